@@ -13,9 +13,9 @@ const ROOMS = {
   lane: ["domain", "ports"],
   engine: ["domain", "lane", "ports"],
   adapters: ["chain", "domain", "lane", "net", "ports", "storage"],
-  service: ["chain", "domain/chain", "domain/money", "lane", "net", "networks", "ports", "storage"],
+  service: ["chain", "domain/chain", "domain/money", "domain/time", "lane", "net", "networks", "ports", "storage"],
   sandbox: ["domain/money", "net", "networks"],
-  audit: ["domain/money", "net"],
+  audit: ["domain/money", "domain/time", "net"],
   app: [
     "domain",
     "ports",

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ARTIFACTS_DIRECTORY, artifactText, compileContracts, LENT_CODE_FILE, lentCodeText } from "./compile.ts";
+import { ARTIFACTS_DIRECTORY, artifactText, compileContracts, lentCodeFiles } from "./compile.ts";
 
 mkdirSync(ARTIFACTS_DIRECTORY, { recursive: true });
 const artifacts = compileContracts();
@@ -9,4 +9,4 @@ for (const artifact of artifacts) {
   writeFileSync(path, artifactText(artifact));
   console.log(`${artifact.contractName}: ${(artifact.deployedBytecode.length - 2) / 2} bytes`);
 }
-writeFileSync(LENT_CODE_FILE, lentCodeText(artifacts));
+for (const { path, text } of lentCodeFiles(artifacts)) writeFileSync(path, text);

@@ -123,22 +123,76 @@ export function artifactText(artifact: Artifact): string {
   return `${JSON.stringify(artifact, null, 2)}\n`;
 }
 
-/** Code that nobody deploys: the chain client lends it to addresses for the length of one question. */
-const LENT: ReadonlyMap<string, string> = new Map([
-  ["TrialProbe", "PROBE_CODE"],
-  ["TrialSubject", "SUBJECT_CODE"],
+/** Programs in Yul, of `lent/`: out of the folder of which forge compiles everything by its own settings. */
+const PROGRAMS = ["BatchReader", "TransferProbe", "Hand"] as const;
+
+/** Their code runs by the "paris" rules, so that older networks run it too. */
+const PROGRAM_SETTINGS = {
+  evmVersion: "paris",
+  optimizer: { enabled: true, runs: 10_000 },
+  outputSelection: { "*": { "*": ["evm.bytecode.object"] } },
+};
+
+const compiledProgram = z.object({ evm: z.object({ bytecode: z.object({ object: z.string().min(1) }) }) });
+const compilerPrograms = z.object({ contracts: z.record(z.string(), z.record(z.string(), compiledProgram)) });
+
+/** Code that is lent to an address for the length of one question. */
+interface LentCode {
+  readonly name: string;
+  /** path of its source below `contracts/` */
+  readonly source: string;
+  readonly code: string;
+}
+
+/** @throws Error with the compiler's own messages */
+function compileProgram(name: string): LentCode {
+  const solc: typeof import("solc") = require("solc");
+  const source = `lent/${name}.yul`;
+  const sources = { [source]: { content: readFileSync(join(here, source), "utf8") } };
+  const output: unknown = JSON.parse(
+    solc.compile(JSON.stringify({ language: "Yul", sources, settings: PROGRAM_SETTINGS })),
+  );
+  const problems = compilerProblems.parse(output).errors.filter(({ severity }) => severity === "error");
+  if (problems.length > 0) throw new Error(problems.map((problem) => problem.formattedMessage).join("\n"));
+  const program = compilerPrograms.parse(output).contracts[source]?.[name];
+  if (program === undefined) throw new Error(`${source} does not define ${name}`);
+  return { name, source, code: `0x${program.evm.bytecode.object}` };
+}
+
+/** Code that nobody deploys, by the file of `src/` that carries it and its name there: no file is read while it runs. */
+const LENT: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  [
+    "chain/try-out/lent-code.ts",
+    new Map([
+      ["TrialProbe", "PROBE_CODE"],
+      ["TrialSubject", "SUBJECT_CODE"],
+    ]),
+  ],
+  ["chain/at-block/reader-code.ts", new Map([["BatchReader", "READER_CODE"]])],
+  [
+    "service/tokens/probe-code.ts",
+    new Map([
+      ["TransferProbe", "PROBE_CODE"],
+      ["Hand", "HAND_CODE"],
+    ]),
+  ],
 ]);
 
-/** The file of the chain client that carries it: it reads no files while it runs. */
-export const LENT_CODE_FILE = join(here, "..", "src", "chain", "try-out", "lent-code.ts");
-
-/** The text of that file. */
-export function lentCodeText(artifacts: readonly Artifact[]): string {
-  const constants = [...LENT].map(([contract, constant]) => {
-    const artifact = artifacts.find(({ contractName }) => contractName === contract);
-    if (artifact === undefined) throw new Error(`${contract} was not compiled`);
-    const source = `contracts/src/${CONTRACTS.get(contract)}`;
-    return `\n/** ${source}, compiled. */\nexport const ${constant}: Hex =\n  "${artifact.deployedBytecode}";\n`;
+/** The files of `src/` that carry lent code. */
+export function lentCodeFiles(
+  artifacts: readonly Artifact[],
+): readonly { readonly path: string; readonly text: string }[] {
+  const contracts = artifacts.map(({ contractName: name, deployedBytecode: code }) => {
+    return { name, source: `src/${CONTRACTS.get(name)}`, code };
   });
-  return `import type { Hex } from "../../domain/money/address.ts";\n\n// Written by \`npm run contracts\`.\n${constants.join("")}`;
+  const all: readonly LentCode[] = [...contracts, ...PROGRAMS.map(compileProgram)];
+  return [...LENT].map(([file, constants]) => {
+    const texts = [...constants].map(([name, constant]) => {
+      const lent = all.find((one) => one.name === name);
+      if (lent === undefined) throw new Error(`${name} was not compiled`);
+      return `\n/** contracts/${lent.source}, compiled. */\nexport const ${constant}: Hex =\n  "${lent.code}";\n`;
+    });
+    const head = 'import type { Hex } from "../../domain/money/address.ts";\n\n// Written by `npm run contracts`.\n';
+    return { path: join(here, "..", "src", file), text: `${head}${texts.join("")}` };
+  });
 }

@@ -4,6 +4,7 @@ import { createAlertOutbox, setAlertChannels } from "../adapters/sqlite/daemon/a
 import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
+import { DAY_MS, MINUTE_MS } from "../domain/time/durations.ts";
 import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
 import type { Redactor } from "../net/redact.ts";
 import { hostOf } from "../net/secret.ts";
@@ -16,9 +17,9 @@ import type { SecretOpener } from "./open-secrets.ts";
 /** A day of trying: a receiver that was away for a night hears of everything, and of what is older only while it is true. */
 const DELIVERY = {
   shortestRetryMs: 2_000,
-  longestRetryMs: 30 * 60_000,
+  longestRetryMs: 30 * MINUTE_MS,
   mostAttempts: 100,
-  longestAgeMs: 24 * 3_600_000,
+  longestAgeMs: DAY_MS,
   mostWaiting: 1_000,
   stopWithinMs: 1_000,
 } as const;

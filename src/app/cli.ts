@@ -33,7 +33,8 @@ function buildProgram(terminal: Terminal): Command {
     .exitOverride()
     .showHelpAfterError();
   addRunningCommands(program, terminal);
-  addReadingCommands(program, terminal);
+  addHistoryCommands(program, terminal);
+  addLookingCommands(program, terminal);
   addOperatorCommands(program, terminal);
   addTransactionCommands(program, terminal);
   addNotifyCommands(program, terminal);
@@ -83,7 +84,7 @@ function addRunningCommands(program: Command, terminal: Terminal): void {
     .action(async (options) => (await import("./commands/sandbox.ts")).sandbox(options, terminal));
 }
 
-function addReadingCommands(program: Command, terminal: Terminal): void {
+function addHistoryCommands(program: Command, terminal: Terminal): void {
   program
     .command("history")
     .description("runs with their swaps, newest first")
@@ -116,6 +117,9 @@ function addReadingCommands(program: Command, terminal: Terminal): void {
         ? (await import("./commands/why-next.ts")).whyNext(strategy, options, terminal)
         : (await import("./commands/why.ts")).why(strategy, options, terminal),
     );
+}
+
+function addLookingCommands(program: Command, terminal: Terminal): void {
   program
     .command("plan")
     .description("what the next slots would do, and what they need; signs nothing")

@@ -5,6 +5,7 @@ import type { Configuration, WalletConfiguration } from "../config/configuration
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { valueUp } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
+import type { PriceSource } from "../ports/price-source.ts";
 import type { ApprovalRows, ReadModel } from "../ports/read-model.ts";
 import { openDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -54,20 +55,15 @@ export async function readApprovals(
   const known = await readKnown(configuration, addresses);
   const approvals: Approval[] = [];
   try {
-    for (const token of tokens) {
-      for (const wallet of wallets) {
-        for (const spender of known.spenders) {
-          const amount = await chain.allowance({ token: token.address, owner: wallet.address, spender });
-          if (amount === 0n) continue;
-          const price = isUnbounded(amount) ? undefined : await prices.price(token);
-          const usd =
-            price === undefined || "missing" in price
-              ? undefined
-              : valueUp({ raw: amount, decimals: token.decimals }, price.usd);
-          const using = known.using.find((one) => one.wallet === wallet.address && one.token === token.address);
-          approvals.push({ wallet, token, spender, amount, usd, swap: using?.swap });
-        }
-      }
+    const places = tokens.flatMap((token) =>
+      wallets.flatMap((wallet) => known.spenders.map((spender) => ({ token, wallet, spender }))),
+    );
+    for (const { token, wallet, spender } of places) {
+      const amount = await chain.allowance({ token: token.address, owner: wallet.address, spender });
+      if (amount === 0n) continue;
+      const usd = await dollarsOf(prices, token, amount);
+      const using = known.using.find((one) => one.wallet === wallet.address && one.token === token.address);
+      approvals.push({ wallet, token, spender, amount, usd, swap: using?.swap });
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -75,6 +71,12 @@ export async function readApprovals(
     throw new CommandFailure(EXIT.no, message);
   }
   return approvals;
+}
+
+async function dollarsOf(prices: PriceSource, token: Token, amount: bigint): Promise<bigint | undefined> {
+  if (isUnbounded(amount)) return undefined;
+  const price = await prices.price(token);
+  return "missing" in price ? undefined : valueUp({ raw: amount, decimals: token.decimals }, price.usd);
 }
 
 /** The pinned contract is known without a database, too. */

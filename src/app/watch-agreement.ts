@@ -44,9 +44,9 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
     for (const [question, { askedMs }] of open) if (nowMs - askedMs >= FORGOTTEN_AFTER_MS) open.delete(question);
     const lasting = [...open.values()].find(({ sinceMs, askedMs }) => askedMs - sinceMs >= PATIENCE_MS);
     if (lasting !== undefined && isTold !== true) await write(lasting.detail);
+    if (isTold === false || open.size > 0) return;
     // What an earlier life told is over with the first agreement, or when nobody has a question any more.
-    const isOver = open.size === 0 && (hasAgreed || nowMs - bornMs >= FORGOTTEN_AFTER_MS);
-    if (isTold !== false && (isTold === true ? open.size === 0 : isOver)) await write(undefined);
+    if (isTold === true || hasAgreed || nowMs - bornMs >= FORGOTTEN_AFTER_MS) await write(undefined);
   };
   const note: Note = async (question, detail, isOfMany = false) => {
     const askedMs = deps.clock.monotonicMs();

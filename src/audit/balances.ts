@@ -5,7 +5,7 @@ import type { OwnTransaction } from "./lane.ts";
 import type { Flow } from "./movements.ts";
 import type { Receipt } from "./node-answers.ts";
 import { type Deposit, type Difference, difference } from "./report.ts";
-import type { BaselineRow } from "./rows.ts";
+import type { BaselineRow, SwapRow } from "./rows.ts";
 
 /** What balances are recomputed from. */
 interface BalanceSources {
@@ -66,23 +66,28 @@ function tokenMoved(baseline: BaselineRow, flows: readonly Flow[]): bigint {
 
 /** Own transactions cost gas and carry value; swaps bring unwrapped coins back or in. */
 function nativeMoved(baseline: BaselineRow, sources: BalanceSources): bigint {
-  const { wallet, block_number: since } = baseline;
+  const isCounted = ({ blockNumber }: Receipt): boolean =>
+    blockNumber > baseline.block_number && blockNumber <= sources.tip;
   let moved = 0n;
   for (const own of sources.ownTransactions) {
-    const { blockNumber } = own.receipt;
-    if (own.account !== wallet || blockNumber <= since || blockNumber > sources.tip) continue;
-    moved -= own.receipt.cost + (own.receipt.succeeded && own.to !== wallet ? own.value : 0n);
+    if (own.account === baseline.wallet && isCounted(own.receipt)) moved -= nativePaid(own);
   }
   for (const hash of sources.claims.hashes) {
     const receipt = sources.receipts.get(hash);
-    if (receipt === undefined || !receipt.succeeded) continue;
-    if (receipt.blockNumber <= since || receipt.blockNumber > sources.tip) continue;
     const [swap] = sources.claims.of(hash);
-    if (swap === undefined) continue;
-    const { sold, bought } = measureExchange(swap, receipt, { wrapped: sources.wrappedNative, value: 0n });
-    if (swap.buy_token === NATIVE_TOKEN && swap.recipient === wallet) moved += bought;
-    // With no value given, what is "sold" is less than nothing: the part that was sent back.
-    if (swap.sell_token === NATIVE_TOKEN && swap.wallet === wallet) moved -= sold;
+    if (receipt === undefined || swap === undefined) continue;
+    if (receipt.succeeded && isCounted(receipt)) moved += nativeUnwrapped(baseline.wallet, swap, receipt, sources);
   }
   return moved;
+}
+
+function nativePaid({ account, to, value, receipt }: OwnTransaction): bigint {
+  return receipt.cost + (receipt.succeeded && to !== account ? value : 0n);
+}
+
+function nativeUnwrapped(wallet: Address, swap: SwapRow, receipt: Receipt, { wrappedNative }: BalanceSources): bigint {
+  const { sold, bought } = measureExchange(swap, receipt, { wrapped: wrappedNative, value: 0n });
+  const came = swap.buy_token === NATIVE_TOKEN && swap.recipient === wallet ? bought : 0n;
+  // With no value given, what is "sold" is less than nothing: the part that was sent back.
+  return swap.sell_token === NATIVE_TOKEN && swap.wallet === wallet ? came - sold : came;
 }

@@ -25,13 +25,8 @@ export function claimTransactions(
     const swaps = claims.get(hash) ?? new Map<string, SwapRow>();
     claims.set(hash, swaps.set(swap.id, swap));
   };
-  const byIntent = new Map<string, SwapRow>();
-  const byNonce = new Map<string, SwapRow>();
-  for (const swap of snapshot.swaps.values()) {
-    if (swap.hash !== null) add(swap.hash, swap);
-    if (swap.intent_id !== null && swap.mode === "self-executed") byIntent.set(swap.intent_id, swap);
-    if (swap.nonce !== null && swap.mode === "gasless") byNonce.set(nonceKey(swap.wallet, swap.nonce), swap);
-  }
+  const { byIntent, byNonce } = byName(snapshot);
+  for (const swap of snapshot.swaps.values()) if (swap.hash !== null) add(swap.hash, swap);
   for (const attempt of snapshot.attempts) {
     const swap = byIntent.get(attempt.intent_id);
     const isSwap = snapshot.intents.get(attempt.intent_id)?.purpose === "swap" && attempt.kind !== "cancel";
@@ -44,6 +39,17 @@ export function claimTransactions(
   const claimed = (): ReadonlySet<string> => new Set([...claims.values()].flatMap((swaps) => [...swaps.keys()]));
   for (const [flow, swap] of matchByAmount(snapshot, chain.flows, { claims, claimed: claimed() })) add(flow.hash, swap);
   return { of: (hash) => [...(claims.get(hash)?.values() ?? [])], hashes: new Set(claims.keys()) };
+}
+
+/** Swaps by what names them on the chain. */
+function byName({ swaps }: Snapshot) {
+  const byIntent = new Map<string, SwapRow>();
+  const byNonce = new Map<string, SwapRow>();
+  for (const swap of swaps.values()) {
+    if (swap.intent_id !== null && swap.mode === "self-executed") byIntent.set(swap.intent_id, swap);
+    if (swap.nonce !== null && swap.mode === "gasless") byNonce.set(nonceKey(swap.wallet, swap.nonce), swap);
+  }
+  return { byIntent, byNonce };
 }
 
 function nonceKey(owner: Address, nonce: bigint): string {

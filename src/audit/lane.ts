@@ -201,6 +201,11 @@ export function checkIntents(
   });
 }
 
+function outcomeOf({ attempt }: SignedTransaction, { succeeded }: Receipt): "cancelled" | "succeeded" | "reverted" {
+  if (attempt.kind === "cancel") return "cancelled";
+  return succeeded ? "succeeded" : "reverted";
+}
+
 function checkOutcome(
   intent: IntentRow,
   chain: { versions: number; mined: SignedTransaction | undefined; receipt: Receipt | undefined },
@@ -222,7 +227,7 @@ function checkOutcome(
     const message = `Intent ${intent.id} records ${recorded}; the chain has ${mined.hash} in block ${receipt.blockNumber}.`;
     return differs(message, { hash: mined.hash, block: receipt.blockNumber });
   }
-  const minedAs = mined.attempt.kind === "cancel" ? "cancelled" : receipt.succeeded ? "succeeded" : "reverted";
+  const minedAs = outcomeOf(mined, receipt);
   if (intent.state !== "final" || intent.outcome === minedAs) return [];
   const message = `Intent ${intent.id} is recorded as ${intent.outcome}; on the chain it ${minedAs}.`;
   return differs(message, { outcome: intent.outcome ?? undefined, chain: minedAs });

@@ -6,34 +6,48 @@ import type { Snapshot } from "./snapshot.ts";
 export function checkLedger({ swaps, ledger }: Snapshot): Difference[] {
   return [...swaps.values()].flatMap((swap) => {
     const row = ledger.get(swap.id);
-    const subject = `swap ${swap.id}`;
-    if (row === undefined) {
-      if (!isOpen(swap) && !isFilled(swap)) return [];
-      const message = `Swap ${swap.id} is ${swap.state} and has no row in the ledger.`;
-      return [difference("LEDGER_MISSING", subject, message, { state: swap.state })];
-    }
-    if (endedUnfilled(swap) && row.state === "reserved") {
-      const message = `Swap ${swap.id} ended ${swap.state}, and ${row.amount} ${swap.sell_symbol} are still reserved for it.`;
-      return [difference("RESERVATION_LEFT", subject, message, { state: swap.state, amount: row.amount })];
-    }
-    const problem = problemOf(swap, row);
-    if (problem === undefined) return [];
-    const fields = { state: swap.state, ledger: row.state, amount: row.amount, sold: swap.sold, token: row.token };
-    return [difference("LEDGER_DIFFERS", subject, `Swap ${swap.id} is ${swap.state}: ${problem}.`, fields)];
+    return row === undefined ? withoutRow(swap) : againstRow(swap, row);
   });
+}
+
+function withoutRow(swap: SwapRow): Difference[] {
+  if (!isOpen(swap) && !isFilled(swap)) return [];
+  const message = `Swap ${swap.id} is ${swap.state} and has no row in the ledger.`;
+  return [difference("LEDGER_MISSING", `swap ${swap.id}`, message, { state: swap.state })];
+}
+
+function againstRow(swap: SwapRow, row: LedgerRow): Difference[] {
+  const subject = `swap ${swap.id}`;
+  if (endedUnfilled(swap) && row.state === "reserved") {
+    const message = `Swap ${swap.id} ended ${swap.state}, and ${row.amount} ${swap.sell_symbol} are still reserved for it.`;
+    return [difference("RESERVATION_LEFT", subject, message, { state: swap.state, amount: row.amount })];
+  }
+  const problem = problemOf(swap, row);
+  if (problem === undefined) return [];
+  const fields = { state: swap.state, ledger: row.state, amount: row.amount, sold: swap.sold, token: row.token };
+  return [difference("LEDGER_DIFFERS", subject, `Swap ${swap.id} is ${swap.state}: ${problem}.`, fields)];
 }
 
 function problemOf(swap: SwapRow, row: LedgerRow): string | undefined {
   if (row.wallet !== swap.wallet || row.token !== swap.sell_token) {
     return `the ledger counts it for ${row.wallet} in ${row.token}`;
   }
-  if (endedUnfilled(swap)) return row.state === "spent" ? "the ledger says that its money was spent" : undefined;
+  if (endedUnfilled(swap)) return problemOfUnmoved(row);
   if (row.state === "released") return "the ledger has released its money, which may still move";
-  if (isFilled(swap)) {
-    if (row.state !== "spent") return `the ledger says ${row.state} instead of spent`;
-    return row.amount === swap.sold ? undefined : `the ledger says ${row.amount} spent, the swap ${swap.sold} sold`;
-  }
-  if (!isOpen(swap)) return row.state === "spent" ? "the ledger says that its money was spent" : undefined;
+  if (isFilled(swap)) return problemOfFilled(swap, row);
+  return isOpen(swap) ? problemOfOpen(swap, row) : problemOfUnmoved(row);
+}
+
+function problemOfUnmoved(row: LedgerRow): string | undefined {
+  return row.state === "spent" ? "the ledger says that its money was spent" : undefined;
+}
+
+function problemOfFilled(swap: SwapRow, row: LedgerRow): string | undefined {
+  if (row.state !== "spent") return `the ledger says ${row.state} instead of spent`;
+  return row.amount === swap.sold ? undefined : `the ledger says ${row.amount} spent, the swap ${swap.sold} sold`;
+}
+
+function problemOfOpen(swap: SwapRow, row: LedgerRow): string | undefined {
   if (row.state !== "reserved") return `the ledger says ${row.state} instead of reserved`;
   return row.amount === swap.amount_in ? undefined : `the ledger reserves ${row.amount} for ${swap.amount_in}`;
 }

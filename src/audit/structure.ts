@@ -1,5 +1,5 @@
 import { type Difference, difference } from "./report.ts";
-import { endedUnfilled, isFilled, isOpen, type RunRow, type SwapRow } from "./rows.ts";
+import { endedUnfilled, type GapRow, isFilled, isOpen, type RunRow, type SwapRow } from "./rows.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 const RUN_ENDS: ReadonlySet<string> = new Set(["filled", "partial", "skipped", "failed"]);
@@ -96,19 +96,23 @@ function checkSlots({ runs, gaps }: Snapshot): Difference[] {
     if (runSlots.has(key)) twice(strategy, slot_ms, "has two runs");
     runSlots.add(key);
   }
-  for (const [strategy, own] of Map.groupBy(gaps, (gap) => gap.strategy)) {
-    const sorted = own.toSorted((a, b) => a.first_slot_ms - b.first_slot_ms);
-    for (const [index, gap] of sorted.entries()) {
-      const before = sorted[index - 1];
-      if (before !== undefined && gap.first_slot_ms <= before.last_slot_ms) {
-        twice(strategy, gap.first_slot_ms, "lies in two gaps");
-      }
-      for (const slotMs of new Set([gap.first_slot_ms, gap.last_slot_ms])) {
-        if (runSlots.has(`${strategy} ${slotMs}`)) twice(strategy, slotMs, "has a run and lies in a gap");
-      }
+  for (const [gap, before] of withGapBefore(gaps)) {
+    if (before !== undefined && gap.first_slot_ms <= before.last_slot_ms) {
+      twice(gap.strategy, gap.first_slot_ms, "lies in two gaps");
+    }
+    for (const slotMs of new Set([gap.first_slot_ms, gap.last_slot_ms])) {
+      if (runSlots.has(`${gap.strategy} ${slotMs}`)) twice(gap.strategy, slotMs, "has a run and lies in a gap");
     }
   }
   return found;
+}
+
+/** Each gap, and the one before it of the same strategy. */
+function withGapBefore(gaps: readonly GapRow[]): (readonly [GapRow, GapRow | undefined])[] {
+  return [...Map.groupBy(gaps, ({ strategy }) => strategy).values()].flatMap((own) => {
+    const sorted = own.toSorted((a, b) => a.first_slot_ms - b.first_slot_ms);
+    return sorted.map((gap, index) => [gap, sorted[index - 1]] as const);
+  });
 }
 
 /** One live right for a wallet and token. A swap that was confirmed and taken back by a reorganisation may be one more. */

@@ -1,9 +1,7 @@
+import { DAY_MS, HOUR_MS } from "../domain/time/durations.ts";
 import { type Difference, difference } from "./report.ts";
 import { isFilled } from "./rows.ts";
 import type { Snapshot } from "./snapshot.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Budgets and caps are held against sums that the daemon keeps beside its rows. Adds the rows up anew: a sum that says
@@ -40,12 +38,22 @@ function nameOf(...parts: readonly (string | number)[]): string {
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** Runs that became gaps count on: their numbers are in the gaps. */
-function countAll({ runs, swaps, ledger, gaps }: Snapshot): ReadonlyMap<string, bigint> {
+/** Adds to the sum of that name. */
+type Add = (by: bigint, ...name: readonly (string | number)[]) => void;
+
+function countAll(snapshot: Snapshot): ReadonlyMap<string, bigint> {
   const sums = new Map<string, bigint>();
-  const add = (by: bigint, ...name: readonly (string | number)[]): void => {
+  const add: Add = (by, ...name) => {
     sums.set(nameOf(...name), (sums.get(nameOf(...name)) ?? 0n) + by);
   };
+  countRuns(snapshot, add);
+  countLedger(snapshot, add);
+  countSwaps(snapshot, add);
+  return sums;
+}
+
+/** Runs that became gaps count on: their numbers are in the gaps. */
+function countRuns({ runs, gaps }: Snapshot, add: Add): void {
   for (const { strategy, state } of runs) add(1n, "runs", strategy, state);
   for (const gap of gaps) {
     if (gap.state === null) continue;
@@ -53,6 +61,9 @@ function countAll({ runs, swaps, ledger, gaps }: Snapshot): ReadonlyMap<string, 
     add(BigInt(gap.skipped_swaps), "swaps", "skipped");
     add(BigInt(gap.denied_swaps), "swaps", "denied");
   }
+}
+
+function countLedger({ ledger }: Snapshot, add: Add): void {
   for (const { state, strategy, token, amount, usd, settled_at_ms: atMs } of ledger.values()) {
     if (state === "released") continue;
     add(amount, "sold", strategy, token);
@@ -60,6 +71,9 @@ function countAll({ runs, swaps, ledger, gaps }: Snapshot): ReadonlyMap<string, 
     add(usd, "dollars of the hour", atMs - (atMs % HOUR_MS));
     add(usd, "dollars of the day", atMs - (atMs % DAY_MS));
   }
+}
+
+function countSwaps({ runs, swaps }: Snapshot, add: Add): void {
   const strategyOf = new Map(runs.map(({ id, strategy }) => [id, strategy]));
   for (const swap of swaps.values()) {
     add(1n, "swaps", swap.state);
@@ -70,5 +84,4 @@ function countAll({ runs, swaps, ledger, gaps }: Snapshot): ReadonlyMap<string, 
     const strategy = strategyOf.get(swap.run_id);
     if (strategy !== undefined) add(bought ?? 0n, "bought", strategy, buy);
   }
-  return sums;
 }

@@ -44,13 +44,18 @@ export async function askInTurn<Member, Answer>(
       if (question.isEnough?.(answer) !== false) return { kind: "enough", answer };
       hasAnswered = true;
     } catch (error) {
-      if (!(error instanceof ChainReadError || error instanceof RpcError)) throw error;
-      if (error instanceof RpcError && !question.mayOther(error)) throw error;
-      failures.push(error);
+      failures.push(asFailure(error, question));
       if (question.isOver?.() === true) break;
     }
   }
   return { kind: "not enough", hasAnswered, failures };
+}
+
+/** @throws what no other endpoint can better */
+function asFailure(error: unknown, question: Pick<Question<unknown>, "mayOther">): Failure {
+  if (error instanceof ChainReadError) return error;
+  if (error instanceof RpcError && question.mayOther(error)) return error;
+  throw error;
 }
 
 /**

@@ -38,23 +38,21 @@ export function* checkShape<Schema extends z.ZodObject>(
     return keys;
   }
   const file = { data, root: schema, options };
-  const unknown = options.otherKeys === "allowed" ? [] : Object.keys(data).filter((key) => !known.includes(key));
-  const findings = unknown.map((key) => unknownKey(file, [key], known));
+  const findings = unknownKeys(file, Object.keys(data), known);
   const standIns: Record<string, unknown> = {};
   let isWhole = true;
   for (const [key, field] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
     const value = data[key];
     if (value === undefined && field instanceof z.ZodOptional) continue;
     const result = value === REFUSED ? undefined : field.safeParse(value, { reportInput: false });
-    if (result?.success === true) fields[key] = result.data;
-    else {
-      const leftOut = field.safeParse(undefined);
-      if (leftOut.success) standIns[key] = leftOut.data;
-      else isWhole = false;
-      const issues = result?.error.issues ?? [];
-      if (value === undefined) findings.push(missingKey([key], field));
-      else findings.push(...issues.flatMap((issue) => explain(file, field, [key], issue)));
+    if (result?.success === true) {
+      fields[key] = result.data;
+      continue;
     }
+    const leftOut = field.safeParse(undefined);
+    if (leftOut.success) standIns[key] = leftOut.data;
+    else isWhole = false;
+    findings.push(...explainKey(file, field, key, result?.error.issues ?? []));
   }
   yield* withoutEchoes(findings);
   return isWhole ? { ...keys, whole: { ...standIns, ...fields } as z.output<Schema> } : keys;
@@ -76,6 +74,17 @@ function withoutEchoes(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(({ kind, path }) => !echoes[kind].has(pathKey(path)));
 }
 
+/** What is wrong with a key of the top level that is missing or broken. */
+function explainKey(
+  file: CheckedFile,
+  field: z.ZodType,
+  key: string,
+  issues: readonly z.core.$ZodIssue[],
+): readonly Finding[] {
+  if (valueAt(file.data, [key]) === undefined) return [missingKey([key], field)];
+  return issues.flatMap((issue) => explain(file, field, [key], issue));
+}
+
 function missingKey(path: Path, field: z.ZodType): Finding {
   const key = String(path.at(-1));
   return { kind: "missing", path, message: `the key "${key}" is missing`, suggestion: hintForMissing(key, field) };
@@ -90,6 +99,11 @@ interface CheckedFile {
   readonly data: unknown;
   readonly root: z.ZodType;
   readonly options: ShapeOptions;
+}
+
+function unknownKeys(file: CheckedFile, keys: readonly string[], known: readonly string[]): Finding[] {
+  if (file.options.otherKeys === "allowed") return [];
+  return keys.filter((key) => !known.includes(key)).map((key) => unknownKey(file, [key], known));
 }
 
 function unknownKey({ data, root, options }: CheckedFile, path: Path, known: readonly string[]): Finding {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DAY_MS } from "../domain/schedule/durations.ts";
+import { DAY_MS } from "../domain/time/durations.ts";
 import { type Complaint, wrong } from "./complaint.ts";
 import { readAs } from "./fields.ts";
 import { mendInstant } from "./mend.ts";

@@ -1,6 +1,6 @@
 import { parseUnits } from "../domain/money/amount.ts";
 import { formatPercent, toPpm } from "../domain/money/fraction.ts";
-import { DAY_MS } from "../domain/schedule/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/time/durations.ts";
 
 /**
  * What a person most likely meant by a value that cannot be read: the value's own number, in the form that can be. It is
@@ -59,9 +59,9 @@ export function mendShare(text: string, units: readonly string[]): string | unde
 
 const UNIT_MS: readonly (readonly [letter: string, ms: number, words: RegExp])[] = [
   ["w", 604_800_000, /^(?:w|weeks?)$/i],
-  ["d", 86_400_000, /^(?:d|days?)$/i],
-  ["h", 3_600_000, /^(?:h|hrs?|hours?)$/i],
-  ["m", 60_000, /^(?:m|mins?|minutes?)$/],
+  ["d", DAY_MS, /^(?:d|days?)$/i],
+  ["h", HOUR_MS, /^(?:h|hrs?|hours?)$/i],
+  ["m", MINUTE_MS, /^(?:m|mins?|minutes?)$/],
   ["s", 1_000, /^(?:s|secs?|seconds?)$/i],
   ["ms", 1, /^(?:ms|milliseconds?)$/i],
 ];

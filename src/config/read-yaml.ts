@@ -54,7 +54,7 @@ export function readYaml(file: string, text: string): { source: Source | undefin
     problems: [],
     lostTags: new Set(),
   };
-  const document = parseText(reading, text);
+  const document = parseText(reading);
   if (document === undefined) return { source: undefined, problems: reading.problems };
   const data = readNode(reading, document.contents, []);
   for (const offset of reading.lostTags) complain(reading, offset, tagged([]));
@@ -68,33 +68,11 @@ export function readYaml(file: string, text: string): { source: Source | undefin
   return { source: { file, text, data, places: placesOf }, problems: reading.problems };
 }
 
-function parseText(reading: Reading, text: string): Document | undefined {
-  let documents: readonly Document[];
-  try {
-    documents = [
-      ...parseAllDocuments(text, {
-        lineCounter: reading.counter,
-        prettyErrors: false,
-        schema: "failsafe",
-        uniqueKeys: false,
-        logLevel: "silent",
-      }),
-    ];
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    complain(reading, 0, tooDeep([]));
-    return undefined;
-  }
-  const document = documents[0];
-  const complaints = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
-  // Tags are complained about node by node, with their path.
-  for (const { code, pos } of complaints) if (code === "TAG_RESOLVE_FAILED") reading.lostTags.add(pos[0]);
-  const exhausted = complaints.find(({ code }) => code === "RESOURCE_EXHAUSTION");
-  if (exhausted !== undefined) complain(reading, exhausted.pos[0], tooDeep([]));
-  const errors = complaints.filter(({ code }) => code !== "TAG_RESOLVE_FAILED" && code !== "RESOURCE_EXHAUSTION");
-  const mistakes = document === undefined ? [] : describeSyntax(errors, text, document);
-  for (const { offset, complaint } of mistakes) complain(reading, offset, complaint);
-  const second = documents[1];
+function parseText(reading: Reading): Document | undefined {
+  const documents = parseDocuments(reading);
+  if (documents === undefined) return undefined;
+  const [document, second] = documents;
+  if (document !== undefined) complainOfSyntax(reading, document);
   if (second !== undefined)
     complain(
       reading,
@@ -109,6 +87,37 @@ function parseText(reading: Reading, text: string): Document | undefined {
   return fatal || second !== undefined ? undefined : document;
 }
 
+/** @returns undefined where it is nested too deeply to be parsed */
+function parseDocuments(reading: Reading): readonly Document[] | undefined {
+  try {
+    return [
+      ...parseAllDocuments(reading.text, {
+        lineCounter: reading.counter,
+        prettyErrors: false,
+        schema: "failsafe",
+        uniqueKeys: false,
+        logLevel: "silent",
+      }),
+    ];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    complain(reading, 0, tooDeep([]));
+    return undefined;
+  }
+}
+
+function complainOfSyntax(reading: Reading, document: Document): void {
+  const complaints = [...document.errors, ...document.warnings];
+  // Tags are complained about node by node, with their path.
+  for (const { code, pos } of complaints) if (code === "TAG_RESOLVE_FAILED") reading.lostTags.add(pos[0]);
+  const exhausted = complaints.find(({ code }) => code === "RESOURCE_EXHAUSTION");
+  if (exhausted !== undefined) complain(reading, exhausted.pos[0], tooDeep([]));
+  const errors = complaints.filter(({ code }) => code !== "TAG_RESOLVE_FAILED" && code !== "RESOURCE_EXHAUSTION");
+  for (const { offset, complaint } of describeSyntax(errors, reading.text, document)) {
+    complain(reading, offset, complaint);
+  }
+}
+
 /** Tells a problem, as long as there are few. @returns what stands in the data in place of the value */
 function complain(reading: Reading, offset: number, { path, message, suggestion }: Complaint): typeof REFUSED {
   const about = { place: placeAt(reading, offset), path: path.join("."), message, suggestion };
@@ -116,31 +125,33 @@ function complain(reading: Reading, offset: number, { path, message, suggestion 
   return REFUSED;
 }
 
+const UNUSED = "anchors and aliases (& and *) are not used here";
+
 function readNode(reading: Reading, node: unknown, path: Path, id = pathKey(path)): unknown {
   const offset = offsetOf(node);
-  const unused = "anchors and aliases (& and *) are not used here";
   if (offset !== undefined) reading.values.set(id, offset);
   if (path.length > MAX_DEPTH) return complain(reading, offset ?? 0, tooDeep(path));
   if (isAlias(node))
     return complain(
       reading,
       offset ?? 0,
-      at`${path}: ${unused} -> write the value out, or quote a text that begins with "*"`,
+      at`${path}: ${UNUSED} -> write the value out, or quote a text that begins with "*"`,
     );
-  if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor !== undefined) {
-    // The mark stands before the value, in its line or in one above it.
-    const mark = reading.text.lastIndexOf(`&${node.anchor}`, offset);
-    complain(
-      reading,
-      mark < 0 ? (offset ?? 0) : mark,
-      at`${path}: ${unused} -> write the value out where it is needed`,
-    );
-  }
+  complainOfAnchor(reading, node, path);
   if (refusesTag(reading, node, path)) return REFUSED;
   if (isMap(node)) return readMap(reading, node, path);
   if (isSeq(node)) return node.items.map((item, index) => readNode(reading, item, [...path, index]));
   if (isScalar(node)) return readScalar(reading, node, path);
   return null;
+}
+
+function complainOfAnchor(reading: Reading, node: unknown, path: Path): void {
+  const anchor = isMap(node) || isSeq(node) || isScalar(node) ? node.anchor : undefined;
+  if (anchor === undefined) return;
+  const offset = offsetOf(node);
+  // The mark stands before the value, in its line or in one above it.
+  const mark = reading.text.lastIndexOf(`&${anchor}`, offset);
+  complain(reading, mark < 0 ? (offset ?? 0) : mark, at`${path}: ${UNUSED} -> write the value out where it is needed`);
 }
 
 /** Complains about the tag of a key or a value, also about one that the parser left out because it did not know its handle. */
@@ -160,7 +171,7 @@ function refusesTag(reading: Reading, node: unknown, path: Path): boolean {
 
 /** @returns the keys and values; REFUSED when more keys would come from elsewhere, so that none of them is missed */
 function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unknown> | typeof REFUSED {
-  const data: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const data = Object.create(null) as Record<string, unknown>;
   let isMerged = false;
   for (const item of map.items as readonly Pair[]) {
     if (!isPair(item) || !isScalar(item.key)) {
@@ -176,32 +187,44 @@ function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unk
       continue;
     }
     refusesTag(reading, item.key, [...path, key]);
-    if (item.key.type === "PLAIN" && /^0x/i.test(key)) {
-      complain(reading, offset, at`${path}: YAML reads an unquoted 0x... as a number -> put it in quotes`);
-      continue;
-    }
-    if (item.value === null && item.key.type === "PLAIN" && isSplit(reading, { data, key, offset, path })) continue;
-    const inner = [...path, key];
-    const id = pathKey(inner);
-    const first = reading.keys.get(id);
-    if (first !== undefined) {
-      const { line } = placeAt(reading, first);
-      const twice = at`${inner}: the same key stands twice in this map, first in line ${line} -> keep one of the two`;
-      data[key] = complain(reading, offset, twice);
-      continue;
-    }
-    reading.keys.set(id, offset);
-    data[key] = readNode(reading, item.value, inner, id);
-    if (item.value === null) reading.values.set(id, offset);
+    readEntry(reading, { data, key, offset, path }, { isPlain: item.key.type === "PLAIN", value: item.value });
   }
   return isMerged ? REFUSED : data;
 }
 
+/** A key with its map, as far as that was read. */
+interface PlacedKey {
+  readonly data: Record<string, unknown>;
+  readonly key: string;
+  readonly offset: number;
+  readonly path: Path;
+}
+
+/** Reads what stands under a key into its map. */
+function readEntry(reading: Reading, placed: PlacedKey, entry: { isPlain: boolean; value: unknown }): void {
+  const { data, key, offset, path } = placed;
+  const { isPlain, value } = entry;
+  if (isPlain && /^0x/i.test(key)) {
+    complain(reading, offset, at`${path}: YAML reads an unquoted 0x... as a number -> put it in quotes`);
+    return;
+  }
+  if (value === null && isPlain && isSplit(reading, placed)) return;
+  const inner = [...path, key];
+  const id = pathKey(inner);
+  const first = reading.keys.get(id);
+  if (first !== undefined) {
+    const { line } = placeAt(reading, first);
+    const twice = at`${inner}: the same key stands twice in this map, first in line ${line} -> keep one of the two`;
+    data[key] = complain(reading, offset, twice);
+    return;
+  }
+  reading.keys.set(id, offset);
+  data[key] = readNode(reading, value, inner, id);
+  if (value === null) reading.values.set(id, offset);
+}
+
 /** Inside of braces `every:6h` is one word, and the comma of `0,5%` begins the next key. */
-function isSplit(
-  reading: Reading,
-  { data, key, offset, path }: { data: Record<string, unknown>; key: string; offset: number; path: Path },
-): boolean {
+function isSplit(reading: Reading, { data, key, offset, path }: PlacedKey): boolean {
   const [, name] = /^([A-Za-z][\w-]*):./.exec(key) ?? [];
   if (name !== undefined) {
     const inner = [...path, name];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatUnits, parseUnits } from "../domain/money/amount.ts";
 import { formatPercent, ONE_PPM, type Ppm, parseShare, toPpm } from "../domain/money/fraction.ts";
 import { parseUsd, USD_DECIMALS, type UsdPrice } from "../domain/money/price.ts";
-import { DAY_MS } from "../domain/schedule/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/time/durations.ts";
 import { type Complaint, wrong } from "./complaint.ts";
 import { isComplaint, readAs } from "./fields.ts";
 import { mendDuration, mendInstant, mendMoney, mendShare } from "./mend.ts";
@@ -121,13 +121,13 @@ export function share(description: string, units: readonly ShareUnit[], limits: 
 
 const DURATION_MS: Readonly<Record<string, number>> = {
   ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
   w: 604_800_000,
 };
-const MAX_DURATION_MS = 10 * 365 * 86_400_000;
+const MAX_DURATION_MS = 10 * 365 * DAY_MS;
 
 function readDurationMs(text: string, example: string, least: "s" | "ms" = "s"): number | Complaint {
   const match = /^([0-9]{1,12}) ?(ms|s|m|h|d|w)$/.exec(text);

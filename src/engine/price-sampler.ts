@@ -1,9 +1,9 @@
 import type { Address } from "../domain/money/address.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
-import { HOUR_MS } from "../domain/schedule/durations.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
+import { HOUR_MS } from "../domain/time/durations.ts";
 import type { Decided } from "../ports/unit-of-work.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";

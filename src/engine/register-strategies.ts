@@ -38,32 +38,47 @@ export function decideEditions(
   strategies: readonly LoadedStrategy[],
   { rows, isAtWork }: { readonly rows: Answered<"editions">; readonly isAtWork: boolean },
 ): DecidedSlots {
-  const { clock, zones } = context.deps;
   const changes: Change[] = endFutureBars(context, rows.modes);
   const outcomes: SlotOutcome[] = [];
-  const nowMs = clock.nowMs();
-  for (const { spec, specHash } of strategies) {
-    const row = rows.rows.get(spec.id);
-    if (row !== undefined && row.kind === spec.kind && !hasReadableMemory(row)) {
-      changes.push(...quarantineChanges(context, row, rows.modes));
-      continue;
-    }
-    if (row !== undefined && isEditionOf(row, { spec, specHash })) {
-      if (row.specHash !== specHash) changes.push({ kind: "strategy", row: { ...row, spec, specHash } });
-      continue;
-    }
-    const lastSlotMs = row === undefined ? nowMs : handledAtEdit(row, spec, { nowMs, isAtWork }, zones);
-    if (row !== undefined) {
-      const missed = missedSlots(context, row, { untilMs: Math.min(lastSlotMs, nowMs), rows });
-      changes.push(...missed.changes);
-      outcomes.push(...missed.outcomes);
-    }
-    if (lastSlotMs !== row?.lastSlotMs) changes.push(...usedUpSlots(context, spec, { nowMs, lastSlotMs }));
-    const memory = row === undefined ? initialStrategyMemory(spec) : editedMemory(row, spec);
-    const edition = { id: spec.id, kind: spec.kind, specHash, spec, memory: JSON.stringify(memory), lastSlotMs };
-    changes.push({ kind: "strategy", row: edition });
+  const nowMs = context.deps.clock.nowMs();
+  for (const loaded of strategies) {
+    const row = rows.rows.get(loaded.spec.id);
+    const decided =
+      row === undefined ? firstEdition(loaded, nowMs) : nextEdition(context, row, loaded, { rows, isAtWork, nowMs });
+    changes.push(...decided.changes);
+    outcomes.push(...decided.outcomes);
   }
   return { changes, outcomes };
+}
+
+function firstEdition({ spec, specHash }: LoadedStrategy, nowMs: number): DecidedSlots {
+  const memory = JSON.stringify(initialStrategyMemory(spec));
+  const row = { id: spec.id, kind: spec.kind, specHash, spec, memory, lastSlotMs: nowMs };
+  return { changes: [{ kind: "strategy", row }], outcomes: [] };
+}
+
+function nextEdition(
+  context: EngineContext,
+  row: StrategyRow,
+  { spec, specHash }: LoadedStrategy,
+  at: { readonly rows: Answered<"editions">; readonly isAtWork: boolean; readonly nowMs: number },
+): DecidedSlots {
+  const { rows, isAtWork, nowMs } = at;
+  if (row.kind === spec.kind && !hasReadableMemory(row)) {
+    return { changes: quarantineChanges(context, row, rows.modes), outcomes: [] };
+  }
+  if (isEditionOf(row, { spec, specHash })) {
+    return {
+      changes: row.specHash === specHash ? [] : [{ kind: "strategy", row: { ...row, spec, specHash } }],
+      outcomes: [],
+    };
+  }
+  const lastSlotMs = handledAtEdit(row, spec, { nowMs, isAtWork }, context.deps.zones);
+  const { changes, outcomes } = missedSlots(context, row, { untilMs: Math.min(lastSlotMs, nowMs), rows });
+  const used = lastSlotMs === row.lastSlotMs ? [] : usedUpSlots(context, spec, { nowMs, lastSlotMs });
+  const memory = JSON.stringify(editedMemory(row, spec));
+  const edition = { id: spec.id, kind: spec.kind, specHash, spec, memory, lastSlotMs };
+  return { changes: [...changes, ...used, { kind: "strategy", row: edition }], outcomes };
 }
 
 /** Who set a mode back to active by a clock that ran ahead did so before now: no slot is barred until that clock is right. */

@@ -1,6 +1,7 @@
 import type { Check } from "../domain/guard/check.ts";
 import type { Effect, EffectRequest } from "../domain/run/effects.ts";
 import type { RunEvent } from "../domain/run/events.ts";
+import type { RunRecord } from "../domain/run/records.ts";
 import type { Run, Swap } from "../domain/run/run.ts";
 import { isSwapEnd } from "../domain/run/states.ts";
 import { step } from "../domain/run/step.ts";
@@ -89,6 +90,13 @@ function createStage(context: EngineContext, start: Run): Stage {
   let run = start;
   let detail = "";
   let refusal: string | undefined;
+  const hear = (record: RunRecord): void => {
+    if (record.kind === "retry") [refusal, detail] = [record.reason, record.detail];
+    if (record.kind !== "checks") return;
+    checks.set(record.swapId, record.checks);
+    const failed = record.checks.find((check) => !check.ok);
+    if (failed !== undefined) [refusal, detail] = [failed.code, `${failed.subject}: ${failed.value}, ${failed.limit}`];
+  };
   const take = async (event: RunEvent): Promise<void> => {
     const result = step(run, event, await gatherEvidence(dry, run, event));
     run = result.run;
@@ -96,14 +104,13 @@ function createStage(context: EngineContext, start: Run): Stage {
     if (event.kind === "quote-refused") [refusal, detail] = [event.code, event.message];
     for (const transition of result.transitions)
       if (transition.subject === "swap") detail = transition.detail ?? detail;
-    for (const record of result.records) {
-      if (record.kind === "retry") [refusal, detail] = [record.reason, record.detail];
-      if (record.kind !== "checks") continue;
-      checks.set(record.swapId, record.checks);
-      const failed = record.checks.find((check) => !check.ok);
-      if (failed !== undefined)
-        [refusal, detail] = [failed.code, `${failed.subject}: ${failed.value}, ${failed.limit}`];
-    }
+    result.records.forEach(hear);
+  };
+  const ask = async (next: EffectRequest): Promise<void> => {
+    if (!READING.has(next.effect.kind)) throw new Error(`a rehearsal of ${run.strategyId} wants ${next.effect.kind}`);
+    const answer = await performEffect(dry, run, { effect: next.effect, before: 0 });
+    if (answer.kind === "stale" || answer.kind === "held-back") pending.push(next);
+    else await take(answer);
   };
   return {
     run: () => run,
@@ -117,11 +124,7 @@ function createStage(context: EngineContext, start: Run): Stage {
         const next = pending.shift();
         if (next === undefined || isOver(run)) return false;
         if (next.notBeforeMs > clock.nowMs()) return true;
-        if (!READING.has(next.effect.kind))
-          throw new Error(`a rehearsal of ${run.strategyId} wants ${next.effect.kind}`);
-        const answer = await performEffect(dry, run, { effect: next.effect, before: 0 });
-        if (answer.kind === "stale" || answer.kind === "held-back") pending.push(next);
-        else await take(answer);
+        await ask(next);
       }
       return true;
     },

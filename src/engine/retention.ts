@@ -1,5 +1,5 @@
 import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
-import { DAY_MS } from "../domain/schedule/durations.ts";
+import { DAY_MS } from "../domain/time/durations.ts";
 import type { RetentionPlace } from "../ports/retention-store.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";

@@ -51,18 +51,23 @@ interface Container {
 function findStructuralProblem(text: string, maxDepth: number): string | undefined {
   const open: Container[] = [];
   for (let position = 0; position < text.length; position++) {
-    const character = text[position];
-    if (character === "{" || character === "[") {
-      open.push({ keys: character === "{" ? new Set() : undefined });
-      if (open.length > maxDepth) return `nested deeper than ${maxDepth} levels`;
-    } else if (character === "}" || character === "]") {
-      open.pop();
-    } else if (character === '"') {
-      const end = endOfString(text, position);
-      if (end === undefined) return "a text without an end";
-      const problem = isFollowedByColon(text, end) ? keyProblem(text.slice(position, end), open.at(-1)) : undefined;
-      if (problem !== undefined) return problem;
-      position = end - 1;
+    switch (text[position]) {
+      case "{":
+      case "[":
+        if (open.length === maxDepth) return `nested deeper than ${maxDepth} levels`;
+        open.push({ keys: text[position] === "{" ? new Set() : undefined });
+        break;
+      case "}":
+      case "]":
+        open.pop();
+        break;
+      case '"': {
+        const end = endOfString(text, position);
+        if (end === undefined) return "a text without an end";
+        const problem = keyProblem(text, { start: position, end }, open.at(-1));
+        if (problem !== undefined) return problem;
+        position = end - 1;
+      }
     }
   }
   return undefined;
@@ -83,8 +88,13 @@ function isFollowedByColon(text: string, start: number): boolean {
   return text[position] === ":";
 }
 
-function keyProblem(quoted: string, container: Container | undefined): string | undefined {
-  const key = unquote(quoted);
+function keyProblem(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+  container: Container | undefined,
+): string | undefined {
+  if (!isFollowedByColon(text, end)) return undefined;
+  const key = unquote(text.slice(start, end));
   if (key === undefined) return "a key that is not a JSON text";
   if (FORBIDDEN_KEYS.has(key)) return `the key ${JSON.stringify(key)} is not allowed`;
   if (container?.keys === undefined) return undefined;

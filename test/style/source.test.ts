@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readText, typescriptBelow } from "./support/repository.ts";
 import { type Finding, findingAt, isFreeName, lineCount, nodesOf, parseFile } from "./support/syntax.ts";
 
-const MAX_FILE_LINES = 300;
+const MAX_FILE_LINES = 280;
 const MAX_FUNCTION_LINES = 70;
 
 const SOURCES = typescriptBelow("src").map(parseFile);

@@ -1,5 +1,5 @@
 import { type ScheduledTask, schedule } from "node-cron";
-import { SECOND_MS } from "../../domain/schedule/durations.ts";
+import { SECOND_MS } from "../../domain/time/durations.ts";
 
 /** Without a tick for so long, the wall clock that node-cron waits for was set back, or runs slow. */
 const PATIENCE_MS = 1_500;

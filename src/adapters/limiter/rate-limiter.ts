@@ -128,21 +128,25 @@ function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): 
     return Math.min((taken.untilUs - nowUs) / 1_000, LONGEST_PAUSE_MS);
   }
 
+  /** Without the shared pace nobody may call: the calls wait until the file can be used again. */
+  async function tryOrWait(waitingSinceUs: number): Promise<number | undefined> {
+    try {
+      return await tryOnce(waitingSinceUs);
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      parts.logger.error({ reason: String(error) }, "the shared pace cannot be read or written; calls wait");
+      waitedFor = "the file of the shared pace, which cannot be read or written";
+      return STORAGE_PAUSE_MS;
+    }
+  }
+
   async function run(): Promise<void> {
     const waitingSinceUs = sharedClock.nowUs();
     for (;;) {
       calls.endOverdue(waitedFor);
       if (calls.count() === 0 || closing.signal.aborted) return;
-      try {
-        const pauseMs = await tryOnce(waitingSinceUs);
-        if (pauseMs !== undefined) await clock.sleep(pauseMs, closing.signal);
-      } catch (error) {
-        if (!isStorageFault(error)) throw error;
-        // Without the shared pace nobody may call: the calls wait until the file can be used again.
-        parts.logger.error({ reason: String(error) }, "the shared pace cannot be read or written; calls wait");
-        waitedFor = "the file of the shared pace, which cannot be read or written";
-        await clock.sleep(STORAGE_PAUSE_MS, closing.signal);
-      }
+      const pauseMs = await tryOrWait(waitingSinceUs);
+      if (pauseMs !== undefined) await clock.sleep(pauseMs, closing.signal);
     }
   }
 
@@ -186,6 +190,16 @@ function createObserver(
     look(store.update((pace, nowUs) => ({ pace: learn(pace, notice, { nowUs, jitter }, options) })).pace);
   }
 
+  function tellLimit(seen: number | undefined): void {
+    if (seen === undefined || seen === 0 || seen === reportedLimit) return;
+    reportedLimit = seen;
+    const limits = { expected: options.limitPerSecond, seen };
+    if (seen !== limits.expected) {
+      dependencies.logger.warn(limits, "the service states another rate limit than expected; check the API key");
+    }
+    dependencies.onLimit?.(limits);
+  }
+
   return (answer) => {
     const notice = answer === "lost" ? NOTHING_SAID : readNotice(answer, dependencies.clock.nowMs());
     try {
@@ -199,13 +213,7 @@ function createObserver(
       const fields = { status: answer === "lost" ? undefined : answer.status, retryAfterMs: notice.retryAfterMs };
       dependencies.logger.warn(fields, "the service refused a call for its rate; all calls of this key pause");
     }
-    if (notice.limit === undefined || notice.limit === 0 || notice.limit === reportedLimit) return;
-    reportedLimit = notice.limit;
-    const limits = { expected: options.limitPerSecond, seen: notice.limit };
-    if (limits.seen !== limits.expected) {
-      dependencies.logger.warn(limits, "the service states another rate limit than expected; check the API key");
-    }
-    dependencies.onLimit?.(limits);
+    tellLimit(notice.limit);
   };
 }
 

@@ -66,23 +66,27 @@ export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderD
     await clock.sleep(durationMs, AbortSignal.any([sleeper.signal, stopping.signal]));
     if (sleeper.signal.aborted) sleeper = new AbortController();
   };
+  /** @returns how long to wait before the next turn, undefined when there may be more to send */
+  const takeTurn = async (): Promise<number | undefined> => {
+    try {
+      if (memory.lookedAtMs === undefined) await outbox.makeAllDue();
+      await tryAgainWhatIsTrue(options, deps, memory);
+      await settleTaken(deps, memory);
+      await dropTooMany(options, deps, memory);
+      const mayAsk = clock.monotonicMs() >= memory.pausedUntilMs;
+      if (mayAsk && (await sendNext(options, deps, memory, givingUp.signal))) return undefined;
+      return await untilNextMs(deps, memory);
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      // The database may be busy or full: the rows wait, and swaps go on.
+      logger.error({ channel, error }, "alerts cannot be sent now; they wait");
+      return Math.min(options.longestRetryMs, LONGEST_WAIT_MS);
+    }
+  };
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      try {
-        if (memory.lookedAtMs === undefined) await outbox.makeAllDue();
-        await tryAgainWhatIsTrue(options, deps, memory);
-        await settleTaken(deps, memory);
-        await dropTooMany(options, deps, memory);
-        const mayAsk = clock.monotonicMs() >= memory.pausedUntilMs;
-        if (!mayAsk || !(await sendNext(options, deps, memory, givingUp.signal))) {
-          await sleep(await untilNextMs(deps, memory));
-        }
-      } catch (error) {
-        if (!isStorageFault(error)) throw error;
-        // The database may be busy or full: the rows wait, and swaps go on.
-        logger.error({ channel, error }, "alerts cannot be sent now; they wait");
-        await sleep(Math.min(options.longestRetryMs, LONGEST_WAIT_MS));
-      }
+      const pauseMs = await takeTurn();
+      if (pauseMs !== undefined) await sleep(pauseMs);
     }
   };
   const running = loop();

@@ -1,5 +1,5 @@
-import { DAY_MS, MINUTE_MS } from "../../domain/schedule/durations.ts";
 import type { ZoneOffsets } from "../../domain/schedule/schedule.ts";
+import { DAY_MS, MINUTE_MS } from "../../domain/time/durations.ts";
 
 const MAX_CACHED_DAYS = 10_000;
 

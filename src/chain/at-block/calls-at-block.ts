@@ -6,7 +6,8 @@ import { toQuantity } from "../quantity.ts";
 import type { ViewCall, WordsAnswer } from "./batch-reader.ts";
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
 import { decodeAggregate, encodeAggregate } from "./multicall3.ts";
-import { decodePacked, encodePacked, READER_ADDRESS, READER_CODE } from "./packed-read.ts";
+import { decodePacked, encodePacked, READER_ADDRESS } from "./packed-read.ts";
+import { READER_CODE } from "./reader-code.ts";
 import { readWitness, type Testimony, testimonyOf, WITNESS_CODE } from "./witness.ts";
 import { splitWords } from "./words.ts";
 

@@ -136,17 +136,24 @@ function silenceOf({ about, token, account }: Question): string {
 function changesOf(looks: readonly (readonly Look[])[]): Pick<Simulated, "transfers" | "approvals"> {
   const transfers: Simulated["transfers"][number][] = [];
   const approvals: Simulated["approvals"][number][] = [];
-  for (const [index, look] of looks.slice(1).entries()) {
-    for (const [place, { question, answer = 0n }] of look.entries()) {
-      const before = looks[index]?.[place]?.answer ?? 0n;
-      const { token, account } = question;
-      if (question.about === "allowance") {
-        if (answer > before) approvals.push({ token, owner: account, spender: question.spender, amount: answer });
-      } else if (answer > before) transfers.push({ token, from: NATIVE_TOKEN, to: account, amount: answer - before });
-      else if (answer < before) transfers.push({ token, from: account, to: NATIVE_TOKEN, amount: before - answer });
-    }
+  for (const { question, answer, before } of withAnswerBefore(looks)) {
+    const { token, account } = question;
+    if (question.about === "allowance") {
+      if (answer > before) approvals.push({ token, owner: account, spender: question.spender, amount: answer });
+    } else if (answer > before) transfers.push({ token, from: NATIVE_TOKEN, to: account, amount: answer - before });
+    else if (answer < before) transfers.push({ token, from: account, to: NATIVE_TOKEN, amount: before - answer });
   }
   return { transfers, approvals };
+}
+
+/** Each look but the first, question by question, with what the look before it was told. */
+function withAnswerBefore(looks: readonly (readonly Look[])[]) {
+  return looks.slice(1).flatMap((look, index) =>
+    look.map(({ question, answer = 0n }, place) => {
+      const before = looks[index]?.[place]?.answer ?? 0n;
+      return { question, answer, before };
+    }),
+  );
 }
 
 /** What a transaction of its own would use, rather too much than too little: refunds are not taken off. */

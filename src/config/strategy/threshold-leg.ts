@@ -131,6 +131,17 @@ function* buildRearm(file: StrategyFile, leg: PlacedLeg, trigger: Trigger, quote
   if (leg.role === "level") return yield* refuseKey`${path}: a level of a ladder fires once -> leave the key out`;
   if (trigger.kind === "trail" || trigger.kind === "limit")
     return yield* refuseKey`${path}: a leg with ${trigger.kind} trades once -> leave the key out`;
+  return yield* buildFarSide(file, { ...leg, rearm }, trigger, quote);
+}
+
+/** The price on the other side of the trigger's, at which a leg is armed again; a level needs none. */
+function* buildFarSide(
+  file: StrategyFile,
+  { rearm, ...leg }: PlacedLeg & { readonly rearm: NonNullable<LegFields["rearm"]> },
+  trigger: Exclude<Trigger, { kind: "trail" }>,
+  quote: Token,
+): Found<ThresholdLeg["rearm"]> {
+  const path = [...leg.path, "rearm"];
   const far = trigger.side === "above" ? "below" : "above";
   const [wanted, unwanted] = [rearm[far], rearm[trigger.side]];
   const terms = { cooldownSeconds: rearm.cooldown, times: rearm.repeat };
@@ -149,24 +160,34 @@ function* buildRearm(file: StrategyFile, leg: PlacedLeg, trigger: Trigger, quote
 function* buildFloor(file: StrategyFile, leg: PlacedLeg, trigger: Trigger, pair: ThresholdPair): Part<LegFloor> {
   const { floor } = leg.fields;
   const path = [...leg.path, "floor"];
-  const isExit = sellsWatched(pair);
   if (trigger.kind === "limit") {
     if (floor === undefined) return { price: trigger.price };
     return yield* refuse`${path}: the limit is the floor -> leave the key out`;
   }
   if (floor === undefined) {
-    if (!isExit || (trigger.kind !== "trail" && trigger.side !== "below")) return undefined;
+    const isStop = sellsWatched(pair) && (trigger.kind === "trail" || trigger.side === "below");
+    if (!isStop) return undefined;
     return yield* refuse`${leg.path}.when: a stop needs a floor, or an empty pool takes the bag at any price -> add floor: 3%`;
   }
-  if (typeof floor === "bigint" || Array.isArray(floor)) {
-    const steps = typeof floor === "bigint" ? [floor] : floor;
-    if (steps.every((step, index) => step > (steps[index - 1] ?? -1n))) return { steps };
+  if (typeof floor === "bigint") return { steps: [floor] };
+  if (Array.isArray(floor)) {
+    if (floor.every((step, index) => step > (floor[index - 1] ?? -1n))) return { steps: floor };
     return yield* refuse`${path}: each step must be wider than the one before it -> write [3%, 5%, 8%]`;
   }
   if (trigger.kind === "trail")
     return yield* refuse`${path}: the floor of a moving stop moves with it -> write a share: 3%`;
+  return yield* buildFloorPrice(file, { path, floor }, trigger.price, pair);
+}
+
+function* buildFloorPrice(
+  file: StrategyFile,
+  { path, floor }: { readonly path: Path; readonly floor: MoneyText },
+  trigger: PairPrice,
+  pair: ThresholdPair,
+): Part<LegFloor> {
   const price = yield* readPrice(file, path, floor, pair.quote);
   if (price === undefined) return undefined;
-  if (isExit ? price <= trigger.price : price >= trigger.price) return { price };
+  const isExit = sellsWatched(pair);
+  if (isExit ? price <= trigger : price >= trigger) return { price };
   return yield* refuse`${path}: must not lie on the better side of the trigger -> write a price ${isExit ? "below" : "above"} it, or a share such as 3%`;
 }

@@ -47,15 +47,8 @@ function windowOf(schedule: Schedule): number {
 
 /** The legs with their places: the one at the top, or those of the groups. */
 function* placeLegs(file: StrategyFile, fields: Fields): Found<readonly PlacedLeg[]> {
-  const { oco, ladder, when, sell, id = ONLY_LEG, if_already_true, on_missed } = fields;
-  if (!isWritten(file, "oco", "ladder")) {
-    for (const key of ["when", "sell"] as const) {
-      const { description } = thresholdSchema.shape[key].unwrap().meta() ?? {};
-      if (!isWritten(file, key)) yield at`${key}: the key "${key}" is missing -> it is ${description}`;
-    }
-    if (when === undefined || sell === undefined) return [];
-    return [{ id, path: [], role: "only", fields: { ...fields, when, sell } }];
-  }
+  const { oco, ladder, if_already_true, on_missed } = fields;
+  if (!isWritten(file, "oco", "ladder")) return yield* placeOnlyLeg(file, fields);
   for (const key of LEG_KEYS)
     if (isWritten(file, key))
       yield atKey`${key}: belongs to a leg, and the legs of this file stand in oco or ladder -> move it into a leg`;
@@ -73,6 +66,16 @@ function* placeLegs(file: StrategyFile, fields: Fields): Found<readonly PlacedLe
     if (legs.findIndex((leg) => leg.id === name) < index)
       yield at`${path}.id: "${name}" names two legs -> give each its own name`;
   return legs;
+}
+
+function* placeOnlyLeg(file: StrategyFile, fields: Fields): Found<readonly PlacedLeg[]> {
+  const { when, sell, id = ONLY_LEG } = fields;
+  for (const key of ["when", "sell"] as const) {
+    const { description } = thresholdSchema.shape[key].unwrap().meta() ?? {};
+    if (!isWritten(file, key)) yield at`${key}: the key "${key}" is missing -> it is ${description}`;
+  }
+  if (when === undefined || sell === undefined) return [];
+  return [{ id, path: [], role: "only", fields: { ...fields, when, sell } }];
 }
 
 /** What stands at the top of the file holds for the legs that can have it. */
@@ -101,18 +104,20 @@ function* buildPair(file: StrategyFile, fields: Fields, legs: readonly PlacedLeg
   );
   yield* checkPair(file, ["buy"], { sell, buy });
   if (sell === undefined || buy === undefined || sell.address === buy.address) return undefined;
-  for (const { fields: leg, path } of legs) {
-    const level = levelOf(leg);
-    const money = level?.money ?? leg.when.activate_at;
-    if (money === undefined) continue;
-    const quotePath = [...path, "when", level?.key ?? "activate_at"];
-    const quote = yield* lookUp(file, quotePath, money.symbol);
-    if (quote === undefined) return undefined;
-    if (quote.address === buy.address) return { sell, buy, watch: sell, quote };
-    if (quote.address === sell.address) return { sell, buy, watch: buy, quote };
-    return yield* refuse`${quotePath}: the level is in ${quote.symbol}, which is neither sold nor bought -> write it in ${buy.symbol}, the price of ${sell.symbol}`;
-  }
-  return { sell, buy, watch: sell, quote: buy };
+  const [price] = legs.flatMap(writtenPrice);
+  if (price === undefined) return { sell, buy, watch: sell, quote: buy };
+  const quote = yield* lookUp(file, price.path, price.symbol);
+  if (quote === undefined) return undefined;
+  if (quote.address === buy.address) return { sell, buy, watch: sell, quote };
+  if (quote.address === sell.address) return { sell, buy, watch: buy, quote };
+  return yield* refuse`${price.path}: the level is in ${quote.symbol}, which is neither sold nor bought -> write it in ${buy.symbol}, the price of ${sell.symbol}`;
+}
+
+/** Where a leg tells a price, and in which token. */
+function writtenPrice({ fields, path }: PlacedLeg): { readonly path: Path; readonly symbol: string }[] {
+  const level = levelOf(fields);
+  const money = level?.money ?? fields.when.activate_at;
+  return money === undefined ? [] : [{ path: [...path, "when", level?.key ?? "activate_at"], symbol: money.symbol }];
 }
 
 /** A token whose other problems are told where its amount is read. */

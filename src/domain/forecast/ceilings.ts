@@ -1,12 +1,10 @@
 import type { Check } from "../guard/check.ts";
 import type { DenialCode } from "../guard/denial.ts";
 import { type CeilingCode, ceilingCheck, smallestCheck } from "../guard/limit-checks.ts";
+import { CEILING_WINDOWS_MS } from "../guard/policy.ts";
 import type { Address } from "../money/address.ts";
 import { type ReferencePrice, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
-import { DAY_MS } from "../schedule/durations.ts";
-
-const MONTH_MS = 30 * DAY_MS;
 
 /** The owner's ceilings on the value of trades. Dollars scaled by 1e18. */
 export interface ForecastLimits {
@@ -48,8 +46,8 @@ export function ceilingProblem(
   const small = limits.minTradeUsd;
   return (
     over("RUN_CAP_EXCEEDED", trade.usd, limits.maxTradeUsd) ??
-    over("DAILY_CAP_EXCEEDED", since(DAY_MS), limits.maxPerDayUsd) ??
-    over("MONTHLY_CAP_EXCEEDED", since(MONTH_MS), limits.maxPerMonthUsd) ??
+    over("DAILY_CAP_EXCEEDED", since(CEILING_WINDOWS_MS.day), limits.maxPerDayUsd) ??
+    over("MONTHLY_CAP_EXCEEDED", since(CEILING_WINDOWS_MS.month), limits.maxPerMonthUsd) ??
     (small === undefined ? undefined : problemOf(smallestCheck(trade.atLeastUsd, small)))
   );
 }

@@ -1,8 +1,8 @@
 import { smaller } from "../money/bigint.ts";
-import { DAY_MS } from "../schedule/durations.ts";
 import { instantsSince } from "../schedule/instants-since.ts";
 import type { ZoneOffsets } from "../schedule/schedule.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
+import { DAY_MS } from "../time/durations.ts";
 import type { ForecastLimits } from "./ceilings.ts";
 
 const MONTH_DAYS = 30;

@@ -28,36 +28,39 @@ export function findConflicts(
   specs: readonly StrategySpec[],
   options: { readonly wrappedNative: Address; readonly most: number },
 ): { readonly conflicts: readonly Conflict[]; readonly isCut: boolean } {
-  const sides = specs.map((spec, index) => ({ spec, index, ...tradedSides(spec) }));
-  const coinOf = (spec: StrategySpec, { address }: Token): string =>
-    `${spec.wallet.address} ${address === NATIVE_TOKEN ? options.wrappedNative : address}`;
-  const buyers = new Map<string, { spec: StrategySpec; index: number; token: Token }[]>();
-  for (const { spec, index, buys } of sides) {
-    for (const token of buys) {
-      const coin = coinOf(spec, token);
-      const known = buyers.get(coin) ?? [];
-      known.push({ spec, index, token });
-      buyers.set(coin, known);
-    }
-  }
   const found = new Map<string, Conflict>();
-  for (const { spec: seller, index, sells } of sides) {
-    for (const sold of sells) {
-      for (const buyer of buyers.get(coinOf(seller, sold)) ?? []) {
-        if (buyer.index === index) continue;
-        const [first, second] = buyer.index < index ? [buyer.spec, seller] : [seller, buyer.spec];
-        const pair = `${first.id} ${second.id}`;
-        const known = found.get(pair);
-        if (known === undefined && found.size >= options.most) return { conflicts: [...found.values()], isCut: true };
-        const crossing = { seller: seller.id, sold, buyer: buyer.spec.id, bought: buyer.token };
-        found.set(pair, {
-          first: first.id,
-          second: second.id,
-          wallet: seller.wallet.name,
-          crossings: known === undefined ? [crossing] : [...known.crossings, crossing],
-        });
-      }
-    }
+  for (const { seller, buyer } of crossingSides(specs, options.wrappedNative)) {
+    const [first, second] = buyer.index < seller.index ? [buyer.spec, seller.spec] : [seller.spec, buyer.spec];
+    const pair = `${first.id} ${second.id}`;
+    const known = found.get(pair);
+    if (known === undefined && found.size >= options.most) return { conflicts: [...found.values()], isCut: true };
+    const crossing = { seller: seller.spec.id, sold: seller.token, buyer: buyer.spec.id, bought: buyer.token };
+    found.set(pair, {
+      first: first.id,
+      second: second.id,
+      wallet: seller.spec.wallet.name,
+      crossings: known === undefined ? [crossing] : [...known.crossings, crossing],
+    });
   }
   return { conflicts: [...found.values()], isCut: false };
+}
+
+/** One token that a strategy sells, or buys. */
+interface Side {
+  readonly spec: StrategySpec;
+  readonly index: number;
+  readonly token: Token;
+}
+
+/** Every sale beside every purchase of the same coin by another strategy of the same wallet. */
+function* crossingSides(specs: readonly StrategySpec[], wrappedNative: Address) {
+  const traded = specs.map((spec, index) => ({ spec, index, ...tradedSides(spec) }));
+  const sellers = traded.flatMap(({ sells, ...side }) => sells.map((token): Side => ({ ...side, token })));
+  const buyers = traded.flatMap(({ buys, ...side }) => buys.map((token): Side => ({ ...side, token })));
+  const coinOf = ({ spec, token: { address } }: Side): string =>
+    `${spec.wallet.address} ${address === NATIVE_TOKEN ? wrappedNative : address}`;
+  const buyersOf = Map.groupBy(buyers, coinOf);
+  for (const seller of sellers) {
+    for (const buyer of buyersOf.get(coinOf(seller)) ?? []) if (buyer.index !== seller.index) yield { seller, buyer };
+  }
 }

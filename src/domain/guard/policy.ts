@@ -1,6 +1,7 @@
 import type { Address } from "../money/address.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { UsdPrice } from "../money/price.ts";
+import { DAY_MS } from "../time/durations.ts";
 import type { DrawdownRule } from "./drawdown.ts";
 import type { TrialWay } from "./trial-way.ts";
 
@@ -11,7 +12,7 @@ export interface RoundTripRule {
 }
 
 /** How far back the ceilings of a day and of a month look: of any such stretch, not of a calendar's. */
-export const CEILING_WINDOWS_MS = { day: 86_400_000, month: 30 * 86_400_000 } as const;
+export const CEILING_WINDOWS_MS = { day: DAY_MS, month: 30 * DAY_MS } as const;
 
 /** The owner's ceilings. A strategy may only be stricter. Values of trades are dollars scaled by 1e18. */
 export interface Policy {

@@ -2,6 +2,7 @@ import type { SkipReason } from "../strategy/decision.ts";
 import { type Alert, SUBJECT } from "./alert.ts";
 import type { StepResult } from "./draft.ts";
 import type { UnsignedReason } from "./reasons.ts";
+import type { Transition } from "./records.ts";
 import { type Run, type Swap, swapOf } from "./run.ts";
 
 /** What a step says to people: alerts to raise, and subjects of which nothing is true any more. */
@@ -16,30 +17,33 @@ export interface AlertChanges {
  */
 export function alertChanges(result: Pick<StepResult, "run" | "transitions" | "records">): AlertChanges {
   const { run, transitions, records } = result;
-  const over: string[] = [];
-  const raised: Alert[] = [];
-  for (const { subject, subjectId, from, to, reason, detail } of transitions) {
-    if (subject === "run") {
-      if (from === "parked") over.push(SUBJECT.run(subjectId));
-      if (to === "parked") raised.push(parkedAlert(run));
-      if (from === "deciding") {
-        const said = ofDecision(run, to, reason);
-        over.push(...said.over);
-        if (!records.some(({ kind }) => kind === "pause")) raised.push(...said.raised);
-      }
-      continue;
-    }
-    if (from === "unknown") over.push(SUBJECT.swap(subjectId));
-    if (to === "skipped" && NO_ALLOWANCE.has(reason ?? ""))
-      raised.push(allowanceAlert(run, swapOf(run, subjectId), detail));
-    if (to === "cleared" || reason === "dry_run") over.push(SUBJECT.pair(run.strategyId, swapOf(run, subjectId)));
-  }
-  for (const record of records) {
-    if (record.kind !== "alert") continue;
+  const isPaused = records.some(({ kind }) => kind === "pause");
+  const said = transitions.map((move) =>
+    move.subject === "run" ? ofRunMove(run, move, isPaused) : ofSwapMove(run, move),
+  );
+  const recorded = records.flatMap((record) => {
+    if (record.kind !== "alert") return [];
     const { kind, ...alert } = record;
-    raised.push(alert);
-  }
-  return { over, raised };
+    return [alert];
+  });
+  return { over: said.flatMap(({ over }) => over), raised: [...said.flatMap(({ raised }) => raised), ...recorded] };
+}
+
+/** A strategy that its own step pauses says so: what its slot lacked is not told beside it. */
+function ofRunMove(run: Run, { subjectId, from, to, reason }: Transition, isPaused: boolean): AlertChanges {
+  const parked = to === "parked" ? [parkedAlert(run)] : [];
+  if (from === "parked") return { over: [SUBJECT.run(subjectId)], raised: parked };
+  if (from !== "deciding") return { over: [], raised: parked };
+  const { over, raised } = ofDecision(run, to, reason);
+  return { over, raised: isPaused ? parked : [...parked, ...raised] };
+}
+
+function ofSwapMove(run: Run, { subjectId, from, to, reason, detail }: Transition): AlertChanges {
+  const over: string[] = [];
+  if (from === "unknown") over.push(SUBJECT.swap(subjectId));
+  if (to === "cleared" || reason === "dry_run") over.push(SUBJECT.pair(run.strategyId, swapOf(run, subjectId)));
+  const lacksAllowance = to === "skipped" && NO_ALLOWANCE.has(reason ?? "");
+  return { over, raised: lacksAllowance ? [allowanceAlert(run, swapOf(run, subjectId), detail)] : [] };
 }
 
 /** What a slot lacked is told at once; it is over when a slot of the strategy has it, or wants nothing ({@link wantsNothing}). */

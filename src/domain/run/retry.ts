@@ -1,4 +1,5 @@
 import { textHash } from "../schedule/text-hash.ts";
+import { MINUTE_MS } from "../time/durations.ts";
 import type { Draft } from "./draft.ts";
 import type { Evidence } from "./evidence.ts";
 import type { UnsignedReason } from "./reasons.ts";
@@ -63,7 +64,7 @@ export function tooLate(run: Run, swap: Swap | undefined, { nowMs, pace }: Evide
   if (swap !== undefined && swap.position > 0 && swap.windowEndsMs === undefined) return undefined;
   const endMs = swap === undefined ? run.windowEndsMs : windowEndOf(run, swap);
   if (nowMs <= endMs + pace.maxLifetimeSeconds * 1_000) return undefined;
-  return `its window ended ${Math.round((nowMs - endMs) / 60_000)} minutes before it went on`;
+  return `its window ended ${Math.round((nowMs - endMs) / MINUTE_MS)} minutes before it went on`;
 }
 
 /** What was asked is answered: the next trouble begins with the shortest wait. */

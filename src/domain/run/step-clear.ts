@@ -1,10 +1,5 @@
-import type { Check } from "../guard/check.ts";
-import { checkSwap, minimumFor, type SwapFacts } from "../guard/check-swap.ts";
-import { consequenceOf } from "../guard/consequence.ts";
+import { checkSwap } from "../guard/check-swap.ts";
 import type { DecodedSwap } from "../guard/decoded-swap.ts";
-import { DENIALS, type Denial, type DenialCode } from "../guard/denial.ts";
-import { slippageGuaranteeing } from "../guard/required-minimum.ts";
-import type { Ppm } from "../money/fraction.ts";
 import { valueUp } from "../money/price.ts";
 import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
@@ -13,17 +8,10 @@ import { proceedsBarred, takenBackProceeds } from "./proceeds.ts";
 import { factsOf, unsettledAllowance } from "./reading-to-facts.ts";
 import { answered, tooLate } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
-import { askAgain, askForQuote, beginSwap, denySwap, endUnsigned, retryOrEnd, skipSwap } from "./step-quote.ts";
+import { beginSwap, endUnsigned, retryOrEnd } from "./step-quote.ts";
+import { refuseSwap } from "./step-refuse.ts";
 
 type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
-
-/** Denials of the gasless way alone, where our own transaction may still do. */
-const FALLS_BACK: ReadonlySet<DenialCode> = new Set<DenialCode>([
-  "PERMIT_UNSUPPORTED",
-  "GASLESS_UNTRIED",
-  "SWAP_FEE_TOO_HIGH",
-  "FEE_CAP_EXCEEDED",
-]);
 
 /**
  * Most approvals for one swap: a reset to zero, the exact one, and one more of each after a changed target. One that
@@ -64,7 +52,7 @@ export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): v
     const usd = valueUp({ raw: swapFacts.gross, decimals: swap.sell.decimals }, price.usd);
     draft.record({ kind: "value", swapId: swap.id, usd });
   }
-  if (denial !== undefined) refuse(draft, swap, { denial, checks, swapFacts }, evidence);
+  if (denial !== undefined) refuseSwap(draft, swap, { denial, swapFacts }, evidence);
   else proceed(draft, swap, event.reading, evidence);
 }
 
@@ -221,47 +209,6 @@ function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, e
   draft.effect({ kind: "SignGasless", swapId: swap.id }, evidence.nowMs);
 }
 
-/**
- * A check failed. A minimum that is too low is asked for once more with a tighter slippage; a gasless trouble falls back
- * to our own transaction where that is allowed; for the rest the code's consequence says what follows.
- */
-function refuse(
-  draft: Draft,
-  swap: Swap,
-  found: { denial: Denial; checks: readonly Check[]; swapFacts: SwapFacts },
-  evidence: Evidence,
-): void {
-  const { denial } = found;
-  const gasless = swap.mode === "gasless";
-  const tighter =
-    denial.code === "OUTPUT_BELOW_MINIMUM" && !swap.tightened ? tighterSlippage(found.swapFacts) : undefined;
-  if (tighter !== undefined) {
-    draft.amendSwap(swap.id, { tightened: true });
-    askForQuote(draft, swap.id, evidence, { gasless, waitMs: 0, slippagePpm: tighter });
-    return;
-  }
-  if (gasless && swap.gasless === "prefer" && FALLS_BACK.has(denial.code)) {
-    askForQuote(draft, swap.id, evidence, { gasless: false, waitMs: 0 });
-    return;
-  }
-  const detail = describe(denial);
-  const consequence = consequenceOf(denial.code);
-  const passing = consequence === "retry" || consequence === "defer";
-  if (passing && askAgain(draft, swap.id, evidence, { reason: denial.code, detail })) return;
-  if (consequence === "skip" || consequence === "defer") {
-    skipSwap(draft, swap.id, { code: denial.code, detail });
-    return;
-  }
-  denySwap(draft, swap.id, { code: denial.code, detail });
-}
-
-function tighterSlippage(swapFacts: SwapFacts): Ppm | undefined {
-  const minimum = minimumFor(swapFacts);
-  if (minimum === undefined) return undefined;
-  const slippage = slippageGuaranteeing(minimum, swapFacts.quote.amountOut);
-  return slippage === undefined || slippage >= swapFacts.limits.slippage ? undefined : slippage;
-}
-
 function termsOf(decoded: DecodedSwap, reading: ClearanceReading, evidence: Evidence): NonNullable<Swap["terms"]> {
   return {
     contracts: evidence.service.contracts,
@@ -278,12 +225,4 @@ function termsOf(decoded: DecodedSwap, reading: ClearanceReading, evidence: Evid
 function feeCeiling(evidence: Evidence): bigint {
   const { limits } = evidence.spec;
   return limits.maxFeePerGas < evidence.policy.maxFeePerGas ? limits.maxFeePerGas : evidence.policy.maxFeePerGas;
-}
-
-/** What was found, what is allowed, and what to do about it. */
-function describe({ code, fields }: Denial): string {
-  const { subject, value, limit, ...others } = fields;
-  const rest = Object.entries(others).map(([name, text]) => `${name} ${text}`);
-  const found = subject === undefined ? [] : [`${subject}: ${value ?? "unknown"}, allowed: ${limit ?? "unknown"}`];
-  return `${[...found, ...rest].join(", ")}. ${DENIALS[code].whatToDo}`;
 }

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "./durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time/durations.ts";
 import { isOpen, openingAfter } from "./opening-hours.ts";
 import type { ElapsedSchedule, Schedule, WallSchedule, ZoneOffsets } from "./schedule.ts";
 import { civilDay, instantOfWall, wallAt } from "./wall-clock.ts";

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS, SECOND_MS } from "./durations.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../time/durations.ts";
 import type { Schedule, WeekWindow, ZoneOffsets } from "./schedule.ts";
 import { civilDay, wallAt } from "./wall-clock.ts";
 

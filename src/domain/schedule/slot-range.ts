@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from "./durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time/durations.ts";
 import { nextInstant } from "./next-instants.ts";
 import { closingAfter } from "./opening-hours.ts";
 import type { ElapsedSchedule, Schedule, ZoneOffsets } from "./schedule.ts";
@@ -78,6 +78,6 @@ function quietDayFrom(
   const endMs = startMs + DAY_MS;
   const firstMinute = (pattern.hours[0] ?? 0) * 60 + (pattern.minutes[0] ?? 0);
   const changes = [startMs, endMs].some((atMs) => wallAt(atMs, first.timezone, zones) - atMs !== offsetMs);
-  if (changes || first.instantMs - startMs !== firstMinute * 60_000) return undefined;
+  if (changes || first.instantMs - startMs !== firstMinute * MINUTE_MS) return undefined;
   return { endMs, count: pattern.hours.length * pattern.minutes.length };
 }

@@ -1,11 +1,12 @@
 import type { SlotReason } from "../run/reasons.ts";
+import { HOUR_MS } from "../time/durations.ts";
 import { nextInstant } from "./next-instants.ts";
 import { isOpen } from "./opening-hours.ts";
 import type { Schedule, ZoneOffsets } from "./schedule.ts";
 import { type SlotOwner, startOfSlot } from "./slot-jitter.ts";
 import { countInstants, newestInstant } from "./slot-range.ts";
 
-const SIX_HOURS_MS = 6 * 3_600_000;
+const SIX_HOURS_MS = 6 * HOUR_MS;
 
 /** A tick comes a little late even on a healthy machine: a slot this young is never called missed. */
 const TICK_GRACE_MS = 10_000;

@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from "./durations.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../time/durations.ts";
 import type { ZoneOffsets } from "./schedule.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { ZoneOffsets } from "./schedule.ts";
  */
 
 /** No zone is further than this from UTC, and none repeats or drops more than a day. */
-const WINDOW_MS = 26 * 3_600_000;
+const WINDOW_MS = 26 * HOUR_MS;
 
 /** What the wall clock of the zone shows at an instant. */
 export function wallAt(instantMs: number, timezone: string, zones: ZoneOffsets): number {

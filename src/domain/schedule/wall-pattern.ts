@@ -1,4 +1,4 @@
-import { DAY_MS } from "./durations.ts";
+import { DAY_MS, MINUTE_MS } from "../time/durations.ts";
 import { type CronPattern, parseCron } from "./parse-cron.ts";
 import type { WallSchedule } from "./schedule.ts";
 import { type CivilDay, civilDay, isMonthEnd } from "./wall-clock.ts";
@@ -58,12 +58,12 @@ function standsForLaterDay(pattern: WallPattern, day: CivilDay): boolean {
 /** The first matching wall-clock reading strictly after a reading; undefined when the pattern never occurs. */
 export function nextWall(pattern: WallPattern, afterWallMs: number): number | undefined {
   const firstDay = Math.floor(afterWallMs / DAY_MS);
-  const minuteOfDay = Math.floor((afterWallMs - firstDay * DAY_MS) / 60_000);
+  const minuteOfDay = Math.floor((afterWallMs - firstDay * DAY_MS) / MINUTE_MS);
   for (let offset = 0; offset <= MAX_DAYS_SEARCHED; offset += 1) {
     const dayNumber = firstDay + offset;
     if (!admitsDay(pattern, civilDay(dayNumber))) continue;
     const minute = nextMinuteOfDay(pattern, offset === 0 ? minuteOfDay : -1);
-    if (minute !== undefined) return dayNumber * DAY_MS + minute * 60_000;
+    if (minute !== undefined) return dayNumber * DAY_MS + minute * MINUTE_MS;
   }
   return undefined;
 }

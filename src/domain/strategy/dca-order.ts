@@ -102,13 +102,21 @@ export function sizeOrder(
     const detail = `an order of ${formatAmount({ token, raw: total })} is less than min_sell`;
     return { kind: "skip", reason: "below_minimum_trade", detail };
   }
-  const notes = [
-    view.slots > 1 ? `for ${view.slots} slots` : undefined,
-    dip?.note,
-    carried > 0n ? `with ${formatAmount({ token, raw: carried })} carried over` : undefined,
-  ].filter((note) => note !== undefined);
-  const detail = notes.length === 0 ? undefined : `sells ${formatAmount({ token, raw: total })}: ${notes.join("; ")}`;
+  const detail = describeOrder(token, { total, carried, slots: view.slots, dipNote: dip?.note });
   return { kind: "order", legs: legs.filter((leg) => leg.own + leg.carried > 0n), left, detail };
+}
+
+/** What makes an order another one than a slot's own amount; undefined where nothing does. */
+function describeOrder(
+  token: Token,
+  order: { total: bigint; carried: bigint; slots: number; dipNote: string | undefined },
+): string | undefined {
+  const notes = [
+    order.slots > 1 ? `for ${order.slots} slots` : undefined,
+    order.dipNote,
+    order.carried > 0n ? `with ${formatAmount({ token, raw: order.carried })} carried over` : undefined,
+  ].filter((note) => note !== undefined);
+  return notes.length === 0 ? undefined : `sells ${formatAmount({ token, raw: order.total })}: ${notes.join("; ")}`;
 }
 
 /** What one slot sells before anything is multiplied, or why that cannot be said now. */

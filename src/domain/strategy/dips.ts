@@ -1,7 +1,7 @@
 import { formatPercent, ONE_PPM, type Ppm, toPpm } from "../money/fraction.ts";
 import type { UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
-import { HOUR_MS } from "../schedule/durations.ts";
+import { HOUR_MS } from "../time/durations.ts";
 import type { PriceBar, StrategyView } from "./decision.ts";
 
 /** Of the hours of a look-back so many must have been looked at; with fewer there is no history to speak of. */

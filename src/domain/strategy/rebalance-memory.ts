@@ -1,5 +1,5 @@
 import { parseRaw } from "../money/amount.ts";
-import { HOUR_MS } from "../schedule/durations.ts";
+import { HOUR_MS } from "../time/durations.ts";
 import { isCount, isRecord } from "./memory.ts";
 
 /** Amounts by token address, as decimal text. */

@@ -104,19 +104,17 @@ function decideMix(spec: RebalanceSpec, seen: Seen, before: RebalanceMemory): Re
   const { bands } = spec;
   const looked = bands === "none" ? before : { ...before, ...lookAtBands(bands, mix, before, view.nowMs) };
   const limits = limitsOf(spec, mix, { memory: looked, nowMs: view.nowMs });
-  const wait = bands === "none" || looked.isConverging ? undefined : reasonToWait(bands, looked, view.nowMs);
+  const waitOf = (memory: RebalanceMemory) =>
+    bands === "none" || memory.isConverging ? undefined : reasonToWait(bands, memory, view.nowMs);
   let memory = looked;
-  let why: { reason: SkipReason; detail: string } = wait ?? tooSmall(mix, limits);
-  if (wait === undefined) {
+  if (waitOf(looked) === undefined) {
     const plan = planToDestination(spec, mix, limits);
-    const decision = trade(spec, seen, memory, { plan, purpose: "mix" });
+    const decision = trade(spec, seen, looked, { plan, purpose: "mix" });
     if (decision !== undefined) return decision;
-    if (plan.isTurnoverSpent) return skip(memory, "turnover_spent", describeWeights(mix));
-    if (memory.isConverging) {
-      memory = { ...memory, isConverging: false, doneMs: view.nowMs };
-      why = (bands === "none" ? undefined : reasonToWait(bands, memory, view.nowMs)) ?? why;
-    }
+    if (plan.isTurnoverSpent) return skip(looked, "turnover_spent", describeWeights(mix));
+    if (looked.isConverging) memory = { ...looked, isConverging: false, doneMs: view.nowMs };
   }
+  const why: { reason: SkipReason; detail: string } = waitOf(memory) ?? tooSmall(mix, limits);
   const plan = planNewMoney(mix, (address) => rawIn(memory.fresh, address), limits);
   const deposit = trade(spec, seen, memory, { plan, purpose: "deposit" });
   return deposit ?? skip(memory, why.reason, `${why.detail}${describeWeights(mix)}`);

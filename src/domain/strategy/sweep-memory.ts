@@ -1,6 +1,6 @@
 import type { Address } from "../money/address.ts";
 import { mulDivUp, parseRaw } from "../money/amount.ts";
-import { HOUR_MS } from "../schedule/durations.ts";
+import { HOUR_MS } from "../time/durations.ts";
 import type { RunEnd } from "./kind.ts";
 import { isCount, isRecord } from "./memory.ts";
 import { restUntil } from "./rest.ts";

@@ -34,8 +34,7 @@ export function editThresholdMemory(
   const here: (readonly [string, LegMemory])[] = [];
   const gone: (readonly [string, LegMemory & { readonly gone: Gone }])[] = [];
   for (const [id, known] of Object.entries(memory.legs)) {
-    const old = before.legs.find((leg) => leg.id === id);
-    const left = known.gone ?? { seenMs: memory.seenMs ?? 0, trigger: old === undefined ? "" : textOf(old.trigger) };
+    const left = known.gone ?? leftNow(before, memory, id);
     const leg = after.legs.find((one) => one.id === id);
     const isRevived = revived && known.at.state === "cancelled";
     if (leg !== undefined) here.push([id, isRevived ? FRESH_LEG : editLeg(left.trigger, leg, known)]);
@@ -44,6 +43,12 @@ export function editThresholdMemory(
   gone.sort(([, one], [, other]) => other.gone.seenMs - one.gone.seenMs);
   const kept = { ...memory, legs: Object.fromEntries([...here, ...gone.slice(0, MOST_GONE)]) };
   return isSameWallet(before, after) ? kept : { ...kept, bag: undefined, sold: "0" };
+}
+
+/** What is remembered of a leg of the file before, should it be out of the one after. */
+function leftNow({ legs }: ThresholdSpec, { seenMs = 0 }: ThresholdMemory, id: string): Gone {
+  const leg = legs.find((one) => one.id === id);
+  return { seenMs, trigger: leg === undefined ? "" : textOf(leg.trigger) };
 }
 
 function isSamePair(before: ThresholdSpec, after: ThresholdSpec): boolean {

@@ -75,12 +75,27 @@ async function lookAt(
   if (isGrantedByNow) return undefined;
   if (isOpen) return "undecided";
   if (newest instanceof ChainReadError) return unproved(asked, spender, refused(newest));
+  const blocks = { latest: agreed.latest.number, final: final.number };
+  return judgeUnexplained(asked, spender, { newest, atFinal, blocks });
+}
+
+/** An allowance that no row explains: certain once it stands at the final block, too. */
+function judgeUnexplained(
+  asked: Asked,
+  spender: Address,
+  said: {
+    readonly newest: bigint;
+    readonly atFinal: Said;
+    readonly blocks: { readonly latest: number; readonly final: number };
+  },
+): Finding {
+  const { newest, atFinal, blocks } = said;
   if (atFinal === 0n)
-    return unproved(asked, spender, `it is ${newest} (smallest units) in block ${agreed.latest.number}, not final yet`);
-  if (!(atFinal instanceof ChainReadError)) return ungranted(asked, spender, { amount: newest, block: final.number });
+    return unproved(asked, spender, `it is ${newest} (smallest units) in block ${blocks.latest}, not final yet`);
+  if (!(atFinal instanceof ChainReadError)) return ungranted(asked, spender, { amount: newest, block: blocks.final });
   if (!atFinal.isRefusal) return unproved(asked, spender, refused(atFinal));
   // Nodes that keep no state of so old a block will not show either that it is gone for good: its row stays until they do.
-  return ungranted(asked, spender, { amount: newest, block: agreed.latest.number });
+  return ungranted(asked, spender, { amount: newest, block: blocks.latest });
 }
 
 /** @throws what else kept the endpoints from an answer: they may give one later */

@@ -48,24 +48,25 @@ export function createReconciler(context: EngineContext): Reconciler {
     return clock.monotonicMs() - lastMs >= (ENDS_BY_ITSELF.some(isOpen) ? PROVE_EVERY_MS : LOOK_EVERY_MS);
   };
   let fault: string | undefined;
+  /** What keeps one wallet from being looked at keeps no other one. @returns what kept it, or as {@link lookAt} */
+  const tryToLook = async (reading: LookContext, wallet: Address): Promise<boolean | { fault: string }> => {
+    try {
+      return await lookAt(reading, soFar, wallet);
+    } catch (error) {
+      if (!(error instanceof ChainReadError)) throw error;
+      const fault = `${wallet}: ${error.message}`;
+      logger.warn({ error: fault }, "the rows could not be held against the chain yet");
+      return { fault };
+    }
+  };
   const lookOnce = async (reading: LookContext): Promise<void> => {
     const open = await forgetOthers(context, settings.live ? wallets : []);
     if (!settings.live || !isDue(open)) return;
-    let isFinished = true;
-    let found: string | undefined;
-    // What keeps one wallet from being looked at keeps no other one.
-    for (const wallet of wallets) {
-      try {
-        isFinished = (await lookAt(reading, soFar, wallet)) && isFinished;
-      } catch (error) {
-        if (!(error instanceof ChainReadError)) throw error;
-        found = `${wallet}: ${error.message}`;
-        logger.warn({ error: found }, "the rows could not be held against the chain yet");
-      }
-    }
-    if (!isFinished) lastMs = undefined;
-    else if (found === undefined) lastMs = clock.monotonicMs();
-    fault = found;
+    const ends: (boolean | { fault: string })[] = [];
+    for (const wallet of wallets) ends.push(await tryToLook(reading, wallet));
+    fault = ends.filter((end) => typeof end === "object").at(-1)?.fault;
+    if (ends.includes(false)) lastMs = undefined;
+    else if (fault === undefined) lastMs = clock.monotonicMs();
   };
   let inFlight: Promise<void> | undefined;
   const look = (reading: LookContext): Promise<void> => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Address, parseAddress } from "../../domain/money/address.ts";
+import { DAY_MS } from "../../domain/time/durations.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
@@ -26,7 +27,7 @@ export interface PoolBook {
 }
 
 const MAX_SEARCHES = 20_000;
-const KEPT_FOR_MS = 30 * 24 * 3_600_000;
+const KEPT_FOR_MS = 30 * DAY_MS;
 const WRITE_AFTER_MS = 500;
 /** Searches that are written together; what comes beyond in the meantime is not kept. */
 const MAX_PENDING = 500;

@@ -70,27 +70,41 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
   const { network } = options;
   const { tokens } = dependencies;
 
-  async function gaslessAllowance(
-    request: QuoteRequest,
-    sender: Sender,
-    snapshot: Snapshot,
-  ): Promise<Allowance | Refusal> {
+  async function allowanceFor(request: QuoteRequest, sender: Sender, snapshot: Snapshot): Promise<Allowance | Refusal> {
+    if (!request.gasless) return { kind: "enough" };
     const { relayer } = dependencies;
     if (relayer === undefined || !isSettled(network))
       return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless", detail: "no relayer runs" });
     const refused = relayer.fees.refusal(request.from) ?? (await relayer.refusal(placeOf(request, sender)));
     if (refused !== undefined) return refused;
     const support = await tokens.permitSupport(request.from);
-    if (request.owner === undefined)
-      return support.kind === "eip-2612" ? { kind: "enough" } : withoutPermit(support.kind);
-    const owner = addressWord(request.owner);
-    const [allowance, nonce] = await Promise.all([
-      snapshot.readKept(request.from, callData(SELECTOR.allowance, owner, addressWord(network.settlement)), 1),
-      snapshot.readKept(request.from, callData(SELECTOR.nonces, owner), 1),
+    const { owner } = request;
+    if (owner !== undefined) return ownersAllowance({ ...request, owner }, network.settlement, { support, snapshot });
+    return support.kind === "eip-2612" ? { kind: "enough" } : withoutPermit(support.kind);
+  }
+
+  async function price(
+    request: QuoteRequest,
+    allowance: Allowance,
+    { snapshot, limit }: { readonly snapshot: Snapshot; readonly limit: TimeLimit },
+  ): Promise<Priced | Refusal> {
+    const { router, relayer, transfers } = dependencies;
+    const { settlement, wrappedNative } = network;
+    const looking = inexactToken(request, { transfers, wrappedNative }, snapshot);
+    const [inexact, priced] = await Promise.all([
+      looking,
+      priceRequest(request, {
+        router,
+        fees: relayer?.fees,
+        snapshot,
+        wrappedNative,
+        limit,
+        hasPermit: allowance.kind === "permit" || (request.gasless && request.owner === undefined),
+        accountFacts: () => readAccountFacts(request, { settlement, relayer: relayer?.address }, snapshot),
+        extraGas: () => looking.then(() => transfers.extraGas),
+      }),
     ]);
-    if ((allowance?.[0] ?? 0n) >= request.amount) return { kind: "enough" };
-    if (support.kind !== "eip-2612" || nonce === undefined) return withoutPermit(support.kind);
-    return { kind: "permit", domain: support.domain, nonce: nonce[0] ?? 0n, spender: network.settlement };
+    return inexact ?? priced;
   }
 
   return {
@@ -102,34 +116,32 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       if (forbidden !== undefined) return forbidden;
       const unknown = await unknownToken(request, tokens, snapshot);
       if (unknown !== undefined) return unknown;
-      const allowance = request.gasless
-        ? await gaslessAllowance(request, sender, snapshot)
-        : { kind: "enough" as const };
+      const allowance = await allowanceFor(request, sender, snapshot);
       if (allowance.kind === "refused") return allowance;
-      const { router, relayer, transfers } = dependencies;
-      const { settlement } = network;
-      const looking = inexactToken(request, { transfers, wrappedNative: network.wrappedNative }, snapshot);
-      const [inexact, priced] = await Promise.all([
-        looking,
-        priceRequest(request, {
-          router,
-          fees: relayer?.fees,
-          snapshot,
-          wrappedNative: network.wrappedNative,
-          limit,
-          hasPermit: allowance.kind === "permit" || (request.gasless && request.owner === undefined),
-          accountFacts: () => readAccountFacts(request, { settlement, relayer: relayer?.address }, snapshot),
-          extraGas: () => looking.then(() => transfers.extraGas),
-        }),
-      ]);
-      if (inexact !== undefined) return inexact;
+      const priced = await price(request, allowance, { snapshot, limit });
       if (priced.kind === "refused") return priced;
+      const { relayer } = dependencies;
       const { gasPrice } = snapshot.head;
       const cap = request.gasless ? relayer?.feeCap({ ...priced, gasPrice }, placeOf(request, sender)) : undefined;
       if (typeof cap === "object") return { ...cap, parameter: "gasless" };
       return assemble({ request, priced, snapshot, allowance }, options, dependencies);
     },
   };
+}
+
+/** What the owner's allowance and its nonce leave to be signed. */
+async function ownersAllowance(
+  { owner, from, amount }: QuoteRequest & { readonly owner: Address },
+  settlement: Address,
+  { support, snapshot }: { readonly support: PermitSupport; readonly snapshot: Snapshot },
+): Promise<Allowance | Refusal> {
+  const [allowance, nonce] = await Promise.all([
+    snapshot.readKept(from, callData(SELECTOR.allowance, addressWord(owner), addressWord(settlement)), 1),
+    snapshot.readKept(from, callData(SELECTOR.nonces, addressWord(owner)), 1),
+  ]);
+  if ((allowance?.[0] ?? 0n) >= amount) return { kind: "enough" };
+  if (support.kind !== "eip-2612" || nonce === undefined) return withoutPermit(support.kind);
+  return { kind: "permit", domain: support.domain, nonce: nonce[0] ?? 0n, spender: settlement };
 }
 
 /** Which of the two tokens does not move as it is told to. Looked at beside the pools, so that nobody waits for it. */

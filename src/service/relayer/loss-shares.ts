@@ -1,4 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
+import { DAY_MS } from "../../domain/time/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { IntentRow } from "../../ports/lane-store.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
@@ -32,8 +33,6 @@ export interface LossShares {
  * and tokens cost nothing, and such a token decides itself how much gas is used.
  */
 const PARTS = { wallet: 20n, address: 10n, key: 2n, keyless: 2n, unlistedToken: 10n };
-
-const DAY_MS = 86_400_000;
 
 interface Bound {
   readonly loser: Loser;

@@ -1,4 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
+import { DAY_MS } from "../../domain/time/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
@@ -43,8 +44,6 @@ export interface Places {
 /** Swaps that may wait for the relayer's one lane; more would run into their deadlines. */
 const MAX_WAITING = 50;
 const SHARES = { wallet: 5, revertedWallet: 1, unlistedToken: 5, address: 10, key: 25 };
-
-const DAY_MS = 86_400_000;
 
 export function createPlaces(
   listed: ReadonlySet<Address>,

@@ -1,6 +1,7 @@
 import { parseQuantity } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
+import { DAY_MS } from "../../domain/time/durations.ts";
 import type { Lane } from "../../lane/lane.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { IntentRow } from "../../ports/lane-store.ts";
@@ -65,8 +66,6 @@ export interface StateDependencies {
 
 /** How long a balance is believed: a refill is seen after this. */
 const BALANCE_AGE_MS = 3_000;
-
-const DAY_MS = 86_400_000;
 
 export function createRelayerState(
   options: { relayer: RelayerOptions; account: Address },

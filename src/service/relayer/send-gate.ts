@@ -129,35 +129,50 @@ interface Looks {
   reason(intentId: string): string | undefined;
 }
 
+/** What each swap's last look found; what was tried longest ago comes first. */
+function createLookNotes(waiting: readonly IntentRow[]) {
+  const looks = new Map<string, Look>();
+  // What it was before a restart, whether it held a place, was never written down.
+  const unknown = new Set(waiting.map(({ id }) => id));
+  const works = (id: string) => looks.get(id)?.reason === undefined;
+  return {
+    looks,
+    works,
+    isIdle: (id: string) => unknown.has(id) || !works(id),
+    note(id: string, look: Look): void {
+      looks.delete(id);
+      looks.set(id, look);
+      unknown.delete(id);
+    },
+  };
+}
+
 function createLooks(options: GateOptions, dependencies: GateDependencies): Looks {
   const { rpc, logger } = dependencies;
   const { network, relayer: from } = options;
   const judge = createJudge(options, dependencies);
-  const looks = new Map<string, Look>();
-  // What it was before a restart, whether it held a place, was never written down.
-  const unknown = new Set(dependencies.waiting().map(({ id }) => id));
+  const { looks, works, isIdle, note } = createLookNotes(dependencies.waiting());
   let looking: Promise<void> | undefined;
   let lookedAt: number | undefined;
-  const works = (id: string) => looks.get(id)?.reason === undefined;
-  const isIdle = (id: string) => unknown.has(id) || !works(id);
+
+  async function tryAt(intent: IntentRow, head: Head): Promise<void> {
+    const { id, to, data, gasLimit } = intent;
+    const trial = await tryOut(rpc, { from, to, data, gasLimit }, network);
+    const earlier = looks.get(id)?.reason;
+    const against = (isTooLate(trial) ? earlier : undefined) ?? judge.reasonAgainst(intent, trial, head);
+    const place = against === undefined && isIdle(id) ? await judge.placeAgain(intent) : undefined;
+    // Asked in the instant in which it is taken: others may take places while a balance is read.
+    const reason = against ?? place?.refusal();
+    if (reason !== undefined && earlier !== reason) {
+      logger.warn({ intentId: id, reason }, "an accepted swap is not worth sending now");
+    }
+    note(id, { block: head.number, reason });
+    if (trial.kind === "reverts") await judge.endIfUsed(intent);
+  }
 
   async function lookAt(intent: IntentRow, head: Head): Promise<void> {
     try {
-      const { to, data, gasLimit } = intent;
-      const trial = await tryOut(rpc, { from, to, data, gasLimit }, network);
-      const earlier = looks.get(intent.id)?.reason;
-      const against = (isTooLate(trial) ? earlier : undefined) ?? judge.reasonAgainst(intent, trial, head);
-      const place = against === undefined && isIdle(intent.id) ? await judge.placeAgain(intent) : undefined;
-      // Asked in the instant in which it is taken: others may take places while a balance is read.
-      const reason = against ?? place?.refusal();
-      if (reason !== undefined && earlier !== reason) {
-        logger.warn({ intentId: intent.id, reason }, "an accepted swap is not worth sending now");
-      }
-      // Written anew at its end: what was tried longest ago comes first.
-      looks.delete(intent.id);
-      looks.set(intent.id, { block: head.number, reason });
-      unknown.delete(intent.id);
-      if (trial.kind === "reverts") await judge.endIfUsed(intent);
+      await tryAt(intent, head);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       logger.warn({ intentId: intent.id, error: error.message }, "a swap could not be tried out before sending");

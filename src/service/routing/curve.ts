@@ -162,15 +162,16 @@ export class Curve {
       this.#step *= fall <= 0 ? MAX_GROWTH : Math.min(MAX_GROWTH, FALL / fall);
       return;
     }
-    this.#shortenings += 1;
     const isNear = amountIn === 1n || amountIn < BigInt(Math.ceil(towards / 64));
     if (quote.kind === "unread" && isNear) this.#stop({ kind: "unread", load: quote.load });
     else if (amountIn === 1n) this.#stop({ kind: "short" });
-    else {
-      const shorter = quote.kind === "filled" ? Math.max(1 / MAX_GROWTH, FALL / fall) : 1 / MAX_GROWTH;
-      this.#step = Math.max(1, this.#step * shorter);
-      if (this.#shortenings === MAX_SHORTENINGS) this.#stop({ kind: "short" });
-    }
+    else this.#shorten(quote.kind === "filled" ? Math.max(1 / MAX_GROWTH, FALL / fall) : 1 / MAX_GROWTH);
+  }
+
+  #shorten(factor: number): void {
+    this.#shortenings += 1;
+    this.#step = Math.max(1, this.#step * factor);
+    if (this.#shortenings === MAX_SHORTENINGS) this.#stop({ kind: "short" });
   }
 
   #stop(end: End): void {

@@ -23,32 +23,35 @@ export interface PathSearch {
   readonly maxHops: number;
 }
 
-/**
- * All simple paths between two tokens over the tokens in between, shortest first.
- * @param edgeOf the pools from one token to another, undefined where there are none
- */
-export function findPaths(
-  search: PathSearch,
-  edgeOf: (tokenIn: Address, tokenOut: Address) => Edge | undefined,
-): readonly Path[] {
+/** The pools from one token to another, undefined where there are none. */
+type EdgeOf = (tokenIn: Address, tokenOut: Address) => Edge | undefined;
+
+/** All simple paths between two tokens over the tokens in between, shortest first. */
+export function findPaths(search: PathSearch, edgeOf: EdgeOf): readonly Path[] {
   const found: Path[] = [];
   let open: Path[] = [[]];
   for (let length = 1; length <= search.maxHops && found.length < MAX_PATHS; length += 1) {
-    const longer: Path[] = [];
     for (const path of open) {
-      const tokenIn = path.at(-1)?.tokenOut ?? search.from;
-      const last = edgeOf(tokenIn, search.to);
+      const last = edgeOf(endOf(path, search), search.to);
       if (last !== undefined) found.push([...path, last]);
-      if (length === search.maxHops) continue;
-      const met = new Set([search.from, search.to, ...path.map((edge) => edge.tokenOut)]);
-      for (const token of search.via) {
-        const edge = met.has(token) ? undefined : edgeOf(tokenIn, token);
-        if (edge !== undefined) longer.push([...path, edge]);
-      }
     }
-    open = longer.slice(0, MAX_PATHS);
+    open =
+      length === search.maxHops ? [] : open.flatMap((path) => withOneMore(path, search, edgeOf)).slice(0, MAX_PATHS);
   }
   return found.slice(0, MAX_PATHS);
+}
+
+function endOf(path: Path, { from }: PathSearch): Address {
+  return path.at(-1)?.tokenOut ?? from;
+}
+
+/** The path with one more edge, to each token in between that it has not met. */
+function withOneMore(path: Path, search: PathSearch, edgeOf: EdgeOf): readonly Path[] {
+  const met = new Set([search.from, search.to, ...path.map((edge) => edge.tokenOut)]);
+  return search.via.flatMap((token) => {
+    const edge = met.has(token) ? undefined : edgeOf(endOf(path, search), token);
+    return edge === undefined ? [] : [[...path, edge]];
+  });
 }
 
 /** The pairs of tokens that {@link findPaths} asks for, each once. */

@@ -145,22 +145,28 @@ function* exchangeAll(flow: Flow, before: number): Steps<number> {
     const inflow = inflows.get(token) ?? 0;
     const marginalOf = (branch: Branch, share: number) =>
       branch.curve.rateAt(share * inflow) * (values.get(branch.edge.tokenOut) ?? 0);
-    let best: Branch | undefined;
-    let worst: Branch | undefined;
-    let [highest, lowest, value] = [0, Number.POSITIVE_INFINITY, 0];
-    for (const branch of branches) {
-      const marginal = marginalOf(branch, branch.share);
-      value += branch.share * marginal;
-      if (marginal > highest) [best, highest] = [branch, marginal];
-      if (branch.share > 0 && marginal < lowest) [worst, lowest] = [branch, marginal];
-    }
+    const { best, worst, value, isLevel } = rank(branches, marginalOf);
     values.set(token, value);
-    if (best === undefined || worst === undefined || highest - lowest <= CLOSE * highest) continue;
+    if (best === undefined || worst === undefined || isLevel) continue;
     // As much as the better pool may be asked for.
     yield* best.curve.reach((best.share + worst.share) * inflow, pace);
     amountOut = yield* exchange({ best, worst, marginalOf }, amountOut, flow);
   }
   return amountOut;
+}
+
+/** Where one more unit is worth most, where it is worth least among those that get some, and what a unit is worth. */
+function rank(branches: readonly Branch[], marginalOf: (branch: Branch, share: number) => number) {
+  let best: Branch | undefined;
+  let worst: Branch | undefined;
+  let [highest, lowest, value] = [0, Number.POSITIVE_INFINITY, 0];
+  for (const branch of branches) {
+    const marginal = marginalOf(branch, branch.share);
+    value += branch.share * marginal;
+    if (marginal > highest) [best, highest] = [branch, marginal];
+    if (branch.share > 0 && marginal < lowest) [worst, lowest] = [branch, marginal];
+  }
+  return { best, worst, value, isLevel: highest - lowest <= CLOSE * highest };
 }
 
 /**

@@ -99,18 +99,29 @@ interface Look {
  * @returns what must be sampled before the look can go on where it stopped; undefined at its end
  */
 function lookOn(paths: readonly OpenPath[], look: Look): Unsampled | undefined {
-  const { chunk, last, allows } = look;
   for (; look.next <= paths.length; look.next += 1) {
-    // The path of the chunk before is likely good again, and a good answer early saves looking at the others.
-    const path = look.next === 0 ? last : paths[look.next - 1];
-    if (path === undefined || (path === last && look.next > 0)) continue;
-    const atLeast = look.best?.amountOut ?? 0;
-    if (path !== last && (spotRate(path) * chunk * RATE_MARGIN <= atLeast || !allows(path))) continue;
-    const tried = tryOn(path, chunk);
+    const path = pathToTry(paths, look);
+    const tried = path === undefined ? undefined : tryOn(path, look.chunk);
     if (tried?.kind === "unsampled") return tried;
-    if (tried !== undefined && (look.next === 0 || tried.amountOut > atLeast)) look.best = tried;
+    if (tried !== undefined && isBetter(tried, look)) look.best = tried;
   }
   return undefined;
+}
+
+/**
+ * The path of the chunk before is likely good again, and a good answer early saves looking at the others.
+ * @returns undefined where there is none, where it was tried, and where it cannot be better or may not be used
+ */
+function pathToTry(paths: readonly OpenPath[], { next, last, best, chunk, allows }: Look): OpenPath | undefined {
+  if (next === 0) return last;
+  const path = paths[next - 1];
+  if (path === undefined || path === last) return undefined;
+  const isHopeless = spotRate(path) * chunk * RATE_MARGIN <= (best?.amountOut ?? 0);
+  return isHopeless || !allows(path) ? undefined : path;
+}
+
+function isBetter({ amountOut }: Placed, { next, best }: Look): boolean {
+  return next === 0 || amountOut > (best?.amountOut ?? 0);
 }
 
 function tryOn(path: OpenPath, amountIn: number): Placed | Unsampled | undefined {

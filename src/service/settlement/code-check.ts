@@ -19,17 +19,19 @@ export function differenceOf(deployed: Hex, compiled: Hex, immutables: ReadonlyS
   if (actual.length !== wanted.length) return `the code has ${actual.length} bytes, ours has ${wanted.length}`;
   for (let at = 0; at < wanted.length; at += 1) {
     if (actual[at] !== wanted[at]) return `the code differs from ours at byte ${at}`;
-    const opcode = wanted[at] ?? 0;
-    if (opcode < PUSH1 || opcode > PUSH32) continue;
-    const size = opcode - PUSH1 + 1;
-    const operand = (bytes: Uint8Array): Uint8Array => bytes.subarray(at + 1, at + 1 + size);
-    const value = wordOf(operand(actual));
-    const isImmutable = size === WORD_BYTES && wordOf(operand(wanted)) === 0n;
+    const size = operandSize(wanted[at] ?? 0);
+    const operand = (bytes: Uint8Array): bigint => wordOf(bytes.subarray(at + 1, at + 1 + size));
+    const [value, expected] = [operand(actual), operand(wanted)];
+    const isImmutable = size === WORD_BYTES && expected === 0n;
     if (isImmutable && !immutables.has(value)) return `the code has the unexpected value ${value} at byte ${at + 1}`;
-    if (!isImmutable && value !== wordOf(operand(wanted))) return `the code differs from ours at byte ${at + 1}`;
+    if (!isImmutable && value !== expected) return `the code differs from ours at byte ${at + 1}`;
     at += size;
   }
   return undefined;
+}
+
+function operandSize(opcode: number): number {
+  return opcode < PUSH1 || opcode > PUSH32 ? 0 : opcode - PUSH1 + 1;
 }
 
 /** What may stand in the settlement's code: its own immutables and those of its EIP-712 domain. */

@@ -5,7 +5,7 @@ import { type Address, type Hex, isHex, NATIVE_TOKEN, toAddress } from "../../do
 import { formatPercent } from "../../domain/money/fraction.ts";
 import type { TOKEN_ERRORS } from "../errors/token-errors.ts";
 import { type ExtraGas, extraGasOf } from "../gas/extra-gas.ts";
-import { HAND_CODE, POOL_CODE_ADDRESS, PROBE_ADDRESS, PROBE_CODE } from "./probe-programs.ts";
+import { HAND_CODE, PROBE_CODE } from "./probe-code.ts";
 
 /** What trials of a token's transfers showed. */
 export type TransferVerdict =
@@ -25,6 +25,13 @@ export interface ProbeRequest {
   /** ends the wait for a node in silence */
   readonly signal?: AbortSignal;
 }
+
+/**
+ * Addresses that nobody has a key or a contract for: their names in ASCII. Code is lent to them for one `eth_call`. The
+ * source of the hand (contracts/lent/Hand.yul) has them, too.
+ */
+export const PROBE_ADDRESS = toAddress("0x7377617064207472616e736665722070726f6265");
+export const POOL_CODE_ADDRESS = toAddress("0x7377617064207265616c20706f6f6c20636f6465");
 
 const STAND_IN = {
   executor: toAddress("0x73776170642070726f6265206578656375746f72"),
@@ -104,16 +111,26 @@ function readTrial(answer: Hex, holders: readonly Address[]): Trial | undefined 
   if (holder === undefined && (first !== BigInt(NATIVE_TOKEN) || words.length > 0)) return undefined;
   const moves: Move[] = [];
   for (let at = 0; at < words.length; at += WORDS_OF_MOVE) {
-    const [succeeded, amount, debited, credited, gas] = words.slice(at, at + WORDS_OF_MOVE);
-    if (succeeded === undefined || succeeded > 1n || amount === undefined || amount === 0n) return undefined;
-    if (debited === undefined || credited === undefined || gas === undefined) return undefined;
-    const balances = { debited: signed(debited, 256), credited: signed(credited, 256) };
-    moves.push({ index: moves.length, succeeded: succeeded === 1n, amount, ...balances, gas });
+    const move = readMove(words.slice(at, at + WORDS_OF_MOVE), moves.length);
+    if (move === undefined) return undefined;
+    moves.push(move);
   }
-  const isWhole = moves.length <= MOVES && moves.slice(0, -1).every(isExact);
+  return isWhole(moves) ? { holder, firstLook, secondLook, moves } : undefined;
+}
+
+function readMove(words: readonly bigint[], index: number): Move | undefined {
+  const [succeeded, amount, debited, credited, gas] = words;
+  if (succeeded === undefined || succeeded > 1n || amount === undefined || amount === 0n) return undefined;
+  if (debited === undefined || credited === undefined || gas === undefined) return undefined;
+  const balances = { debited: signed(debited, 256), credited: signed(credited, 256) };
+  return { index, succeeded: succeeded === 1n, amount, ...balances, gas };
+}
+
+/** The probe stops at the first move that is not exact. */
+function isWhole(moves: readonly Move[]): boolean {
   const last = moves.at(-1);
   const endsWell = last === undefined || moves.length === MOVES || !isExact(last);
-  return isWhole && endsWell ? { holder, firstLook, secondLook, moves } : undefined;
+  return endsWell && moves.length <= MOVES && moves.slice(0, -1).every(isExact);
 }
 
 function isExact({ succeeded, amount, debited, credited }: Move): boolean {

@@ -1,16 +1,13 @@
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBatchReader } from "../../../src/chain/at-block/batch-reader.ts";
 import { createBlockReads } from "../../../src/chain/at-block/block-reads.ts";
 import { type BlockHeader, parseBlock } from "../../../src/chain/at-block/head.ts";
-import { READER_CODE, READER_SOURCE } from "../../../src/chain/at-block/packed-read.ts";
 import { callData, intWord } from "../../../src/chain/at-block/words.ts";
 import { createJsonRpc, type JsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { MULTICALL3 } from "../../../src/networks/network.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { SELECTOR } from "../../../src/service/pools/selectors.ts";
-import { HAND_CODE, HAND_SOURCE, PROBE_CODE, PROBE_SOURCE } from "../../../src/service/tokens/probe-programs.ts";
 import { startTestChain, type TestChain } from "../../service/support/chain.ts";
 
 import { multicall3Code } from "../../service/support/multicall3.ts";
@@ -26,22 +23,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => chain?.stop());
-
-test.each([
-  ["BatchReader", READER_SOURCE, READER_CODE],
-  ["TransferProbe", PROBE_SOURCE, PROBE_CODE],
-  ["Hand", HAND_SOURCE, HAND_CODE],
-])("the program %s is what its source compiles to", (name, content, code) => {
-  const solc = createRequire(import.meta.url)("solc");
-  const settings = {
-    evmVersion: "paris",
-    optimizer: { enabled: true, runs: 10_000 },
-    outputSelection: { "*": { "*": ["evm.bytecode.object"] } },
-  };
-  const input = { language: "Yul", sources: { program: { content } }, settings };
-  const output = JSON.parse(solc.compile(JSON.stringify(input)));
-  expect(`0x${output.contracts.program[name].evm.bytecode.object}`).toBe(code);
-});
 
 test("reads of contracts that nobody vouches for travel alone, and what they break is nobody else's", async () => {
   const [honest, stranger, other] = ["a", "b", "c"].map((digit) => toAddress(`0x${digit.repeat(40)}`));

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Address } from "../../../src/domain/money/address.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
-import { PROBE_ADDRESS } from "../../../src/service/tokens/probe-programs.ts";
+import { PROBE_ADDRESS } from "../../../src/service/tokens/transfer-probe.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { newGuardedToken } from "../support/guarded-token.ts";

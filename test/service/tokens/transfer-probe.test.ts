@@ -3,7 +3,13 @@ import { type JsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import type { Address } from "../../../src/domain/money/address.ts";
 import type { ExtraGas } from "../../../src/service/gas/extra-gas.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
-import { type ProbeRequest, probeTransfers } from "../../../src/service/tokens/transfer-probe.ts";
+import { HAND_CODE } from "../../../src/service/tokens/probe-code.ts";
+import {
+  POOL_CODE_ADDRESS,
+  PROBE_ADDRESS,
+  type ProbeRequest,
+  probeTransfers,
+} from "../../../src/service/tokens/transfer-probe.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { deployExchange, type Exchange } from "../support/exchange.ts";
 import { newGuardedToken } from "../support/guarded-token.ts";
@@ -28,6 +34,10 @@ beforeAll(async () => {
 });
 
 afterAll(() => chain?.stop());
+
+test("the hand obeys the address that the probe is lent to, and asks the one that has the pool's code", () => {
+  for (const address of [PROBE_ADDRESS, POOL_CODE_ADDRESS]) expect(HAND_CODE).toContain(address.slice(2));
+});
 
 function probe(holders: readonly Address[] = [pool, pair], rpc = chain.rpc) {
   const { settlement, executor } = exchange;

@@ -176,19 +176,33 @@ export function encodeSwap(swap: Swap): CountedSwap & Record<string, string | nu
     buy_symbol: swap.buy.symbol,
     buy_decimals: swap.buy.decimals,
     amount_in: swap.amountIn?.toString() ?? null,
-    amount_out_min: swap.terms?.amountOutMin.toString() ?? null,
     quote_id: swap.quote?.id ?? null,
     intent_id: swap.intentId ?? null,
-    nonce: swap.terms?.nonce?.toString() ?? null,
-    deadline_seconds: swap.terms?.deadlineSeconds ?? null,
-    hash: swap.fill?.hash ?? null,
-    block_number: swap.fill?.blockNumber ?? null,
-    sold: swap.fill?.sold.toString() ?? null,
-    bought: swap.fill?.bought.toString() ?? null,
-    block_time_seconds: swap.fill?.blockTimeSeconds ?? null,
-    swap_fee: swap.fill === undefined ? null : (swap.terms?.swapFee.toString() ?? null),
-    affiliate_fee: swap.fill === undefined ? null : (swap.terms?.affiliateFee?.toString() ?? null),
+    ...termsColumns(swap.terms),
+    ...fillColumns(swap),
     body: encodeJson({ version: BODY_VERSION, ...body }),
+  };
+}
+
+function termsColumns(terms: SwapTerms | undefined) {
+  return {
+    amount_out_min: terms?.amountOutMin.toString() ?? null,
+    nonce: terms?.nonce?.toString() ?? null,
+    deadline_seconds: terms?.deadlineSeconds ?? null,
+  };
+}
+
+/** What was measured on the chain; the fees of the terms were paid only then. */
+function fillColumns({ fill, terms }: Swap) {
+  const paid = fill === undefined ? undefined : terms;
+  return {
+    hash: fill?.hash ?? null,
+    block_number: fill?.blockNumber ?? null,
+    sold: fill?.sold.toString() ?? null,
+    bought: fill?.bought.toString() ?? null,
+    block_time_seconds: fill?.blockTimeSeconds ?? null,
+    swap_fee: paid?.swapFee.toString() ?? null,
+    affiliate_fee: paid?.affiliateFee?.toString() ?? null,
   };
 }
 

@@ -2,7 +2,7 @@ import { type Address, toAddress } from "../../../domain/money/address.ts";
 import type { FinalBlock } from "../../../ports/reconciliation-store.ts";
 import { BUSY_SWAPS, DELIVERING_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
-import type { LedgerRows, LedgerStore, RowStore } from "./row-store.ts";
+import type { LedgerRows, LedgerStore } from "./ledger-store.ts";
 import { receivedOf, salesAhead, settleAnew, soldUsdSince, totalsOf } from "./total-rows.ts";
 
 /** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */
@@ -13,20 +13,8 @@ interface Sale {
   amount: string;
 }
 
-type OtherRows =
-  | "salesAhead"
-  | "settleAnew"
-  | "isTokenBusy"
-  | "idleGrants"
-  | "grantors"
-  | "isAllowanceOpen"
-  | "forgetGrant";
-
 /** Sums over the ledger, and who holds which token of which wallet. Amounts are summed as bigint, never by SQL. */
-export function createLedgerRows(
-  sql: Statements,
-  version: LedgerStore["ledgerVersion"],
-): Pick<RowStore, keyof LedgerStore | keyof LedgerRows | OtherRows> {
+export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVersion"]): LedgerRows & LedgerStore {
   return {
     ledgerVersion: version,
     reserved: (wallet, token, exceptSwapId = "") =>

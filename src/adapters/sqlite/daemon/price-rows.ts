@@ -1,5 +1,5 @@
 import type { UsdPrice } from "../../../domain/money/price.ts";
-import { HOUR_MS } from "../../../domain/schedule/durations.ts";
+import { HOUR_MS } from "../../../domain/time/durations.ts";
 import type { Statements } from "../statements.ts";
 import type { RowStore } from "./row-store.ts";
 

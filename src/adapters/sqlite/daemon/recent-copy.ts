@@ -1,4 +1,5 @@
 import { CEILING_WINDOWS_MS } from "../../../domain/guard/policy.ts";
+import { DAY_MS, HOUR_MS } from "../../../domain/time/durations.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { BUSY_SWAPS, OPEN_INTENTS, OPEN_RUNS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 
@@ -38,9 +39,9 @@ const RECENT: Readonly<Record<string, string>> = {
 };
 
 /** Whoever works on the copy may take his time: the windows move on meanwhile. */
-const EDGE_MS = 3 * 3_600_000;
+const EDGE_MS = 3 * HOUR_MS;
 /** Failures are counted within what the policy says. */
-const FAILURES_MS = 31 * 86_400_000;
+const FAILURES_MS = 31 * DAY_MS;
 
 /** The values that the conditions name. */
 function edgesOf(nowMs: number): Readonly<Record<string, number>> {

@@ -1,9 +1,7 @@
 import type { SwapState } from "../../../domain/run/states.ts";
 import { isFilled } from "../../../domain/run/states.ts";
-import { HOUR_MS } from "../../../domain/schedule/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../../domain/time/durations.ts";
 import type { Statements } from "../statements.ts";
-
-const DAY_MS = 24 * HOUR_MS;
 
 /** What is counted, see the table. */
 type Kind = "sold" | "bought" | "paid" | "received" | "runs" | "swaps";

@@ -1,5 +1,6 @@
 import type { Address } from "../../../domain/money/address.ts";
 import { mulDivUp } from "../../../domain/money/amount.ts";
+import { larger, smaller } from "../../../domain/money/bigint.ts";
 import type { Pool, PoolQuote, PoolState } from "../pool.ts";
 import { concentratedLegGas, type Trail } from "./swap-gas.ts";
 import { swapStep } from "./swap-step.ts";
@@ -40,57 +41,77 @@ function valueAt(price: bigint, amountIn: bigint, zeroForOne: boolean): bigint {
   return zeroForOne ? mulDivUp(amountIn, square, Q192) : mulDivUp(amountIn, Q192, square);
 }
 
+interface Order {
+  readonly zeroForOne: boolean;
+  readonly amountIn: bigint;
+  readonly feePips: number;
+  readonly spacing: number;
+}
+
+/** A swap under way. */
+interface Progress {
+  price: bigint;
+  tick: number;
+  liquidity: bigint;
+  remaining: bigint;
+  amountOut: bigint;
+  /** the bitmap word of the last step */
+  word: number | undefined;
+  readonly trail: Trail;
+}
+
 /**
  * Swaps an exact input along the curve, step by step as the pools do (each step ends at an initialised tick, at the
  * edge of a bitmap word or with the input), because every step rounds.
  */
-function swapExactInput(
-  curve: CurveState,
-  order: {
-    readonly zeroForOne: boolean;
-    readonly amountIn: bigint;
-    readonly feePips: number;
-    readonly spacing: number;
-  },
-): SwapResult {
-  const { zeroForOne, spacing } = order;
-  const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n;
-  const feePips = BigInt(order.feePips);
-  let { price, tick, liquidity } = curve;
-  let remaining = order.amountIn;
-  let amountOut = 0n;
+function swapExactInput(curve: CurveState, order: Order): SwapResult {
+  const { price, tick, liquidity } = curve;
   const trail: Trail = { steps: 0, words: 0, crossed: 0, blank: 0 };
-  let word: number | undefined;
+  const swap: Progress = { price, tick, liquidity, remaining: order.amountIn, amountOut: 0n, word: undefined, trail };
   while (trail.steps < MAX_STEPS) {
-    const next = nextTick(curve, { tick, spacing, down: zeroForOne });
-    if (next.kind === "unread") return { ...next, atMost: amountOut + valueAt(price, remaining, zeroForOne) };
-    const entered = wordOf(tick, spacing, zeroForOne);
-    if (entered !== word) trail.words += 1;
-    word = entered;
-    trail.steps += 1;
-    const nextPrice = sqrtRatioAtTick(next.tick);
-    const beyond = zeroForOne ? nextPrice < limit : nextPrice > limit;
-    const start = { price, target: beyond ? limit : nextPrice, liquidity, remaining, feePips };
-    const end = swapStep(start);
-    remaining -= end.amountIn + end.fee;
-    amountOut += end.amountOut;
-    if (end.price === nextPrice) {
-      if (next.initialized) {
-        const net = curve.nets.get(next.tick);
-        if (net === undefined) throw new Error(`the liquidity of tick ${next.tick} was not read with its word`);
-        liquidity += zeroForOne ? -net : net;
-        trail.crossed += 1;
-        trail.blank += curve.blanks?.get(next.tick) ?? 0;
-      }
-      tick = zeroForOne ? next.tick - 1 : next.tick;
-    } else if (end.price !== price) {
-      tick = tickAtSqrtRatio(end.price);
-    }
-    price = end.price;
-    if (remaining === 0n) return { kind: "filled", amountOut, end: { price, tick, liquidity }, trail };
-    if (price === limit) return { kind: "short" };
+    const result = takeStep(curve, order, swap);
+    if (result !== undefined) return result;
   }
   return { kind: "short" };
+}
+
+/** @returns how the swap ends, undefined when it goes on */
+function takeStep(curve: CurveState, order: Order, swap: Progress): SwapResult | undefined {
+  const { zeroForOne, spacing } = order;
+  const { price, liquidity, remaining, trail } = swap;
+  const next = nextTick(curve, { tick: swap.tick, spacing, down: zeroForOne });
+  if (next.kind === "unread") return { ...next, atMost: swap.amountOut + valueAt(price, remaining, zeroForOne) };
+  const word = wordOf(swap.tick, spacing, zeroForOne);
+  if (word !== swap.word) trail.words += 1;
+  swap.word = word;
+  trail.steps += 1;
+  const nextPrice = sqrtRatioAtTick(next.tick);
+  const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n;
+  const target = zeroForOne ? larger(nextPrice, limit) : smaller(nextPrice, limit);
+  const end = swapStep({ price, target, liquidity, remaining, feePips: BigInt(order.feePips) });
+  swap.remaining -= end.amountIn + end.fee;
+  swap.amountOut += end.amountOut;
+  swap.price = end.price;
+  if (end.price === nextPrice) {
+    if (next.initialized) cross(curve, next.tick, zeroForOne, swap);
+    swap.tick = zeroForOne ? next.tick - 1 : next.tick;
+  } else if (end.price !== price) {
+    swap.tick = tickAtSqrtRatio(end.price);
+  }
+  if (swap.remaining === 0n) return { kind: "filled", amountOut: swap.amountOut, end: positionOf(swap), trail };
+  return swap.price === limit ? { kind: "short" } : undefined;
+}
+
+function cross(curve: CurveState, tick: number, zeroForOne: boolean, swap: Progress): void {
+  const net = curve.nets.get(tick);
+  if (net === undefined) throw new Error(`the liquidity of tick ${tick} was not read with its word`);
+  swap.liquidity += zeroForOne ? -net : net;
+  swap.trail.crossed += 1;
+  swap.trail.blank += curve.blanks?.get(tick) ?? 0;
+}
+
+function positionOf({ price, tick, liquidity }: CurvePosition): CurvePosition {
+  return { price, tick, liquidity };
 }
 
 /** A Uniswap V3 style pool at this point of its curve. */
