@@ -221,6 +221,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     report("L1", `the daemon spins: ${error.message}`);
   } finally {
     lives.endAll();
+    time.end();
     pace.close();
     rows.close();
     files.remove();

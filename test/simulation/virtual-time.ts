@@ -7,6 +7,7 @@ interface Timer {
   readonly atMs: number;
   readonly order: number;
   work: (() => void) | undefined;
+  readonly letGo: (() => void) | undefined;
 }
 
 /** So many events at one instant: something asks again without waiting. */
@@ -39,13 +40,18 @@ export class VirtualTime {
     return this.startMs + this.elapsedMs;
   }
 
-  /** Does work after a while. @returns forgets it */
-  after(delayMs: number, work: () => void): () => void {
-    const timer: Timer = { atMs: this.elapsedMs + Math.max(0, Math.ceil(delayMs)), order: this.order++, work };
+  /** Does work after a while. @param letGo hears that the world ended before. @returns forgets it */
+  after(delayMs: number, work: () => void, letGo?: () => void): () => void {
+    const timer: Timer = { atMs: this.elapsedMs + Math.max(0, Math.ceil(delayMs)), order: this.order++, work, letGo };
     push(this.heap, timer);
     return () => {
       timer.work = undefined;
     };
+  }
+
+  /** Nothing happens in this world any more. */
+  end(): void {
+    for (const { letGo } of this.heap.splice(0)) letGo?.();
   }
 
   /** Lets the world turn until the instant. @param onStep after everything that happened */

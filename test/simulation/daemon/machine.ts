@@ -61,10 +61,12 @@ function sleep(
   return new Promise((resolve) => {
     const done = (): void => {
       forget();
-      signal?.removeEventListener("abort", done);
+      letGo();
       if (!isDead()) resolve();
     };
-    const forget = time.after(durationMs, done);
+    // A signal made of others is kept by the process as long as somebody listens, and with it the whole world.
+    const letGo = (): void => signal?.removeEventListener("abort", done);
+    const forget = time.after(durationMs, done, letGo);
     signal?.addEventListener("abort", done, { once: true });
   });
 }
