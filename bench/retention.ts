@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { migrateDaemon } from "../src/adapters/sqlite/daemon/schema.ts";
 import { createStore } from "../src/adapters/sqlite/daemon/store.ts";
 import { migrateLane } from "../src/adapters/sqlite/lanes.ts";
-import { migrateDaemon } from "../src/adapters/sqlite/daemon/schema.ts";
 import { readSandboxFacts } from "../src/app/sandbox-facts.ts";
 import type { RetentionTurn } from "../src/ports/retention-store.ts";
 import { backUp } from "../src/storage/backup.ts";
