@@ -86,6 +86,16 @@ module.exports = {
       to: { path: "^src/adapters/", pathNot: "^src/adapters/$1/" },
     },
     {
+      name: "rows-stay-inside",
+      comment: "who is outside of the SQLite adapter knows its ports, and no row store",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/adapters/sqlite/" },
+      to: {
+        path: "^src/adapters/sqlite/",
+        pathNot: "^src/adapters/sqlite/(lanes|daemon/(alert-outbox|open-store|read-model|recent-copy|schema))\\.ts$",
+      },
+    },
+    {
       name: "swap-services-are-strangers",
       comment: "each swap service is a folder that can be taken out; what several speak alike is in wire",
       severity: "error",

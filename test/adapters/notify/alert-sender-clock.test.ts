@@ -138,14 +138,14 @@ describe("one that was refused too often, or for good,", () => {
     end("a");
     raise("b");
     const sender = one.open();
-    await pass(120);
-    expect(states()[0]).toBe("given-up");
+    await pass(10);
+    expect(states()).toEqual(["given-up", "given-up"]);
     one.answer = TAKEN;
     one.got.length = 0;
     raise("c");
     sender.wake();
-    for (let minute = 0; minute < 31 && one.got.length === 0; minute += 1) await pass(1);
-    await pass(2);
+    // Long before it would be tried again for being true.
+    await pass(5);
     expect(new Set(one.got)).toEqual(new Set(["c", "b"]));
     expect(states()).toEqual(["given-up", "sent", "sent"]);
   });
