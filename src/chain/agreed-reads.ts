@@ -1,4 +1,5 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
+import { larger } from "../domain/money/bigint.ts";
 import type { AgreedChainReads, BlockHead } from "../ports/chain.ts";
 import { type ChainReads, type ReadOptions, readsOver } from "./chain-reads.ts";
 import { poolOf, type RpcPool } from "./rpc-pool.ts";
@@ -61,7 +62,7 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
     allowance: (grant, block) => on("an allowance", (reads) => reads.allowance(grant, block)),
     highestAllowance: async (grant, block) => {
       const answers = await answersOf(members, ({ allowance }) => allowance(grant, block));
-      return answers.reduce((highest, { answer }) => (answer > highest ? answer : highest), 0n);
+      return answers.map(({ answer }) => answer).reduce(larger, 0n);
     },
     balance: (token, owner, block) => on("a balance", (reads) => reads.balance(token, owner, block)),
     code: (address, block) => on("an account's code", (reads) => reads.code(address, block)),

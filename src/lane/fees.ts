@@ -18,7 +18,7 @@ export interface FeeMarket {
 export function firstFees(market: FeeMarket, cap: bigint): Fees | undefined {
   if (cap < market.baseFeePerGas) return undefined;
   const wanted = 2n * market.baseFeePerGas + market.priorityFee;
-  const maxFeePerGas = wanted < cap ? wanted : cap;
+  const maxFeePerGas = smaller(wanted, cap);
   return { maxFeePerGas, maxPriorityFeePerGas: smaller(market.priorityFee, maxFeePerGas) };
 }
 

@@ -1,3 +1,5 @@
+import { larger, smaller } from "../domain/money/bigint.ts";
+
 /**
  * Constant-product and concentrated-liquidity formulas, as far as building and moving pools needs them. Square-root
  * prices are Q64.96 as in Uniswap V3: sqrt(amount of token 1 / amount of token 0) x 2^96, in smallest units.
@@ -59,7 +61,7 @@ export function tickAtSqrtPrice(sqrtX96: bigint): number {
 export function amountsOf(range: Range, sqrtX96: bigint): { amount0: bigint; amount1: bigint } {
   const lower = sqrtPriceAtTick(range.tickLower);
   const upper = sqrtPriceAtTick(range.tickUpper);
-  const current = sqrtX96 < lower ? lower : sqrtX96 > upper ? upper : sqrtX96;
+  const current = smaller(larger(sqrtX96, lower), upper);
   return {
     amount0: amount0Between(range.liquidity, current, upper),
     amount1: amount1Between(range.liquidity, lower, current),
@@ -91,8 +93,8 @@ export function pushV3(
   const high = zeroForOne ? pool.sqrtX96 : targetX96;
   let net = 0n;
   for (const range of pool.ranges) {
-    const lower = maximum(low, sqrtPriceAtTick(range.tickLower));
-    const upper = minimum(high, sqrtPriceAtTick(range.tickUpper));
+    const lower = larger(low, sqrtPriceAtTick(range.tickLower));
+    const upper = smaller(high, sqrtPriceAtTick(range.tickUpper));
     if (lower >= upper) continue;
     net += zeroForOne ? amount0Between(range.liquidity, lower, upper) : amount1Between(range.liquidity, lower, upper);
   }
@@ -121,12 +123,4 @@ export function pushV2(
   const linear = (ONE_MILLION + g) * x;
   const amountIn = (sqrtDown(linear * linear + 4n * g * ONE_MILLION * (goal - x * x)) - linear) / (2n * g);
   return goal <= x * x || amountIn <= 0n ? undefined : { zeroForOne, amountIn };
-}
-
-function minimum(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
-
-function maximum(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
 }

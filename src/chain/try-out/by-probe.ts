@@ -1,6 +1,7 @@
 import { AbiCoder, type Result } from "ethers";
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { larger } from "../../domain/money/bigint.ts";
 import type { SimulationOutcome, Watched } from "../../ports/chain.ts";
 import { encodeTokenCall } from "../abi.ts";
 import { splitWords } from "../at-block/words.ts";
@@ -164,5 +165,5 @@ function gasOf(data: Hex, used: bigint): bigint {
   const cost = ({ zero, other }: typeof DATA_GAS): bigint => zeros * zero + others * other;
   const whole = cost(DATA_GAS) + used + LOOKED_AT_GAS;
   const floor = cost(DATA_FLOOR_GAS);
-  return BASE_GAS + (whole > floor ? whole : floor);
+  return BASE_GAS + larger(whole, floor);
 }

@@ -1,3 +1,4 @@
+import { larger, smaller } from "../../domain/money/bigint.ts";
 import { ONE_PPM } from "../../domain/money/fraction.ts";
 import type { DcaSpec } from "../../domain/strategy/dca.ts";
 import { formatMultiple } from "../../domain/strategy/dips.ts";
@@ -51,8 +52,8 @@ function* checkBudget({ budget, start }: DcaFields): Iterable<Complaint> {
 function* checkWorth(file: StrategyFile, { value, dips }: DcaFields): Iterable<Complaint> {
   const { policy } = file.scope;
   if (value === undefined || policy === undefined) return;
-  const largest = (dips?.tiers ?? []).reduce((most, { multiply }) => (multiply > most ? multiply : most), ONE_PPM);
-  const most = dips?.max_multiplier !== undefined && dips.max_multiplier < largest ? dips.max_multiplier : largest;
+  const largest = (dips?.tiers ?? []).map(({ multiply }) => multiply).reduce(larger, ONE_PPM);
+  const most = smaller(dips?.max_multiplier ?? largest, largest);
   if (value * most <= policy.maxTradeUsd * ONE_PPM) return;
   const ceiling = formatDollars(policy.maxTradeUsd);
   const times = most > ONE_PPM ? ` times a multiplier of ${formatMultiple(most)}` : "";

@@ -1,4 +1,5 @@
 import { formatAmount } from "../../domain/money/amount.ts";
+import { larger, smaller } from "../../domain/money/bigint.ts";
 import { toPpm } from "../../domain/money/fraction.ts";
 import type { Token } from "../../domain/money/token.ts";
 import type { Rate } from "../../domain/strategy/decision.ts";
@@ -55,15 +56,15 @@ function* buildSlice(
   if (min === undefined || timing === undefined || sell === undefined) return undefined;
   const { slices } = timing;
   const sizes = sliceSizes({ id, total: sell.raw, slices, spread });
-  const smallest = sizes.reduce((one, size) => (size < one ? size : one), sell.raw);
-  const largest = sizes.reduce((one, size) => (size > one ? size : one), 0n);
+  const smallest = sizes.reduce(smaller, sell.raw);
+  const largest = sizes.reduce(larger, 0n);
   const show = (raw: bigint): string => formatAmount({ token: sell.token, raw });
   if (smallest < min)
     yield at`slice.min: the smallest of ${slices} slices would sell ${show(smallest)}, less than the least of ${show(min)} -> use fewer slices, or lower the least`;
   if (cap !== undefined && cap < largest)
     yield at`slice.max: the largest of ${slices} slices sells ${show(largest)}, more than the most of ${show(cap)} -> use more slices, or raise the most`;
   const twice = (2n * sell.raw) / BigInt(slices);
-  return { unfilled, min, max: cap ?? (twice > largest ? twice : largest) };
+  return { unfilled, min, max: cap ?? larger(twice, largest) };
 }
 
 interface Pair {

@@ -1,4 +1,5 @@
 import type { Address } from "../money/address.ts";
+import { larger } from "../money/bigint.ts";
 import { ONE_PPM, type Ppm } from "../money/fraction.ts";
 import { type UsdPrice, valueDown } from "../money/price.ts";
 
@@ -84,7 +85,7 @@ function valuesBetween(old: DrawdownSample, now: DrawdownSample): Values {
     const was = known.get(holding.token) ?? { ...holding, raw: 0n };
     const traded = holding.net - was.net;
     const flow = holding.raw - was.raw - traded;
-    const deposited = flow > 0n ? flow : 0n;
+    const deposited = larger(flow, 0n);
     const worth = (raw: bigint, usd: UsdPrice): bigint => valueDown({ raw, decimals: holding.decimals }, usd);
     sum.before += worth(was.raw, was.usd);
     sum.held += worth(was.raw, holding.usd);

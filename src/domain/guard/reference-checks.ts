@@ -1,3 +1,4 @@
+import { larger, smaller } from "../money/bigint.ts";
 import { tellAmount, tellDollars } from "../money/for-people.ts";
 import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { convertUp, distanceUp, type ReferencePrice, sourcesOf, USD_DECIMALS } from "../money/price.ts";
@@ -60,8 +61,8 @@ function describe(price: ReferencePrice): string {
 function spreadChecks(facts: SwapFacts, token: Token, price: ReferencePrice | undefined): Check[] {
   if (price?.others === undefined || price.others.length === 0) return [];
   const dollars = sourcesOf(price).map(({ usd }) => usd);
-  const low = dollars.reduce((least, next) => (next < least ? next : least));
-  const high = dollars.reduce((most, next) => (next > most ? next : most));
+  const low = dollars.reduce(smaller);
+  const high = dollars.reduce(larger);
   return [divergenceCheck(facts, `sources of the price of ${token.symbol}`, { low, high })];
 }
 
@@ -102,7 +103,7 @@ function pegChecks(facts: SwapFacts, token: Token, price: ReferencePrice | undef
   const { pegged, maxDepeg } = facts.limits;
   if (price === undefined || !pegged.includes(token.address)) return [];
   const distances = sourcesOf(price).map(({ usd }) => (usd > ONE_DOLLAR ? usd - ONE_DOLLAR : ONE_DOLLAR - usd));
-  const furthest = distances.reduce((most, next) => (next > most ? next : most));
+  const furthest = distances.reduce(larger);
   const share = (furthest * ONE_PPM + ONE_DOLLAR - 1n) / ONE_DOLLAR;
   return [
     {

@@ -1,3 +1,4 @@
+import { larger } from "../money/bigint.ts";
 import { lessShareUp, ONE_PPM, type Ppm, toPpm } from "../money/fraction.ts";
 import { convertUp, type UsdPrice } from "../money/price.ts";
 
@@ -33,7 +34,7 @@ export function requiredMinimum(terms: MinimumTerms): bigint {
   const worth = convertUp({ raw: terms.gross, decimals: terms.sold.decimals, usd: terms.sold.usd }, terms.bought);
   const byReference = lessShareUp(worth, terms.tolerance);
   const bySecond = lessShareUp(terms.secondOut ?? 0n, terms.tolerance);
-  return [byQuote, byReference, bySecond].reduce((largest, next) => (next > largest ? next : largest), 1n);
+  return [byQuote, byReference, bySecond].reduce(larger, 1n);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Address } from "../money/address.ts";
+import { smaller } from "../money/bigint.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { ReferencePrice, UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
@@ -64,10 +65,6 @@ export function effectiveLimits(strategy: StrategyLimits, policy: Policy): SwapL
     acceptsUntriedGasless: policy.acceptsUntriedGasless,
     trialWays: trialWaysOf(policy),
   };
-}
-
-function smaller<T extends bigint>(left: T, right: T): T {
-  return left < right ? left : right;
 }
 
 /**

@@ -1,9 +1,9 @@
 /** The smaller of two amounts. */
-export function smaller(left: bigint, right: bigint): bigint {
+export function smaller<Amount extends bigint>(left: Amount, right: Amount): Amount {
   return left < right ? left : right;
 }
 
 /** The larger of two amounts. */
-export function larger(left: bigint, right: bigint): bigint {
+export function larger<Amount extends bigint>(left: Amount, right: Amount): Amount {
   return left > right ? left : right;
 }

@@ -1,5 +1,6 @@
 import { checkSwap } from "../guard/check-swap.ts";
 import type { DecodedSwap } from "../guard/decoded-swap.ts";
+import { smaller } from "../money/bigint.ts";
 import { valueUp } from "../money/price.ts";
 import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
@@ -224,5 +225,5 @@ function termsOf(decoded: DecodedSwap, reading: ClearanceReading, evidence: Evid
 /** The stricter of the strategy's and the policy's ceilings; holds for every replacement too. */
 function feeCeiling(evidence: Evidence): bigint {
   const { limits } = evidence.spec;
-  return limits.maxFeePerGas < evidence.policy.maxFeePerGas ? limits.maxFeePerGas : evidence.policy.maxFeePerGas;
+  return smaller(limits.maxFeePerGas, evidence.policy.maxFeePerGas);
 }

@@ -1,6 +1,6 @@
 import type { Address } from "../money/address.ts";
 import { formatAmount, mulDivDown } from "../money/amount.ts";
-import { smaller } from "../money/bigint.ts";
+import { larger, smaller } from "../money/bigint.ts";
 import { ONE_PPM, type Ppm, shareDown } from "../money/fraction.ts";
 import { amountWorthDown, convertUp, type UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
@@ -174,7 +174,7 @@ function keepWithin(shares: readonly DcaShare[], carry: Carry, limit: bigint): C
 
 /** Adds to each leg what it carries, as far as there is room in the order. */
 function fill(legs: readonly DcaLeg[], carry: Carry, room: bigint): { legs: readonly DcaLeg[]; left: Carry } {
-  let rest = room > 0n ? room : 0n;
+  let rest = larger(room, 0n);
   const left = new Map(carry);
   const filled = legs.map((leg) => {
     const held = carry.get(leg.buy.address) ?? 0n;

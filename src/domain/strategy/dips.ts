@@ -1,3 +1,4 @@
+import { smaller } from "../money/bigint.ts";
 import { formatPercent, ONE_PPM, type Ppm, toPpm } from "../money/fraction.ts";
 import type { UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
@@ -63,5 +64,5 @@ function ofTiers(dips: Dips, drop: bigint): Ppm {
   if (first === undefined) return ONE_PPM;
   const { multiplier } = rest.reduce((deepest, tier) => (tier.drop > deepest.drop ? tier : deepest), first);
   const most = dips.maxMultiplier ?? multiplier;
-  return multiplier < most ? multiplier : most;
+  return smaller(multiplier, most);
 }

@@ -1,4 +1,5 @@
 import { formatAmount } from "../money/amount.ts";
+import { larger } from "../money/bigint.ts";
 import type { Token } from "../money/token.ts";
 import type { AfterRun, RunEnd, SwapEnd } from "./kind.ts";
 import { type RebalanceMemory, type RunNote, rawIn, withRaw, withTurnover } from "./rebalance-memory.ts";
@@ -81,5 +82,5 @@ function isFilled({ reason }: SwapEnd): boolean {
 
 function less(amounts: RebalanceMemory["fresh"], { sell, sold }: SwapEnd): RebalanceMemory["fresh"] {
   const left = rawIn(amounts, sell.address) - sold;
-  return withRaw(amounts, sell.address, left > 0n ? left : 0n);
+  return withRaw(amounts, sell.address, larger(left, 0n));
 }

@@ -1,3 +1,4 @@
+import { larger, smaller } from "../money/bigint.ts";
 import type { StrategyView } from "./decision.ts";
 import { type RebalanceMemory, rawIn, withRaw } from "./rebalance-memory.ts";
 import { type Mix, rawOf } from "./rebalance-mix.ts";
@@ -23,9 +24,9 @@ export function noteDeposits(
     const before = memory.outside[address];
     const risen = now === undefined || before === undefined ? 0n : now - BigInt(before);
     if (now !== undefined) outside[address] = now.toString();
-    const waiting = rawIn(memory.fresh, address) + (risen > 0n ? risen : 0n);
+    const waiting = rawIn(memory.fresh, address) + larger(risen, 0n);
     const surplus = gap > 0n ? rawOf(mix, token, gap) : 0n;
-    fresh = withRaw(fresh, address, waiting < surplus ? waiting : surplus);
+    fresh = withRaw(fresh, address, smaller(waiting, surplus));
   }
   return { ...memory, outside, fresh };
 }

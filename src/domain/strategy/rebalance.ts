@@ -132,7 +132,7 @@ function limitsOf(spec: RebalanceSpec, mix: Mix, at: { memory: RebalanceMemory; 
   const { perDay, perRun } = maxTurnover;
   const leftOfDay = perDay === undefined ? undefined : perDay - turnoverOfDay(at.memory, at.nowMs);
   const shares = [leftOfDay, perRun].filter((share) => share !== undefined);
-  const share = shares.reduce((least, one) => (one < least ? one : least), shares[0] ?? ONE_PPM);
+  const share = shares.reduce(smaller, shares[0] ?? ONE_PPM);
   return {
     turnover: shares.length === 0 ? undefined : share > 0n ? (mix.total * share) / ONE_PPM : 0n,
     ofOneToken: maxUsd === undefined ? undefined : (maxUsd * OF_LARGEST_TRADE_PERCENT) / 100n,

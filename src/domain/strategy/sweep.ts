@@ -1,4 +1,5 @@
 import { formatAmount, formatUnits } from "../money/amount.ts";
+import { smaller } from "../money/bigint.ts";
 import { amountWorthDown, USD_DECIMALS, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import { isSameWallet, type StrategyCommon } from "./common.ts";
@@ -136,7 +137,7 @@ function lotOf(
 ): bigint | undefined {
   const { token, surplus, usd, dayLeft } = from;
   const { min, max } = spec.lot;
-  const most = dayLeft !== undefined && dayLeft < max ? dayLeft : max;
+  const most = smaller(dayLeft ?? max, max);
   const atMost = most > 0n ? amountWorthDown(most, { decimals: token.decimals, usd }) : 0n;
   if (surplus <= atMost) return surplus;
   if (worthUp(token, atMost, usd) < min) return undefined;
@@ -180,13 +181,13 @@ function refillLot(
   const usd = view.prices.get(token.address)?.usd;
   if (usd === undefined || usd <= 0n) return unpriced(token);
   const { min, max } = spec.lot;
-  const worth = [from.wanted, max].reduce((least, bound) => (bound < least ? bound : least));
-  const capped = from.dayLeft !== undefined && from.dayLeft < worth ? from.dayLeft : worth;
+  const worth = smaller(from.wanted, max);
+  const capped = smaller(from.dayLeft ?? worth, worth);
   if (capped < min && worth >= min) return daySpent(spec);
   const needed = capped > 0n ? amountWorthDown(capped, { decimals: token.decimals, usd }) : 0n;
   const free = view.free.get(token.address) ?? 0n;
   const sellable = free > keep ? free - keep : 0n;
-  const raw = needed < sellable ? needed : sellable;
+  const raw = smaller(needed, sellable);
   if (worthUp(token, raw, usd) >= min) return { token, raw, usd: worthUp(token, raw, usd) };
   if (needed <= sellable) return { reason: "below_minimum_trade", detail: `${dollars(worth)} are missing` };
   const detail = `needs ${formatAmount({ token, raw: needed })}, free are ${formatAmount({ token, raw: sellable })}`;

@@ -1,3 +1,4 @@
+import { smaller } from "../money/bigint.ts";
 import { lessShareUp, ONE_PPM, shareDown } from "../money/fraction.ts";
 import type { Rate } from "./decision.ts";
 import { type PairPrice, rateAt } from "./pair-price.ts";
@@ -30,9 +31,9 @@ export function sizeSale(
   const sold = BigInt(memory.sold);
   const left = bag > sold ? bag - sold : 0n;
   const wanted = wantedOf(spec, leg, { bag, left, memory });
-  const most = free < left ? free : left;
+  const most = smaller(free, left);
   if ("raw" in leg.amount) return wanted > most ? { tooLittle: wanted } : { raw: wanted, bag };
-  const raw = wanted < most ? wanted : most;
+  const raw = smaller(wanted, most);
   return raw === 0n ? { tooLittle: wanted } : { raw, bag };
 }
 

@@ -1,4 +1,5 @@
 import { formatAmount, parseRaw } from "../money/amount.ts";
+import { smaller } from "../money/bigint.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategyCommon } from "./common.ts";
@@ -151,7 +152,7 @@ function amountOf(spec: TwapSpec, at: Position): bigint {
   const wanted = unfilled === "roll" ? planned - at.spent : (sizes[at.slice] ?? even);
   if (unfilled !== "drop" && wanted >= min && at.left - wanted < min && at.left <= max) return at.left;
   if (wanted <= 0n) return 0n;
-  return [wanted, max, at.left].reduce((least, bound) => (bound < least ? bound : least));
+  return [wanted, max, at.left].reduce(smaller);
 }
 
 /** How much is bought for how much sold at reference prices. @returns undefined when a price is missing */

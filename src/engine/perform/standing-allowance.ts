@@ -1,3 +1,4 @@
+import { larger } from "../../domain/money/bigint.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { StandingAllowance } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
@@ -22,6 +23,6 @@ export async function standingAllowance(
     await agreed.highestAllowance(grant, agreed.latest.number),
     await agreed.highestAllowance(grant, number),
   ];
-  const highest = shown.reduce((most, amount) => (amount > most ? amount : most), newest);
+  const highest = shown.reduce(larger, newest);
   return { highest, finalized: { number, timestamp } };
 }

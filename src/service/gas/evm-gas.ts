@@ -1,3 +1,4 @@
+import { smaller } from "../../domain/money/bigint.ts";
 /**
  * What the EVM charges for touching state, and gives back, since the rules of Berlin and London (EIP-2929, EIP-2200 with
  * EIP-3529). Everything in this folder is made of these and of work that was read off traces of our own contracts.
@@ -52,7 +53,7 @@ export function addGas(...parts: readonly Gas[]): Gas {
 /** What a receipt says of a whole transaction. */
 export function paidGas({ used, refund }: Gas): bigint {
   const most = used / REFUND_SHARE;
-  return used - (refund < most ? refund : most);
+  return used - smaller(refund, most);
 }
 
 /**

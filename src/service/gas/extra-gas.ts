@@ -1,3 +1,4 @@
+import { smaller } from "../../domain/money/bigint.ts";
 import { COLD_ACCOUNT, COLD_SLOT, WARM_ACCOUNT, WARM_SLOT } from "./evm-gas.ts";
 
 /**
@@ -48,7 +49,7 @@ const MOST_EXTRA = 100_000n;
 
 function bounded(extra: bigint): number {
   if (extra < 0n) return 0;
-  return Number(extra < MOST_EXTRA ? extra : MOST_EXTRA);
+  return Number(smaller(extra, MOST_EXTRA));
 }
 
 /**

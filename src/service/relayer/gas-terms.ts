@@ -1,4 +1,5 @@
 import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
+import { larger, smaller } from "../../domain/money/bigint.ts";
 import { paidGas } from "../gas/evm-gas.ts";
 
 /** What a gasless swap costs its relayer and what it brings; wei of the native token, or wei per gas. */
@@ -54,7 +55,7 @@ export function feeCapOf(swap: {
   const affordable = forGas > 0n ? forGas / swap.gasLimit : 0n;
   if (affordable === 0n || affordable < swap.gasPrice * LEAST_FEE_CAP_FACTOR) return undefined;
   const wanted = swap.gasPrice * FEE_CAP_FACTOR;
-  return wanted < affordable ? wanted : affordable;
+  return smaller(wanted, affordable);
 }
 
 /** The estimate holds for this block; the market moves on. */
@@ -71,8 +72,7 @@ export function gasLimitOf({ quoted, needed }: { quoted: bigint; needed: bigint 
   const most = mulDivDown(quoted, MOST_OF_QUOTED_PERCENT, 100n);
   if (needed > most) return undefined;
   const roomy = mulDivUp(needed, GAS_LIMIT_PERCENT, 100n);
-  const wanted = roomy > quoted ? roomy : quoted;
-  return wanted < most ? wanted : most;
+  return smaller(larger(roomy, quoted), most);
 }
 
 /** What a swap fee has to repay, in words. */

@@ -1,4 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
+import { smaller } from "../../domain/money/bigint.ts";
 import { DAY_MS } from "../../domain/time/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { IntentRow } from "../../ports/lane-store.ts";
@@ -73,7 +74,7 @@ export function createLossShares(
     refusal: (swap) => boundsOf(swap).find((bound) => left(bound) <= 0n)?.refusal,
     maySpend(swap) {
       const strict = boundsOf(swap).filter(({ isStrict }) => isStrict);
-      return strict.map(left).reduce((least, one) => (one < least ? one : least), maxDailyLoss);
+      return strict.map(left).reduce(smaller, maxDailyLoss);
     },
     against(intent, inFlight = []) {
       const swap = partiesOf(intent);

@@ -1,4 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
+import { smaller } from "../../domain/money/bigint.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import type { PoolState } from "../pools/pool.ts";
 import { bestPath, type GasRate, gasCost } from "./best-path.ts";
@@ -54,7 +55,7 @@ interface Split extends Candidate {
 const MAX_DROPS = 6;
 
 /** No swap in a pool costs less gas. */
-const LEAST_POOL_GAS = POOL_KINDS.map(({ gas }) => gas.least).reduce((least, one) => (one < least ? one : least));
+const LEAST_POOL_GAS = POOL_KINDS.map(({ gas }) => gas.least).reduce(smaller);
 
 /** What the settlement contracts take in one route, `MAX_LEGS`. */
 const MAX_LEGS = 32;

@@ -1,4 +1,5 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { smaller } from "../../domain/money/bigint.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import type { Quote } from "../quotes/quote.ts";
 import { encodeSwap } from "../settlement/calldata.ts";
@@ -46,7 +47,7 @@ function withoutRelayer(order: SwapOrder): SwapOrder {
   const { amountIn, affiliateFee } = order;
   // The cap is a share of the gross amount, which is smaller without the swap fee.
   const most = (amountIn * MAX_AFFILIATE_BPS) / (BPS - MAX_AFFILIATE_BPS);
-  const capped = affiliateFee < most ? affiliateFee : most;
+  const capped = smaller(affiliateFee, most);
   return {
     ...order,
     swapFee: 0n,
