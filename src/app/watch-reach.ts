@@ -1,5 +1,5 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
-import { isNotForUs, tooOld, wasMade } from "../engine/outside-watch.ts";
+import { isNotForUs, isRefusal, tooOld, wasMade } from "../engine/outside-watch.ts";
 import type { Reach } from "../engine/reach.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -68,10 +68,6 @@ export function alsoAbsent(
     else service?.failed(`it asked for no calls until ${new Date(untilMs).toISOString()}`);
     onHeldBack(untilMs);
   };
-}
-
-function isRefusal(answer: object): answer is ServiceRefusal {
-  return "kind" in answer && answer.kind === "refused";
 }
 
 /** Without any answer, or with one that says that there is none now. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../domain/json.ts";
 import { type BoundedFetch, type BoundedRequest, boundedFetch, FetchError } from "../net/bounded-fetch.ts";
 import { createRedactor, type Redactor } from "../net/redact.ts";
 import { hostOf, type Secret } from "../net/secret.ts";
@@ -185,7 +186,7 @@ function notABatch(endpoint: Endpoint, json: unknown, http: HttpFacts): RpcError
 function readEnvelope(endpoint: Endpoint, json: unknown, http: HttpFacts): { id: number; value: unknown | RpcError } {
   const { status } = http;
   const broken = (detail: string): RpcError => httpError(endpoint, http, { detail, said: wordsOf(json) });
-  if (!isObject(json) || json.jsonrpc !== "2.0") {
+  if (!isRecord(json) || json.jsonrpc !== "2.0") {
     throw broken(`HTTP status ${status} with a body that is not a JSON-RPC answer`);
   }
   const id = json.id;
@@ -195,7 +196,7 @@ function readEnvelope(endpoint: Endpoint, json: unknown, http: HttpFacts): { id:
   const hasError = error !== undefined && error !== null;
   if (hasResult === hasError) throw transport(endpoint, "a JSON-RPC answer must have either a result or an error");
   if (hasError) {
-    if (!isObject(error)) throw transport(endpoint, "a JSON-RPC error that is not an object");
+    if (!isRecord(error)) throw transport(endpoint, "a JSON-RPC error that is not an object");
     return { id, value: nodeError(endpoint, error, http) };
   }
   if (status >= 300) throw broken(`HTTP status ${status} with a JSON-RPC result`);
@@ -224,15 +225,11 @@ function httpError(endpoint: Endpoint, http: HttpFacts, why: { detail: string; s
 }
 
 function wordsOf(json: unknown): string | undefined {
-  if (!isObject(json)) return undefined;
-  if (isObject(json.error) && typeof json.error.message === "string") return json.error.message;
+  if (!isRecord(json)) return undefined;
+  if (isRecord(json.error) && typeof json.error.message === "string") return json.error.message;
   return typeof json.message === "string" ? json.message : undefined;
 }
 
 function cut(endpoint: Endpoint, words: string): string {
   return endpoint.redactor.redact(words).slice(0, LONGEST_MESSAGE);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import type { Policy } from "../domain/guard/policy.ts";
 import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
 import { TRIAL_WAYS } from "../domain/guard/trial-way.ts";
 import { ONE_PPM } from "../domain/money/fraction.ts";
+import { formatDollars } from "../domain/money/price.ts";
 import { buildNative } from "./build-native.ts";
 import {
   buildAllowedTokens,
@@ -13,7 +14,6 @@ import {
 import type { Keys } from "./check-shape.ts";
 import { at, type Complaint, each, type Part } from "./complaint.ts";
 import type { PolicyFile, policySchema } from "./schemas/policy-schema.ts";
-import { formatDollars } from "./units.ts";
 
 /** What a policy speaks of: the main file's part of the configuration. */
 export interface KnownToPolicy extends KnownTokens, KnownWallets {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "../domain/json.ts";
 import { closest } from "./closest.ts";
 import type { Complaint, Found, Path } from "./complaint.ts";
 import { knownKeys, schemaAt, unionOptions, unwrap } from "./schema-tree.ts";
@@ -88,10 +89,6 @@ function explainKey(
 function missingKey(path: Path, field: z.ZodType): Finding {
   const key = String(path.at(-1));
   return { kind: "missing", path, message: `the key "${key}" is missing`, suggestion: hintForMissing(key, field) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A file, and the schema of all of it. */

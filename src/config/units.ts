@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { formatUnits, parseUnits } from "../domain/money/amount.ts";
+import { parseUnits } from "../domain/money/amount.ts";
 import { formatPercent, ONE_PPM, type Ppm, parseShare, toPpm } from "../domain/money/fraction.ts";
-import { parseUsd, USD_DECIMALS, type UsdPrice } from "../domain/money/price.ts";
+import { parseUsd, type UsdPrice } from "../domain/money/price.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/time/durations.ts";
 import { type Complaint, wrong } from "./complaint.ts";
 import { isComplaint, readAs } from "./fields.ts";
@@ -80,11 +80,6 @@ export function dollars(description: string) {
     if (read.symbol !== "USD") return wrong`"${text}" is not in dollars -> write ${dollarsFor(read)}`;
     return parseUsd(read.number) ?? wrong`"${text}" is no number of dollars -> write for example "500 USD"`;
   });
-}
-
-/** Dollars as they are written: 500 USD. */
-export function formatDollars(usd: bigint): string {
-  return `${formatUnits(usd, USD_DECIMALS)} USD`;
 }
 
 /** A coin of a dollar has the dollars' number; of any other token only its price would know it. */

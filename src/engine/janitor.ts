@@ -1,3 +1,4 @@
+import { REVOKE_GAS_LIMIT, REVOKE_WITHIN_SECONDS } from "../domain/run/step-gasless.ts";
 import { plannedIntent } from "../lane/planned-intent.ts";
 import type { Change } from "../ports/changes.ts";
 import type { Grant, GrantRows } from "../ports/reconciliation-questions.ts";
@@ -6,10 +7,6 @@ import type { Decided, Unit } from "../ports/unit-of-work.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
 import { mayTakeBack } from "./modes.ts";
 import { nodeFault } from "./perform/node-fault.ts";
-
-const REVOKE_GAS_LIMIT = 120_000n;
-/** A revocation is no hurry, but it must not wait in the queue for ever. */
-const REVOKE_WITHIN_SECONDS = 600;
 
 /**
  * Takes back what is left of allowances once no swap of that wallet and token is open and the wallet can pay for it. A

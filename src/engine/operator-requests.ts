@@ -14,7 +14,6 @@ import {
   type Outcome,
   revocationAsked,
 } from "./operator-transactions.ts";
-import { messageOf } from "./perform/message-of.ts";
 import { decideAcceptance } from "./reconcile/accept.ts";
 import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
 import { NO_GAP } from "./slot-gaps.ts";
@@ -247,4 +246,9 @@ function nextSlot(
   { lastSlots }: Answered<"next-slot">,
 ): number | undefined {
   return nextInstant(spec.schedule, lastSlots.get(spec.id) ?? deps.clock.nowMs(), deps.zones);
+}
+
+/** Text of an error from an adapter, which has redacted it. */
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -132,7 +132,8 @@ export function tooOld({ number, timestamp }: BlockHead, nowMs: number): string 
   return ageSeconds > OLDEST_BLOCK_SECONDS ? `the newest block ${number} is ${ageSeconds} s old` : undefined;
 }
 
-function isRefusal(answer: object): answer is ServiceRefusal {
+/** Whether a service gave no answer to work with. */
+export function isRefusal(answer: object): answer is ServiceRefusal {
   return "kind" in answer && answer.kind === "refused";
 }
 

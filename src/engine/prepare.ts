@@ -1,4 +1,3 @@
-import { ChainReadError } from "../domain/chain-read-error.ts";
 import { namedContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { Token } from "../domain/money/token.ts";
@@ -6,6 +5,7 @@ import type { BlockHead } from "../ports/chain.ts";
 import type { Answered } from "../ports/unit-of-work.ts";
 import { writeAndTell } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
+import { refusedAsUndefined } from "./perform/node-fault.ts";
 
 /** Why the daemon must not start on this chain or database. */
 export class PreflightError extends Error {
@@ -71,7 +71,7 @@ async function addBaselines(
   if (tokens.length === 0) return;
   const settled = await settledBlock(chain, wallet, tip);
   for (const { address, symbol, decimals } of tokens) {
-    const final = settled === tip ? undefined : await chain.balance(address, wallet, settled).catch(unknown);
+    const final = settled === tip ? undefined : await chain.balance(address, wallet, settled).catch(refusedAsUndefined);
     const [blockNumber, balance] =
       final === undefined ? [tip, await chain.balance(address, wallet, tip)] : [settled, final];
     const baseline = { wallet, token: address, symbol, decimals, blockNumber, balance };
@@ -85,14 +85,8 @@ async function addBaselines(
  */
 async function settledBlock(chain: EngineContext["deps"]["chain"], wallet: Address, tip: number): Promise<number> {
   const final = Math.min((await chain.finalized()).number, tip);
-  const before = await chain.transactionCount(wallet, final).catch(unknown);
+  const before = await chain.transactionCount(wallet, final).catch(refusedAsUndefined);
   return before !== undefined && before === (await chain.transactionCount(wallet, tip)) ? final : tip;
-}
-
-/** A state that a node does not keep, or a token that was not there yet, is no trouble. @throws everything else */
-function unknown(error: unknown): undefined {
-  if (error instanceof ChainReadError && error.code !== "unreachable") return undefined;
-  throw error;
 }
 
 /** Without its key an open swap could not be replaced, cancelled or taken back: nobody removes a wallet from under one. */

@@ -1,5 +1,6 @@
 import type { TrialWay } from "../domain/guard/trial-way.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
+import type { FillReceipt } from "../domain/run/measure-fill.ts";
 
 /** A block header; `timestamp` in Unix seconds, `baseFeePerGas` in wei. */
 export interface BlockHead {
@@ -18,18 +19,7 @@ export interface ChainLog {
 }
 
 /** A node's statement that a transaction is in a block. Provisional until the block is final. */
-export interface Receipt {
-  readonly hash: Hex;
-  readonly blockNumber: number;
-  readonly blockHash: Hex;
-  readonly succeeded: boolean;
-  readonly gasUsed: bigint;
-  /** wei paid per gas */
-  readonly effectiveGasPrice: bigint;
-  /** wei that a rollup charged beside gas: for the transaction's data, and for its operator; absent: it tells of none */
-  readonly dataFee?: bigint;
-  /** Unix seconds of its block; no receipt carries it: whoever has looked at the block adds it */
-  readonly blockTimeSeconds?: number;
+export interface Receipt extends FillReceipt {
   readonly logs: readonly ChainLog[];
 }
 

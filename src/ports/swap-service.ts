@@ -10,18 +10,12 @@ import type { ContractRole } from "../domain/guard/swap-contracts.ts";
 import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { Ppm } from "../domain/money/fraction.ts";
-import type { Token } from "../domain/money/token.ts";
 import type { Affiliate } from "../domain/strategy/common.ts";
 import type { ChainLog } from "./chain.ts";
+import type { OutputRequest } from "./price-source.ts";
 
 /** A request for a firm quote. `amount` is gross: all fees come out of it. */
-export interface QuoteRequest {
-  readonly sell: Token;
-  readonly buy: Token;
-  readonly amount: bigint;
-  readonly slippage: Ppm;
-  readonly owner: Address;
-  readonly recipient: Address;
+export interface QuoteRequest extends OutputRequest {
   readonly gasless: boolean;
   readonly enableRfq: boolean;
   readonly affiliate: Affiliate | undefined;

@@ -1,8 +1,8 @@
 import { Gauge, Registry } from "prom-client";
+
+import { OPERATING_MODES } from "../../domain/run/operating-mode.ts";
 import type { ReadModel } from "../../ports/read-model.ts";
 import type { HealthReader } from "./health.ts";
-
-const MODES = ["active", "exits-only", "paused", "halted"] as const;
 
 /** The daemon's figures, as Prometheus reads them. */
 export async function collectMetrics({
@@ -31,7 +31,7 @@ export async function collectMetrics({
   );
   gauge("swapd_live", "1 when the configuration's mode is live").set(mode === "live" ? 1 : 0);
   const operatingMode = gauge("swapd_mode", "1 for the global mode that is in force", ["mode"]);
-  for (const one of MODES) operatingMode.set({ mode: one }, one === operating.global ? 1 : 0);
+  for (const one of OPERATING_MODES) operatingMode.set({ mode: one }, one === operating.global ? 1 : 0);
   const ready = gauge("swapd_ready", "whether what trading needs is there", ["part"]);
   for (const [part, found] of Object.entries({ node, service, clock, database }))
     ready.set({ part }, found.ready ? 1 : 0);

@@ -14,7 +14,7 @@ import {
   witnessRequest,
   wrongBlock,
 } from "./calls-at-block.ts";
-import type { BlockHeader } from "./head.ts";
+import { type BlockHeader, RETRIES } from "./head.ts";
 import { READER_ADDRESS } from "./packed-read.ts";
 import { isChildOfParent, readWitness, testimonyOf, type Witness } from "./witness.ts";
 import { splitWords } from "./words.ts";
@@ -33,8 +33,6 @@ export interface BlockReads {
 
 /** In the order of preference: one answer of one block, then one answer of a contract that must be there, then many. */
 const MODES: readonly ReadMode[] = ["override", "multicall", "plain"];
-
-const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
 
 /** Whether this failure may pass by itself: no answer, or a node that is behind or busy. */
 function isTransient(error: Error): boolean {

@@ -49,7 +49,8 @@ const blockSchema = z.object({
 
 const NO_BLOOM: Hex = `0x${"00".repeat(256)}`;
 
-const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
+/** Reads of one block are asked again soon, or not at all: the next block comes. */
+export const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
 
 /** Reads a block as a node describes it; undefined when the node does not know it. @throws RpcError */
 export function parseBlock(host: string, answer: unknown): (BlockHeader & { baseFeePerGas?: bigint }) | undefined {

@@ -1,10 +1,10 @@
 import { larger, smaller } from "../../domain/money/bigint.ts";
 import { ONE_PPM } from "../../domain/money/fraction.ts";
+import { formatDollars } from "../../domain/money/price.ts";
 import type { DcaSpec } from "../../domain/strategy/dca.ts";
 import { formatMultiple } from "../../domain/strategy/dips.ts";
 import type { Keys } from "../check-shape.ts";
 import { at, type Complaint, type Part } from "../complaint.ts";
-import { formatDollars } from "../units.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { buildTrade } from "./dca-amount.ts";
 import { buildDips, buildGate } from "./dca-conditions.ts";

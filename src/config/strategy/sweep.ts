@@ -1,9 +1,9 @@
-import { parseUsd, type UsdPrice } from "../../domain/money/price.ts";
+import { formatDollars, parseUsd, type UsdPrice } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
 import type { SweepSource, SweepSpec } from "../../domain/strategy/sweep.ts";
 import type { Keys } from "../check-shape.ts";
 import { at, type Complaint, each, type Found, type Part, refuse } from "../complaint.ts";
-import { formatDollars, type MoneyText } from "../units.ts";
+import type { MoneyText } from "../units.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { fileKind } from "./file-kind.ts";
 import { checkPair, findToken, inPolicy, readAmountOf, type StrategyFile } from "./scope.ts";

@@ -1,7 +1,7 @@
 import type { Address } from "../money/address.ts";
 import { smaller } from "../money/bigint.ts";
 import type { Ppm } from "../money/fraction.ts";
-import type { ReferencePrice, UsdPrice } from "../money/price.ts";
+import type { ReferencePrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import type { Affiliate, StrategyLimits } from "../strategy/common.ts";
 import type { ExecutionMode } from "./bind-swap.ts";
@@ -10,34 +10,26 @@ import { type Policy, trialWaysOf } from "./policy.ts";
 import type { SimulatedSwap } from "./simulation.ts";
 import type { TrialWay } from "./trial-way.ts";
 
+/** What only the owner bounds. */
+type OwnersLimit =
+  | "maxTradeUsd"
+  | "maxPerDayUsd"
+  | "maxPerMonthUsd"
+  | "minTradeUsd"
+  | "recipients"
+  | "tokens"
+  | "spenders"
+  | "gasReserve"
+  | "referenceTolerance"
+  | "maxDivergence"
+  | "pegged"
+  | "maxDepeg"
+  | "acceptsUntriedGasless";
+
 /** The limits that hold for one swap: of each, the stricter of the owner's and the operator's. */
-export interface SwapLimits extends StrategyLimits {
-  /** dollars scaled by 1e18 */
-  readonly maxTradeUsd: UsdPrice;
-  /** dollars scaled by 1e18 */
-  readonly maxPerDayUsd: UsdPrice;
-  /** dollars scaled by 1e18; undefined when there is none */
-  readonly maxPerMonthUsd: UsdPrice | undefined;
-  /** dollars scaled by 1e18; undefined when there is none */
-  readonly minTradeUsd: UsdPrice | undefined;
-  readonly recipients: readonly Address[];
-  /** what may be sold and bought */
-  readonly tokens: readonly Address[];
-  /** contracts that may be approved and signed for */
-  readonly spenders: readonly Address[];
-  /** wei that stay in the wallet for gas */
-  readonly gasReserve: bigint;
-  /** how far below the reference price the signed minimum may lie, every fee included */
-  readonly referenceTolerance: Ppm;
-  /** how far sources of the reference may be from each other */
-  readonly maxDivergence: Ppm;
-  /** tokens that should be worth a dollar, and how far from it they may be */
-  readonly pegged: readonly Address[];
-  readonly maxDepeg: Ppm;
+export interface SwapLimits extends StrategyLimits, Pick<Policy, OwnersLimit> {
   /** how much a round trip may lose; undefined when none is asked for */
   readonly maxRoundTripLoss: Ppm | undefined;
-  /** whether a gasless order may be signed that could not be tried out */
-  readonly acceptsUntriedGasless: boolean;
   /** how a swap may be tried out */
   readonly trialWays: readonly TrialWay[];
 }

@@ -1,5 +1,5 @@
 import { formatUnits } from "./amount.ts";
-import { USD_DECIMALS } from "./price.ts";
+import { formatDollars, USD_DECIMALS } from "./price.ts";
 import type { Token } from "./token.ts";
 
 /** An amount is told with so many digits; what people compare may need more. */
@@ -35,7 +35,7 @@ export function tellDollars(usd: bigint): string {
 export function tellBothDollars(one: bigint, other: bigint): readonly [string, string] {
   const [first, second] = [tellDollars(one), tellDollars(other)];
   if (first !== second || one === other) return [first, second];
-  return [`${formatUnits(one, USD_DECIMALS)} USD`, `${formatUnits(other, USD_DECIMALS)} USD`];
+  return [formatDollars(one), formatDollars(other)];
 }
 
 /** Two amounts of one kind that are compared: exactly where rounding would make them look the same. */

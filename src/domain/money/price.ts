@@ -1,4 +1,4 @@
-import { mulDivDown, mulDivUp, parseUnits } from "./amount.ts";
+import { formatUnits, mulDivDown, mulDivUp, parseUnits } from "./amount.ts";
 import { ONE_PPM, type Ppm } from "./fraction.ts";
 
 /**
@@ -84,4 +84,9 @@ export function convertUp(
   bought: { decimals: number; usd: UsdPrice },
 ): bigint {
   return mulDivUp(sold.raw * sold.usd, 10n ** BigInt(bought.decimals), bought.usd * 10n ** BigInt(sold.decimals));
+}
+
+/** Dollars as they are written in files: 500 USD. */
+export function formatDollars(usd: bigint): string {
+  return `${formatUnits(usd, USD_DECIMALS)} USD`;
 }

@@ -141,9 +141,10 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
   endUnfilled(draft, swap, "expired");
 }
 
-/** Gas of an approval of any known token, and how long it may wait for the lane. */
-const REVOKE_GAS_LIMIT = 120_000n;
-const REVOKE_WITHIN_SECONDS = 600;
+/** Gas of an approval of any known token. */
+export const REVOKE_GAS_LIMIT = 120_000n;
+/** So long a revocation may wait for the lane: it is no hurry, but it must not wait in the queue for ever. */
+export const REVOKE_WITHIN_SECONDS = 600;
 
 /** A leftover of the permit keeps the swap open, because only without it the money is free. Asked for once at a time. */
 function revoke(draft: Draft, swap: Swap, evidence: Evidence): void {

@@ -1,9 +1,9 @@
+import { isCount, isRecord } from "../json.ts";
 import { type Address, parseAddress } from "../money/address.ts";
 import { parseRaw } from "../money/amount.ts";
 import type { Token } from "../money/token.ts";
 import type { Carry, DcaLeg } from "./dca-order.ts";
 import type { RunEnd } from "./kind.ts";
-import { isCount, isRecord } from "./memory.ts";
 
 /**
  * What a DCA strategy remembers. What it spent is counted from the recorded swaps, not here. Amounts are in the sold

@@ -1,6 +1,6 @@
+import { isCount, isRecord } from "../json.ts";
 import { parseRaw } from "../money/amount.ts";
 import { HOUR_MS } from "../time/durations.ts";
-import { isCount, isRecord } from "./memory.ts";
 
 /** Amounts by token address, as decimal text. */
 export type RawByToken = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
+import { isCount, isRecord } from "../json.ts";
 import type { Address } from "../money/address.ts";
 import { mulDivUp, parseRaw } from "../money/amount.ts";
 import { HOUR_MS } from "../time/durations.ts";
 import type { RunEnd } from "./kind.ts";
-import { isCount, isRecord } from "./memory.ts";
 import { restUntil } from "./rest.ts";
 
 /** What one hour's runs sold, in dollars (1e-18, decimal text). */

@@ -1,6 +1,6 @@
-import { formatAmount, formatUnits } from "../money/amount.ts";
+import { formatAmount } from "../money/amount.ts";
 import { smaller } from "../money/bigint.ts";
-import { amountWorthDown, USD_DECIMALS, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
+import { amountWorthDown, formatDollars, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import { isSameWallet, type StrategyCommon } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
@@ -189,7 +189,7 @@ function refillLot(
   const sellable = free > keep ? free - keep : 0n;
   const raw = smaller(needed, sellable);
   if (worthUp(token, raw, usd) >= min) return { token, raw, usd: worthUp(token, raw, usd) };
-  if (needed <= sellable) return { reason: "below_minimum_trade", detail: `${dollars(worth)} are missing` };
+  if (needed <= sellable) return { reason: "below_minimum_trade", detail: `${formatDollars(worth)} are missing` };
   const detail = `needs ${formatAmount({ token, raw: needed })}, free are ${formatAmount({ token, raw: sellable })}`;
   return { reason: "insufficient_balance", detail };
 }
@@ -222,15 +222,11 @@ function leftOfDay(spec: SweepSpec, memory: SweepMemory, nowMs: number): bigint 
 }
 
 function daySpent(spec: SweepSpec): Obstacle {
-  return { reason: "turnover_spent", detail: `what is left of ${dollars(spec.maxPerDay ?? 0n)} a day is no lot` };
+  return { reason: "turnover_spent", detail: `what is left of ${formatDollars(spec.maxPerDay ?? 0n)} a day is no lot` };
 }
 
 function unpriced(token: Token): Obstacle {
   return { reason: "unpriceable", detail: `no reference price for ${token.symbol}` };
-}
-
-function dollars(usd: bigint): string {
-  return `${formatUnits(usd, USD_DECIMALS)} USD`;
 }
 
 function worthDown(token: Token, raw: bigint, usd: UsdPrice): bigint {

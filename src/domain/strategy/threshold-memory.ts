@@ -1,5 +1,5 @@
+import { isCount, isRecord } from "../json.ts";
 import { parseRaw } from "../money/amount.ts";
-import { isCount, isRecord } from "./memory.ts";
 
 /** Since when a condition holds without a look that saw it broken, and how many looks saw it hold. */
 export interface Holding {

@@ -1,3 +1,4 @@
+import { isCount, isRecord } from "../json.ts";
 import { formatAmount, parseRaw } from "../money/amount.ts";
 import { smaller } from "../money/bigint.ts";
 import type { Ppm } from "../money/fraction.ts";
@@ -5,7 +6,6 @@ import type { Token } from "../money/token.ts";
 import type { StrategyCommon } from "./common.ts";
 import type { Decision, Rate, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
-import { isCount, isRecord } from "./memory.ts";
 import { sliceSizes } from "./twap-slices.ts";
 
 /** Sells a total in slices over a stretch of time, so that the average price is the market's over that time. */

@@ -1,3 +1,4 @@
+import { isCount, isRecord } from "../json.ts";
 import { formatAmount, mulDivDown, parseRaw } from "../money/amount.ts";
 import { smaller } from "../money/bigint.ts";
 import { convertUp, type UsdPrice } from "../money/price.ts";
@@ -5,7 +6,6 @@ import type { Token } from "../money/token.ts";
 import { isSameWallet, type StrategyCommon } from "./common.ts";
 import type { Decision, PlannedSwap, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
 import type { StrategyKind } from "./kind.ts";
-import { isCount, isRecord } from "./memory.ts";
 import { LONGEST_GROWING_PATH, pathValue, type ValuePath } from "./value-path.ts";
 
 /** Value averaging: buys what lifts the worth of its own holding to a path that rises with every slot. */

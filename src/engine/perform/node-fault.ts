@@ -8,3 +8,9 @@ export function nodeFault(error: unknown): string {
   if (error instanceof ChainReadError) return error.message;
   throw error;
 }
+
+/** A state that a node does not keep, or a token that was not there yet, is no trouble. @throws everything else */
+export function refusedAsUndefined(error: unknown): undefined {
+  if (error instanceof ChainReadError && error.code !== "unreachable") return undefined;
+  throw error;
+}

@@ -3,6 +3,7 @@ import type { Address } from "../../domain/money/address.ts";
 import { amountTold } from "../../domain/run/measure-fill.ts";
 import type { AgreedChainReads } from "../../ports/chain.ts";
 import type { KnownChain } from "../../ports/reconciliation-store.ts";
+import { refusedAsUndefined } from "../perform/node-fault.ts";
 import type { LookContext } from "./patient-chain.ts";
 import { type FoundLog, type Moves, type Range, tokensOf } from "./read-back.ts";
 
@@ -93,9 +94,4 @@ export async function agreedBalance(
     if (error instanceof ChainReadError) return undefined;
     throw error;
   });
-}
-
-function refusedAsUndefined(error: unknown): undefined {
-  if (error instanceof ChainReadError && error.code !== "unreachable") return undefined;
-  throw error;
 }

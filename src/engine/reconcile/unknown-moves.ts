@@ -1,7 +1,7 @@
 import type { Address } from "../../domain/money/address.ts";
 import { amountTold } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
-import type { SwapState } from "../../domain/run/states.ts";
+import { isLive } from "../../domain/run/states.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
 import type { Answered } from "../../ports/unit-of-work.ts";
 import { isTakenBy } from "../perform/outflows.ts";
@@ -72,10 +72,8 @@ function ordersOut({ deps: { service } }: LookContext, { fills, outflows, fromBl
   const isSeen = ({ terms, fill }: Swap): boolean =>
     (terms?.nonce !== undefined && nonces.has(terms.nonce)) ||
     (fill !== undefined && (hashes.has(fill.hash) || fill.blockNumber < fromBlock));
-  return swaps.filter((swap) => swap.mode === "gasless" && TAKING.has(swap.state) && !isSeen(swap));
+  return swaps.filter((swap) => swap.mode === "gasless" && isLive(swap.state) && !isSeen(swap));
 }
-
-const TAKING: ReadonlySet<SwapState> = new Set(["signed", "submitted", "mined", "confirmed", "unknown"]);
 
 /** An order takes its token once, and not before it was signed: of several transactions the first may be its fill. */
 function explainedByOrders(outflows: readonly FoundLog[], orders: readonly Swap[]): ReadonlySet<string> {

@@ -1,3 +1,4 @@
+import { RETRIES } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
 import { mayPassSoon } from "../../chain/node-errors.ts";
 import { UnusableChainError } from "../../chain/unusable-chain.ts";
@@ -36,8 +37,6 @@ export interface DataFeeSource {
 /** A network where gas is all there is to pay. */
 const NOTHING: DataFees = { dataFee: () => 0n, operatorFee: () => 0n, dataGas: () => 0n };
 export const NO_DATA_FEES: DataFeeSource = { requests: [], decode: () => NOTHING };
-
-const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
 
 /** Asks what data costs now, in one HTTP request or none. @throws DataFeeUnknownError, RpcError */
 export async function readDataFees(rpc: JsonRpc, { requests, decode }: DataFeeSource): Promise<DataFees> {

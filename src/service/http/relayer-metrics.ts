@@ -1,9 +1,8 @@
 import { Gauge, type Registry } from "prom-client";
 import { RpcError } from "../../chain/json-rpc.ts";
+import { WEI_PER_GWEI } from "../relayer/relay-book.ts";
 import { soon } from "../soon.ts";
 import type { ServedNetwork } from "./served-network.ts";
-
-const WEI_PER_GWEI = 10n ** 9n;
 
 /** @returns what brings the gauges of all relayers up to date */
 export function addRelayerGauges(registry: Registry, networks: readonly ServedNetwork[]): () => Promise<void> {

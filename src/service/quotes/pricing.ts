@@ -1,5 +1,6 @@
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
 import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
+import { ONE_PPM } from "../../domain/money/fraction.ts";
 import { costBesideGas, expectedCost } from "../data-fees/data-fees.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { type Gas, paidGas } from "../gas/evm-gas.ts";
@@ -34,8 +35,6 @@ export interface Priced {
 
 /** The swap fee covers this much of the expected cost: gas prices and the token's price move until the swap is mined. */
 const SWAP_FEE_PERCENT = 125n;
-
-const ONE_PPM = 1_000_000n;
 
 /** An indicative quote is for nobody: an address without zeros stands for him in calldata that is only counted. */
 const SOMEBODY = toAddress(`0x${"11".repeat(20)}`);

@@ -5,6 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { NetworkOptions } from "../options.ts";
 import { SELECTOR } from "../pools/selectors.ts";
 import { detectPermit, type PermitSupport } from "../settlement/permit.ts";
+import { MAX_DECIMALS } from "../tokens/token-facts.ts";
 
 /** What the service learnt of tokens. */
 export interface Tokens {
@@ -17,7 +18,6 @@ export interface Tokens {
 const UNKNOWN_FOR_MS = 30_000;
 const WITHOUT_PERMIT_FOR_MS = 10 * 60_000;
 const MAX_TOKENS = 20_000;
-const MAX_DECIMALS = 77n;
 
 interface Entry<T> {
   readonly answer: Promise<T>;

@@ -4,7 +4,7 @@ import { type Refusal, refuse } from "../errors/errors.ts";
 import { type DollarFeed, NATIVE_DECIMALS, type NetworkOptions } from "../options.ts";
 import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
-import { type FeedPrice, readFeed } from "../tokens/token-facts.ts";
+import { type FeedPrice, MAX_DECIMALS, readFeed } from "../tokens/token-facts.ts";
 
 /**
  * What swap fees are worth. Their tokens are those that the operator lists with a price feed, and the wrapped native
@@ -23,8 +23,6 @@ export interface InToken {
   readonly kind: "priced";
   readonly amount: bigint;
 }
-
-const MAX_DECIMALS = 77n;
 
 export function createFeePrices({
   listedTokens,

@@ -1,5 +1,6 @@
 import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
 import { larger, smaller } from "../../domain/money/bigint.ts";
+import { ONE_PPM } from "../../domain/money/fraction.ts";
 import { paidGas } from "../gas/evm-gas.ts";
 
 /** What a gasless swap costs its relayer and what it brings; wei of the native token, or wei per gas. */
@@ -9,8 +10,6 @@ const FEE_CAP_FACTOR = 4n;
 
 /** A first attempt leaves room for the base fee to double; with less, a swap could be stuck from its first block on. */
 const LEAST_FEE_CAP_FACTOR = 2n;
-
-const ONE_PPM = 1_000_000n;
 
 /**
  * What a receipt will say of a transaction that a node says needs so much gas: an estimate counts what the transaction

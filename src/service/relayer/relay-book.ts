@@ -54,7 +54,7 @@ export interface RelayBook {
   hasReverted(wallet: Address, sinceMs: number): boolean;
 }
 
-const WEI_PER_GWEI = 10n ** 9n;
+export const WEI_PER_GWEI = 10n ** 9n;
 
 /** Rounded up: a sum of many is never less than what was paid. */
 function gweiOf(wei: bigint): number {

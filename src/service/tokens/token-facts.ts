@@ -22,7 +22,8 @@ const SELECTOR = {
   latestRoundData: "0xfeaf968c",
 } as const;
 
-const MAX_DECIMALS = 77n;
+/** A token with more is none: ten to the power of them is more than 256 bits hold. */
+export const MAX_DECIMALS = 77n;
 const WORD_BYTES = 32;
 /** Nobody shows more of a name, and a token chooses its own. */
 const MAX_TEXT_BYTES = 96;

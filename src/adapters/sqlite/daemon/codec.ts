@@ -1,3 +1,4 @@
+import { isRecord } from "../../../domain/json.ts";
 import { toAddress } from "../../../domain/money/address.ts";
 import type { ReferencePrice, UsdPrice } from "../../../domain/money/price.ts";
 import type { PriceEvidence } from "../../../domain/run/records.ts";
@@ -78,7 +79,7 @@ export function encodeJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part === "bigint") return { $bigint: part.toString() };
     if (part instanceof Map) return { $map: [...part] };
-    return isObject(part) && Object.keys(part).some(isMarked) ? renamed(part, (name) => `$${name}`) : part;
+    return isRecord(part) && Object.keys(part).some(isMarked) ? renamed(part, (name) => `$${name}`) : part;
   });
 }
 
@@ -103,10 +104,6 @@ function unmarked(part: unknown): unknown {
   return renamed(fields, (name) => name.slice(1));
 }
 
-function isObject(part: unknown): part is Record<string, unknown> {
-  return typeof part === "object" && part !== null && !Array.isArray(part);
-}
-
 function isMarked(name: string): boolean {
   return name.startsWith("$");
 }
@@ -128,7 +125,7 @@ export function decodePrices(text: string): PriceEvidence {
 }
 
 function decodePrice(stored: unknown): ReferencePrice | undefined {
-  if (!isObject(stored)) return undefined;
+  if (!isRecord(stored)) return undefined;
   const { others, ...price } = stored as unknown as StoredPrice;
   const sources = others?.map(({ usd, source }) => ({ source, usd: BigInt(usd) as UsdPrice }));
   return { ...price, usd: BigInt(price.usd) as UsdPrice, ...(sources === undefined ? {} : { others: sources }) };

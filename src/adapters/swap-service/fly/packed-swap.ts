@@ -1,16 +1,12 @@
+import type { DecodedSwap } from "../../../domain/guard/decoded-swap.ts";
 import type { Address, Hex } from "../../../domain/money/address.ts";
 
 /** What the head of a packed swap call says. The bytes after it are the route, which only the router can read. */
 export interface PackedSwap {
-  readonly order: {
-    readonly recipient: Address;
-    readonly fromAsset: Address;
-    readonly toAsset: Address;
-    readonly deadline: bigint;
-    readonly amountOutMin: bigint;
-    readonly swapFee: bigint;
-    readonly amountIn: bigint;
-  };
+  readonly order: Pick<
+    DecodedSwap,
+    "recipient" | "fromAsset" | "toAsset" | "deadline" | "amountOutMin" | "swapFee" | "amountIn"
+  >;
   readonly affiliate: { readonly address: Address; readonly fee: bigint } | undefined;
   /** a permit follows the signature */
   readonly permit: boolean;

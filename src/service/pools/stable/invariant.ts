@@ -1,3 +1,4 @@
+import { MAX_UINT256 } from "../../../domain/money/amount.ts";
 /** Balances made comparable (18 decimals) and the amplification of a pool of two coins along the StableSwap invariant. */
 export interface StableReserves {
   readonly reserveIn: bigint;
@@ -8,7 +9,6 @@ export interface StableReserves {
 
 const A_ONE = 100n;
 const ROUNDS = 255;
-const MAX_UINT256 = (1n << 256n) - 1n;
 
 /** Where the chain's arithmetic would overflow the pool reverts: no answer then. */
 function fits(...products: readonly bigint[]): boolean {

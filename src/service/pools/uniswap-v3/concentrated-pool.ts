@@ -44,8 +44,10 @@ function valueAt(price: bigint, amountIn: bigint, zeroForOne: boolean): bigint {
 interface Order {
   readonly zeroForOne: boolean;
   readonly amountIn: bigint;
-  readonly feePips: number;
+  readonly feePips: bigint;
   readonly spacing: number;
+  /** the price beyond which the pool does not go */
+  readonly limit: bigint;
 }
 
 /** A swap under way. */
@@ -77,7 +79,7 @@ function swapExactInput(curve: CurveState, order: Order): SwapResult {
 
 /** @returns how the swap ends, undefined when it goes on */
 function takeStep(curve: CurveState, order: Order, swap: Progress): SwapResult | undefined {
-  const { zeroForOne, spacing } = order;
+  const { zeroForOne, spacing, feePips, limit } = order;
   const { price, liquidity, remaining, trail } = swap;
   const next = nextTick(curve, { tick: swap.tick, spacing, down: zeroForOne });
   if (next.kind === "unread") return { ...next, atMost: swap.amountOut + valueAt(price, remaining, zeroForOne) };
@@ -86,9 +88,8 @@ function takeStep(curve: CurveState, order: Order, swap: Progress): SwapResult |
   swap.word = word;
   trail.steps += 1;
   const nextPrice = sqrtRatioAtTick(next.tick);
-  const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n;
   const target = zeroForOne ? larger(nextPrice, limit) : smaller(nextPrice, limit);
-  const end = swapStep({ price, target, liquidity, remaining, feePips: BigInt(order.feePips) });
+  const end = swapStep({ price, target, liquidity, remaining, feePips });
   swap.remaining -= end.amountIn + end.fee;
   swap.amountOut += end.amountOut;
   swap.price = end.price;
@@ -116,12 +117,14 @@ function positionOf({ price, tick, liquidity }: CurvePosition): CurvePosition {
 
 /** A Uniswap V3 style pool at this point of its curve. */
 export function concentratedPoolState(pool: Pool, curve: CurveState, loadWord: LoadWord): PoolState {
+  const feePips = BigInt(pool.feePips);
   return {
     pool,
     quote(tokenIn: Address, amountIn: bigint): PoolQuote {
       if (amountIn <= 0n || amountIn > MAX_AMOUNT) return { kind: "short" };
       const zeroForOne = tokenIn === pool.token0;
-      const order = { zeroForOne, amountIn, feePips: pool.feePips, spacing: pool.tickSpacing };
+      const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n;
+      const order = { zeroForOne, amountIn, feePips, spacing: pool.tickSpacing, limit };
       const result = swapExactInput(curve, order);
       if (result.kind === "unread") {
         return { kind: "unread", atMost: result.atMost, load: () => loadWord(result.word, zeroForOne) };

@@ -1,7 +1,6 @@
-import { mulDivDown, mulDivUp } from "../../../domain/money/amount.ts";
+import { MAX_UINT256, mulDivDown, mulDivUp } from "../../../domain/money/amount.ts";
 
 const Q96 = 1n << 96n;
-const MAX_UINT256 = (1n << 256n) - 1n;
 const ONE_PIPS = 1_000_000n;
 
 /** A piece of the price curve on which liquidity is constant. Prices are square roots in Q64.96. */

@@ -1,3 +1,4 @@
+import { MAX_UINT256 } from "../../../domain/money/amount.ts";
 /** The lowest tick whose price a pool can hold. */
 export const MIN_TICK = -887_272;
 /** The highest tick whose price a pool can hold. */
@@ -6,8 +7,6 @@ export const MAX_TICK = 887_272;
 export const MIN_SQRT_RATIO = 4_295_128_739n;
 /** sqrt(1.0001^MAX_TICK) in Q64.96. */
 export const MAX_SQRT_RATIO = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_342n;
-
-const MAX_UINT256 = (1n << 256n) - 1n;
 
 const LOG_OF_TICK = Math.log(1.0001);
 
