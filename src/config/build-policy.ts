@@ -71,7 +71,7 @@ function* checkDrawdown(rule: PolicyFile["drawdown"], { tokens }: KnownTokens): 
     yield at`drawdown.stop: a stop needs a share between zero and all of it -> write for example 20%`;
 }
 
-/** Ceilings that make one another useless are mistakes, not wishes. */
+/** Ceilings that make one another useless are mistakes, not intentions. */
 function* checkOrder(fields: Partial<PolicyFile>, placeOf: (key: string) => string): Iterable<Complaint> {
   const { min_trade: least, max_trade: most, max_per_day: day, max_per_month: month } = fields;
   const show = (key: string, usd: bigint): string => `${key} of ${formatDollars(usd)} (${placeOf(key)})`;

@@ -74,7 +74,7 @@ export async function cancellationAsked(
   return { account, chainId: settings.chainId, intent: { id: intentId }, withDatabase: !settings.live };
 }
 
-/** Decides on a person's wish that an open transaction be cancelled. */
+/** Decides on a person's request to cancel an open transaction. */
 export function decideCancellation(
   context: EngineContext,
   {

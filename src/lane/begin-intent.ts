@@ -53,7 +53,7 @@ export async function beginIntent(turn: LaneTurn, { id }: IntentRow, fees: Fees)
   if (next === undefined) return false;
   const isBegun = await commit(turn, id, (rows) => {
     const { intent } = rows;
-    const isWaiting = intent.state === "planned" && intent.nonce === undefined && rows.wish === undefined;
+    const isWaiting = intent.state === "planned" && intent.nonce === undefined && rows.cancelRequest === undefined;
     // A person may have halted everything while the chain was read, or cancelled this, or accepted what others sent.
     if (!rows.maySign || !isWaiting || !next.isOf(rows)) return nothing(turn, false);
     const { nonce } = next;

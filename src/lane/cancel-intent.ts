@@ -1,7 +1,7 @@
 import type { IntentState } from "../ports/lane-store.ts";
 import type { LaneDecided, SigningRows } from "../ports/lane-unit-of-work.ts";
 
-/** What came of a person's wish to cancel an intent. */
+/** What became of a person's request to cancel an intent. */
 export type CancelAnswer =
   /** nothing of it was signed: it is dropped at the lane's next turn */
   | { readonly kind: "dropping" }
@@ -15,7 +15,7 @@ export type CancelAnswer =
   | { readonly kind: "not here" };
 
 /**
- * Decides on a wish, of which a row is written; the lane's own turn carries it out, so that it never comes between a
+ * Decides on a cancel request and writes its row; the lane's own turn carries it out, so that it never comes between a
  * signature and its row. It stays true: where a reorganisation brings the intent back, it is cancelled all the same.
  * @param rows of the intent that is to be cancelled
  */
@@ -23,14 +23,14 @@ export function decideCancel(
   rows: SigningRows,
   { by, atMs }: { readonly by: string; readonly atMs: number },
 ): LaneDecided<CancelAnswer> {
-  const { intent, wish, maySign } = rows;
+  const { intent, cancelRequest, maySign } = rows;
   const answered = (value: CancelAnswer): LaneDecided<CancelAnswer> => ({ changes: [], atMs, value });
   if (intent === undefined) return answered({ kind: "not here" });
   const { state, nonce } = intent;
   if (state !== "planned" && state !== "signed" && state !== "broadcast") return answered({ kind: "too late", state });
-  if (wish !== undefined) return answered({ kind: "asked before", by: wish.by });
+  if (cancelRequest !== undefined) return answered({ kind: "asked before", by: cancelRequest.by });
   const isSigned = state !== "planned" && nonce !== undefined;
   if (isSigned && !maySign) return answered({ kind: "barred" });
   const value: CancelAnswer = isSigned ? { kind: "cancelling", nonce } : { kind: "dropping" };
-  return { changes: [{ kind: "cancel-wish", wish: { intentId: intent.id, by, atMs } }], atMs, value };
+  return { changes: [{ kind: "cancel-wish", cancelRequest: { intentId: intent.id, by, atMs } }], atMs, value };
 }

@@ -1,4 +1,4 @@
-import type { CancelWish, IntentRow } from "../ports/lane-store.ts";
+import type { CancelRequest, IntentRow } from "../ports/lane-store.ts";
 import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
 import { commit, type Known, type LaneTurn } from "./lane-context.ts";
 import { moveIntent } from "./moves.ts";
@@ -11,22 +11,26 @@ import { moveIntent } from "./moves.ts";
 export async function dropIfOver(
   turn: LaneTurn,
   { id, signBySeconds }: IntentRow,
-  wish: CancelWish | undefined,
+  cancelRequest: CancelRequest | undefined,
 ): Promise<boolean> {
   const { deps, latest } = turn;
   const isLateHere = Math.floor(deps.clock.nowMs() / 1_000) > signBySeconds;
-  if (wish === undefined && latest.timestamp <= signBySeconds) return isLateHere;
+  if (cancelRequest === undefined && latest.timestamp <= signBySeconds) return isLateHere;
   await commit(turn, id, (rows) => dropped(turn, rows));
   return true;
 }
 
 /** Decides that it is dropped. */
 export function dropped(turn: LaneTurn, rows: Known<LaneRows>): LaneDecided<IntentRow> {
-  const { wish, intent } = rows;
+  const { cancelRequest, intent } = rows;
   const reason =
-    wish === undefined
+    cancelRequest === undefined
       ? `it was to be signed until ${intent.signBySeconds}, now is ${turn.latest.timestamp}`
-      : `${wish.by} cancelled it`;
-  const event = { kind: "dropped", reason, ...(wish === undefined ? {} : { cancelledBy: wish.by }) } as const;
+      : `${cancelRequest.by} cancelled it`;
+  const event = {
+    kind: "dropped",
+    reason,
+    ...(cancelRequest === undefined ? {} : { cancelledBy: cancelRequest.by }),
+  } as const;
   return moveIntent(turn, rows, { move: { to: "dropped", fields: { nonce: undefined }, event, detail: reason } });
 }

@@ -29,8 +29,8 @@ export async function followIntent(turn: LaneTurn, { rows, mined }: Look): Promi
 }
 
 /** A nonce was given and nothing signed yet: either now, or never. */
-async function startOver(turn: LaneTurn, { intent, wish }: Known<LaneRows>): Promise<void> {
-  if (await dropIfOver(turn, intent, wish)) return;
+async function startOver(turn: LaneTurn, { intent, cancelRequest }: Known<LaneRows>): Promise<void> {
+  if (await dropIfOver(turn, intent, cancelRequest)) return;
   await signPlanned(turn, intent.id);
   await broadcastNewest(turn, intent.id);
 }

@@ -92,11 +92,12 @@ async function takeTurn(
 }
 
 /** Drops what is over before it got a nonce. @returns what still waits for one */
-async function stillWaiting(turn: LaneTurn, { intents, wishes }: OpenIntents): Promise<readonly IntentRow[]> {
-  const wishOf = new Map(wishes.map((wish) => [wish.intentId, wish]));
+async function stillWaiting(turn: LaneTurn, { intents, cancelRequests }: OpenIntents): Promise<readonly IntentRow[]> {
+  const cancelRequestOf = new Map(cancelRequests.map((cancelRequest) => [cancelRequest.intentId, cancelRequest]));
   const waiting: IntentRow[] = [];
   for (const intent of intents) {
-    if (intent.nonce === undefined && !(await dropIfOver(turn, intent, wishOf.get(intent.id)))) waiting.push(intent);
+    if (intent.nonce === undefined && !(await dropIfOver(turn, intent, cancelRequestOf.get(intent.id))))
+      waiting.push(intent);
   }
   return waiting;
 }

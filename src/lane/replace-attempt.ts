@@ -31,7 +31,7 @@ export async function planReplacement(turn: LaneTurn, before: Known<LaneRows>, i
 /** Which version is due now, if any. */
 function dueKind(turn: LaneTurn, rows: Known<LaneRows>, isNext: boolean): "replacement" | "cancel" | undefined {
   const { options, latest } = turn;
-  const { intent, attempts, wish } = rows;
+  const { intent, attempts, cancelRequest } = rows;
   const newest = attempts.at(-1);
   if (newest === undefined) return undefined;
   const sinceBlock = newest.firstBroadcastBlock;
@@ -44,6 +44,6 @@ function dueKind(turn: LaneTurn, rows: Known<LaneRows>, isNext: boolean): "repla
   const { deadlineSeconds } = intent;
   if (deadlineSeconds !== undefined && latest.timestamp > deadlineSeconds + options.cancelMarginSeconds)
     return "cancel";
-  if (wish !== undefined) return "cancel";
+  if (cancelRequest !== undefined) return "cancel";
   return isStuck && attempts.length <= options.maxReplacements && !isTooLate(turn, intent) ? "replacement" : undefined;
 }

@@ -74,8 +74,8 @@ export function isUnsigned({ signings, attempts }: LaneRows): boolean {
 }
 
 /** Whether a person cancelled it before there were any bytes of it. */
-function isGivenUp({ intent, wish }: Known<LaneRows>): boolean {
-  return intent.state === "planned" && wish !== undefined;
+function isGivenUp({ intent, cancelRequest }: Known<LaneRows>): boolean {
+  return intent.state === "planned" && cancelRequest !== undefined;
 }
 
 function stored(parts: LaneParts, rows: Known<LaneRows>, attempt: AttemptRow): LaneDecided<unknown> {

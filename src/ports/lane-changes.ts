@@ -2,7 +2,7 @@ import type { Hex } from "../domain/money/address.ts";
 import type {
   AttemptRow,
   AttemptState,
-  CancelWish,
+  CancelRequest,
   CostRow,
   IntentRow,
   IntentState,
@@ -51,7 +51,7 @@ export type LaneChange =
   /** the transaction is in no block any more */
   | { readonly kind: "cost-forgotten"; readonly intentId: string }
   /** at most one of an intent, and never taken back */
-  | { readonly kind: "cancel-wish"; readonly wish: CancelWish }
+  | { readonly kind: "cancel-wish"; readonly cancelRequest: CancelRequest }
   /** an account that is not halted signs nothing until a person releases it */
   | { readonly kind: "account-halted"; readonly halt: LaneHalt }
   /** a halt ends: as many transactions as it names are accepted, whoever made them */

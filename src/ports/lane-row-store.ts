@@ -1,7 +1,15 @@
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { LaneChange } from "./lane-changes.ts";
 import type { LaneListener } from "./lane-event.ts";
-import type { AttemptRow, CancelWish, CostRow, IntentRow, LaneHalt, LaneTransition, SigningRow } from "./lane-store.ts";
+import type {
+  AttemptRow,
+  CancelRequest,
+  CostRow,
+  IntentRow,
+  LaneHalt,
+  LaneTransition,
+  SigningRow,
+} from "./lane-store.ts";
 import type { LaneRows, LaneStore } from "./lane-unit-of-work.ts";
 
 /** Rows of lanes one by one, read and written at once. Every write happens inside `transaction`. */
@@ -44,11 +52,11 @@ export interface LaneRowStore {
   /** Appends one move; there is no way to change it. */
   recordTransition(row: LaneTransition): void;
   transitions(intentId: string): readonly LaneTransition[];
-  /** Writes a wish down; an intent has at most one, and it is never taken back. */
-  wishCancel(wish: CancelWish): void;
-  cancelWish(intentId: string): CancelWish | undefined;
-  /** Wishes of the account's intents that wait for a nonce. */
-  waitingWishes(account: Address, chainId: number): readonly CancelWish[];
+  /** Writes a cancel request; an intent has at most one, and it is never taken back. */
+  requestCancel(cancelRequest: CancelRequest): void;
+  cancelRequest(intentId: string): CancelRequest | undefined;
+  /** Cancel requests of the account's intents that wait for a nonce. */
+  waitingCancelRequests(account: Address, chainId: number): readonly CancelRequest[];
   /** Halt, highest nonce and accepted count of an account, in one reading. */
   account(account: Address, chainId: number): Pick<LaneRows, "halt" | "highestNonce" | "acceptedCount">;
   /** A halted account signs nothing until a person releases it. */

@@ -120,8 +120,8 @@ export interface LaneHalt {
   readonly atMs: number;
 }
 
-/** A person's wish that an open intent be cancelled. */
-export interface CancelWish {
+/** A person's request to cancel an open intent. */
+export interface CancelRequest {
   readonly intentId: string;
   readonly by: string;
   readonly atMs: number;

@@ -1,6 +1,6 @@
 import type { LaneChange } from "./lane-changes.ts";
 import type { LaneEvent, Refusal } from "./lane-event.ts";
-import type { AttemptRow, CancelWish, IntentRow, LaneAccount, LaneHalt, SigningRow } from "./lane-store.ts";
+import type { AttemptRow, CancelRequest, IntentRow, LaneAccount, LaneHalt, SigningRow } from "./lane-store.ts";
 
 /** What is asked of a lane's rows: the account, and one of its intents, by its name or by the nonce that it was given. */
 export interface LaneQuestion extends LaneAccount {
@@ -12,7 +12,7 @@ export interface OpenIntents {
   /** not final and not dropped, oldest first */
   readonly intents: readonly IntentRow[];
   /** of those among them that wait for a nonce */
-  readonly wishes: readonly CancelWish[];
+  readonly cancelRequests: readonly CancelRequest[];
 }
 
 /** An account, and one of its intents with everything that was written of it. Plain data, as of one instant. */
@@ -25,7 +25,7 @@ export interface LaneRows {
   readonly signings: readonly SigningRow[];
   /** oldest first */
   readonly attempts: readonly AttemptRow[];
-  readonly wish: CancelWish | undefined;
+  readonly cancelRequest: CancelRequest | undefined;
   readonly halt: LaneHalt | undefined;
   /** the highest nonce ever given to an intent of the account; undefined: none was */
   readonly highestNonce: number | undefined;

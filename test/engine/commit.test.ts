@@ -54,7 +54,7 @@ describe("a step and everything that follows from it are one commit", () => {
     expect(life.lanes.openIntents(ACCOUNT, 31_337)).toHaveLength(1);
   });
 
-  test("for signatures: both digests, the right, and the wish to sign", async () => {
+  test("for signatures: both digests, the right, and the cancel request to sign", async () => {
     const { life } = await begin(relayed);
     await commit(life, facts(relayed));
     expect(rows(life)).toMatchObject({ state: ["cleared"], signatures: 2, capabilities: 1, grants: 1, open: 1 });

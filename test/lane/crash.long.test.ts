@@ -16,8 +16,8 @@ function labelsOfSource(): string[] {
   return [...new Set(labels)].filter((label) => !PREFIXES.includes(label)).sort();
 }
 
-/** `wish`: a cancellation that a person asked for, where `cancel` comes from the deadline. */
-type Story = "plain" | "bump" | "cancel" | "wish";
+/** `cancelRequest`: a cancellation that a person asked for, where `cancel` comes from the deadline. */
+type Story = "plain" | "bump" | "cancel" | "cancelRequest";
 
 /** The story in which a lane passes a label. */
 function storyOf(label: string): Story {
@@ -29,7 +29,7 @@ function storyOf(label: string): Story {
 async function block(world: LaneWorld, story: Story, turn: number): Promise<void> {
   if (story === "plain") return await world.step();
   if (story === "cancel" && turn === 1) await world.anvil.rpc.call("evm_increaseTime", [600]);
-  if (story === "wish" && world.intent("a").state === "broadcast") await world.lane.cancel("a", "ops");
+  if (story === "cancelRequest" && world.intent("a").state === "broadcast") await world.lane.cancel("a", "ops");
   const second = world.attempts("a")[1];
   if (second === undefined || !world.sends().includes(second.raw)) await world.fullStep();
   else await world.step();
@@ -59,7 +59,7 @@ async function live(story: Story, dies: (label: string) => boolean) {
 const CANCELLED = ["original", "cancel"];
 
 function isCancelled(story: Story): boolean {
-  return story === "cancel" || story === "wish";
+  return story === "cancel" || story === "cancelRequest";
 }
 
 async function expectOneOfEach(world: LaneWorld, story: Story): Promise<void> {
@@ -67,7 +67,9 @@ async function expectOneOfEach(world: LaneWorld, story: Story): Promise<void> {
   expect(world.intent("b")).toMatchObject({ state: "final", outcome: "succeeded", nonce: 1 });
   expect(await world.count()).toBe(2);
   const attempts = [...world.attempts("a"), ...world.attempts("b")];
-  const kinds = { plain: ["original"], bump: ["original", "replacement"], cancel: CANCELLED, wish: CANCELLED }[story];
+  const kinds = { plain: ["original"], bump: ["original", "replacement"], cancel: CANCELLED, cancelRequest: CANCELLED }[
+    story
+  ];
   expect(attempts.map(({ kind }) => kind)).toEqual([...kinds, "original"]);
   // Only what is stored was ever sent, and signing again gave the same bytes.
   const stored = new Set<string>(attempts.map(({ raw }) => raw));
@@ -100,7 +102,7 @@ describe("a lane that is killed once", () => {
 });
 
 describe("a lane that is killed again and again", () => {
-  it.each(["plain", "bump", "cancel", "wish"] as const)(
+  it.each(["plain", "bump", "cancel", "cancelRequest"] as const)(
     "at every place it comes to sends one transaction: %s",
     async (story) => {
       const died = new Set<string>();

@@ -10,12 +10,12 @@ export function readLaneHistory(
   limit: number,
 ): { readonly intents: readonly IntentHistory[]; readonly halts: readonly HaltHistory[] } {
   if (!hasTable(db, "lane_intents")) return { intents: [], halts: [] };
-  const wish = hasTable(db, "lane_cancel_wishes")
+  const cancelRequest = hasTable(db, "lane_cancel_wishes")
     ? "(SELECT wished_by FROM lane_cancel_wishes WHERE intent_id = lane_intents.id)"
     : "NULL";
   const columns = `id, account, purpose, state, outcome, nonce, to_address AS "to", value,
     max_fee_per_gas_cap AS maxFeePerGasCap, created_at_ms AS createdAtMs, mined_block_number AS minedBlockNumber,
-    ${wish} AS cancelledBy`;
+    ${cancelRequest} AS cancelledBy`;
   const isOver = "state IN ('final', 'dropped')";
   const intents = db
     .prepare<[number], Omit<IntentHistory, "attempts">>(

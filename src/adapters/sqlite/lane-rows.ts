@@ -1,5 +1,5 @@
 import type { LaneRowStore } from "../../ports/lane-row-store.ts";
-import type { AttemptRow, CancelWish, IntentRow } from "../../ports/lane-store.ts";
+import type { AttemptRow, CancelRequest, IntentRow } from "../../ports/lane-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { inTransaction } from "../../storage/transaction.ts";
 import { OPEN_INTENTS } from "./index-conditions.ts";
@@ -28,7 +28,7 @@ export function createLaneRows(db: SqliteDatabase): LaneRowStore {
     ...journal(db),
     ...createLaneAccountRows(db),
     ...costs(db),
-    ...cancelWishes(db),
+    ...cancelRequests(db),
     ...forgetting(db),
     ...archived(db),
   };
@@ -148,19 +148,21 @@ function costs(db: SqliteDatabase): Pick<LaneRowStore, "saveCost" | "forgetCost"
   };
 }
 
-const WISHES = `SELECT intent_id AS intentId, wished_by AS "by", at_ms AS atMs FROM lane_cancel_wishes`;
+const CANCEL_REQUESTS = `SELECT intent_id AS intentId, wished_by AS "by", at_ms AS atMs FROM lane_cancel_wishes`;
 
 /** Prepared when they are used: a service's database may be older than their table. */
-function cancelWishes(db: SqliteDatabase): Pick<LaneRowStore, "wishCancel" | "cancelWish" | "waitingWishes"> {
+function cancelRequests(
+  db: SqliteDatabase,
+): Pick<LaneRowStore, "requestCancel" | "cancelRequest" | "waitingCancelRequests"> {
   const sql = prepareStatements(db);
   return {
-    wishCancel: ({ intentId, by, atMs }) => {
+    requestCancel: ({ intentId, by, atMs }) => {
       sql.run("INSERT INTO lane_cancel_wishes (intent_id, wished_by, at_ms) VALUES (?, ?, ?)", intentId, by, atMs);
     },
-    cancelWish: (intentId) => sql.get<CancelWish>(`${WISHES} WHERE intent_id = ?`, intentId),
-    waitingWishes: (account, chainId) =>
-      sql.all<CancelWish>(
-        `${WISHES} WHERE intent_id IN (
+    cancelRequest: (intentId) => sql.get<CancelRequest>(`${CANCEL_REQUESTS} WHERE intent_id = ?`, intentId),
+    waitingCancelRequests: (account, chainId) =>
+      sql.all<CancelRequest>(
+        `${CANCEL_REQUESTS} WHERE intent_id IN (
            SELECT id FROM lane_intents WHERE account = ? AND chain_id = ? AND ${OPEN_INTENTS} AND nonce IS NULL
          )`,
         account,

@@ -48,7 +48,7 @@ function createLaneStore(
 export function readOpen(rows: LaneRowStore, { account, chainId }: LaneAccount): OpenIntents {
   const intents = rows.openIntents(account, chainId);
   const isAnyWaiting = intents.some(({ nonce }) => nonce === undefined);
-  return { intents, wishes: isAnyWaiting ? rows.waitingWishes(account, chainId) : [] };
+  return { intents, cancelRequests: isAnyWaiting ? rows.waitingCancelRequests(account, chainId) : [] };
 }
 
 /** An account, and the intent that is asked for. */
@@ -60,7 +60,7 @@ export function readLane(rows: LaneRowStore, question: LaneQuestion): LaneRows {
     isArchived: intent === undefined && isArchivedNonce(rows, question),
     signings: intent === undefined ? [] : rows.signings(intent.id),
     attempts: intent === undefined ? [] : rows.attempts(intent.id),
-    wish: intent === undefined ? undefined : rows.cancelWish(intent.id),
+    cancelRequest: intent === undefined ? undefined : rows.cancelRequest(intent.id),
     ...rows.account(account, chainId),
   };
 }

@@ -9,7 +9,7 @@ export function createLaneWriters(lanes: () => LaneRowStore): { readonly [K in K
   return {
     ...intentWriters(lanes),
     ...attemptWriters(lanes),
-    "cancel-wish": ({ wish }) => void lanes().wishCancel(wish),
+    "cancel-wish": ({ cancelRequest }) => void lanes().requestCancel(cancelRequest),
     "account-halted": ({ halt }) => void lanes().addHalt(halt),
     "halt-released": ({ account, chainId, by }, atMs) => void lanes().releaseHalt(account, chainId, { by, atMs }),
   };

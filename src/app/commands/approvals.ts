@@ -57,8 +57,8 @@ export async function revokeApprovals(
     return;
   }
   for (const { spender } of approvals) {
-    const wish = { wallet: wallet.address, token: token.address, spender };
-    await request({ name: "revoke", arguments: wish }, options, terminal);
+    const args = { wallet: wallet.address, token: token.address, spender };
+    await request({ name: "revoke", arguments: args }, options, terminal);
   }
 }
 

@@ -88,8 +88,8 @@ function withoutDaemon({ name }: Asked, database: string): CommandFailure {
 }
 
 /** Writes the request down. @returns its id */
-async function makeRequest(store: UnitOfWork, { name, arguments: wish }: Asked): Promise<number> {
-  const made = { kind: "request-made", request: { command: name, arguments: wish, madeBy: operatorName() } } as const;
+async function makeRequest(store: UnitOfWork, { name, arguments: args }: Asked): Promise<number> {
+  const made = { kind: "request-made", request: { command: name, arguments: args, madeBy: operatorName() } } as const;
   const atMs = systemClock.nowMs();
   const [, newest] = await store.commit<"nothing" | "newest-request", number | undefined>([
     { question: { kind: "nothing" }, decide: () => ({ changes: [made], atMs, value: undefined }) },
@@ -100,8 +100,8 @@ async function makeRequest(store: UnitOfWork, { name, arguments: wish }: Asked):
 }
 
 /** Does what the daemon would do, in its place. Who halts here knows of it, and the log has no daemon to write it. */
-async function setMode(db: SqliteDatabase, target: Target, wish: Record<string, string>): Promise<string> {
-  const { mode = "", scope = GLOBAL_SCOPE, reason = "no reason given" } = wish;
+async function setMode(db: SqliteDatabase, target: Target, args: Record<string, string>): Promise<string> {
+  const { mode = "", scope = GLOBAL_SCOPE, reason = "no reason given" } = args;
   migrateDaemon(db);
   migrateLane(db);
   const atMs = systemClock.nowMs();
@@ -140,7 +140,7 @@ function modeChanges(row: ModeRow, rows: Answered<"scope">): readonly Change[] {
 function refuseOlder(requests: Answered<"requests">, scope: string): readonly Change[] {
   const answer = `refused: the mode of ${scope} was set since, while no daemon ran; ask again`;
   return requests
-    .filter(({ command, arguments: wish }) => command === "mode" && (wish.scope ?? GLOBAL_SCOPE) === scope)
+    .filter(({ command, arguments: args }) => command === "mode" && (args.scope ?? GLOBAL_SCOPE) === scope)
     .map(({ id: requestId }) => ({ kind: "request-answered", requestId, answer }));
 }
 

@@ -197,7 +197,7 @@ export function smallestCheck(value: bigint, least: UsdPrice): Check {
 }
 
 /**
- * Gas and the service's fee as a share of the trade's value, rounded up. The affiliate's fee is the operator's own wish
+ * Gas and the service's fee as a share of the trade's value, rounded up. The affiliate's fee is the operator's own choice
  * and does not count.
  */
 function feeChecks(facts: SwapFacts, swapFee: bigint): Check[] {

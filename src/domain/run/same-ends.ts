@@ -20,10 +20,10 @@ export interface SlotEnd {
 const OVERLAP: SlotReason = "overlap";
 
 /**
- * Ends that are as somebody wished: the strategy's own rule, a person's word, a dry run. The time while nobody ran is told
+ * Ends that somebody asked for: the strategy's own rule, a person's word, a dry run. The time while nobody ran is told
  * by the message of a start.
  */
-const AS_WISHED: ReadonlySet<string> = new Set<SkipReason | SlotReason | UnsignedReason>([
+const AS_REQUESTED: ReadonlySet<string> = new Set<SkipReason | SlotReason | UnsignedReason>([
   ...(["within_bands", "below_minimum_trade", "not_triggered", "not_armed", "already_fired", "cooling_down"] as const),
   ...(["not_started", "ended", "budget_spent", "price_gate", "price_limit", "price_abort", "confirming"] as const),
   ...(["turnover_spent", "on_path", "not_activated", "below_mark"] as const),
@@ -36,7 +36,7 @@ const AS_WISHED: ReadonlySet<string> = new Set<SkipReason | SlotReason | Unsigne
  * @returns undefined when nothing is in a row any more
  */
 export function countEnd(before: SameEnds | undefined, { slotMs, count, reason }: SlotEnd): SameEnds | undefined {
-  if (reason === undefined || AS_WISHED.has(reason)) return undefined;
+  if (reason === undefined || AS_REQUESTED.has(reason)) return undefined;
   if (before === undefined) return { reason, count, firstSlotMs: slotMs };
   if (reason !== OVERLAP && before.reason !== OVERLAP && before.reason !== reason) {
     return { reason, count, firstSlotMs: slotMs };

@@ -22,7 +22,7 @@ export interface Plan {
 }
 
 /** How much of a position has to be sold (`size` above zero) or bought. */
-interface Wish {
+interface Target {
   readonly position: Position;
   size: bigint;
 }
@@ -35,9 +35,9 @@ export interface PlanLimits {
 
 /** Plans the way to the destination: the largest overweight goes into the largest underweight until none is left. */
 export function planToDestination(spec: RebalanceSpec, mix: Mix, limits: PlanLimits): Plan {
-  const wishes = mix.positions.map((position) => ({ position, wanted: wantedOf(spec, mix, position) }));
-  const over = wishes.flatMap(({ position, wanted }) => (wanted > 0n ? [{ position, size: wanted }] : []));
-  const under = wishes.flatMap(({ position, wanted }) => (wanted < 0n ? [{ position, size: -wanted }] : []));
+  const targets = mix.positions.map((position) => ({ position, wanted: wantedOf(spec, mix, position) }));
+  const over = targets.flatMap(({ position, wanted }) => (wanted > 0n ? [{ position, size: wanted }] : []));
+  const under = targets.flatMap(({ position, wanted }) => (wanted < 0n ? [{ position, size: -wanted }] : []));
   const excess = sum(over) - sum(under);
   if (excess > 0n) addCounterparts(under, mix, { size: excess, sign: -1n });
   if (excess < 0n) addCounterparts(over, mix, { size: -excess, sign: 1n });
@@ -75,10 +75,10 @@ function wantedOf(spec: RebalanceSpec, mix: Mix, position: Position): bigint {
  * What one side moves beyond the other is taken by the positions that are furthest from their targets on the other side,
  * down to their targets and never beyond. All gaps sum to zero, so there is always enough of it.
  */
-function addCounterparts(side: Wish[], mix: Mix, needed: { size: bigint; sign: 1n | -1n }): void {
-  const wishOf = (position: Position): bigint => side.find((wish) => wish.position === position)?.size ?? 0n;
+function addCounterparts(side: Target[], mix: Mix, needed: { size: bigint; sign: 1n | -1n }): void {
+  const targetOf = (position: Position): bigint => side.find((target) => target.position === position)?.size ?? 0n;
   const rooms = mix.positions
-    .map((position) => ({ position, room: position.gap * needed.sign - wishOf(position) }))
+    .map((position) => ({ position, room: position.gap * needed.sign - targetOf(position) }))
     .filter(({ room }) => room > 0n)
     .sort((a, b) => compare(b.room, a.room));
   let left = needed.size;
@@ -86,17 +86,17 @@ function addCounterparts(side: Wish[], mix: Mix, needed: { size: bigint; sign: 1
     if (left === 0n) return;
     const size = smaller(room, left);
     left -= size;
-    const wish = side.find((candidate) => candidate.position === position);
-    if (wish === undefined) side.push({ position, size });
-    else wish.size += size;
+    const target = side.find((candidate) => candidate.position === position);
+    if (target === undefined) side.push({ position, size });
+    else target.size += size;
   }
 }
 
 /** Each round settles one side of a pair, so there are fewer moves than tokens. */
-function pair(mix: Mix, wishes: { over: readonly Wish[]; under: readonly Wish[] }, limits: PlanLimits): Plan {
-  const over = wishes.over.map(({ position, size }) => ({ position, size: smaller(size, sellableValue(position)) }));
-  const under = wishes.under.map((wish) => ({ ...wish }));
-  const isCapped = [...over, ...under].filter((wish) => cap(wish, limits.ofOneToken)).length > 0;
+function pair(mix: Mix, targets: { over: readonly Target[]; under: readonly Target[] }, limits: PlanLimits): Plan {
+  const over = targets.over.map(({ position, size }) => ({ position, size: smaller(size, sellableValue(position)) }));
+  const under = targets.under.map((target) => ({ ...target }));
+  const isCapped = [...over, ...under].filter((target) => cap(target, limits.ofOneToken)).length > 0;
   const moves: Move[] = [];
   let left = limits.turnover;
   for (let round = 0; round < mix.positions.length; round += 1) {
@@ -116,10 +116,10 @@ function pair(mix: Mix, wishes: { over: readonly Wish[]; under: readonly Wish[] 
   return { moves, isCut: isCapped && moves.length > 0, isTurnoverSpent: false };
 }
 
-/** Cuts a wish to a limit. @returns whether it was larger */
-function cap(wish: Wish, limit: bigint | undefined): boolean {
-  if (limit === undefined || wish.size <= limit) return false;
-  wish.size = limit;
+/** Cuts a target to a limit. @returns whether it was larger */
+function cap(target: Target, limit: bigint | undefined): boolean {
+  if (limit === undefined || target.size <= limit) return false;
+  target.size = limit;
   return true;
 }
 
@@ -127,15 +127,15 @@ function sellableValue({ sellable, token, usd }: Position): bigint {
   return valueDown({ raw: sellable, decimals: token.decimals }, usd);
 }
 
-function largest(wishes: readonly Wish[]): Wish | undefined {
-  return wishes.reduce<Wish | undefined>(
-    (best, wish) => (best === undefined || wish.size > best.size ? wish : best),
+function largest(targets: readonly Target[]): Target | undefined {
+  return targets.reduce<Target | undefined>(
+    (best, target) => (best === undefined || target.size > best.size ? target : best),
     undefined,
   );
 }
 
-function sum(wishes: readonly Wish[]): bigint {
-  return wishes.reduce((total, { size }) => total + size, 0n);
+function sum(targets: readonly Target[]): bigint {
+  return targets.reduce((total, { size }) => total + size, 0n);
 }
 
 function compare(a: bigint, b: bigint): number {

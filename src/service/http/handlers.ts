@@ -8,9 +8,9 @@ import type { Quote } from "../quotes/quote.ts";
 import {
   buildTransaction,
   gasLimitOf,
+  type SimulationOptions,
   type SwapTransaction,
   simulateIfAsked,
-  type TrialWishes,
 } from "../quotes/transaction.ts";
 import type { SwapStatus } from "../store/service-store.ts";
 import type { TimeLimit } from "../time-limit.ts";
@@ -46,11 +46,15 @@ type QuoteHandlers = Pick<Handlers, "quote" | "transaction" | "quoteTransaction"
 
 function createQuoteHandlers(networks: ServedNetworks, clock: Clock): QuoteHandlers {
   /** A new quote with what is made of it, within the time that the request gives. */
-  async function fromQuote(input: unknown, caller: Caller, write: (quoted: Wishful) => Promise<Answer | Refusal>) {
+  async function fromQuote(
+    input: unknown,
+    caller: Caller,
+    write: (quoted: QuotedWithOptions) => Promise<Answer | Refusal>,
+  ) {
     const query = parseShape(quoteQuery, input);
     if (query.kind !== "ok") return query;
     const { timeoutMs } = query.value;
-    const heavy = chargeTrial(wishesOf(query.value), caller);
+    const heavy = chargeTrial(simulationOptionsOf(query.value), caller);
     if (heavy !== undefined) return heavy;
     const given = { caller, timeoutMs: timeoutMs === undefined ? undefined : Number(timeoutMs) };
     return inTime(given, clock, async (limit) => {
@@ -61,15 +65,15 @@ function createQuoteHandlers(networks: ServedNetworks, clock: Clock): QuoteHandl
   return {
     quote: (input, caller) =>
       fromQuote(input, caller, async (quoted) => {
-        const { quote, network, wishes } = quoted;
-        const simulation = await simulateIfAsked(quote, network.simulator, wishes);
-        const measured = { ...quote, gasLimit: gasLimitOf(quote, simulation, wishes) };
+        const { quote, network, simulationOptions } = quoted;
+        const simulation = await simulateIfAsked(quote, network.simulator, simulationOptions);
+        const measured = { ...quote, gasLimit: gasLimitOf(quote, simulation, simulationOptions) };
         return answer(toWireQuote(measured, network.options, simulation));
       }),
     transaction: async (input, caller) => {
       const parsed = parseShape(transactionQuery, input);
       if (parsed.kind !== "ok") return parsed;
-      const heavy = chargeTrial(wishesOf(parsed.value), caller);
+      const heavy = chargeTrial(simulationOptionsOf(parsed.value), caller);
       if (heavy !== undefined) return heavy;
       const found = findQuote(parsed.value, networks);
       if (isRefusal(found)) return found;
@@ -77,7 +81,7 @@ function createQuoteHandlers(networks: ServedNetworks, clock: Clock): QuoteHandl
       if (quote.gasless && quote.owner !== undefined && isSettled(network.options)) {
         return answer(toWireRoute(quote, network.options));
       }
-      const transaction = await transactionOf({ ...found, wishes: wishesOf(parsed.value) });
+      const transaction = await transactionOf({ ...found, simulationOptions: simulationOptionsOf(parsed.value) });
       return isRefusal(transaction) ? transaction : answer(toWireTransaction(transaction, network.options));
     },
     quoteTransaction: (input, caller) =>
@@ -167,16 +171,19 @@ interface Quoted {
   readonly network: ServedNetwork;
 }
 
-type Wishful = Quoted & { readonly wishes: TrialWishes };
+type QuotedWithOptions = Quoted & { readonly simulationOptions: SimulationOptions };
 
-function wishesOf(query: { simulate?: string | undefined; estimateGas?: string | undefined }): TrialWishes {
+function simulationOptionsOf(query: {
+  simulate?: string | undefined;
+  estimateGas?: string | undefined;
+}): SimulationOptions {
   return { simulate: query.simulate === "true", estimateGas: query.estimateGas === "true" };
 }
 
 /** A trial takes as many round trips to the node as so many quotes. */
 const WEIGHT_OF_TRIAL = 4;
 
-function chargeTrial({ simulate, estimateGas }: TrialWishes, caller: Caller): Refusal | undefined {
+function chargeTrial({ simulate, estimateGas }: SimulationOptions, caller: Caller): Refusal | undefined {
   return simulate || estimateGas ? caller.charge(WEIGHT_OF_TRIAL) : undefined;
 }
 
@@ -184,14 +191,19 @@ async function newQuote(
   query: z.infer<typeof quoteQuery>,
   networks: ServedNetworks,
   { limit, caller }: { limit: TimeLimit; caller: Caller },
-): Promise<Wishful | Refusal> {
+): Promise<QuotedWithOptions | Refusal> {
   const network = networks.named("network", query.network);
   if (isRefusal(network)) return network;
   const request = parseQuoteRequest(query, { sources: LIQUIDITY_SOURCES });
   if (request.kind !== "ok") return request;
   const quote = await network.quoter.quote(request.value, caller, limit);
   if ("kind" in quote) return quote;
-  return { kind: "quoted", quote: network.quotes.add(quote, caller), network, wishes: wishesOf(query) };
+  return {
+    kind: "quoted",
+    quote: network.quotes.add(quote, caller),
+    network,
+    simulationOptions: simulationOptionsOf(query),
+  };
 }
 
 function findQuote(
@@ -210,10 +222,14 @@ function findQuote(
   return refusal;
 }
 
-async function transactionOf({ quote, network, wishes }: Wishful): Promise<SwapTransaction | Refusal> {
+async function transactionOf({
+  quote,
+  network,
+  simulationOptions,
+}: QuotedWithOptions): Promise<SwapTransaction | Refusal> {
   const { options, simulator, snapshots } = network;
   const { head } = await snapshots.current();
-  return buildTransaction(quote, { network: options, head, simulator }, wishes);
+  return buildTransaction(quote, { network: options, head, simulator }, simulationOptions);
 }
 
 /** Which parameter of a quote keeps it from having a transaction; none where it is the market. */

@@ -23,7 +23,7 @@ export interface SwapTransaction {
 }
 
 /** What a request asks for beside its quote or transaction. */
-export interface TrialWishes {
+export interface SimulationOptions {
   /** to hear what the swap would do */
   readonly simulate: boolean;
   /** a measured gas limit, or a refusal where the swap would revert */
@@ -37,14 +37,14 @@ const BASE_FEE_FACTOR = 2n;
 export async function buildTransaction(
   quote: Quote,
   context: { network: NetworkOptions; head: Head; simulator: Simulator },
-  wishes: TrialWishes,
+  simulationOptions: SimulationOptions,
 ): Promise<SwapTransaction | Refusal> {
   if (quote.owner === undefined) return refuse("QUOTE_INDICATIVE", { parameter: "quoteId" });
   if (quote.gasless) return refuse("QUOTE_GASLESS", { parameter: "gasless" });
   const { head, network } = context;
   if (!isSettled(network)) return refuse("SETTLEMENT_MISSING", { parameter: "quoteId" });
-  const simulation = await simulateIfAsked(quote, context.simulator, wishes);
-  if (wishes.estimateGas && simulation?.status === "failed") {
+  const simulation = await simulateIfAsked(quote, context.simulator, simulationOptions);
+  if (simulationOptions.estimateGas && simulation?.status === "failed") {
     return refuse("SIMULATION_REVERTED", { parameter: "quoteId", detail: simulation.reason });
   }
   const { order } = quote;
@@ -54,7 +54,7 @@ export async function buildTransaction(
     to: network.settlement,
     data: encodeSwap(order, quote.legs),
     value: order.fromAsset === NATIVE_TOKEN ? grossAmount(order) : 0n,
-    gasLimit: gasLimitOf(quote, simulation, wishes),
+    gasLimit: gasLimitOf(quote, simulation, simulationOptions),
     fees: feesAt(head),
     simulation,
   };
@@ -64,7 +64,7 @@ export async function buildTransaction(
 export async function simulateIfAsked(
   quote: Quote,
   simulator: Simulator,
-  { simulate, estimateGas }: TrialWishes,
+  { simulate, estimateGas }: SimulationOptions,
 ): Promise<Simulation | undefined> {
   return simulate || estimateGas ? simulator.simulate(quote) : undefined;
 }
@@ -74,7 +74,11 @@ export async function simulateIfAsked(
  * is a guess: where it would not do for a token that uses far more gas than usual ones, a swap that was tried is not told
  * to work with it.
  */
-export function gasLimitOf(quote: Quote, simulation: Simulation | undefined, { estimateGas }: TrialWishes): bigint {
+export function gasLimitOf(
+  quote: Quote,
+  simulation: Simulation | undefined,
+  { estimateGas }: SimulationOptions,
+): bigint {
   if (simulation?.status !== "ok" || simulation.gasLimit === undefined) return quote.gasLimit;
   return estimateGas || simulation.gasLimit > quote.gasLimit ? simulation.gasLimit : quote.gasLimit;
 }

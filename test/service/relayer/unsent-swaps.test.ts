@@ -60,7 +60,7 @@ function open() {
     laneStore.insertIntent(intent);
     const move = { intentId: id, attemptHash: undefined, atMs: 1, detail: undefined };
     laneStore.recordTransition({ ...move, from: undefined, to: "planned" });
-    laneStore.wishCancel({ intentId: id, by: "test", atMs: 1 });
+    laneStore.requestCancel({ intentId: id, by: "test", atMs: 1 });
     const { to, data, value, gasLimit } = intent;
     const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
     if (end.attempt !== undefined) {
