@@ -187,7 +187,7 @@ export function openNetwork(
   const tokenList = createTokenList(network, { snapshots, tokens });
   const balances = createBalances(tokenList.addresses, { snapshots });
   const simulator = createSimulator(network, { snapshots, clock });
-  const parts = { quoter, simulator, quotes, store, desk: relay.desk, tokenList, balances };
+  const parts = { quoter, simulator, quotes, store, intake: relay.intake, tokenList, balances };
   return {
     served: { options: network, rpc, snapshots, ...parts },
     async stop() {

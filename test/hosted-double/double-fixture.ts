@@ -13,7 +13,7 @@ import { toPpm } from "../../src/domain/money/fraction.ts";
 import type { Quote, QuoteRequest, Submission, SwapService } from "../../src/ports/swap-service.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type HostedDouble, startHostedDouble } from "../support/hosted-double/hosted-double.ts";
-import type { DoubleWorld } from "../support/hosted-double/quote-desk.ts";
+import type { DoubleWorld } from "../support/hosted-double/quote-endpoint.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 
 const TOKEN_ABI = [

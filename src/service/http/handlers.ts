@@ -112,7 +112,7 @@ function createSwapHandlers(networks: ServedNetworks): SwapHandlers {
       if (isRefusal(network)) return network;
       const request = parseExecuteRequest(parsed.value);
       if (request.kind !== "ok") return request;
-      const outcome = await network.desk.execute(request.value, caller);
+      const outcome = await network.intake.execute(request.value, caller);
       if (outcome.kind === "refused") return outcome;
       return answer(toWireSwap(outcome.row, network.store.transitions(outcome.row.id)));
     },

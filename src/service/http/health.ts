@@ -19,9 +19,9 @@ export function createHealth(networks: ServedNetworks): Handler {
 }
 
 async function lookAt(network: ServedNetwork): Promise<{ told: object; refusal: Refusal | undefined }> {
-  const { options, rpc, snapshots, desk } = network;
+  const { options, rpc, snapshots, intake } = network;
   try {
-    const [{ head }, relayer] = await soon(rpc.host, Promise.all([snapshots.current(), desk.report()]));
+    const [{ head }, relayer] = await soon(rpc.host, Promise.all([snapshots.current(), intake.report()]));
     const told = {
       network: options.name,
       refusal: null,

@@ -19,9 +19,9 @@ export function addRelayerGauges(registry: Registry, networks: readonly ServedNe
     spent: gauge("relayer_spent_gwei", "gas of the last 24 hours, whatever swap fees repaid"),
     maxDailyGas: gauge("relayer_max_daily_gas_gwei", "the most that may be spent"),
   };
-  const readOne = async ({ options, rpc, desk }: ServedNetwork): Promise<void> => {
+  const readOne = async ({ options, rpc, intake }: ServedNetwork): Promise<void> => {
     const network = options.name;
-    const report = await soon(rpc.host, desk.report()).catch((error: unknown) => {
+    const report = await soon(rpc.host, intake.report()).catch((error: unknown) => {
       // A node that does not answer has a gauge of its own.
       if (error instanceof RpcError) return undefined;
       throw error;

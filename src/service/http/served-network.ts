@@ -4,7 +4,7 @@ import type { NetworkOptions } from "../options.ts";
 import type { Snapshots } from "../pools/snapshots.ts";
 import type { QuoteBook } from "../quotes/quote-book.ts";
 import type { Quoter } from "../quotes/quoter.ts";
-import type { GaslessDesk } from "../relayer/desk.ts";
+import type { GaslessIntake } from "../relayer/intake.ts";
 import type { Simulator } from "../simulation/simulator.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import type { Balances } from "../tokens/balances.ts";
@@ -19,7 +19,7 @@ export interface ServedNetwork {
   readonly quotes: QuoteBook;
   readonly simulator: Simulator;
   readonly store: ServiceStore;
-  readonly desk: GaslessDesk;
+  readonly intake: GaslessIntake;
   readonly tokenList: TokenList;
   readonly balances: Balances;
 }

@@ -2,24 +2,24 @@ import type { Head } from "../../chain/at-block/head.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import type { RelayerStatus } from "../quotes/quoter.ts";
-import { createClosedDesk, createDesk, type DeskDependencies, type GaslessDesk } from "./desk.ts";
 import { createFeePrices } from "./fee-prices.ts";
+import { createClosedIntake, createIntake, type GaslessIntake, type IntakeDependencies } from "./intake.ts";
 import { lockRelayer, openRelayer, type RelayerDependencies } from "./relayer.ts";
 
 /** The gasless swaps of one network. */
 export interface Relay {
-  readonly desk: GaslessDesk;
+  readonly intake: GaslessIntake;
   /** undefined: none are taken */
   readonly status: RelayerStatus | undefined;
   stop(): Promise<void>;
 }
 
-type Parts = Pick<DeskDependencies, "rpc" | "snapshots" | "quotes" | "tokens" | "store" | "clock"> & {
+type Parts = Pick<IntakeDependencies, "rpc" | "snapshots" | "quotes" | "tokens" | "store" | "clock"> & {
   readonly logger: Logger;
 };
 
 /**
- * Opens the desk of a network, and its relayer where one is configured.
+ * Opens the intake of a network, and its relayer where one is configured.
  * @param database the service's, beside which the relayer's lock is
  * @throws InUseError when another service sends from the relayer's account
  */
@@ -30,7 +30,7 @@ export function startRelay(
 ): Relay {
   const { relayer } = network;
   if (relayer === undefined || own === undefined || !isSettled(network)) {
-    return { desk: createClosedDesk(parts.store), status: undefined, stop: async () => undefined };
+    return { intake: createClosedIntake(parts.store), status: undefined, stop: async () => undefined };
   }
   const { store, rpc, snapshots, clock, logger } = parts;
   const head = async (): Promise<Head> => (await snapshots.current()).head;
@@ -42,7 +42,7 @@ export function startRelay(
   if (fees.tokens.length === 0) {
     logger.warn({ account: address }, "no listed token has a price feed beside the native one: no swap fee is taken");
   }
-  const desk = createDesk({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, fees, clock });
+  const intake = createIntake({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, fees, clock });
   const { state, places } = opened;
   const status: RelayerStatus = {
     address,
@@ -54,5 +54,5 @@ export function startRelay(
     await opened.runner.stop();
     lock.release();
   };
-  return { desk, status, stop };
+  return { intake, status, stop };
 }

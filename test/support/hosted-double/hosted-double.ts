@@ -5,8 +5,8 @@ import { KongLimits } from "../kong-limits.ts";
 import { readRouterArtifact } from "./compile-router.ts";
 import { createFaultPlan, FAULTS, type Fault, type FaultPlan } from "./faults.ts";
 import { HttpProblem } from "./http-problem.ts";
-import { type DoubleWorld, QuoteDesk } from "./quote-desk.ts";
-import { RelayDesk } from "./relay-desk.ts";
+import { type DoubleWorld, QuoteEndpoint } from "./quote-endpoint.ts";
+import { RelayEndpoint } from "./relay-endpoint.ts";
 
 /** How the double runs. */
 export interface HostedDoubleOptions extends DoubleWorld {
@@ -49,7 +49,7 @@ export async function startHostedDouble(options: HostedDoubleOptions): Promise<H
   const relayer = new Wallet(id(`relayer of the hosted double ${Date.now()} ${process.pid}`), provider);
   await provider.send("anvil_setBalance", [relayer.address, `0x${(10n ** 21n).toString(16)}`]);
   const router = await deployRouter(options, relayer, serviceSigner.address);
-  const desk = new QuoteDesk({
+  const desk = new QuoteEndpoint({
     world: options,
     provider,
     router,
@@ -57,7 +57,7 @@ export async function startHostedDouble(options: HostedDoubleOptions): Promise<H
     serviceSigner,
     lifetimeSeconds: options.lifetimeSeconds ?? 300,
   });
-  const relay = new RelayDesk({ relayer, provider, chainId: options.chainId, lateMs: options.lateMs ?? 3_000 });
+  const relay = new RelayEndpoint({ relayer, provider, chainId: options.chainId, lateMs: options.lateMs ?? 3_000 });
   const parts: Parts = {
     desk,
     relay,
@@ -94,8 +94,8 @@ async function deployRouter(world: DoubleWorld, deployer: Wallet, serviceSigner:
 }
 
 interface Parts {
-  readonly desk: QuoteDesk;
-  readonly relay: RelayDesk;
+  readonly desk: QuoteEndpoint;
+  readonly relay: RelayEndpoint;
   readonly faults: FaultPlan;
   readonly limits: KongLimits;
   readonly answers: { status: number; atMs: number }[];

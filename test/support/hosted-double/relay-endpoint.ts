@@ -3,7 +3,7 @@ import { type JsonRpcProvider, recoverAddress, Signature, type Wallet } from "et
 import type { Fault } from "./faults.ts";
 import { HttpProblem } from "./http-problem.ts";
 import { type PackedPermit, packCall } from "./packed-call.ts";
-import type { DoubleQuote } from "./quote-desk.ts";
+import type { DoubleQuote } from "./quote-endpoint.ts";
 import { digestOf } from "./swap-message.ts";
 
 /** A gasless swap that was handed over. */
@@ -18,7 +18,7 @@ export interface RelayedSwap {
 const GAS_LIMIT = 500_000n;
 
 /** Sends gasless swaps with its own key and pays for them. The same body handed over twice is executed twice. */
-export class RelayDesk {
+export class RelayEndpoint {
   readonly #relayer: Wallet;
   readonly #provider: JsonRpcProvider;
   readonly #chainId: number;

@@ -27,7 +27,7 @@ export interface DoubleQuote {
   readonly gasCost: bigint;
 }
 
-interface DeskParts {
+interface EndpointParts {
   readonly world: DoubleWorld;
   readonly provider: JsonRpcProvider;
   readonly router: string;
@@ -40,12 +40,12 @@ const GAS_LIMIT = 400_000n;
 const ONE = 10n ** 18n;
 
 /** Quotes by one pair's reserves and remembers what it quoted. */
-export class QuoteDesk {
-  readonly #parts: DeskParts;
+export class QuoteEndpoint {
+  readonly #parts: EndpointParts;
   readonly #quotes = new Map<string, DoubleQuote>();
   readonly #factory: Contract;
 
-  constructor(parts: DeskParts) {
+  constructor(parts: EndpointParts) {
     this.#parts = parts;
     this.#factory = new Contract(
       parts.world.factory,

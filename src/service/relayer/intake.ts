@@ -23,7 +23,7 @@ import { checkPermit, checkSwapSignature, type ExecuteRequest, readBalance } fro
 import { type Trial, tryOut } from "./trial.ts";
 
 /** Takes signed gasless swaps. */
-export interface GaslessDesk {
+export interface GaslessIntake {
   /** How the relayer is; undefined when none runs. @throws RpcError */
   report(): Promise<RelayerReport | undefined>;
   /** Accepts a swap once, and answers every equal request with the same record. */
@@ -32,13 +32,13 @@ export interface GaslessDesk {
 
 export type Acceptance = { readonly kind: "accepted"; readonly row: SwapRow } | Refusal;
 
-export interface DeskOptions {
+export interface IntakeOptions {
   readonly network: SettledNetwork;
   readonly relayer: Address;
   readonly feeMarginPpm: bigint;
 }
 
-export interface DeskDependencies {
+export interface IntakeDependencies {
   readonly rpc: JsonRpc;
   readonly snapshots: Snapshots;
   readonly fees: FeePrices;
@@ -64,8 +64,8 @@ interface Relay {
   readonly terms: Omit<RelayTerms, "caller" | "isKeyed">;
 }
 
-/** The desk of a service without a relayer: it still answers for swaps that were accepted before. */
-export function createClosedDesk(store: ServiceStore): GaslessDesk {
+/** The intake of a service without a relayer: it still answers for swaps that were accepted before. */
+export function createClosedIntake(store: ServiceStore): GaslessIntake {
   return {
     report: async () => undefined,
     execute: async (request) =>
@@ -73,7 +73,7 @@ export function createClosedDesk(store: ServiceStore): GaslessDesk {
   };
 }
 
-export function createDesk(options: DeskOptions, dependencies: DeskDependencies): GaslessDesk {
+export function createIntake(options: IntakeOptions, dependencies: IntakeDependencies): GaslessIntake {
   const { store, quotes, runner, state, places, crashPoint } = dependencies;
   return {
     report: () => state.report(),
@@ -120,13 +120,13 @@ function firm(quote: Quote, relayer: Address): FirmQuote | Refusal {
 }
 
 type Works = Extract<Trial, { kind: "works" }>;
-type DeskContext = DeskOptions & DeskDependencies;
+type IntakeContext = IntakeOptions & IntakeDependencies;
 
 /** Checks both signatures and tries the swap on the newest block, so that the relayer pays for what works. */
 async function prepare(
   quote: FirmQuote,
   request: ExecuteRequest,
-  context: DeskContext & { readonly place: PlaceRequest },
+  context: IntakeContext & { readonly place: PlaceRequest },
 ): Promise<Relay | Refusal> {
   const { network, rpc, tokens } = context;
   const forged = checkSwapSignature(quote, request.swapSignature, network);
@@ -159,7 +159,7 @@ function tooLate(quote: FirmQuote, nowSeconds: number): Refusal | undefined {
 }
 
 /** Whether the wallet has enough for what waits already and this. */
-async function tooLittle(quote: FirmQuote, { rpc, places }: DeskContext): Promise<Refusal | undefined> {
+async function tooLittle(quote: FirmQuote, { rpc, places }: IntakeContext): Promise<Refusal | undefined> {
   const { owner, order } = quote;
   const sale = { wallet: owner, fromToken: order.fromAsset, sellAmount: grossAmount(order).toString() };
   if (places.promised(sale) === 0n) return undefined;
@@ -170,7 +170,7 @@ async function tooLittle(quote: FirmQuote, { rpc, places }: DeskContext): Promis
 async function reckon(
   quote: FirmQuote,
   { data, gas, snapshot, ...trial }: Omit<Works, "kind"> & { data: Hex; snapshot: Snapshot },
-  { fees, state, place, feeMarginPpm }: DeskContext & { readonly place: PlaceRequest },
+  { fees, state, place, feeMarginPpm }: IntakeContext & { readonly place: PlaceRequest },
 ): Promise<Relay | Refusal> {
   const gasLimit = gasLimitOf({ quoted: quote.gasLimit, needed: gas });
   if (gasLimit === undefined) {
@@ -197,7 +197,7 @@ async function reckon(
 /** Writes the swap and the intent to send it in one transaction. Two equal requests at once end here. */
 function accept(
   { quote, request, relay, sender }: { quote: FirmQuote; request: ExecuteRequest; relay: Relay; sender: Sender },
-  context: DeskContext,
+  context: IntakeContext,
 ): Acceptance {
   const { store, lanes, book, places, network } = context;
   const { order } = quote;
