@@ -64,7 +64,7 @@ export function evidenceOf(
 export async function gatherEvidence(context: EngineContext, run: Run, event: RunEvent): Promise<Evidence> {
   const { store, clock } = context.deps;
   const nowMs = clock.nowMs();
-  const rows = await store.read({ kind: "rehearsed-step", run, event, of: stepQuestion(context, nowMs) });
+  const rows = await store.read({ kind: "dry-run-step", run, event, of: stepQuestion(context, nowMs) });
   return evidenceOf(context, run, { rows, nowMs });
 }
 

@@ -5,8 +5,8 @@ import {
   type ForecastWorld,
   forecast,
 } from "../domain/forecast/forecast.ts";
+import { dryRunSwap } from "./dry-run.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { rehearseSwap } from "./rehearse.ts";
 
 /**
  * Carries a forecast through: each swap is quoted and held against every check as the daemon would before it signs, on
@@ -20,7 +20,7 @@ export async function quoteForecast(context: EngineContext, world: ForecastWorld
 }
 
 async function answer(context: EngineContext, question: FillQuestion): Promise<FillAnswer> {
-  const swap = await rehearseSwap(context, question);
+  const swap = await dryRunSwap(context, question);
   if (swap.reason === "dry_run" && swap.quote !== undefined) return { bought: swap.quote.amountOut };
   return { code: swap.reason ?? swap.state, detail: swap.detail };
 }

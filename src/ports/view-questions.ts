@@ -107,8 +107,8 @@ export interface ViewQuestions {
     readonly asked: { readonly runId: string; readonly strategyId: string; readonly digests: readonly Hex[] };
     readonly rows: SigningRows;
   };
-  /** What a step of a run is decided on that is in no row: a rehearsed one. */
-  readonly "rehearsed-step": {
+  /** What a step of a run is decided on that is in no row: a runs dry one. */
+  readonly "dry-run-step": {
     readonly asked: { readonly run: Run; readonly event: RunEvent; readonly of: StepQuestion };
     readonly rows: StepRows;
   };

@@ -109,7 +109,7 @@ it("alerts outlive a kill, a receiver that refuses and one that hangs, and show 
 
   // A receiver that hangs holds up neither a stop nor a swap.
   mood.hangs = true;
-  expect((await swapd("halt", "--reason", "rehearsal")).code).toBe(0);
+  expect((await swapd("halt", "--reason", "dry run")).code).toBe(0);
   await vi.waitFor(() => expect(mood.held.length).toBe(1), LONG);
   expect(await end(second)).toBeLessThan(5_000);
   // Slots go on coming due while nobody takes alerts: other pairs may be denied beside the halt.

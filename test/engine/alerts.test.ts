@@ -110,7 +110,7 @@ describe("a strategy that fails too often", () => {
     const { life, outside } = await begin();
     failed(life, 1);
     failed(life, 2);
-    life.store.setMode({ scope: "weekly", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
+    life.store.setMode({ scope: "weekly", mode: "halted", setBy: "ops", reason: "dry run", atMs: 1 });
     await decide(life, 1, "denied");
     expect(life.store.mode("weekly")).toMatchObject({ mode: "halted", setBy: "ops" });
     expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH"]);
@@ -120,7 +120,7 @@ describe("a strategy that fails too often", () => {
 test("an operator who halts is noted, who pauses is not, and what was noted ends with the mode", async () => {
   const { life, outside } = await begin();
   await ask(life, { mode: "paused" });
-  await ask(life, { mode: "halted", reason: "rehearsal" });
+  await ask(life, { mode: "halted", reason: "dry run" });
   expect(outside.told).toMatchObject([{ severity: "info", code: "HALTED_BY_OPERATOR" }]);
   await ask(life, { mode: "active" });
   expect(alertsOf(life)).toMatchObject([{ subject: "mode of global", isOver: 1 }]);

@@ -97,7 +97,7 @@ test("each of many looks is begun once, some at a time, and what is due is not a
 
 test("a look is not kept waiting by hand-overs that wait for the service", async () => {
   const work = await open();
-  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
+  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a dry run", atMs: 1 });
   for (let count = 0; count < 3 * CONCURRENCY; count += 1) work.add(["SubmitGasless"]);
   work.add(["ReadChain"]);
   await work.runner.startDue();
@@ -108,7 +108,7 @@ test("a look is not kept waiting by hand-overs that wait for the service", async
 
 test("looks that ask the service too have no room of their own: its rate limit would be all theirs", async () => {
   const work = await open({ nonceRecord: undefined, signatureHasNonce: false });
-  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
+  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a dry run", atMs: 1 });
   for (let count = 0; count < CONCURRENCY - 1; count += 1) work.add(["ReadChain"]);
   work.add(["SubmitGasless"]);
   for (let count = 0; count < 3 * LOOKS; count += 1) work.add(["ReadChain"]);
@@ -119,7 +119,7 @@ test("looks that ask the service too have no room of their own: its rate limit w
 
 test("what becomes due meanwhile is not kept waiting by routes", async () => {
   const work = await open();
-  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
+  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a dry run", atMs: 1 });
   for (let count = 0; count < 3 * CONCURRENCY; count += 1) work.add(["FetchRoute"]);
   await work.runner.startDue();
   work.add(["SubmitGasless"], NOW_MS);
@@ -132,7 +132,7 @@ test("what becomes due meanwhile is not kept waiting by routes", async () => {
 
 test("only a hand-over counts its beginnings: what others may act on must be known after a kill", async () => {
   const work = await open();
-  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
+  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a dry run", atMs: 1 });
   work.add(["ReadChain", "SubmitGasless"]);
   await finish(work);
   expect(work.begun.toSorted()).toEqual([
@@ -144,7 +144,7 @@ test("only a hand-over counts its beginnings: what others may act on must be kno
 test("while the clocks disagree looks alone are begun, also where looks and all others share their room", async () => {
   for (const profile of [{}, { nonceRecord: undefined, signatureHasNonce: false }]) {
     const work = await open(profile);
-    work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
+    work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a dry run", atMs: 1 });
     work.add(["SubmitGasless"]);
     work.add(["FetchRoute"]);
     for (let count = 0; count < 2 * CONCURRENCY; count += 1) work.add(["ReadChain"]);

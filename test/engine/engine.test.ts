@@ -194,7 +194,7 @@ describe("the operator's halt", () => {
     await turn(outside, killed, 10);
     killed.db.close();
     const life = openLife(outside);
-    life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
+    life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "dry run", atMs: 1 });
     await life.engine.start();
     expect(await finish(outside, life)).toMatchObject({ state: "skipped", reason: "signing_barred" });
     expect(outside.signed).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { SLOT_MS } from "../support/builders.ts";
 import { createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
 
-const HALT = { mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 } as const;
+const HALT = { mode: "halted", setBy: "ops", reason: "dry run", atMs: 1 } as const;
 
 function intentsOf(life: Life): unknown[] {
   return life.db.prepare("SELECT purpose, state FROM lane_intents ORDER BY created_at_ms, id").all();

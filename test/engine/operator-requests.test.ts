@@ -67,9 +67,9 @@ describe("a mode", () => {
 
   test("is set with who asked, when and why, globally or for one strategy", async () => {
     const { life, ask } = await begin();
-    expect(await ask("mode", { mode: "halted", reason: "rehearsal" })).toBe("global is halted");
+    expect(await ask("mode", { mode: "halted", reason: "dry run" })).toBe("global is halted");
     expect(life.store.mode("global")).toEqual({
-      ...{ scope: "global", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 7 },
+      ...{ scope: "global", mode: "halted", setBy: "ops", reason: "dry run", atMs: 7 },
     });
     expect(await ask("mode", { mode: "paused", scope: "weekly" })).toBe("weekly is paused");
     expect(life.store.mode("weekly")?.reason).toBe("no reason given");

@@ -162,7 +162,7 @@ export class ImaginedWorld {
     return evidenceSample({
       ...{ nowMs: this.nowMs, spec: this.setting.spec, memory: this.memory, live: this.setting.live },
       tradingBarred: undefined,
-      signingBarred: this.isBarred ? "halted by ops: rehearsal" : undefined,
+      signingBarred: this.isBarred ? "halted by ops: dry run" : undefined,
       service: { contracts: oneContract(ROUTER), signatureHasNonce: this.setting.signatureHasNonce },
       ledger: ledgerSample({ isTokenBusy }),
     });

@@ -1,6 +1,6 @@
 import type { Swap } from "../../domain/run/run.ts";
+import { type DryRun, dryRunSlot } from "../../engine/dry-run.ts";
 import { strategyOf } from "../../engine/engine-context.ts";
-import { type Rehearsal, rehearse } from "../../engine/rehearse.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { lookAhead } from "../look-ahead.ts";
 import { configurationOf, findTarget } from "../target.ts";
@@ -16,31 +16,31 @@ export async function whyNext(
   options: { config?: string; json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const rehearsal = await lookAhead(configurationOf(findTarget(options)), async (context) => {
+  const dryRun = await lookAhead(configurationOf(findTarget(options)), async (context) => {
     const strategy = strategyOf(context, strategyId);
     if (strategy === undefined) {
       const known = context.settings.strategies.map(({ spec }) => spec.id).join(", ") || "none";
       throw new CommandFailure(EXIT.usage, `no strategy ${JSON.stringify(strategyId)}; known are ${known}`);
     }
-    return await rehearse(context, strategy);
+    return await dryRunSlot(context, strategy);
   });
-  if (rehearsal === undefined) throw new CommandFailure(EXIT.no, `the schedule of ${strategyId} has no further slot`);
-  terminal.out(options.json === true ? JSON.stringify(rehearsalJson(rehearsal)) : rehearsalText(rehearsal));
+  if (dryRun === undefined) throw new CommandFailure(EXIT.no, `the schedule of ${strategyId} has no further slot`);
+  terminal.out(options.json === true ? JSON.stringify(dryRunJson(dryRun)) : dryRunText(dryRun));
 }
 
-/** What the end means for the slot itself: a rehearsal ends each swap before it is signed. */
-function verdict({ run, waits }: Rehearsal): string {
+/** What the end means for the slot itself: a dry run ends each swap before it is signed. */
+function verdict({ run, waits }: DryRun): string {
   if (waits) return "would ask again in a while";
   if (run.reason === "dry_run") return "would trade";
   return `${run.state}, ${run.reason ?? "no reason"}`;
 }
 
-function rehearsalJson(rehearsal: Rehearsal): object {
-  const { run, checks } = rehearsal;
+function dryRunJson(dryRun: DryRun): object {
+  const { run, checks } = dryRun;
   return {
     strategy: run.strategyId,
     slot: formatInstant(run.slotMs),
-    verdict: verdict(rehearsal),
+    verdict: verdict(dryRun),
     state: run.state,
     reason: run.reason ?? null,
     detail: run.detail ?? null,
@@ -57,10 +57,10 @@ function rehearsalJson(rehearsal: Rehearsal): object {
   };
 }
 
-function rehearsalText(rehearsal: Rehearsal): string {
-  const { run, checks } = rehearsal;
+function dryRunText(dryRun: DryRun): string {
+  const { run, checks } = dryRun;
   const detail = run.detail === undefined ? "" : ` (${run.detail})`;
-  const parts = [`${run.strategyId} at ${formatInstant(run.slotMs)}, if it were now: ${verdict(rehearsal)}${detail}`];
+  const parts = [`${run.strategyId} at ${formatInstant(run.slotMs)}, if it were now: ${verdict(dryRun)}${detail}`];
   for (const swap of run.swaps) {
     const rows = (checks.get(swap.id) ?? []).map(({ ok, code, subject, value, limit }) => ({
       passed: ok,

@@ -298,7 +298,7 @@ describe("nothing is signed although every check passes", () => {
   test.each([
     ["in a dry run", { live: false }, "dry_run"],
     ["for a run that another database may have traded", { tradingBarred: "accepted" }, "signing_barred"],
-    ["while signing is barred", { signingBarred: "halted by ops: rehearsal" }, "signing_barred"],
+    ["while signing is barred", { signingBarred: "halted by ops: dry run" }, "signing_barred"],
   ] as const)("%s", (_name, facts, reason) => {
     for (const swap of [own, relayed]) {
       for (const change of [{}, swap === own ? { allowance: 0n, approval: approvalSample(swap) } : {}]) {

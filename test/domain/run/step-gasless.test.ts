@@ -61,7 +61,7 @@ describe("signing", () => {
   });
 
   test("that was forbidden at the last moment ends the swap unsigned, with its money and capability free", () => {
-    const result = stepOf(swap, { kind: "signing-barred", swapId: swap.id, detail: "halted by ops: rehearsal" });
+    const result = stepOf(swap, { kind: "signing-barred", swapId: swap.id, detail: "halted by ops: dry run" });
     expect(result.run).toMatchObject({ state: "skipped", reason: "signing_barred" });
     expect(result.records.slice(0, 2)).toEqual([
       { kind: "close-capability", swapId: swap.id },

@@ -31,7 +31,7 @@ type Outside = ReturnType<typeof createOutside>;
 type Begun = Awaited<ReturnType<typeof begin>>;
 
 function halt({ store }: Life): void {
-  store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
+  store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "dry run", atMs: 1 });
 }
 
 describe("signing", () => {
@@ -79,9 +79,9 @@ describe("signing", () => {
     async (scope) => {
       const { swap, begun } = await cleared();
       journal(begun, swap, JSON.stringify(typedData));
-      begun.life.store.setMode({ scope, mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
+      begun.life.store.setMode({ scope, mode: "halted", setBy: "ops", reason: "dry run", atMs: 1 });
       expect(await signGasless(begun.context, begun.run, swap)).toEqual({
-        ...{ kind: "signing-barred", swapId: swap.id, detail: "halted by ops: rehearsal" },
+        ...{ kind: "signing-barred", swapId: swap.id, detail: "halted by ops: dry run" },
       });
       expect(begun.outside.signed).toEqual([]);
     },
@@ -144,15 +144,15 @@ describe("handing over", () => {
     const { context, outside, run, life } = await begin(swap);
     halt(life);
     expect(await submitGasless(context, run, swap, 0)).toMatchObject({
-      ...{ kind: "held-back", detail: "not handed over: halted by ops: rehearsal" },
+      ...{ kind: "held-back", detail: "not handed over: halted by ops: dry run" },
     });
     expect(outside.service.submissions).toEqual([]);
   });
 
   test.each([
-    ["the node", "not handed over: halted by ops: rehearsal", (life: Life) => halt(life)],
+    ["the node", "not handed over: halted by ops: dry run", (life: Life) => halt(life)],
     ["the node", "not handed over: another database", (life: Life) => life.store.barOpenRuns()],
-    ["the rate limit", "not handed over: halted by ops: rehearsal", (life: Life) => halt(life)],
+    ["the rate limit", "not handed over: halted by ops: dry run", (life: Life) => halt(life)],
     [
       "the rate limit",
       "too near to its deadline",

@@ -41,7 +41,7 @@ export function createViewAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
       run: rows.run(runId),
       typedData: present(digests, (digest) => rows.intendedSignature(digest)),
     }),
-    "rehearsed-step": ({ run, event, of }) => readStepRows(rows, lanes(), { run, about: subjectOf(event), asked: of }),
+    "dry-run-step": ({ run, event, of }) => readStepRows(rows, lanes(), { run, about: subjectOf(event), asked: of }),
   };
 }
 

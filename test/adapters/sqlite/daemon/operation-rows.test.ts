@@ -33,7 +33,7 @@ test("a strategy's row moves on: edition, memory and last slot", () => {
 
 test("a mode stays with who set it, when and why, until somebody sets another", () => {
   const { store, db } = openDaemonDatabase();
-  const halted = { scope: "global", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 5 } as const;
+  const halted = { scope: "global", mode: "halted", setBy: "ops", reason: "dry run", atMs: 5 } as const;
   store.setMode(halted);
   expect(store.mode("global")).toEqual(halted);
   expect(store.mode("weekly")).toBeUndefined();

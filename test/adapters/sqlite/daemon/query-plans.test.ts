@@ -74,7 +74,7 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   outflows: { kind: "outflows", swapId, hashes: [hash("ab")], keys: ["key"] },
   "known-chain": { kind: "known-chain", wallet: ACCOUNT },
   signing: { kind: "signing", runId: run.id, strategyId: "weekly", digests: [hash("ab")] },
-  "rehearsed-step": { kind: "rehearsed-step", run, event: READ, of: QUESTION },
+  "dry-run-step": { kind: "dry-run-step", run, event: READ, of: QUESTION },
   standing: { kind: "standing", keys: ["nonce"] },
   "first-look": { kind: "first-look", wallet: WALLET, spender: ROUTER, tokens: [USDC.address] },
   ours: { kind: "ours", wallet: WALLET, hashes: [hash("ab")], nonces: [7n] },

@@ -15,25 +15,25 @@ import { gatherEvidence } from "./gather-evidence.ts";
 import { performEffect } from "./perform/perform-effect.ts";
 import { dueRun } from "./scheduler.ts";
 
-/** What a rehearsed run came to. `checks` are those of the last question of each swap. */
-export interface Rehearsal {
+/** What a dry run came to. `checks` are those of the last question of each swap. */
+export interface DryRun {
   readonly run: Run;
   readonly checks: ReadonlyMap<string, readonly Check[]>;
   /** it would be asked again in a while: the answer is what it is now */
   readonly waits: boolean;
 }
 
-/** Reading is all that a rehearsal may do outside. */
+/** Reading is all that a dry run may do outside. */
 const READING = new Set<EffectRequest["effect"]["kind"]>(["ReadView", "FetchQuote", "ReadFacts"]);
 const MAX_STEPS = 200;
 
 /**
  * Takes a strategy's next slot through the same core as the daemon, now, in memory and as a dry run: nothing is written,
- * signed or sent. What would be asked again later ends the rehearsal.
+ * signed or sent. What would be asked again later ends the dry run.
  * @returns undefined when the schedule has no further slot
  * @throws Error when the core wants anything but to read: a broken invariant
  */
-export async function rehearse(context: EngineContext, strategy: LoadedStrategy): Promise<Rehearsal | undefined> {
+export async function dryRunSlot(context: EngineContext, strategy: LoadedStrategy): Promise<DryRun | undefined> {
   const { clock, zones } = context.deps;
   const slotMs = nextInstant(strategy.spec.schedule, clock.nowMs(), zones);
   if (slotMs === undefined) return undefined;
@@ -44,12 +44,12 @@ export async function rehearse(context: EngineContext, strategy: LoadedStrategy)
 }
 
 /** Takes one swap of a strategy from its quote to the signature, in the same way. What it ended with is its reason. */
-export async function rehearseSwap(
+export async function dryRunSwap(
   context: EngineContext,
   asked: { readonly spec: StrategySpec; readonly swap: PlannedSwap; readonly amount: bigint },
 ): Promise<Pick<Swap, "state" | "reason" | "quote"> & { readonly detail: string }> {
   const { spec, amount } = asked;
-  const due = dueRun(context, { spec, specHash: "rehearsal" }, { slotMs: context.deps.clock.nowMs(), slots: 1 });
+  const due = dueRun(context, { spec, specHash: "dry-run" }, { slotMs: context.deps.clock.nowMs(), slots: 1 });
   const planned = { ...asked.swap, amount: { kind: "fixed", raw: amount } } as const;
   const swap: Swap = { ...plannedSwap(due, { planned, position: 0, attempt: 1 }, spec), begun: true };
   // A second swap behind it keeps the run open: its end is no business of the strategy's memory here.
@@ -107,7 +107,7 @@ function createStage(context: EngineContext, start: Run): Stage {
     result.records.forEach(hear);
   };
   const ask = async (next: EffectRequest): Promise<void> => {
-    if (!READING.has(next.effect.kind)) throw new Error(`a rehearsal of ${run.strategyId} wants ${next.effect.kind}`);
+    if (!READING.has(next.effect.kind)) throw new Error(`a dry run of ${run.strategyId} wants ${next.effect.kind}`);
     const answer = await performEffect(dry, run, { effect: next.effect, before: 0 });
     if (answer.kind === "stale" || answer.kind === "held-back") pending.push(next);
     else await take(answer);

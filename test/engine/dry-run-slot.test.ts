@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { dryRunSlot } from "../../src/engine/dry-run.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import { readForecastStart } from "../../src/engine/forecast-world.ts";
 import { quoteForecast } from "../../src/engine/quote-forecast.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
-import { rehearse } from "../../src/engine/rehearse.ts";
 import { HUNDRED_USDC, policySample, runSample, SLOT_MS, usd } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
@@ -28,15 +28,15 @@ function contentOf({ db }: Life): string {
   return JSON.stringify(tables.map((table) => [table, db.prepare(`SELECT * FROM "${table}"`).all()]));
 }
 
-describe("a rehearsal", () => {
+describe("a dry run", () => {
   test("goes through the daemon's own checks up to the signature, and writes, signs and sends nothing", async () => {
     const { outside, life, strategy } = await begin();
     const before = contentOf(life);
-    const rehearsal = await rehearse(life.context, strategy);
-    expect(rehearsal).toMatchObject({ waits: false, run: { state: "skipped", reason: "dry_run", slotMs: SLOT_MS } });
-    const [swap] = rehearsal?.run.swaps ?? [];
+    const dryRun = await dryRunSlot(life.context, strategy);
+    expect(dryRun).toMatchObject({ waits: false, run: { state: "skipped", reason: "dry_run", slotMs: SLOT_MS } });
+    const [swap] = dryRun?.run.swaps ?? [];
     expect(swap).toMatchObject({ amountIn: HUNDRED_USDC, reason: "dry_run", mode: "self-executed" });
-    const checks = rehearsal?.checks.get(swap?.id ?? "") ?? [];
+    const checks = dryRun?.checks.get(swap?.id ?? "") ?? [];
     expect(checks.length).toBeGreaterThan(15);
     expect(checks.every((check) => check.ok)).toBe(true);
     expect(contentOf(life)).toBe(before);
@@ -48,24 +48,24 @@ describe("a rehearsal", () => {
   test("shows the check that would deny the swap", async () => {
     const policy = policySample({ recipients: [ACCOUNT], maxTradeUsd: usd("99") });
     const { life, strategy } = await begin({}, { policy });
-    const rehearsal = await rehearse(life.context, strategy);
-    expect(rehearsal?.run).toMatchObject({ state: "failed", reason: "RUN_CAP_EXCEEDED" });
-    const failed = [...(rehearsal?.checks.values() ?? [])].flat().filter((check) => !check.ok);
+    const dryRun = await dryRunSlot(life.context, strategy);
+    expect(dryRun?.run).toMatchObject({ state: "failed", reason: "RUN_CAP_EXCEEDED" });
+    const failed = [...(dryRun?.checks.values() ?? [])].flat().filter((check) => !check.ok);
     expect(failed.map((check) => check.code)).toEqual(["RUN_CAP_EXCEEDED"]);
   });
 
   test("says what a strategy without a trade waits for, and leaves its memory alone", async () => {
     const { life, strategy } = await begin({ startMs: SLOT_MS + 10 * MINUTE_MS } as Partial<StrategySpec>);
     const before = contentOf(life);
-    const rehearsal = await rehearse(life.context, strategy);
-    expect(rehearsal?.run).toMatchObject({ state: "skipped", reason: "not_started", swaps: [] });
+    const dryRun = await dryRunSlot(life.context, strategy);
+    expect(dryRun?.run).toMatchObject({ state: "skipped", reason: "not_started", swaps: [] });
     expect(contentOf(life)).toBe(before);
   });
 
   test("ends where the daemon would ask again in a while", async () => {
     const { outside, life, strategy } = await begin();
     outside.service.refuses = refusal("NO_ANSWER", true);
-    expect(await rehearse(life.context, strategy)).toMatchObject({ waits: true, run: { state: "executing" } });
+    expect(await dryRunSlot(life.context, strategy)).toMatchObject({ waits: true, run: { state: "executing" } });
   });
 });
 
