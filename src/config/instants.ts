@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DAY_MS } from "../domain/time/durations.ts";
 import { type Complaint, wrong } from "./complaint.ts";
 import { readAs } from "./fields.ts";
-import { mendInstant } from "./mend.ts";
+import { suggestInstant } from "./suggest.ts";
 
 const PATTERN = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T((?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2})?)Z)?$/;
 
@@ -23,7 +23,7 @@ export function instant(description: string, day: "begins" | "ends") {
     // Date.parse takes 31 February for a day of March
     const isReal = !Number.isNaN(startMs) && new Date(startMs).toISOString().startsWith(date);
     if (match !== undefined && isReal) return time === undefined && day === "ends" ? startMs + DAY_MS - 1 : startMs;
-    const fix = mendInstant(text.trim()) ?? `for example ${example}, or 2026-11-03T08:00Z`;
+    const fix = suggestInstant(text.trim()) ?? `for example ${example}, or 2026-11-03T08:00Z`;
     return wrong`"${text}" is no day and no instant in UTC -> write ${fix}`;
   }
 }

@@ -5,7 +5,7 @@ import { parseUsd, type UsdPrice } from "../domain/money/price.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/time/durations.ts";
 import { type Complaint, wrong } from "./complaint.ts";
 import { isComplaint, readAs } from "./fields.ts";
-import { mendDuration, mendInstant, mendMoney, mendShare } from "./mend.ts";
+import { suggestDuration, suggestInstant, suggestMoney, suggestShare } from "./suggest.ts";
 
 /**
  * Values with their unit inside: "100 USDC", 50bps, 5pp, 25%, 10m, 30gwei. They are read from the text that stands in the
@@ -61,7 +61,7 @@ function readMoney(text: string, example: string): MoneyText | Complaint {
   if (match !== null && space !== "") return { number, symbol };
   if (match !== null) return wrong`"${text}" needs a space before its unit -> write "${number} ${symbol}"`;
   const unitOfExample = example.split(" ")[1] ?? "";
-  const meant = mendMoney(text, unitOfExample.startsWith("USD") ? unitOfExample : undefined);
+  const meant = suggestMoney(text, unitOfExample.startsWith("USD") ? unitOfExample : undefined);
   const what = /^\$|\$$/.test(text) ? "names no unit" : "is no amount with its unit";
   return wrong`"${text}" ${what} -> write ${meant === undefined ? `for example "${example}"` : `"${meant}"`}`;
 }
@@ -100,10 +100,10 @@ export function share(description: string, units: readonly ShareUnit[], limits: 
   const examples = units.map((name) => (name === "bps" ? "50bps" : `5${name}`));
   const [first = "5%", ...others] = examples;
   const pattern = `^[0-9]+(\\.[0-9]+)?(${units.join("|")})$`;
-  const fromNumber = (number: string): string | undefined => mendShare(number, units)?.replace(" or ", '" or "');
+  const fromNumber = (number: string): string | undefined => suggestShare(number, units)?.replace(" or ", '" or "');
   return unit<Ppm>({ description, pattern, examples: [first, ...others], fromNumber }, (text) => {
     const read = parseShare(text);
-    const fix = mendShare(text, units) ?? `for example ${examples.join(" or ")}`;
+    const fix = suggestShare(text, units) ?? `for example ${examples.join(" or ")}`;
     const most = limits.max === undefined ? "" : formatPercent(limits.max);
     if (read === undefined) return wrong`"${text}" is no share with its unit -> write ${fix}`;
     if (!units.includes(read.unit))
@@ -130,7 +130,7 @@ function readDurationMs(text: string, example: string, least: "s" | "ms" = "s"):
   if (match === null || factor === undefined) {
     if (/^[0-9]+\s*(?:M|mo|months?|y|years?)$/.test(text))
       return wrong`"${text}" is no duration: months and years differ in length -> write it in days, for example 30d; at: "1st 09:00" is monthly`;
-    const fix = mendDuration(text, example, least) ?? example;
+    const fix = suggestDuration(text, example, least) ?? example;
     return wrong`"${text}" is no duration -> write a whole number with s, m, h, d or w, for example ${fix}`;
   }
   const value = Number(match[1]) * factor;
@@ -150,7 +150,7 @@ function outside(durationMs: number, limits: DurationLimits | undefined): Compla
 
 /** A duration in whole seconds: 30s, 10m, 6h, 3d, 1w. */
 export function seconds(description: string, example = "10m", limits?: DurationLimits) {
-  const fromNumber = (number: string): string | undefined => mendDuration(number, example, "s");
+  const fromNumber = (number: string): string | undefined => suggestDuration(number, example, "s");
   const about: UnitDescription = { description, pattern: "^[0-9]+ ?(s|m|h|d|w)$", examples: [example], fromNumber };
   return unit<number>(about, (text) => {
     const value = readDurationMs(text, example);
@@ -162,7 +162,7 @@ export function seconds(description: string, example = "10m", limits?: DurationL
 
 /** A duration in milliseconds: 250ms, 2s. */
 export function milliseconds(description: string, example = "2s", limits?: DurationLimits) {
-  const fromNumber = (number: string): string | undefined => mendDuration(number, example, "ms");
+  const fromNumber = (number: string): string | undefined => suggestDuration(number, example, "ms");
   const about: UnitDescription = { description, pattern: "^[0-9]+ ?(ms|s|m|h|d|w)$", examples: [example], fromNumber };
   return unit<number>(about, (text) => {
     const value = readDurationMs(text, example, "ms");
@@ -230,7 +230,7 @@ export function instant(description: string, example = "2027-12-31") {
     // Date.parse takes the 30th of February for the 2nd of March.
     const exists = new Date(Date.parse(day) || 0).toISOString().startsWith(day);
     if (!Number.isNaN(firstMs) && exists) return { firstMs, lastMs: text === day ? firstMs + DAY_MS - 1 : firstMs };
-    const fix = mendInstant(text) ?? "2027-12-31 or 2026-11-03T08:00Z";
+    const fix = suggestInstant(text) ?? "2027-12-31 or 2026-11-03T08:00Z";
     return wrong`"${text}" is no day and no instant -> write ${fix}`;
   });
 }

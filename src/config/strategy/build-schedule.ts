@@ -4,7 +4,7 @@ import { parseCron } from "../../domain/schedule/parse-cron.ts";
 import { parseBlackout, parseWindow } from "../../domain/schedule/parse-window.ts";
 import type { Schedule } from "../../domain/schedule/schedule.ts";
 import { at, atKey, type Complaint, each, type Found, type Part, refuse, refuseKey, sound } from "../complaint.ts";
-import { mendInstant, mendTimeOfDay, writeDuration } from "../mend.ts";
+import { suggestInstant, suggestTimeOfDay, writeDuration } from "../suggest.ts";
 import type { CommonFields } from "./common-schema.ts";
 import { describeTimeZone, isTimeZone } from "./time-zones.ts";
 
@@ -39,8 +39,8 @@ export function* buildSchedule(fields: Fields | undefined): Part<Schedule> {
 function* buildParts(fields: Fields): Part<Schedule> {
   yield* checkTimezone(fields);
   const pattern = yield* buildPattern(fields);
-  const windows = yield* readAll("windows", fields.windows, parseWindow, mendWindow);
-  const blackouts = yield* readAll("blackouts", fields.blackouts, parseBlackout, mendBlackout);
+  const windows = yield* readAll("windows", fields.windows, parseWindow, suggestWindow);
+  const blackouts = yield* readAll("blackouts", fields.blackouts, parseBlackout, suggestBlackout);
   return pattern === undefined ? undefined : { ...pattern, windows, blackouts, jitterSeconds: fields.jitter };
 }
 
@@ -57,11 +57,11 @@ function* buildPattern(fields: Fields): Part<Schedule> {
   }
   const read = parseAt(rule);
   if (!("problem" in read)) return { kind: "at", ...read, timezone };
-  return yield* refuse`schedule.at: ${read.problem} -> ${mendedAs(parseAt, mendTimeOfDay(rule))}`;
+  return yield* refuse`schedule.at: ${read.problem} -> ${suggestionThatParses(parseAt, suggestTimeOfDay(rule))}`;
 }
 
-function mendedAs(parse: (text: string) => object, mended: string | undefined): string | undefined {
-  return mended !== undefined && !("problem" in parse(mended)) ? `write "${mended}"` : undefined;
+function suggestionThatParses(parse: (text: string) => object, suggested: string | undefined): string | undefined {
+  return suggested !== undefined && !("problem" in parse(suggested)) ? `write "${suggested}"` : undefined;
 }
 
 const ANCHOR = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
@@ -72,7 +72,7 @@ function* buildAnchor({ anchor, every }: Fields): Part<number> {
     return yield* refuseKey`schedule.anchor: only elapsed time is counted from an anchor -> drop the key, or use every`;
   const atMs = ANCHOR.test(anchor) ? Date.parse(anchor) : Number.NaN;
   if (!Number.isNaN(atMs) && atMs >= 0) return atMs / 1_000;
-  const example = mendInstant(anchor) ?? "2026-11-03T08:00Z";
+  const example = suggestInstant(anchor) ?? "2026-11-03T08:00Z";
   return yield* refuse`schedule.anchor: "${anchor}" is no instant -> write date, time and offset, for example ${example}`;
 }
 
@@ -80,26 +80,26 @@ function* readAll<Value extends object>(
   key: "windows" | "blackouts",
   texts: readonly string[] | undefined,
   parse: (text: string) => Value | { readonly problem: string },
-  mend: (text: string) => string | undefined,
+  suggest: (text: string) => string | undefined,
 ): Part<readonly Value[]> {
   if (texts === undefined) return undefined;
   return yield* each(texts, function* (text, index) {
     const value = parse(text);
     if (!("problem" in value)) return value;
-    return yield* refuse`schedule.${key}.${index}: ${value.problem} -> ${mendedAs(parse, mend(text))}`;
+    return yield* refuse`schedule.${key}.${index}: ${value.problem} -> ${suggestionThatParses(parse, suggest(text))}`;
   });
 }
 
 /** `9-17` is 09:00-17:00. */
-function mendWindow(text: string): string | undefined {
+function suggestWindow(text: string): string | undefined {
   const [, days = "", from = "", until = ""] = /^(\S+\s+)?([0-9:]+)\s*-\s*([0-9:]+)$/.exec(text.trim()) ?? [];
-  const mended = [from, until].map(mendTimeOfDay);
-  return mended.includes(undefined) ? undefined : `${days}${mended.join("-")}`;
+  const suggested = [from, until].map(suggestTimeOfDay);
+  return suggested.includes(undefined) ? undefined : `${days}${suggested.join("-")}`;
 }
 
-function mendBlackout(text: string): string | undefined {
-  const mended = text.split(/\s*(?:\.\.|to|until)\s*/).map((day) => mendInstant(day.trim()));
-  return mended.includes(undefined) ? undefined : mended.join("..");
+function suggestBlackout(text: string): string | undefined {
+  const suggested = text.split(/\s*(?:\.\.|to|until)\s*/).map((day) => suggestInstant(day.trim()));
+  return suggested.includes(undefined) ? undefined : suggested.join("..");
 }
 
 function* checkTimezone({ timezone, every, windows, blackouts }: Fields): Iterable<Complaint> {

@@ -1,5 +1,5 @@
 import { at, atKey, type Part, refuse, refuseKey, sound } from "../complaint.ts";
-import { writeDuration } from "../mend.ts";
+import { writeDuration } from "../suggest.ts";
 import { isWritten, type StrategyFile } from "./scope.ts";
 import type { TwapFields } from "./twap-schema.ts";
 

@@ -8,18 +8,18 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/time/durations.ts";
  */
 
 /** `$1,000` is 1000 of some dollars, `USDC 100` is 100 USDC, `0,5 WETH` is half a WETH. */
-export function mendMoney(text: string, dollar: string | undefined): string | undefined {
+export function suggestMoney(text: string, dollar: string | undefined): string | undefined {
   const plain = text.replaceAll(/[“”„‘’'"]/g, "").trim();
   const swapped = /^([A-Za-z][A-Za-z0-9._-]{0,31})\s*([0-9][0-9.,_]*)$/.exec(plain);
   const match = /^[-+]?\s*(\$?)\s*([0-9][0-9.,_]*)\s*(\$?)\s*([A-Za-z][A-Za-z0-9._-]{0,31})?$/.exec(plain);
   const isDollar = match?.[1] === "$" || match?.[3] === "$";
   const symbol = swapped?.[1] ?? match?.[4] ?? (isDollar ? dollar : undefined);
-  const number = mendNumber(swapped?.[2] ?? match?.[2] ?? "");
+  const number = suggestNumber(swapped?.[2] ?? match?.[2] ?? "");
   return symbol === undefined || number === undefined ? undefined : `${number} ${symbol}`;
 }
 
 /** A point for the decimals, and no marks between thousands. Of a comma and a point the later one begins the decimals. */
-function mendNumber(text: string): string | undefined {
+function suggestNumber(text: string): string | undefined {
   const plain = text.replaceAll("_", "");
   if (/^[0-9]+(?:\.[0-9]+)?$/.test(plain)) return plain;
   const hasGroups = /^[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$/.test(plain);
@@ -41,9 +41,9 @@ const SHARE_UNITS: Readonly<Record<string, string>> = {
 };
 
 /** A number below one may be a share of one, so both readings are shown: 0.5 is 50% or 0.5%. */
-export function mendShare(text: string, units: readonly string[]): string | undefined {
+export function suggestShare(text: string, units: readonly string[]): string | undefined {
   const match = /^([0-9]+(?:[.,][0-9]+)?)\s*([a-z% ]*)$/i.exec(text);
-  const number = mendNumber(match?.[1] ?? "");
+  const number = suggestNumber(match?.[1] ?? "");
   const word = (match?.[2] ?? "").trim().toLowerCase();
   const [first = "%"] = units;
   if (number === undefined || (word !== "" && SHARE_UNITS[word] === undefined)) return undefined;
@@ -70,7 +70,7 @@ const UNIT_MS: readonly (readonly [letter: string, ms: number, words: RegExp])[]
  * `6 hours` is 6h, `1h30m` and `1.5h` are 90m. A small bare number is in the example's unit, a larger one in the smallest
  * unit that is used there.
  */
-export function mendDuration(text: string, example: string, least: "s" | "ms"): string | undefined {
+export function suggestDuration(text: string, example: string, least: "s" | "ms"): string | undefined {
   const isSmall = Number(text) < (least === "s" ? 60 : 100);
   if (/^[0-9]+$/.test(text)) return `${Number(text)}${isSmall ? example.replace(/^[0-9]+/, "") : least}`;
   if (!/^(?:[0-9]+(?:[.,][0-9]+)?\s*[a-z]+[\s,]*)+$/i.test(text) || text.length > 64) return undefined;
@@ -93,7 +93,7 @@ export function writeDuration(durationMs: number): string {
  * `31.12.2027` is 2027-12-31, `2026-11-03 08:00` is 2026-11-03T08:00Z, the 30th of February the last day of it, and 24:00
  * the first moment of the next day.
  */
-export function mendInstant(text: string): string | undefined {
+export function suggestInstant(text: string): string | undefined {
   const [, day, end] = /^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ](24:00(?::00)?)Z?$/.exec(text) ?? [];
   const startMs = Date.parse(day ?? "");
   if (end !== undefined && !Number.isNaN(startMs))
@@ -117,7 +117,7 @@ function writeDay(parts: readonly (string | undefined)[], time: string | undefin
 }
 
 /** `9am`, `9:00 pm` and `Monday at 9:00` as a time of day by the 24-hour clock, with the days before it. */
-export function mendTimeOfDay(text: string): string | undefined {
+export function suggestTimeOfDay(text: string): string | undefined {
   const match = /^(?:([a-z,-]+)\s+)?(?:at\s+)?([0-9]{1,2})(?::([0-9]{2}))?\s*(am|pm|h|uhr|o'clock)?$/i.exec(
     text.trim(),
   );
