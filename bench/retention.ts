@@ -5,7 +5,7 @@ import { migrateDaemon } from "../src/adapters/sqlite/daemon/schema.ts";
 import { createStore } from "../src/adapters/sqlite/daemon/store.ts";
 import { migrateLane } from "../src/adapters/sqlite/lanes.ts";
 import { readSandboxFacts } from "../src/app/sandbox-facts.ts";
-import type { RetentionTurn } from "../src/ports/retention-store.ts";
+import type { RetentionSlice } from "../src/ports/retention-store.ts";
 import { backUp } from "../src/storage/backup.ts";
 import { openDatabase, type SqliteDatabase } from "../src/storage/database.ts";
 import { createJournal } from "../test/audit/support/journal.ts";
@@ -47,7 +47,7 @@ interface Went {
 function letAllGo(db: SqliteDatabase): Went {
   const store = createStore(db);
   const went = { pruned: 0, archived: 0, turnsMs: [] as number[], turnsCpuMs: [] as number[] };
-  let after: RetentionTurn["after"];
+  let after: RetentionSlice["after"];
   do {
     const [began, cpu] = [performance.now(), process.cpuUsage()];
     const mayGoOn = (): boolean => performance.now() < began + TURN_MS;

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { boundedFetch } from "../src/net/bounded-fetch.ts";
 import { bestRoute } from "../src/service/routing/best-route.ts";
 import { createSearcher } from "../src/service/routing/searcher.ts";
-import { createTurns } from "../src/service/routing/turns.ts";
+import { createTimeSlices } from "../src/service/routing/time-slices.ts";
 import { startService } from "../src/service/service.ts";
 import { createTimeLimit } from "../src/service/time-limit.ts";
 import { fixtures } from "../test/service/routing/support/fixtures.ts";
@@ -99,7 +99,7 @@ const WORLD = { hubs: 12, curvesOfPair: 3, ticks: 100 };
 async function measureRounds() {
   const world = largeWorld(WORLD);
   const paths = world.paths();
-  const findRoute = createSearcher({ turns: createTurns(systemClock), clock: systemClock });
+  const findRoute = createSearcher({ slices: createTimeSlices(systemClock), clock: systemClock });
   const trade = { from: world.sold, to: world.bought, amountIn: 1_000_000n * 10n ** 18n };
   const limit = createTimeLimit(60_000, systemClock);
   const rounds: number[] = [];

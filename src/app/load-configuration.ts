@@ -5,7 +5,7 @@ import {
   type LoadOptions,
   type LoadOutcome,
   loadConfiguration as loadAtOnce,
-  loadInTurns as loadSlowly,
+  loadInSlices as loadSlowly,
 } from "../config/load-configuration.ts";
 import { kindProblem } from "../service/pools/kinds.ts";
 
@@ -23,7 +23,7 @@ export function loadConfiguration(path: string, env: Environment, options: Optio
 }
 
 /** The same for a daemon at work, which does something else between two files. */
-export async function loadInTurns(path: string, env: Environment, options: Options = {}): Promise<LoadOutcome> {
+export async function loadInSlices(path: string, env: Environment, options: Options = {}): Promise<LoadOutcome> {
   return await loadSlowly(path, env, { ...options, ...KNOWN });
 }
 

@@ -3,7 +3,7 @@ import { formatProblems } from "../config/problem.ts";
 import { closeAll } from "./close-all.ts";
 import { endOnUncaught, endProcess } from "./end-on-uncaught.ts";
 import { EXIT } from "./exit-codes.ts";
-import { loadConfiguration, loadInTurns } from "./load-configuration.ts";
+import { loadConfiguration, loadInSlices } from "./load-configuration.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { startDaemon } from "./start-daemon.ts";
 import { startEmbeddedService } from "./start-embedded-service.ts";
@@ -72,7 +72,7 @@ async function startParts(
   if (embedded !== undefined) parts.push(embedded);
   const daemon = await startDaemon(configuration, embedded?.url ?? url, {
     ...runtime,
-    edits: { asRead, load: () => loadInTurns(configuration.file, process.env) },
+    edits: { asRead, load: () => loadInSlices(configuration.file, process.env) },
   });
   parts.push(daemon);
   return { statusUrl: daemon.url, failed: [daemon.failed, ...(embedded === undefined ? [] : [embedded.failed])] };

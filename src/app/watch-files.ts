@@ -79,14 +79,14 @@ export function stateOf(configuration: Configuration): FilesState {
 }
 
 /** So many files are looked at before something else has its turn. */
-const FILES_IN_A_TURN = 500;
+const FILES_IN_A_SLICE = 500;
 
 /** The same for a daemon at work. */
 async function lookAt(configuration: Configuration): Promise<FilesState> {
   const files = filesOf(configuration);
   const lines: string[] = [];
-  for (let start = 0; start < files.length; start += FILES_IN_A_TURN) {
-    lines.push(...files.slice(start, start + FILES_IN_A_TURN).map(describe));
+  for (let start = 0; start < files.length; start += FILES_IN_A_SLICE) {
+    lines.push(...files.slice(start, start + FILES_IN_A_SLICE).map(describe));
     await setImmediate();
   }
   return { text: lines.join("\n"), files: files.length };

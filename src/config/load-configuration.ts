@@ -74,22 +74,22 @@ export function loadConfiguration(path: string, env: Environment, options: LoadO
 }
 
 /** How long the event loop is held at once while files are read in turns. */
-const TURN_MS = 5;
+const SLICE_MS = 5;
 
 /**
  * The same for a daemon at work, which does something else between two files. What is allowed and still worth a look is
  * told at a start, and not looked for here.
  */
-export async function loadInTurns(path: string, env: Environment, options: LoadOptions): Promise<LoadOutcome> {
+export async function loadInSlices(path: string, env: Environment, options: LoadOptions): Promise<LoadOutcome> {
   const found: (Problem | undefined)[] = [];
   const loading = load(resolve(path), env, options);
-  let turnMs = performance.now();
+  let sliceEndsMs = performance.now();
   let step = loading.next();
   for (; step.done !== true; step = loading.next()) {
     found.push(step.value);
-    if (performance.now() - turnMs < TURN_MS) continue;
+    if (performance.now() - sliceEndsMs < SLICE_MS) continue;
     await setImmediate();
-    turnMs = performance.now();
+    sliceEndsMs = performance.now();
   }
   return outcomeOf(step.value, found);
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import type { SlotTurn } from "./slot-turn.ts";
+import type { SlotWork } from "./slot-work.ts";
 
 /** The scheduler's beat: what is looked at once a second. */
 export interface Beat {
@@ -18,7 +18,7 @@ export interface Beat {
 export function createBeat(
   clock: Clock,
   hooks: {
-    slots: SlotTurn;
+    slots: SlotWork;
     /** looks at once a second what depends on no slot */
     first(): Promise<void>;
     wake(): void;

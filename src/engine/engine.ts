@@ -20,7 +20,7 @@ import { keepSampling } from "./price-sampler.ts";
 import type { Absence } from "./reach.ts";
 import { createReconciler, type Reconciler } from "./reconcile/reconciler.ts";
 import { keepLettingGo } from "./retention.ts";
-import { createSlotTurn } from "./slot-turn.ts";
+import { createSlotWork } from "./slot-work.ts";
 import { createWaker, type Waker } from "./waker.ts";
 
 /** The running daemon core. */
@@ -66,7 +66,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   });
   const beginning = createBeginning(start);
   const gate = createGate(deps.clock, beginning);
-  const slots = createSlotTurn(editions, { clocks, downtime, waitingFor: gate.waitingFor });
+  const slots = createSlotWork(editions, { clocks, downtime, waitingFor: gate.waitingFor });
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   const jumps = createClockJumps(deps);

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 3_600_000;
 /** A start has better things to do. */
 const FIRST_LOOK_AFTER_MS = 60_000;
 /** So long one turn goes on; the last run of it may take some milliseconds more. */
-const TURN_MS = 5;
+const SLICE_MS = 5;
 /** In between everybody else has a turn. */
 const PAUSE_MS = 50;
 
@@ -53,10 +53,10 @@ export async function letGo(
   const signedBeforeMs = knownMs - Math.max(lookBack, CEILINGS_LOOK_BACK_MS);
   do {
     if (signal.aborted || clocks.problem() !== undefined) break;
-    const endsAtMs = clock.monotonicMs() + TURN_MS;
+    const endsAtMs = clock.monotonicMs() + SLICE_MS;
     const mayGoOn = (): boolean => clock.monotonicMs() < endsAtMs;
-    const turn = { unsignedBeforeMs, signedBeforeMs, nowMs: clock.nowMs(), after, mayGoOn };
-    const result = await store.letRunsGo(turn);
+    const slice = { unsignedBeforeMs, signedBeforeMs, nowMs: clock.nowMs(), after, mayGoOn };
+    const result = await store.letRunsGo(slice);
     if (result === undefined) break;
     went.pruned += result.pruned;
     went.archived += result.archived;

@@ -5,7 +5,7 @@ export interface RetentionPlace {
 }
 
 /** One turn of such a pass. Instants are Unix milliseconds. */
-export interface RetentionTurn {
+export interface RetentionSlice {
   /** runs that ended before it and signed nothing become gaps */
   readonly unsignedBeforeMs: number;
   /** runs that ended before it, and of which all that was signed is settled and expired before it, are archived */
@@ -58,7 +58,7 @@ export interface RetentionStore {
    * and so does whatever the newest of an account or of a right is read from.
    * @returns undefined while a difference is open: it is not known what the wallets did, and a row may be what tells it
    */
-  letRunsGo(turn: RetentionTurn): Promise<RetentionResult | undefined>;
+  letRunsGo(slice: RetentionSlice): Promise<RetentionResult | undefined>;
   /**
    * Closes some of the gaps: from then on they never change, and one that is changed or deleted all the same is noticed.
    * A day's worth is closed at once.

@@ -9,7 +9,7 @@ import { connectNetwork, firstLook, type OpenNetwork, openNetwork } from "./open
 import type { ServiceOptions } from "./options.ts";
 import type { RelayerDependencies } from "./relayer/relayer.ts";
 import { createSearcher } from "./routing/searcher.ts";
-import { createTurns } from "./routing/turns.ts";
+import { createTimeSlices } from "./routing/time-slices.ts";
 import { openServiceDatabase, unservedSwaps } from "./store/service-store.ts";
 import { waitFor } from "./time-limit.ts";
 
@@ -57,7 +57,7 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     closers.push(() => lock.release());
     const db = openServiceDatabase(options.database);
     closers.push(() => db.close());
-    const findRoute = createSearcher({ turns: createTurns(clock), clock });
+    const findRoute = createSearcher({ slices: createTimeSlices(clock), clock });
     const networks: OpenNetwork[] = [];
     closers.push(() => Promise.all(networks.map((network) => network.stop())));
     for (const one of connected) {

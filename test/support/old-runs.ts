@@ -3,7 +3,7 @@ import { createHistoryReader } from "../../src/adapters/sqlite/daemon/history-ro
 import type { DaemonStore } from "../../src/adapters/sqlite/daemon/store.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
-import type { RetentionTurn } from "../../src/ports/retention-store.ts";
+import type { RetentionSlice } from "../../src/ports/retention-store.ts";
 import type { SqliteDatabase } from "../../src/storage/database.ts";
 import { SLOT_MS, USDC, WETH } from "./builders.ts";
 import type { Hear } from "./courses.ts";
@@ -15,10 +15,10 @@ const FAR_MS = 5_000_000_000_000;
 /** Lets go of everything that is over, as if it were years ago. @returns how many runs became gaps, and were archived */
 export function letAllGo(
   store: DaemonStore,
-  change: Partial<RetentionTurn> = {},
+  change: Partial<RetentionSlice> = {},
 ): { pruned: number; archived: number } {
   const went = { pruned: 0, archived: 0 };
-  let after: RetentionTurn["after"];
+  let after: RetentionSlice["after"];
   do {
     const turn = { unsignedBeforeMs: FAR_MS, signedBeforeMs: FAR_MS, nowMs: FAR_MS, after, mayGoOn: () => true };
     const result = store.transaction(() => store.letGo({ ...turn, ...change }));

@@ -13,7 +13,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
 import type { KeyStore } from "../keys/key-store.ts";
 import { callerOf } from "../limits/caller-address.ts";
-import { SearchStoppedError } from "../routing/turns.ts";
+import { SearchStoppedError } from "../routing/time-slices.ts";
 import type { Answer } from "./answer.ts";
 import type { Caller } from "./caller.ts";
 import { chainRefusal } from "./chain-refusal.ts";

@@ -10,7 +10,7 @@ import type { Snapshot } from "../pools/snapshots.ts";
 import type { FeePrices } from "../relayer/fee-prices.ts";
 import type { Route } from "../routing/best-route.ts";
 import type { Router } from "../routing/router.ts";
-import { SearchStoppedError } from "../routing/turns.ts";
+import { SearchStoppedError } from "../routing/time-slices.ts";
 import { encodeSwap, encodeSwapWithSignature } from "../settlement/calldata.ts";
 import type { SwapOrder } from "../settlement/order.ts";
 import type { TimeLimit } from "../time-limit.ts";

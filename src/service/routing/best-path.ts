@@ -5,7 +5,7 @@ import type { Edge } from "./edge.ts";
 import { type Path, spotRate } from "./path.ts";
 import type { PlannedLeg } from "./plan.ts";
 import { PORTION_ALL } from "./plan.ts";
-import type { Pace, Steps } from "./steps.ts";
+import type { SearchBudget, Steps } from "./steps.ts";
 
 /** What gas costs in the token bought: `amount` of it is worth `gas` units of gas. */
 export interface GasRate {
@@ -36,7 +36,7 @@ interface Search {
   readonly path: Path;
   readonly gasRate: GasRate | undefined;
   readonly quote: QuotePool;
-  readonly pace: Pace;
+  readonly budget: SearchBudget;
 }
 
 /** Pools on some path that must be read first, with the most that the path can bring net of gas. */
@@ -69,7 +69,7 @@ interface Reached {
 export function* bestPath(
   paths: readonly Path[],
   trade: { readonly amountIn: bigint; readonly gasRate: GasRate | undefined; readonly atLeast: bigint },
-  pace: Pace,
+  budget: SearchBudget,
 ): Steps<{ readonly best: SinglePath | undefined; readonly unread: readonly UnreadPath[] }> {
   const found: Found = { best: undefined, worth: Number(trade.atLeast), unread: [] };
   const quote = quoteOnce();
@@ -78,13 +78,13 @@ export function* bestPath(
   for (const path of promising) {
     // Not even without moving a price, and the paths after this one have a lower rate still.
     if (spotRate(path) * Number(trade.amountIn) * CURVE_MARGIN ** 2 < found.worth) break;
-    yield* walk({ path, gasRate: trade.gasRate, quote, pace }, start, found);
+    yield* walk({ path, gasRate: trade.gasRate, quote, budget }, start, found);
   }
   return found;
 }
 
 function* walk(search: Search, reached: Reached, found: Found): Steps<void> {
-  const { path, gasRate, pace } = search;
+  const { path, gasRate, budget } = search;
   const { states, amount, gas } = reached;
   const edge = path[states.length];
   if (edge === undefined) {
@@ -96,7 +96,7 @@ function* walk(search: Search, reached: Reached, found: Found): Steps<void> {
   for (const [index, curve] of edge.curves.entries()) {
     const state = curve.pool;
     if (onwards * curve.atMost(Number(amount)) - cost < found.worth) continue;
-    if (pace.isOver()) yield;
+    if (budget.isOver()) yield;
     const quote = search.quote(edge, index, amount);
     if (quote.kind === "short") continue;
     const next = { states: [...states, state], unread: reached.unread };

@@ -10,7 +10,7 @@ import { type Leg, type Performance, type PlannedLeg, performLegs, spotOutput } 
 import { quickPaths } from "./quick-path.ts";
 import { refine } from "./refine.ts";
 import { type OpenPath, openPaths, splitInput } from "./split.ts";
-import { inOneGo, type Pace, type Steps, UNHURRIED } from "./steps.ts";
+import { runToEnd, type SearchBudget, type Steps, UNLIMITED } from "./steps.ts";
 import { missingReads, weakestPools } from "./surplus.ts";
 
 /** The route a quote stands on. */
@@ -73,13 +73,13 @@ export interface RouteSearch {
 export interface SearchOptions {
   readonly gasRate: GasRate | undefined;
   readonly readsMore: boolean;
-  readonly pace: Pace;
+  readonly budget: SearchBudget;
 }
 
 interface Search {
   readonly trade: RouteTrade;
   readonly gasRate: GasRate | undefined;
-  readonly pace: Pace;
+  readonly budget: SearchBudget;
   /** reads of state that could change the answer */
   readonly loads: (() => Promise<void>)[];
   soFar: Candidate | undefined;
@@ -93,25 +93,29 @@ interface Search {
  * @param paths over the pools as they are before the trade; they are left as they are
  */
 export function searchRoute(paths: readonly Path[], trade: RouteTrade, options: SearchOptions): RouteSearch {
-  const { gasRate, readsMore, pace } = options;
-  const search: Search = { trade, gasRate, pace, loads: [], soFar: undefined };
+  const { gasRate, readsMore, budget } = options;
+  const search: Search = { trade, gasRate, budget, loads: [], soFar: undefined };
   return {
     steps: wholeSearch(paths, search, readsMore),
-    quickSteps: quickPaths(paths, { amountIn: trade.amountIn, gasRate, pace }, (legs) => perform(legs, search)),
+    quickSteps: quickPaths(paths, { amountIn: trade.amountIn, gasRate, budget }, (legs) => perform(legs, search)),
     soFar: () => (search.soFar === undefined ? undefined : toRoute(search.soFar, trade, false)),
   };
 }
 
 /** {@link searchRoute} in one go. */
-export function bestRoute(paths: readonly Path[], trade: RouteTrade, options: Omit<SearchOptions, "pace">): BestRoute {
-  return inOneGo(searchRoute(paths, trade, { ...options, pace: UNHURRIED }).steps);
+export function bestRoute(
+  paths: readonly Path[],
+  trade: RouteTrade,
+  options: Omit<SearchOptions, "budget">,
+): BestRoute {
+  return runToEnd(searchRoute(paths, trade, { ...options, budget: UNLIMITED }).steps);
 }
 
 function* wholeSearch(paths: readonly Path[], search: Search, readsMore: boolean): Steps<BestRoute> {
-  const { trade, gasRate, pace, loads } = search;
+  const { trade, gasRate, budget, loads } = search;
   const first = yield* splitWithout(paths, new Set(), search);
   const atLeast = first === undefined || first.legs.length > MAX_LEGS ? 0n : first.net;
-  const { best: single, unread } = yield* bestPath(paths, { amountIn: trade.amountIn, gasRate, atLeast }, pace);
+  const { best: single, unread } = yield* bestPath(paths, { amountIn: trade.amountIn, gasRate, atLeast }, budget);
   const alone = single === undefined ? undefined : yield* perform(single.legs, search);
   const pays = first !== undefined && canSplitPay(paths, alone, search);
   const split = pays ? yield* bestSplit(paths, first, search) : undefined;
@@ -135,7 +139,7 @@ function toRoute(
     isWhole,
     resize(amountIn) {
       const resized = { ...trade, amountIn };
-      const again = inOneGo(performLegs(planned, resized, UNHURRIED));
+      const again = runToEnd(performLegs(planned, resized, UNLIMITED));
       return again.kind === "filled" ? toRoute({ legs: planned, performance: again }, resized, isWhole) : undefined;
     },
   };
@@ -150,8 +154,8 @@ function canSplitPay(paths: readonly Path[], alone: Candidate | undefined, { tra
 }
 
 function* perform(legs: readonly PlannedLeg[], search: Search): Steps<Candidate | undefined> {
-  const { trade, gasRate, loads, pace } = search;
-  const performance = yield* performLegs(legs, trade, pace);
+  const { trade, gasRate, loads, budget } = search;
+  const performance = yield* performLegs(legs, trade, budget);
   if (performance.kind === "unread") loads.push(performance.load);
   if (performance.kind !== "filled") return undefined;
   const candidate = { legs, performance, net: performance.amountOut - gasCost(performance.gas, gasRate) };
@@ -180,10 +184,10 @@ function* splitWithout(
   without: ReadonlySet<PoolState>,
   search: Search,
 ): Steps<Split | undefined> {
-  const { trade, loads, pace } = search;
+  const { trade, loads, budget } = search;
   const open = openPaths(paths, without);
-  const input = { from: trade.from, to: trade.to, amountIn: Number(trade.amountIn), pace };
-  const chunked = yield* splitInput(open, input.amountIn, pace);
+  const input = { from: trade.from, to: trade.to, amountIn: Number(trade.amountIn), budget };
+  const chunked = yield* splitInput(open, input.amountIn, budget);
   const edges = chunked === undefined ? undefined : yield* refine(chunked, [...new Set(open.flat())], input);
   loads.push(...missingReads(open, trade.to));
   if (edges === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { PoolState } from "../pools/pool.ts";
-import type { Pace, Steps } from "./steps.ts";
+import type { SearchBudget, Steps } from "./steps.ts";
 
 /** A pool's price falls by about this much from one sample to the next: between them the curve is all but exact. */
 const FALL = 0.001;
@@ -102,10 +102,10 @@ export class Curve {
   }
 
   /** Samples on to the amount: what is asked of the curve up to there is then answered at once. */
-  *reach(amount: number, pace: Pace): Steps<void> {
+  *reach(amount: number, budget: SearchBudget): Steps<void> {
     while (!this.#reaches(amount)) {
       this.#sample(amount);
-      if (pace.isOver()) yield;
+      if (budget.isOver()) yield;
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Address } from "../../domain/money/address.ts";
 import { BETWEEN_GAS } from "../gas/leg-gas.ts";
 import type { Pool, PoolState } from "../pools/pool.ts";
-import type { Pace, Steps } from "./steps.ts";
+import type { SearchBudget, Steps } from "./steps.ts";
 
 /** The portion that means "all of it": shares of a balance are parts of this. */
 export const PORTION_ALL = 10n ** 18n;
@@ -46,14 +46,14 @@ export type Performance =
 export function* performLegs(
   legs: readonly PlannedLeg[],
   trade: { readonly from: Address; readonly to: Address; readonly amountIn: bigint },
-  pace: Pace,
+  budget: SearchBudget,
 ): Steps<Performance> {
   const balances = new Map<Address, bigint>([[trade.from, trade.amountIn]]);
   const changed = new Map<Address, PoolState>();
   const performed: Leg[] = [];
   const legGas: bigint[] = [];
   for (const { state, tokenIn, tokenOut, portion } of legs) {
-    if (pace.isOver()) yield;
+    if (budget.isOver()) yield;
     const { pool } = state;
     const held = balances.get(tokenIn) ?? 0n;
     const amountIn = (held * portion) / PORTION_ALL;

@@ -4,13 +4,13 @@ import { type GasRate, gasCost, quoteOnce } from "./best-path.ts";
 import type { Edge } from "./edge.ts";
 import { type Path, spotRate } from "./path.ts";
 import { type PlannedLeg, PORTION_ALL } from "./plan.ts";
-import type { Pace, Steps } from "./steps.ts";
+import type { SearchBudget, Steps } from "./steps.ts";
 
 interface QuickSearch {
   readonly amountIn: bigint;
   readonly gasRate: GasRate | undefined;
   readonly quote: (edge: Edge, index: number, amountIn: bigint) => PoolQuote;
-  readonly pace: Pace;
+  readonly budget: SearchBudget;
 }
 
 /**
@@ -50,10 +50,10 @@ interface PaidBest {
   readonly quote: Extract<PoolQuote, { kind: "filled" }>;
 }
 
-function* bestPool(edge: Edge, amount: bigint, { quote, pace }: QuickSearch): Steps<PaidBest | undefined> {
+function* bestPool(edge: Edge, amount: bigint, { quote, budget }: QuickSearch): Steps<PaidBest | undefined> {
   let best: PaidBest | undefined;
   for (const [index, curve] of edge.curves.entries()) {
-    if (pace.isOver()) yield;
+    if (budget.isOver()) yield;
     const tried = quote(edge, index, amount);
     if (tried.kind !== "filled" || (best !== undefined && tried.amountOut <= best.quote.amountOut)) continue;
     best = { state: curve.pool, quote: tried };

@@ -1,7 +1,7 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { Curve } from "./curve.ts";
 import { closeEdge, type OpenEdge, type Unsampled } from "./edge.ts";
-import type { Pace, Steps } from "./steps.ts";
+import type { SearchBudget, Steps } from "./steps.ts";
 
 /** Rounds of exchange; each costs one look at every pool. */
 const MAX_ROUNDS = 60;
@@ -47,7 +47,7 @@ interface Poured {
 interface Flow {
   readonly nodes: readonly Node[];
   readonly trade: RefineTrade;
-  readonly pace: Pace;
+  readonly budget: SearchBudget;
 }
 
 /**
@@ -60,7 +60,7 @@ interface Flow {
 export function* refine(
   used: readonly OpenEdge[],
   all: readonly OpenEdge[],
-  { pace, ...trade }: RefineTrade & { readonly pace: Pace },
+  { budget, ...trade }: RefineTrade & { readonly budget: SearchBudget },
 ): Steps<readonly OpenEdge[]> {
   const order = tokenOrder(used, trade.from);
   const place = new Map(order.map((token, index) => [token, index]));
@@ -69,7 +69,7 @@ export function* refine(
     (place.get(edge.tokenIn) ?? Number.POSITIVE_INFINITY) < (place.get(edge.tokenOut) ?? -1);
   const edges = all.filter(leadsOn);
   const nodes = order.map((token) => nodeOf(token, edges));
-  const flow = { nodes, trade, pace };
+  const flow = { nodes, trade, budget };
   let amountOut = (yield* pourThrough(flow)).get(trade.to) ?? 0;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const better = yield* exchangeAll(flow, amountOut);
@@ -112,7 +112,7 @@ function* pourThrough(flow: Flow): Steps<ReadonlyMap<Address, number>> {
   for (;;) {
     const poured = tryPour(flow);
     if (poured.kind !== "unsampled") return poured.inflows;
-    yield* poured.curve.reach(poured.amount, flow.pace);
+    yield* poured.curve.reach(poured.amount, flow.budget);
   }
 }
 
@@ -136,12 +136,12 @@ function tryPour({ nodes, trade }: Flow): Poured | Unsampled {
  * @returns the output afterwards
  */
 function* exchangeAll(flow: Flow, before: number): Steps<number> {
-  const { nodes, trade, pace } = flow;
+  const { nodes, trade, budget } = flow;
   const values = new Map<Address, number>([[trade.to, 1]]);
   const inflows = yield* pourThrough(flow);
   let amountOut = before;
   for (const { token, branches } of [...nodes].reverse()) {
-    if (pace.isOver()) yield;
+    if (budget.isOver()) yield;
     const inflow = inflows.get(token) ?? 0;
     const marginalOf = (branch: Branch, share: number) =>
       branch.curve.rateAt(share * inflow) * (values.get(branch.edge.tokenOut) ?? 0);
@@ -149,7 +149,7 @@ function* exchangeAll(flow: Flow, before: number): Steps<number> {
     values.set(token, value);
     if (best === undefined || worst === undefined || isLevel) continue;
     // As much as the better pool may be asked for.
-    yield* best.curve.reach((best.share + worst.share) * inflow, pace);
+    yield* best.curve.reach((best.share + worst.share) * inflow, budget);
     amountOut = yield* exchange({ best, worst, marginalOf }, amountOut, flow);
   }
   return amountOut;

@@ -3,7 +3,7 @@ import { createTimeLimit, type TimeLimit } from "../time-limit.ts";
 import { type GasRate, gasCost } from "./best-path.ts";
 import { type Route, type RouteSearch, type RouteTrade, searchRoute } from "./best-route.ts";
 import type { Path } from "./path.ts";
-import { SearchStoppedError, type Turns } from "./turns.ts";
+import { SearchStoppedError, type TimeSlices } from "./time-slices.ts";
 
 /** Reads of more ticks before a pool counts as exhausted; each reads twice as far as the one before. */
 const MAX_LOADS = 8;
@@ -31,21 +31,21 @@ function better(one: Route | undefined, other: Route | undefined, gasRate: GasRa
   return netOf(other) > netOf(one) ? other : one;
 }
 
-export function createSearcher({ turns, clock }: { turns: Turns; clock: Clock }): Searcher {
+export function createSearcher({ slices, clock }: { slices: TimeSlices; clock: Clock }): Searcher {
   /** The search's end; undefined when the limit is over first. */
   async function whole(search: RouteSearch, limit: TimeLimit) {
-    const done = await turns.take(search.steps, limit.part(1 / 2));
+    const done = await slices.take(search.steps, limit.part(1 / 2));
     if (done !== undefined || limit.isOver()) return done;
     // It may well not end in time. Before it goes on, any route is found.
-    if (search.soFar() === undefined) await turns.take(search.quickSteps, limit);
-    return turns.take(search.steps, limit);
+    if (search.soFar() === undefined) await slices.take(search.quickSteps, limit);
+    return slices.take(search.steps, limit);
   }
 
   return async (paths, trade, { gasRate, limit = createTimeLimit(OWN_LIMIT_MS, clock) }) => {
     let soFar: Route | undefined;
     for (let round = 0; ; round += 1) {
       // What reaches further than so many reads is no market any more: then the pools as far as they were read decide.
-      const search = searchRoute(paths, trade, { gasRate, readsMore: round < MAX_LOADS, pace: turns.pace });
+      const search = searchRoute(paths, trade, { gasRate, readsMore: round < MAX_LOADS, budget: slices.budget });
       const best = (await whole(search, limit))?.value;
       if (best?.kind === "found") return best.route;
       if (best?.kind === "none") return undefined;

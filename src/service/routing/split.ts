@@ -11,7 +11,7 @@ import {
   type Unsampled,
 } from "./edge.ts";
 import { type Path, spotRate } from "./path.ts";
-import type { Pace, Steps } from "./steps.ts";
+import type { SearchBudget, Steps } from "./steps.ts";
 
 /** Paths whose edges know what they got. */
 export type OpenPath = readonly OpenEdge[];
@@ -43,7 +43,7 @@ export function openPaths(paths: readonly Path[], without: ReadonlySet<PoolState
 export function* splitInput(
   paths: readonly OpenPath[],
   amountIn: number,
-  pace: Pace,
+  budget: SearchBudget,
 ): Steps<readonly OpenEdge[] | undefined> {
   const used = new Set<OpenEdge>();
   const order = createOrder();
@@ -53,13 +53,13 @@ export function* splitInput(
     looks += paths.length;
     if (looks >= PATHS_AT_ONCE) {
       looks = 0;
-      if (pace.isOver()) yield;
+      if (budget.isOver()) yield;
     }
     // Sizes 2, 2(n-1)/n, ... 2/n of an even share, about.
     const chunk = (amountIn * 2 * left) / (CHUNKS * (CHUNKS + 1));
     const look: Look = { chunk, last, allows: order.allows, next: 0, best: undefined };
     for (let missing = lookOn(paths, look); missing !== undefined; missing = lookOn(paths, look)) {
-      yield* missing.curve.reach(missing.amount, pace);
+      yield* missing.curve.reach(missing.amount, budget);
     }
     const placed = look.best;
     if (placed === undefined) return undefined;

@@ -6,7 +6,7 @@ import { ENDPOINTS } from "../../../src/service/http/endpoints.ts";
 import { inTime } from "../../../src/service/http/in-time.ts";
 import { createServer, type Handler, type Handlers } from "../../../src/service/http/server.ts";
 import { createTraffic } from "../../../src/service/http/traffic.ts";
-import { SearchStoppedError } from "../../../src/service/routing/turns.ts";
+import { SearchStoppedError } from "../../../src/service/routing/time-slices.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { systemClock as clock } from "../support/system-clock.ts";
 

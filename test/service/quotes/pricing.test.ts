@@ -10,7 +10,7 @@ import type { FeePrices } from "../../../src/service/relayer/fee-prices.ts";
 import { bestRoute } from "../../../src/service/routing/best-route.ts";
 import { createEdge } from "../../../src/service/routing/edge.ts";
 import type { Router } from "../../../src/service/routing/router.ts";
-import { SearchStoppedError } from "../../../src/service/routing/turns.ts";
+import { SearchStoppedError } from "../../../src/service/routing/time-slices.ts";
 import { createTimeLimit } from "../../../src/service/time-limit.ts";
 import { systemClock } from "../support/system-clock.ts";
 

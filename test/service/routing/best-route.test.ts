@@ -7,7 +7,7 @@ import { bestRoute } from "../../../src/service/routing/best-route.ts";
 import { createEdge, type Edge } from "../../../src/service/routing/edge.ts";
 import { findPaths, type PathSearch, pairsToRead } from "../../../src/service/routing/path.ts";
 import { type PlannedLeg, PORTION_ALL, performLegs } from "../../../src/service/routing/plan.ts";
-import { inOneGo, UNHURRIED } from "../../../src/service/routing/steps.ts";
+import { runToEnd, UNLIMITED } from "../../../src/service/routing/steps.ts";
 
 const token = (index: number) => toAddress(`0x${index.toString(16).padStart(40, "0")}`);
 const [A, B, C, D] = [token(1), token(2), token(3), token(4)] as [Address, Address, Address, Address];
@@ -185,7 +185,7 @@ test("a pool that is met twice is met the second time as the first leg left it",
   const state = pair(A, B, 10n ** 9n, 10n ** 9n);
   const half = { state, tokenIn: A, tokenOut: B, portion: PORTION_ALL / 2n };
   const perform = (legs: readonly PlannedLeg[]) =>
-    inOneGo(performLegs(legs, { from: A, to: B, amountIn: 10n ** 8n }, UNHURRIED));
+    runToEnd(performLegs(legs, { from: A, to: B, amountIn: 10n ** 8n }, UNLIMITED));
   const twice = perform([half, { ...half, portion: PORTION_ALL }]);
   const once = perform([{ ...half, portion: PORTION_ALL }]);
   expect(twice.kind === "filled" && twice.legs[1]!.amountOut < twice.legs[0]!.amountOut).toBe(true);

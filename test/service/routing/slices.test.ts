@@ -47,7 +47,9 @@ describe("a search that gives way at every possible place", () => {
     for (const [index, one] of whole!.entries()) {
       const other = sliced![index]!;
       const options = { gasRate: gasRateOf(one, 5), readsMore: true };
-      const { best, steps } = stepThrough(searchRoute(other.paths, other.trade, { ...options, pace: AT_EVERY_PLACE }));
+      const { best, steps } = stepThrough(
+        searchRoute(other.paths, other.trade, { ...options, budget: AT_EVERY_PLACE }),
+      );
       const name = `$${one.dollars} of ${one.sold.symbol} to ${one.bought.symbol} on ${one.fixture.name}`;
       expect(linesOf(best), name).toEqual(linesOf(bestRoute(one.paths, one.trade, options)));
       expect(steps, name).toBeGreaterThanOrEqual(5);
@@ -57,13 +59,13 @@ describe("a search that gives way at every possible place", () => {
   test.each([1_000n, 200_000n, 1_000_000n])("does so in a world of many paths, for %s coins", (whole) => {
     const [one, other] = [largeWorld(WORLD), largeWorld(WORLD)];
     const options = { gasRate: GAS_RATE, readsMore: true };
-    const search = searchRoute(other.paths(), tradeIn(other, whole), { ...options, pace: AT_EVERY_PLACE });
+    const search = searchRoute(other.paths(), tradeIn(other, whole), { ...options, budget: AT_EVERY_PLACE });
     expect(linesOf(stepThrough(search).best)).toEqual(linesOf(bestRoute(one.paths(), tradeIn(one, whole), options)));
   });
 
   test("finds the same route while another search goes over the same pools in between", () => {
     const [alone, shared] = [largeWorld(WORLD), largeWorld(WORLD)];
-    const options = { gasRate: GAS_RATE, readsMore: true, pace: AT_EVERY_PLACE };
+    const options = { gasRate: GAS_RATE, readsMore: true, budget: AT_EVERY_PLACE };
     const trade = (world: LargeWorld) => tradeIn(world, 100_000n);
     const first = searchRoute(shared.paths(), trade(shared), options);
     const second = searchRoute(shared.paths(), trade(shared), options);
@@ -75,7 +77,7 @@ describe("a search that gives way at every possible place", () => {
     const world = largeWorld(WORLD);
     const paths: readonly Path[] = world.paths();
     const trade = tradeIn(world, 200_000n);
-    const search = searchRoute(paths, trade, { gasRate: GAS_RATE, readsMore: true, pace: AT_EVERY_PLACE });
+    const search = searchRoute(paths, trade, { gasRate: GAS_RATE, readsMore: true, budget: AT_EVERY_PLACE });
     const seen = new Map<bigint, number>();
     let before = 0n;
     const { best } = stepThrough(search, () => {

@@ -1,4 +1,4 @@
-import type { RefusedRun, RetentionPlace, RetentionTurn } from "../../../ports/retention-store.ts";
+import type { RefusedRun, RetentionPlace, RetentionSlice } from "../../../ports/retention-store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { inTransaction } from "../../../storage/transaction.ts";
 import type { Statements } from "../statements.ts";
@@ -43,15 +43,15 @@ const ROWS_OF_RUN = [
 /** Rows of old runs, as they go. */
 export function createRetentionRows(sql: Statements, db: SqliteDatabase): RetentionRows {
   return {
-    letGo: (turn) => {
-      const runs = oldRuns(sql, turn);
+    letGo: (slice) => {
+      const runs = oldRuns(sql, slice);
       const went = { pruned: 0, archived: 0, refused: [] as RefusedRun[] };
       for (const [index, run] of runs.entries()) {
-        const how = letGoOrRefuse(() => inTransaction(db, () => letGo(sql, run, turn)));
+        const how = letGoOrRefuse(() => inTransaction(db, () => letGo(sql, run, slice)));
         if (typeof how === "object") went.refused.push({ runId: run.id, why: how.message });
         else if (how !== undefined) went[how] += 1;
         const isLast = index === runs.length - 1;
-        if (!isLast && !turn.mayGoOn()) return { ...went, last: placeOf(run) };
+        if (!isLast && !slice.mayGoOn()) return { ...went, last: placeOf(run) };
       }
       const last = runs.length < MOST_LOOKED_AT ? undefined : runs.at(-1);
       return { ...went, last: last && placeOf(last) };
@@ -77,7 +77,7 @@ function letGoOrRefuse<T>(work: () => T): T | Error {
 }
 
 /** @returns what became of the run; undefined where it stays as it is */
-function letGo(sql: Statements, run: OldRun, turn: RetentionTurn): "pruned" | "archived" | undefined {
+function letGo(sql: Statements, run: OldRun, slice: RetentionSlice): "pruned" | "archived" | undefined {
   if (sql.get("SELECT 1 FROM effects WHERE run_id = ?", run.id) !== undefined) return undefined;
   const swaps = sql.all<OldSwap>("SELECT id, state FROM swaps WHERE run_id = ? ORDER BY position, attempt", run.id);
   if (!swaps.every(({ state }) => ENDS.has(state))) return undefined;
@@ -86,10 +86,10 @@ function letGo(sql: Statements, run: OldRun, turn: RetentionTurn): "pruned" | "a
     const before = gapBefore(sql, run);
     // An extra run may lie within slots that got none: a gap of its own would lie in that one.
     if (before !== undefined && before.last_slot_ms >= run.slot_ms) return undefined;
-    prune(sql, run, { swaps, before, nowMs: turn.nowMs });
+    prune(sql, run, { swaps, before, nowMs: slice.nowMs });
     return "pruned";
   }
-  const beforeMs = turn.signedBeforeMs;
+  const beforeMs = slice.signedBeforeMs;
   if (newestInstant(sql, run) >= beforeMs || !isSettled(sql, run, { intents, beforeMs })) return undefined;
   const { id, strategy } = run;
   writeArchive(sql, { id, strategy, swaps: swaps.map((swap) => swap.id), intents });
@@ -97,7 +97,7 @@ function letGo(sql: Statements, run: OldRun, turn: RetentionTurn): "pruned" | "a
 }
 
 /** A clock that was far behind may have written the end: nothing is older than its slot. */
-function oldRuns(sql: Statements, { after, unsignedBeforeMs }: RetentionTurn): readonly OldRun[] {
+function oldRuns(sql: Statements, { after, unsignedBeforeMs }: RetentionSlice): readonly OldRun[] {
   return sql.all<OldRun>(
     `SELECT id, strategy, slot_ms, state, reason, ended_at_ms FROM runs
      WHERE ended_at_ms IS NOT NULL AND archive IS NULL AND (ended_at_ms, id) > (?, ?) AND ended_at_ms < ?

@@ -14,7 +14,7 @@ import type { BootInstant } from "../../../ports/clock.ts";
 import type { GapRow, OperatorRequest, StrategyRow } from "../../../ports/daemon-rows.ts";
 import type { Grant } from "../../../ports/reconciliation-questions.ts";
 import type { DatabaseState, Difference, Finding, KnownChain } from "../../../ports/reconciliation-store.ts";
-import type { ClosedGaps, IdleGaps, RetentionResult, RetentionTurn } from "../../../ports/retention-store.ts";
+import type { ClosedGaps, IdleGaps, RetentionResult, RetentionSlice } from "../../../ports/retention-store.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { BaselineRow, OpenWork } from "../../../ports/watch-questions.ts";
 import type { LedgerRows, LedgerStore } from "./ledger-store.ts";
@@ -194,7 +194,7 @@ export interface ReconciliationStore {
 
 /** Rows that nobody needs any more, as they go: to be called in a transaction. */
 export interface RetentionRows {
-  letGo(turn: RetentionTurn): RetentionResult;
+  letGo(slice: RetentionSlice): RetentionResult;
   closeGaps(idle: IdleGaps): ClosedGaps;
 }
 

@@ -61,8 +61,8 @@ export function createStore(db: SqliteDatabase): DaemonStore {
   return {
     ...rows,
     ...createUnitOfWork({ transaction: rows.transaction, answer, write }),
-    letRunsGo: async (turn) =>
-      rows.transaction(() => (rows.openDifferences().length > 0 ? undefined : rows.letGo(turn))),
+    letRunsGo: async (slice) =>
+      rows.transaction(() => (rows.openDifferences().length > 0 ? undefined : rows.letGo(slice))),
     closeIdleGaps: async (idle) => rows.transaction(() => rows.closeGaps(idle)),
   };
 }

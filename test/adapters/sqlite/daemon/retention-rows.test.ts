@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
-import type { RetentionTurn } from "../../../../src/ports/retention-store.ts";
+import type { RetentionSlice } from "../../../../src/ports/retention-store.ts";
 import type { SqliteDatabase } from "../../../../src/storage/database.ts";
 import { evidenceSample, NOW_MS, ROUTER, runSample, SLOT_MS, USDC, WALLET } from "../../../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../../../support/daemon-database.ts";
@@ -10,7 +10,7 @@ import { swapIn } from "../../../support/reading-samples.ts";
 import { keptTotals, recount } from "../../../support/recount.ts";
 
 const MINUTE_MS = 60_000;
-const TURN: RetentionTurn = {
+const TURN: RetentionSlice = {
   ...{ unsignedBeforeMs: NOW_MS * 2, signedBeforeMs: 0 },
   ...{ nowMs: NOW_MS, after: undefined, mayGoOn: () => true },
 };
@@ -41,7 +41,7 @@ function addEnded(
   return id;
 }
 
-function letGo(store: DaemonStore, turn: Partial<RetentionTurn> = {}): number {
+function letGo(store: DaemonStore, turn: Partial<RetentionSlice> = {}): number {
   return store.transaction(() => store.letGo({ ...TURN, ...turn })).pruned;
 }
 
@@ -212,7 +212,7 @@ test("turns that end early go on where they ended, and look at what has to stay 
     if (minute % 4 === 0) addEnded(store, minute);
     else addRun(store, ended(minute), { atMs: SLOT_MS + minute * MINUTE_MS });
   }
-  let after: RetentionTurn["after"];
+  let after: RetentionSlice["after"];
   let pruned = 0;
   let turns = 0;
   do {

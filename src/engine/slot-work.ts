@@ -7,7 +7,7 @@ import type { Absence } from "./reach.ts";
 import { insertSomeDueRuns } from "./scheduler.ts";
 
 /** What goes by the wall clock: slots, editions that begin at the next slot, and what operators ask of slots. */
-export interface SlotTurn {
+export interface SlotWork {
   /** Takes edited strategies over: now, or once the clock can be believed. */
   adopt(strategies: readonly LoadedStrategy[]): Promise<void>;
   /** Resolves when what was begun is over. */
@@ -22,14 +22,14 @@ export interface SlotTurn {
 }
 
 /** Makes the turn of slots. While the daemon waits or the clocks disagree only the requests are taken that need no slot. */
-export function createSlotTurn(
+export function createSlotWork(
   editions: Editions,
   {
     clocks,
     downtime,
     waitingFor,
   }: { readonly clocks: ClockWatch; readonly downtime: DowntimeWatch; waitingFor(): Absence | undefined },
-): SlotTurn {
+): SlotWork {
   const { context } = editions;
   let asked: readonly LoadedStrategy[] | undefined;
   const settleEditions = async (): Promise<void> => {
@@ -44,18 +44,18 @@ export function createSlotTurn(
   const settle = async (): Promise<void> => {
     if (whyWaiting() === undefined && clocks.problem() === undefined) await settleEditions();
   };
-  const inTurn = createTurns();
+  const oneAtATime = createQueue();
   return {
-    idle: () => inTurn(async () => undefined),
-    settle: () => inTurn(settle),
+    idle: () => oneAtATime(async () => undefined),
+    settle: () => oneAtATime(settle),
     adopt: (strategies) =>
-      inTurn(async () => {
+      oneAtATime(async () => {
         await editions.noteFiles(strategies);
         asked = strategies;
         await settle();
       }),
     take: () =>
-      inTurn(async () => {
+      oneAtATime(async () => {
         /** Why nothing may go by the wall clock now. */
         const problem = whyWaiting() ?? (await clocks.check());
         if (problem === undefined) await settleEditions();
@@ -69,7 +69,7 @@ export function createSlotTurn(
 }
 
 /** Works one after the other: a file that is edited during a tick must not change the editions under it. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const turn = last.then(work);

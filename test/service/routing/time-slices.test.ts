@@ -6,8 +6,12 @@ import { pairState } from "../../../src/service/pools/uniswap-v2/pair.ts";
 import type { RouteTrade } from "../../../src/service/routing/best-route.ts";
 import { createEdge } from "../../../src/service/routing/edge.ts";
 import { createSearcher } from "../../../src/service/routing/searcher.ts";
-import { inOneGo, type Steps } from "../../../src/service/routing/steps.ts";
-import { createTurns, type SearchStoppedError, type Turns } from "../../../src/service/routing/turns.ts";
+import { runToEnd, type Steps } from "../../../src/service/routing/steps.ts";
+import {
+  createTimeSlices,
+  type SearchStoppedError,
+  type TimeSlices,
+} from "../../../src/service/routing/time-slices.ts";
 import { createTimeLimit, type TimeLimit } from "../../../src/service/time-limit.ts";
 import { systemClock as clock } from "../support/system-clock.ts";
 import { type LargeWorld, largeWorld } from "./support/large-world.ts";
@@ -32,15 +36,15 @@ function* parts(count: number, onPart: (part: number) => void = () => undefined)
 }
 
 /** Is over after being asked so often, which is once a turn: whatever else the machine does meanwhile. */
-function turnsLimit(turns: number): TimeLimit {
-  let left = turns;
+function slicesLimit(slices: number): TimeLimit {
+  let left = slices;
   return {
     ...createTimeLimit(60_000, clock),
     isOver: () => {
       left -= 1;
       return left < 0;
     },
-    part: (share) => turnsLimit(Math.floor(left * share)),
+    part: (share) => slicesLimit(Math.floor(left * share)),
   };
 }
 
@@ -76,7 +80,7 @@ async function watchLoop<T>(work: Promise<T>) {
 describe("the event loop", () => {
   test("comes round every few milliseconds while a first search goes over many pools", async () => {
     const world = largeWorld(LARGE);
-    const findRoute = createSearcher({ turns: createTurns(clock), clock });
+    const findRoute = createSearcher({ slices: createTimeSlices(clock), clock });
     const watched = await watchLoop(findRoute(world.paths(), tradeIn(world), { gasRate: undefined }));
     expect(watched.value?.amountOut).toBeGreaterThan(0n);
     // In one go it would be one round of all that time; what the search does is about 3 ms a round.
@@ -86,10 +90,10 @@ describe("the event loop", () => {
   });
 
   test("is shared fairly by long searches, and none of them takes more of it than one does", async () => {
-    const turns = createTurns(clock, { turnMs: 2 });
+    const slices = createTimeSlices(clock, { sliceMs: 2 });
     const seen: string[] = [];
     const works = ["a", "b", "c"].map((name) =>
-      turns.take(
+      slices.take(
         parts(20, () => seen.push(name)),
         UNLIMITED(),
       ),
@@ -104,14 +108,14 @@ describe("the event loop", () => {
   });
 
   test("is left to others after each part, also where many searches begin at the same moment", async () => {
-    const turns = createTurns(clock, { turnMs: 2 });
+    const slices = createTimeSlices(clock, { sliceMs: 2 });
     let now = 0;
     let most = 0;
     const count = () => {
       now += 1;
       most = Math.max(most, now);
     };
-    const works = Promise.all(Array.from({ length: 10 }, () => turns.take(parts(3, count), UNLIMITED())));
+    const works = Promise.all(Array.from({ length: 10 }, () => slices.take(parts(3, count), UNLIMITED())));
     let isOver = false;
     const watching = (async () => {
       while (!isOver) {
@@ -129,9 +133,9 @@ describe("the event loop", () => {
 
 describe("a short search", () => {
   test("is over at once, without waiting for a turn", async () => {
-    const turns = createTurns(clock);
+    const slices = createTimeSlices(clock);
     let isDone = false;
-    const answer = turns.take(
+    const answer = slices.take(
       finish(() => (isDone = true)),
       UNLIMITED(),
     );
@@ -142,9 +146,9 @@ describe("a short search", () => {
 
 describe("too many long searches", () => {
   test("are refused by name, short ones are not, and those that were taken end", async () => {
-    const turns = createTurns(clock, { turnMs: 2, maxLong: 2 });
-    const works = Array.from({ length: 4 }, () => turns.take(parts(8), UNLIMITED()));
-    const short = Array.from({ length: 10 }, () => turns.take(parts(0), UNLIMITED()));
+    const slices = createTimeSlices(clock, { sliceMs: 2, maxLong: 2 });
+    const works = Array.from({ length: 4 }, () => slices.take(parts(8), UNLIMITED()));
+    const short = Array.from({ length: 10 }, () => slices.take(parts(0), UNLIMITED()));
     const ends = await Promise.allSettled(works);
     const refused = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as SearchStoppedError] : []));
     expect(refused.map(({ error }) => error)).toEqual(["BUSY", "BUSY"]);
@@ -153,13 +157,13 @@ describe("too many long searches", () => {
       { value: 8 },
     ]);
     expect(await Promise.all(short)).toEqual(short.map(() => ({ value: 0 })));
-    expect(await turns.take(parts(4), UNLIMITED())).toEqual({ value: 4 });
+    expect(await slices.take(parts(4), UNLIMITED())).toEqual({ value: 4 });
   });
 
   test("of one caller make room for another caller's, who has fewer", async () => {
-    const turns = createTurns(clock, { turnMs: 2, maxLong: 4 });
+    const slices = createTimeSlices(clock, { sliceMs: 2, maxLong: 4 });
     const of = (name: string) => createTimeLimit(60_000, clock, { name, isGone: () => false });
-    const greedy = Array.from({ length: 6 }, () => turns.take(parts(40), of("greedy")));
+    const greedy = Array.from({ length: 6 }, () => slices.take(parts(40), of("greedy")));
     let refusals = 0;
     for (const search of greedy) {
       search.catch(() => {
@@ -168,7 +172,7 @@ describe("too many long searches", () => {
     }
     // Those beyond the bound are refused when they prove long; then the other one comes.
     while (refusals < 2) await sleep(5);
-    const honest = await turns.take(parts(12), of("honest"));
+    const honest = await slices.take(parts(12), of("honest"));
     expect(honest).toEqual({ value: 12 });
     await Promise.allSettled(greedy);
     expect(refusals).toBe(3);
@@ -178,23 +182,23 @@ describe("too many long searches", () => {
     // By a clock that nothing else moves: a busy machine would make any work a long one.
     let nowMs = 0;
     const hand = { ...clock, monotonicMs: () => nowMs };
-    const turns = createTurns(hand, { turnMs: 2, maxLong: 2 });
-    function* twoTurns(): Steps<number> {
+    const slices = createTimeSlices(hand, { sliceMs: 2, maxLong: 2 });
+    function* twoSlices(): Steps<number> {
       for (let part = 0; part < 2; part += 1) {
         nowMs += 2;
         yield;
       }
       return 2;
     }
-    const works = Array.from({ length: 30 }, () => turns.take(twoTurns(), createTimeLimit(60_000, hand)));
+    const works = Array.from({ length: 30 }, () => slices.take(twoSlices(), createTimeLimit(60_000, hand)));
     expect(await Promise.all(works)).toEqual(works.map(() => ({ value: 2 })));
   });
 
   test("do not take the place of one that is handed over again after half of its time", async () => {
-    const turns = createTurns(clock, { turnMs: 2, maxLong: 1 });
+    const slices = createTimeSlices(clock, { sliceMs: 2, maxLong: 1 });
     const work = parts(20);
-    expect(await turns.take(work, turnsLimit(6))).toBeUndefined();
-    const [newcomer, again] = [turns.take(parts(20), UNLIMITED()), turns.take(work, UNLIMITED())];
+    expect(await slices.take(work, slicesLimit(6))).toBeUndefined();
+    const [newcomer, again] = [slices.take(parts(20), UNLIMITED()), slices.take(work, UNLIMITED())];
     expect(await Promise.allSettled([newcomer, again])).toMatchObject([
       {},
       { status: "fulfilled", value: { value: 20 } },
@@ -222,9 +226,9 @@ describe("a search that goes on after reads", () => {
     const trade = { from: SOLD, to: BOUGHT, amountIn: 10n ** 20n };
     // The first search ends with reads to do; of the second, there is time for the quick look only.
     const isDone = [true, false, true, false];
-    const pace = { isOver: () => false };
-    const take: Turns["take"] = async (work) => (isDone.shift() === true ? { value: inOneGo(work) } : undefined);
-    const findRoute = createSearcher({ turns: { pace, take }, clock });
+    const budget = { isOver: () => false };
+    const take: TimeSlices["take"] = async (work) => (isDone.shift() === true ? { value: runToEnd(work) } : undefined);
+    const findRoute = createSearcher({ slices: { budget, take }, clock });
     const limit: TimeLimit = { ...UNLIMITED(), part: () => limit };
     const route = await findRoute(paths, trade, { gasRate: undefined, limit });
     expect([isDone, unread]).toEqual([[], { isRead: true }]);
@@ -234,19 +238,19 @@ describe("a search that goes on after reads", () => {
 
 describe("a limit", () => {
   test("ends work that waits or runs, and the same work can be gone on with", async () => {
-    const turns = createTurns(clock, { turnMs: 2 });
+    const slices = createTimeSlices(clock, { sliceMs: 2 });
     const work = parts(30);
     const beganMs = performance.now();
-    expect(await turns.take(work, createTimeLimit(20, clock))).toBeUndefined();
+    expect(await slices.take(work, createTimeLimit(20, clock))).toBeUndefined();
     expect(performance.now() - beganMs).toBeGreaterThanOrEqual(19);
-    expect(await turns.take(work, UNLIMITED())).toEqual({ value: 30 });
+    expect(await slices.take(work, UNLIMITED())).toEqual({ value: 30 });
   });
 
   test("whose caller has hung up stops the work", async () => {
-    const turns = createTurns(clock, { turnMs: 2 });
+    const slices = createTimeSlices(clock, { sliceMs: 2 });
     let [isGone, done] = [false, 0];
     const limit = createTimeLimit(60_000, clock, { isGone: () => isGone });
-    const answer = turns.take(
+    const answer = slices.take(
       parts(1_000, (part) => {
         done = part;
         isGone = part === 5;
@@ -260,9 +264,9 @@ describe("a limit", () => {
 
   test("that ends long before the search gives the best route so far, and that holds in the pools", async () => {
     const world = largeWorld({ ...LARGE, hubs: 12 });
-    const findRoute = createSearcher({ turns: createTurns(clock), clock });
+    const findRoute = createSearcher({ slices: createTimeSlices(clock), clock });
     const trade = { ...tradeIn(world), amountIn: 1_000_000n * 10n ** 18n };
-    const route = await findRoute(world.paths(), trade, { gasRate: undefined, limit: turnsLimit(40) });
+    const route = await findRoute(world.paths(), trade, { gasRate: undefined, limit: slicesLimit(40) });
     let amount = trade.amountIn;
     for (const leg of route!.legs) {
       const state = world.states.find(({ pool }) => pool.address === leg.pool.address)!;
@@ -276,7 +280,7 @@ describe("a limit", () => {
 
   test("that is over before any route was found is told by name", async () => {
     const world = largeWorld(LARGE);
-    const findRoute = createSearcher({ turns: createTurns(clock), clock });
+    const findRoute = createSearcher({ slices: createTimeSlices(clock), clock });
     const hurried = findRoute(world.paths(), tradeIn(world), { gasRate: undefined, limit: createTimeLimit(0, clock) });
     await expect(hurried).rejects.toMatchObject({ error: "QUOTE_TIMEOUT" });
   });

@@ -1,12 +1,12 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { TimeLimit } from "../time-limit.ts";
-import type { Pace, Steps } from "./steps.ts";
+import type { SearchBudget, Steps } from "./steps.ts";
 
 /** How long searches may hold up everything else, in one turn of the event loop. */
-const TURN_MS = 3;
+const SLICE_MS = 3;
 
 /** A search is long after so many turns of its own: at the first look over pools, many take one or two. */
-const LONG_TURNS = 5;
+const LONG_SLICES = 5;
 
 /**
  * Long searches at a time: each of them makes every other one wait a turn more. Where there are as many, the caller who
@@ -25,14 +25,14 @@ export class SearchStoppedError extends Error {
   }
 }
 
-/** Shares the event loop between searches, and between them and everything else. */
-export interface Turns {
-  /** what work that is handed over gives way by */
-  readonly pace: Pace;
+/** Shares the event loop between searches, and between them and all other work. */
+export interface TimeSlices {
+  /** the budget of the work in the current slice */
+  readonly budget: SearchBudget;
   /**
-   * Does work: at once as far as this turn of the event loop has time for it, and the rest a part in each later turn,
+   * Does work: at once as far as this slice has time for it, and the rest a part in each later slice,
    * where long works take turns.
-   * @returns undefined when the limit is over first; the same work may then be handed over again
+   * @returns undefined when the limit is over first; the same work may then be submitted again
    * @throws SearchStoppedError when it proves long and too many others are
    */
   take<T>(work: Steps<T>, limit: TimeLimit): Promise<{ readonly value: T } | undefined>;
@@ -48,35 +48,38 @@ interface Job {
   end(reason?: Error): void;
 }
 
-export interface TurnsOptions {
-  readonly turnMs?: number;
+export interface TimeSliceOptions {
+  readonly sliceMs?: number;
   readonly maxLong?: number;
 }
 
-export function createTurns(clock: Clock, { turnMs = TURN_MS, maxLong = MAX_LONG }: TurnsOptions = {}): Turns {
-  const longMs = turnMs * LONG_TURNS;
+export function createTimeSlices(
+  clock: Clock,
+  { sliceMs = SLICE_MS, maxLong = MAX_LONG }: TimeSliceOptions = {},
+): TimeSlices {
+  const longMs = sliceMs * LONG_SLICES;
   let waiting: Job[] = [];
-  let turnEndsMs = Number.NEGATIVE_INFINITY;
+  let sliceEndsMs = Number.NEGATIVE_INFINITY;
   let isBooked = false;
-  /** Works that proved long and were taken: handed over again, they keep their places. */
+  /** Works that proved long and were taken: submitted again, they keep their places. */
   const taken = new WeakSet<Steps<unknown>>();
-  const pace: Pace = { isOver: () => clock.monotonicMs() >= turnEndsMs };
+  const budget: SearchBudget = { isOver: () => clock.monotonicMs() >= sliceEndsMs };
   const isLong = ({ usedMs }: Job) => usedMs >= longMs;
 
-  function beginTurn(): void {
+  function beginSlice(): void {
     if (isBooked) return;
     isBooked = true;
-    turnEndsMs = clock.monotonicMs() + turnMs;
-    setImmediate(nextTurn);
+    sliceEndsMs = clock.monotonicMs() + sliceMs;
+    setImmediate(nextSlice);
   }
 
-  function nextTurn(): void {
+  function nextSlice(): void {
     isBooked = false;
     waiting = waiting.filter((job) => !endIfLate(job));
     if (waiting.length === 0) return;
-    beginTurn();
+    beginSlice();
     do advance(waiting.shift());
-    while (waiting.length > 0 && !pace.isOver());
+    while (waiting.length > 0 && !budget.isOver());
   }
 
   function advance(job: Job | undefined): void {
@@ -95,15 +98,15 @@ export function createTurns(clock: Clock, { turnMs = TURN_MS, maxLong = MAX_LONG
   }
 
   return {
-    pace,
+    budget,
     take(work, limit) {
       return new Promise((resolve, reject) => {
         const job = createJob(work, limit, { resolve, reject });
         if (taken.has(work)) job.usedMs = longMs;
         if (endIfLate(job)) return;
-        beginTurn();
+        beginSlice();
         // Nobody overtakes those who wait already.
-        if (waiting.length > 0 || pace.isOver()) waiting.push(job);
+        if (waiting.length > 0 || budget.isOver()) waiting.push(job);
         else advance(job);
       });
     },

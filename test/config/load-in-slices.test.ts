@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { loadConfiguration, loadInTurns } from "../../src/app/load-configuration.ts";
+import { loadConfiguration, loadInSlices } from "../../src/app/load-configuration.ts";
 import { DCA, project } from "./project.ts";
 
 const FILES = 600;
@@ -19,7 +19,7 @@ it("gives others their turn while thousands of files are read, and comes to the 
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
-  const loaded = await loadInTurns(file, {});
+  const loaded = await loadInSlices(file, {});
   isOver = true;
   expect(turns).toBeGreaterThan(5);
   const atOnce = loadConfiguration(file, {});
@@ -29,6 +29,6 @@ it("gives others their turn while thousands of files are read, and comes to the 
 
 it("tells all problems of all files in turns too", async () => {
   const file = many({ "strategies/s7.yaml": DCA.replace("sell:", "sel:"), "strategies/s500.yaml": "kind: dca\n" });
-  const loaded = await loadInTurns(file, {});
+  const loaded = await loadInSlices(file, {});
   expect(loaded).toEqual(loadConfiguration(file, {}));
 });
