@@ -23,7 +23,7 @@ export interface ChainFinding {
   readonly isWarning?: boolean;
 }
 
-interface Looking {
+interface CheckContext {
   readonly configuration: Configuration;
   readonly chain: Chain;
   readonly tokens: readonly Token[];
@@ -41,10 +41,10 @@ export async function checkChain(
   const findings: ChainFinding[] = [];
   try {
     const chain = openChain(configuration, runtime.secrets);
-    const looking = { configuration, chain, tokens: tokensOf(configuration) };
-    findings.push(await lookAtHead(looking));
-    for (const look of [lookAtEndpoints, lookAtCodes, lookAtSettlement, lookAtTokens, lookAtWallets]) {
-      findings.push(...(await look(looking)));
+    const checked = { configuration, chain, tokens: tokensOf(configuration) };
+    findings.push(await checkHead(checked));
+    for (const check of [checkEndpoints, checkCodes, checkSettlement, checkTokens, checkWallets]) {
+      findings.push(...(await check(checked)));
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -62,7 +62,7 @@ function tokensOf(configuration: Configuration): readonly Token[] {
   return [...new Map(needed.map((token) => [token.address, token])).values()];
 }
 
-async function lookAtHead({ chain, configuration }: Looking): Promise<ChainFinding> {
+async function checkHead({ chain, configuration }: CheckContext): Promise<ChainFinding> {
   const head = await chain.latest();
   const age = Math.floor(systemClock.nowMs() / 1_000) - head.timestamp;
   return {
@@ -73,7 +73,7 @@ async function lookAtHead({ chain, configuration }: Looking): Promise<ChainFindi
 }
 
 /** What each endpoint can do is found out by trying: the name of a method alone proves nothing. */
-async function lookAtEndpoints({ chain, configuration }: Looking): Promise<ChainFinding[]> {
+async function checkEndpoints({ chain, configuration }: CheckContext): Promise<ChainFinding[]> {
   const reports = await chain.abilities();
   const { problems, warnings, ways } = judgeAbilities(reports, trialWaysOf(configuration.policy));
   const what = "RPC endpoints";
@@ -94,7 +94,7 @@ async function lookAtEndpoints({ chain, configuration }: Looking): Promise<Chain
   return findings;
 }
 
-async function lookAtSettlement({ chain, configuration }: Looking): Promise<ChainFinding[]> {
+async function checkSettlement({ chain, configuration }: CheckContext): Promise<ChainFinding[]> {
   const { settlement } = configuration.network;
   const what = "settlement contract";
   if (settlement === undefined) {
@@ -106,7 +106,7 @@ async function lookAtSettlement({ chain, configuration }: Looking): Promise<Chai
   return [{ what, found: isThere ? `${settlement} has code` : `${settlement} has no code`, whatToDo }];
 }
 
-async function lookAtTokens({ chain, configuration, tokens }: Looking): Promise<ChainFinding[]> {
+async function checkTokens({ chain, configuration, tokens }: CheckContext): Promise<ChainFinding[]> {
   const prices = openPrices(configuration, chain);
   const findings: ChainFinding[] = [];
   for (const token of tokens) {
@@ -126,18 +126,18 @@ async function lookAtTokens({ chain, configuration, tokens }: Looking): Promise<
   return findings;
 }
 
-async function lookAtWallets(looking: Looking): Promise<ChainFinding[]> {
-  const { configuration, chain, tokens } = looking;
+async function checkWallets(checked: CheckContext): Promise<ChainFinding[]> {
+  const { configuration, chain, tokens } = checked;
   const used = new Set(configuration.strategies.map(({ spec }) => spec.wallet.address));
   const findings: ChainFinding[] = [];
   for (const wallet of configuration.wallets.values()) {
     if (!used.has(wallet.address)) continue;
-    findings.push(await lookAtGas(looking, wallet));
+    findings.push(await checkGas(checked, wallet));
     for (const token of tokens.filter((candidate) => !isNative(candidate))) {
       const balance = await chain.balance(token.address, wallet.address);
       findings.push({
         what: `${wallet.name} holds`,
-        found: `${formatTokenAmount(balance.toString(), token)}${await allowanceText(looking, wallet, token)}`,
+        found: `${formatTokenAmount(balance.toString(), token)}${await allowanceText(checked, wallet, token)}`,
         whatToDo: undefined,
       });
     }
@@ -146,7 +146,7 @@ async function lookAtWallets(looking: Looking): Promise<ChainFinding[]> {
 }
 
 /** Said where there is code, or where there should be. */
-async function lookAtCodes({ chain, configuration }: Looking): Promise<ChainFinding[]> {
+async function checkCodes({ chain, configuration }: CheckContext): Promise<ChainFinding[]> {
   const findings: ChainFinding[] = [];
   for (const { name, address, delegate } of configuration.wallets.values()) {
     const code = await chain.code(address);
@@ -161,7 +161,7 @@ async function lookAtCodes({ chain, configuration }: Looking): Promise<ChainFind
   return findings;
 }
 
-async function lookAtGas({ chain, configuration }: Looking, wallet: WalletConfiguration): Promise<ChainFinding> {
+async function checkGas({ chain, configuration }: CheckContext, wallet: WalletConfiguration): Promise<ChainFinding> {
   const { nativeSymbol } = configuration.network;
   const native = { symbol: nativeSymbol, decimals: 18, address: NATIVE_TOKEN };
   const balance = await chain.nativeBalance(wallet.address);
@@ -180,7 +180,7 @@ async function lookAtGas({ chain, configuration }: Looking, wallet: WalletConfig
 }
 
 async function allowanceText(
-  { chain, configuration }: Looking,
+  { chain, configuration }: CheckContext,
   wallet: WalletConfiguration,
   token: Token,
 ): Promise<string> {

@@ -10,7 +10,7 @@ import type { EngineContext } from "../engine/engine-context.ts";
 import { laneRules } from "../engine/lane-rules.ts";
 import { createReach, type Reach } from "../engine/reach.ts";
 import { advanceMarker } from "../engine/reconcile/identity.ts";
-import { lookAtWalletCodes } from "../engine/wallet-code.ts";
+import { checkWalletCodes } from "../engine/wallet-code.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
 import type { Redactor } from "../net/redact.ts";
 import { hostOf } from "../net/secret.ts";
@@ -58,7 +58,7 @@ export interface ComposedDaemon {
   readonly chain: Chain;
   readonly abilities: AbilityWatch;
   /** Halts wallets whose accounts have code that the configuration does not name. */
-  lookAtWallets(): Promise<void>;
+  checkWallets(): Promise<void>;
   /** whether they answer, as whoever called them found */
   readonly node: Reach;
   readonly service: Reach;
@@ -124,8 +124,8 @@ export async function composeDaemon(
   for (const signer of signers.values()) {
     lanes.set(signer.address, openLane(configuration, context, { signer, store: engine.committer.laneStore }));
   }
-  const lookAtWallets = () => lookAtWalletCodes(context);
-  return { engine, alerts, services, chain, abilities, node, service, lookAtWallets };
+  const checkWallets = () => checkWalletCodes(context);
+  return { engine, alerts, services, chain, abilities, node, service, checkWallets };
 }
 
 /** For a caller that waits for nothing: what is wrong with the listener is wrong with the daemon. */

@@ -2,7 +2,7 @@ import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
 import { openDatabase } from "../storage/database.ts";
 import { formatInstant, formatTokenAmount, type Terminal } from "./terminal.ts";
 
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 const RECENT_RUNS = 200;
 const FILLED = new Set(["confirmed", "final"]);
 
@@ -11,7 +11,7 @@ export function followSwaps(database: string, terminal: Terminal): { stop(): Pro
   const db = openDatabase({ file: database, readonly: true });
   const reads = createReadModel(db);
   const told = new Set<string>();
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const runs = [...(await reads.runs({ limit: RECENT_RUNS }))].reverse();
     for (const run of runs) {
       for (const swap of run.swaps) {
@@ -26,14 +26,14 @@ export function followSwaps(database: string, terminal: Terminal): { stop(): Pro
     }
   };
   let looks = Promise.resolve();
-  const lookAgain = (): void => {
-    looks = looks.then(look);
+  const checkAgain = (): void => {
+    looks = looks.then(poll);
   };
-  const timer = setInterval(lookAgain, LOOK_EVERY_MS);
+  const timer = setInterval(checkAgain, POLL_EVERY_MS);
   return {
     stop: async () => {
       clearInterval(timer);
-      lookAgain();
+      checkAgain();
       await looks;
       db.close();
     },

@@ -15,7 +15,7 @@ export interface HeldStart {
   readonly longestMs: number;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 
 /**
  * Waits before a start is tried again: until the time is over, until one of the files is another, or until somebody asks
@@ -26,7 +26,7 @@ export async function holdStart(held: HeldStart, clock: Clock, stop: AbortSignal
   const before = stateOf(held.files);
   const endsAtMs = clock.monotonicMs() + held.longestMs;
   for (let remainingMs = held.longestMs; remainingMs > 0 && !stop.aborted; ) {
-    await clock.sleep(Math.min(LOOK_EVERY_MS, remainingMs), stop);
+    await clock.sleep(Math.min(POLL_EVERY_MS, remainingMs), stop);
     if (stateOf(held.files) !== before) break;
     remainingMs = endsAtMs - clock.monotonicMs();
   }

@@ -77,7 +77,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     marker: openMarker(configuration),
     beforeSigning: () => assertClaimed(claim),
   });
-  const { engine, alerts, services, chain, abilities, node, service, lookAtWallets } = composed;
+  const { engine, alerts, services, chain, abilities, node, service, checkWallets } = composed;
   const closers: (() => unknown)[] = [services.close, alerts.stop];
   const stop = async (): Promise<void> => {
     try {
@@ -110,7 +110,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     closers.push(abilities.stop);
     // Nobody waits for it: what the endpoints lack is said, and the daemon goes on.
     abilities.keepTrying(chain).catch(fail);
-    lookAtWallets().catch(fail);
+    checkWallets().catch(fail);
     const tick = (): void => {
       if (claim.problem() === undefined) engine.tick().catch(fail);
       else fail(claimLost(claim));
@@ -126,12 +126,12 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
 }
 
 /** A node in silence holds up no start: the look at the chain goes on beside everything else. */
-const LOOK_WITHIN_MS = 1_000;
+const CHECK_WITHIN_MS = 1_000;
 
 async function startWithin(engine: Engine, machine: Machine, fail: (error: unknown) => void): Promise<void> {
   const started = engine.start();
   started.catch(fail);
-  await Promise.race([started, machine.clock.sleep(LOOK_WITHIN_MS)]);
+  await Promise.race([started, machine.clock.sleep(CHECK_WITHIN_MS)]);
 }
 
 async function watchEdits(

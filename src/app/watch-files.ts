@@ -46,7 +46,7 @@ export async function watchFiles(
   let isStopped = false;
   const takeOverEdits = async (edited: FilesState): Promise<void> => {
     const loaded = await deps.load();
-    const after = await lookAt(current);
+    const after = await readFiles(current);
     // What changed while it was read may be half of an edit: it is read again once it keeps still.
     if (isStopped || after.text !== edited.text) return;
     read = edited;
@@ -54,14 +54,14 @@ export async function watchFiles(
     current = inForce;
     await say(alert);
   };
-  const look = async (): Promise<void> => {
-    const now = await lookAt(current);
+  const poll = async (): Promise<void> => {
+    const now = await readFiles(current);
     const isStill = now.text === seen.text;
     seen = now;
     if (isStill && now.text !== read.text) await takeOverEdits(now);
-    if (!isStopped) timer = setTimeout(look, pauseFor(now.files, shortestPauseMs));
+    if (!isStopped) timer = setTimeout(poll, pauseFor(now.files, shortestPauseMs));
   };
-  let timer = setTimeout(look, pauseFor(seen.files, shortestPauseMs));
+  let timer = setTimeout(poll, pauseFor(seen.files, shortestPauseMs));
   return () => {
     isStopped = true;
     clearTimeout(timer);
@@ -82,7 +82,7 @@ export function stateOf(configuration: Configuration): FilesState {
 const FILES_IN_A_SLICE = 500;
 
 /** The same for a daemon at work. */
-async function lookAt(configuration: Configuration): Promise<FilesState> {
+async function readFiles(configuration: Configuration): Promise<FilesState> {
   const files = filesOf(configuration);
   const lines: string[] = [];
   for (let start = 0; start < files.length; start += FILES_IN_A_SLICE) {

@@ -41,7 +41,7 @@ export interface AuditOptions {
 
 const DEFAULT_MAX_SCANNED_BLOCKS = 5_000;
 /** A reorganisation or a busy daemon may spoil one look; three in a row need a person. */
-const MAX_LOOKS = 3;
+const MAX_PASSES = 3;
 
 /**
  * Holds the daemon's database against the chain. It shares no code with what it checks, writes nothing, and asks the
@@ -58,17 +58,17 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   try {
     const chain = createChainReader(options.rpcUrl, options.signal);
     await refuseWrongChain(chain, options.chainId);
-    for (let look = 1; ; look += 1) {
+    for (let pass = 1; ; pass += 1) {
       const version = dataVersion(db);
       const tip = await chain.tip();
       const start = options.since === undefined ? undefined : await findStart(chain, options.since, tip.number);
       const whole = readSnapshot(db, options.database, start);
       const baselines = start === undefined ? whole.baselines : await balancesAtStart(chain, whole.baselines, start);
-      const report = await lookOnce(options, { chain, tip, snapshot: { ...whole, baselines } });
+      const report = await auditOnce(options, { chain, tip, snapshot: { ...whole, baselines } });
       const isSameChain = (await chain.blockHash(tip.number)) === tip.hash;
-      if (isSameChain && (report.clean || dataVersion(db) === version || look >= MAX_LOOKS)) return report;
-      if (look < MAX_LOOKS) continue;
-      const message = `Block ${tip.number} was reorganised away while it was looked at, ${MAX_LOOKS} times: audit again later.`;
+      if (isSameChain && (report.clean || dataVersion(db) === version || pass >= MAX_PASSES)) return report;
+      if (pass < MAX_PASSES) continue;
+      const message = `Block ${tip.number} was reorganised away while it was looked at, ${MAX_PASSES} times: audit again later.`;
       throw new AuditError("CHAIN_MOVED", message);
     }
   } finally {
@@ -83,14 +83,14 @@ async function refuseWrongChain(chain: ChainReader, chainId: number): Promise<vo
   throw new AuditError("WRONG_CHAIN", message);
 }
 
-interface Look {
+interface AuditPass {
   readonly chain: ChainReader;
   readonly tip: { readonly number: number; readonly hash: Hex };
   readonly snapshot: Snapshot;
 }
 
 /** What was read for one look, all of it about the same tip. */
-interface Inputs extends Look {
+interface Inputs extends AuditPass {
   readonly watch: WatchList;
   /** balances at the tip, in the order of the baselines */
   readonly actual: readonly bigint[];
@@ -103,12 +103,12 @@ interface Inputs extends Look {
   readonly own: readonly OwnTransaction[];
 }
 
-async function lookOnce(options: AuditOptions, look: Look): Promise<AuditReport> {
-  if (look.snapshot.chainId !== undefined && look.snapshot.chainId !== options.chainId) {
-    const message = `The database is of chain ${look.snapshot.chainId}, and the audit is of chain ${options.chainId}.`;
+async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditReport> {
+  if (pass.snapshot.chainId !== undefined && pass.snapshot.chainId !== options.chainId) {
+    const message = `The database is of chain ${pass.snapshot.chainId}, and the audit is of chain ${options.chainId}.`;
     throw new AuditError("WRONG_CHAIN", message);
   }
-  const inputs = await readInputs(options, look);
+  const inputs = await readInputs(options, pass);
   const { chain, tip, snapshot, watch, claims, flows, movements } = inputs;
   const allowances = await checkAllowances(chain, { snapshot, movements, watch, tip: tip.number });
   const maxScannedBlocks = options.maxScannedBlocks ?? DEFAULT_MAX_SCANNED_BLOCKS;
@@ -151,8 +151,8 @@ async function lookOnce(options: AuditOptions, look: Look): Promise<AuditReport>
   };
 }
 
-async function readInputs(options: AuditOptions, look: Look): Promise<Inputs> {
-  const { chain, tip, snapshot } = look;
+async function readInputs(options: AuditOptions, pass: AuditPass): Promise<Inputs> {
+  const { chain, tip, snapshot } = pass;
   const watch = watchList(snapshot, options.wrappedNative);
   // Nodes keep the state of a block for some minutes only: balances and nonces before the long search for events.
   const actual = await chain.balances(snapshot.baselines, tip.number);
@@ -171,7 +171,7 @@ async function readInputs(options: AuditOptions, look: Look): Promise<Inputs> {
   const found = findSigners(parsed, receipts);
   const attempts = { ...found, differences: [...differences, ...found.differences] };
   const own = ownTransactions(attempts.signed, receipts);
-  return { ...look, watch, actual, counts, movements, flows, attempts, claims, receipts, own };
+  return { ...pass, watch, actual, counts, movements, flows, attempts, claims, receipts, own };
 }
 
 /** Nonces have no hole from the start on; an older transaction is read only for the swap that it belongs to. */

@@ -21,7 +21,7 @@ export interface EndpointHealth {
   /** Looks at the time of what it calls its newest block. */
   sawNewest(answer: unknown): void;
   /** Whether it is to be looked at again now; once it said so, whoever asked does it. */
-  takeLook(): boolean;
+  takeCheck(): boolean;
   /** @throws RpcError while it rests */
   assertRested(): void;
 }
@@ -30,7 +30,7 @@ export interface EndpointHealth {
 const LACK_MS = 600_000;
 /** An endpoint whose newest block is older than this is asked after the others, and looked at again so often. */
 const LAG_MS = 120_000;
-const LAG_LOOK_MS = 30_000;
+const LAG_CHECK_MS = 30_000;
 /** After how long it is asked or looked at again, at first and at most; it doubles while the answer stays. */
 const PAUSES = {
   exhausted: { firstMs: 15_000, longestMs: 600_000 },
@@ -77,7 +77,7 @@ export function createHealth(host: string, clock: EndpointClock, events: HealthE
     },
     learn: (ability, has) => void (has ? lacks.delete(ability) : lacks.set(ability, monotonicMs())),
     sawNewest: lag.note,
-    takeLook: () => pause.takeLook() || (!pause.isOn() && lag.takeLook()),
+    takeCheck: () => pause.takeCheck() || (!pause.isOn() && lag.takeCheck()),
     assertRested: pause.assertNoRest,
   };
 }
@@ -96,8 +96,8 @@ function createLag({ monotonicMs, nowMs }: EndpointClock) {
       const isOld = typeof stamp === "string" && nowMs() - Number(stamp) * 1_000 > LAG_MS;
       seenAtMs = isOld ? monotonicMs() : undefined;
     },
-    takeLook(): boolean {
-      if (seenAtMs === undefined || monotonicMs() - seenAtMs < LAG_LOOK_MS) return false;
+    takeCheck(): boolean {
+      if (seenAtMs === undefined || monotonicMs() - seenAtMs < LAG_CHECK_MS) return false;
       seenAtMs = monotonicMs();
       return true;
     },
@@ -140,7 +140,7 @@ function createPause(host: string, monotonicMs: () => number) {
       untilMs = Number.NEGATIVE_INFINITY;
       return wasOn;
     },
-    takeLook(): boolean {
+    takeCheck(): boolean {
       if (kind === undefined || !isOver()) return false;
       // The next pause begins before the look, which ends it where it goes well.
       if (kind === "trouble") lengthMs = Math.min(PAUSES.trouble.longestMs, 2 * lengthMs);

@@ -18,7 +18,7 @@ export interface Endpoint {
   /** Remembers whether it can do something, as a trial of it showed. */
   learn(ability: string, has: boolean): void;
   /** Asks for its newest block where it is time to look at it again: while the others are asked before it, nobody else does. */
-  lookAgain(): void;
+  checkAgain(): void;
 }
 
 export interface EndpointOptions {
@@ -81,9 +81,9 @@ export function createEndpoint(options: EndpointOptions, clock: EndpointClock): 
     },
     rank: health.rank,
     learn: health.learn,
-    lookAgain: () => {
+    checkAgain: () => {
       // What it answers is noted, and so is that it does not.
-      if (health.takeLook()) askNow("eth_getBlockByNumber", NEWEST).catch(assertNoted);
+      if (health.takeCheck()) askNow("eth_getBlockByNumber", NEWEST).catch(assertNoted);
     },
   };
 }

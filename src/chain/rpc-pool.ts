@@ -70,8 +70,8 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
   }
 
   /** One alone is asked anyway. */
-  function lookAgain(): void {
-    if (endpoints.length > 1) for (const endpoint of endpoints) endpoint.lookAgain();
+  function checkAgain(): void {
+    if (endpoints.length > 1) for (const endpoint of endpoints) endpoint.checkAgain();
   }
 
   /** @returns undefined when endpoints gave that alone */
@@ -80,7 +80,7 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
     params: readonly unknown[],
     one: (endpoint: Endpoint) => Promise<T>,
   ): Promise<T> {
-    lookAgain();
+    checkAgain();
     const mayOther = (error: RpcError) => mayOtherAnswer(error, { method, params });
     const isEnough = (answer: T) => answer !== undefined;
     const result = await askInTurn(inOrder(endpoints, abilityOf(method, params)), { mayOther, isEnough }, one);
@@ -103,7 +103,7 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
         return endpoint.ask(method, params);
       }),
     converse: (one) => {
-      lookAgain();
+      checkAgain();
       return askInTurn(inOrder(endpoints), { mayOther: () => true }, one);
     },
     sendToAll: (method, params) =>

@@ -24,11 +24,11 @@ export interface ClockWatch {
   /** Milliseconds that the wall clock is ahead of the chain's time; undefined before the first block. */
   skewMs(): number | undefined;
   /** Reads newest blocks until the engine stops: now and then while the clocks agree, at each poll while they do not. */
-  keepLooking(signal: AbortSignal): Promise<void>;
+  keepChecking(signal: AbortSignal): Promise<void>;
 }
 
 /** While the clocks agree a jump is noticed without asking, so that asking is for slow drift only. */
-const LOOK_EVERY_MS = 30_000;
+const POLL_EVERY_MS = 30_000;
 
 /**
  * A head is believed until for so long there are only older ones, which go on for as long by their own time: then it was of
@@ -90,9 +90,9 @@ export function createClockWatch(context: EngineContext): ClockWatch {
     },
     problem: judge,
     skewMs,
-    keepLooking: async (signal) => {
+    keepChecking: async (signal) => {
       while (!signal.aborted) {
-        await waker.wait(judge() === undefined ? LOOK_EVERY_MS : pollMs, signal);
+        await waker.wait(judge() === undefined ? POLL_EVERY_MS : pollMs, signal);
         if (signal.aborted) return;
         try {
           observe(await chain.latest());

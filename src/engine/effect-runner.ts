@@ -28,7 +28,7 @@ const AHEAD = 256;
  * carry no nonce each look asks the service too, and before any quote: there looks take their turn with everything else,
  * or no quote would be answered while many swaps are open.
  */
-const LOOKS_PER_OTHER = 4;
+const POLLS_PER_OTHER = 4;
 
 /**
  * While a wallet was not held against the chain yet nothing new is begun with: what would be signed by it would be refused,
@@ -72,7 +72,7 @@ export function createEffectRunner(
     if (event === undefined) await writeAndTell(context.deps, [{ kind: "effect-postponed", effectId: pending.id }]);
     else {
       const { runId, id: effectId } = pending;
-      await (isLook(pending) ? committer.commitTogether : committer.commit)({ runId, event, effectId });
+      await (isPoll(pending) ? committer.commitTogether : committer.commit)({ runId, event, effectId });
     }
   };
   const begin = (pending: PendingEffect, underway: Set<number>): void => {
@@ -95,20 +95,20 @@ export function createEffectRunner(
     for (const pending of queue.ahead.splice(0, room)) begin(pending, queue.underway);
   };
   const isHeld = createHold(context);
-  const looksAskTheChainAlone = service.profile.nonceRecord !== undefined;
-  const looks = looksAskTheChainAlone ? createQueue("looks", LOOKS_PER_OTHER * concurrency) : undefined;
-  const others = createQueue(looks === undefined ? "no routes" : "others", concurrency);
+  const pollsAskTheChainAlone = service.profile.nonceRecord !== undefined;
+  const polls = pollsAskTheChainAlone ? createQueue("polls", POLLS_PER_OTHER * concurrency) : undefined;
+  const others = createQueue(polls === undefined ? "no routes" : "others", concurrency);
   const beginFew = (group: EffectGroup): void => {
     const room = concurrency - others.underway.size;
     if (room > 0) for (const pending of due(group, room).slice(0, room)) begin(pending, others.underway);
   };
   return {
     startDue: async () => {
-      if (looks !== undefined) beginFrom(looks);
+      if (polls !== undefined) beginFrom(polls);
       if (isClockWrong()) {
         // What was taken ahead may be begun here.
         others.ahead = [];
-        if (looks === undefined) beginFew("looks");
+        if (polls === undefined) beginFew("polls");
         return;
       }
       if (await isHeld()) return;
@@ -167,14 +167,14 @@ function isHandOver({ effect }: PendingEffect): boolean {
 }
 
 /** Whether the answer tells of the chain or the service alone, whatever is written of other runs meanwhile. */
-function isLook({ effect }: PendingEffect): boolean {
+function isPoll({ effect }: PendingEffect): boolean {
   return effect.kind === "ReadChain" || effect.kind === "FetchRoute";
 }
 
 /** What a look showed, what was signed and what was handed over is so whatever time it is. */
 function isByAnyClock(pending: PendingEffect, { kind }: EffectAnswer): boolean {
   return (
-    isLook(pending) || kind === "signed-gasless" || kind === "submission-accepted" || kind === "submission-unknown"
+    isPoll(pending) || kind === "signed-gasless" || kind === "submission-accepted" || kind === "submission-unknown"
   );
 }
 

@@ -49,7 +49,7 @@ export interface Engine {
 
 const DUE_BATCH = 500;
 /** The first slots wait so long for the look that lets them begin. */
-const LOOK_WITHIN_MS = 5_000;
+const CHECK_WITHIN_MS = 5_000;
 
 /** Makes an engine. `onFatal` hears of broken invariants: the process must stop, and the next start recovers. */
 export function createEngine(start: EngineContext, onFatal: (error: unknown) => void): Engine {
@@ -85,7 +85,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     if (signal.aborted) return;
     gate.open();
     await slots.settle();
-    loops.push(guarded(reconciler.look));
+    loops.push(guarded(reconciler.scan));
     await within(deps.clock, loops.at(-1), signal);
     if (signal.aborted) return;
     const watches = watchesOf(context, { clocks, reconciler }, signal);
@@ -100,7 +100,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     start: async () => {
       await recordStart(start);
       await slots.adopt(settings.strategies);
-      loops.push(guarded(() => outside.keepLooking(signal)));
+      loops.push(guarded(() => outside.keepChecking(signal)));
       const head = await beginning.attempt();
       if (head === undefined) loops.push(guarded(waitAndBegin));
       else await waitedFor(loops, begin(head));
@@ -193,8 +193,8 @@ function watchesOf(
 ): readonly (() => Promise<void>)[] {
   return [
     () => keepRevoking(context, signal),
-    () => clocks.keepLooking(signal),
-    () => reconciler.keepLooking(signal),
+    () => clocks.keepChecking(signal),
+    () => reconciler.keepChecking(signal),
     () => reconciler.keepTelling(signal),
     () => keepSampling(context, signal, clocks),
     () => keepWatchingDrawdown(context, signal, clocks),
@@ -206,7 +206,7 @@ function watchesOf(
 async function within(clock: Clock, work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
   const isOver = new AbortController();
   const ended = AbortSignal.any([signal, isOver.signal]);
-  await Promise.race([work, clock.sleep(LOOK_WITHIN_MS, ended)]);
+  await Promise.race([work, clock.sleep(CHECK_WITHIN_MS, ended)]);
   isOver.abort();
 }
 

@@ -17,10 +17,10 @@ export interface OutsideWatch {
   /** Takes in what an effect was answered. */
   hear(answer: EffectAnswer): void;
   /** Looks until the engine stops. */
-  keepLooking(signal: AbortSignal): Promise<void>;
+  keepChecking(signal: AbortSignal): Promise<void>;
 }
 
-const LOOK_MS = 15_000;
+const CHECK_MS = 15_000;
 /** What is away for so long is told; shorter troubles pass by themselves. */
 const PATIENCE_MS = 60_000;
 /** Chains make blocks in seconds; without one for so long the node stands still, or the chain does. */
@@ -80,7 +80,7 @@ export function createOutsideWatch(
     what.isAway = isAway;
     if (isNew) await write(context, { ...alert, severity: "critical" }, isAway);
   };
-  const lookAtService = async (): Promise<void> => {
+  const checkService = async (): Promise<void> => {
     const [wallet] = context.deps.signers.keys();
     const isQuiet = clock.monotonicMs() - quotes.heardMs >= SILENCE_MS;
     if (wallet === undefined || !(isQuiet || quotes.failingSinceMs !== undefined || quotes.isAway === undefined))
@@ -95,10 +95,10 @@ export function createOutsideWatch(
     // The refusal of a quote may be one of our key: whether the service serves us is asked by itself then.
     if (isAway || status !== undefined) note(quotes, isAway ? `${code}: ${message}` : undefined);
   };
-  const keepDoing = async (signal: AbortSignal, look: () => Promise<void>): Promise<void> => {
+  const keepDoing = async (signal: AbortSignal, check: () => Promise<void>): Promise<void> => {
     while (!signal.aborted) {
-      await look();
-      await clock.sleep(LOOK_MS, signal);
+      await check();
+      await clock.sleep(CHECK_MS, signal);
     }
   };
   return {
@@ -107,14 +107,14 @@ export function createOutsideWatch(
       if (answer.kind === "quote-refused") hearRefusal({ ...answer, kind: "refused", status: undefined });
     },
     // Apart, because a look at the service may wait for its rate limit.
-    keepLooking: async (signal) => {
+    keepChecking: async (signal) => {
       await Promise.all([
         keepDoing(signal, async () => {
           note(node, await chain.latest().then(faultOf, nodeFault));
           if (!signal.aborted) await say(node, nodeAway(node.detail));
         }),
         keepDoing(signal, async () => {
-          await lookAtService();
+          await checkService();
           if (!signal.aborted) await say(quotes, serviceAway(quotes.detail));
         }),
       ]);

@@ -12,17 +12,17 @@ import { nodeFault } from "./perform/node-fault.ts";
 /** Bars are kept a little longer than anybody looks back, for a look-back that is made longer. */
 const KEPT_BEYOND_MS = 7 * 24 * HOUR_MS;
 
-interface LookBack {
+interface LookbackWindow {
   readonly token: Token;
   readonly seconds: number;
 }
 
 /** What a strategy looks back at follows from its settings alone, so it is found out once. */
-const known = new WeakMap<StrategySpec, readonly LookBack[]>();
+const known = new WeakMap<StrategySpec, readonly LookbackWindow[]>();
 
 /** The tokens that some loaded strategy looks back at, each with its longest look-back. */
-function lookBacks(context: EngineContext): readonly LookBack[] {
-  const longest = new Map<Address, LookBack>();
+function lookbackWindows(context: EngineContext): readonly LookbackWindow[] {
+  const longest = new Map<Address, LookbackWindow>();
   for (const { spec } of context.settings.strategies) {
     const bars = known.get(spec) ?? strategyNeeds(spec, initialStrategyMemory(spec)).bars;
     known.set(spec, bars);
@@ -44,7 +44,7 @@ export async function samplePrices(
   clocks: Pick<ClockWatch, "problem">,
 ): Promise<void> {
   const { prices, clock, store } = context.deps;
-  const wanted = lookBacks(context);
+  const wanted = lookbackWindows(context);
   const seen: { token: Token; usd: UsdPrice }[] = [];
   for (const { token } of wanted) {
     if (signal.aborted) return;

@@ -5,16 +5,16 @@ import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 
 /** Nothing of it is urgent: what is old now was old for months. */
-const LOOK_EVERY_MS = 3_600_000;
+const POLL_EVERY_MS = 3_600_000;
 /** A start has better things to do. */
-const FIRST_LOOK_AFTER_MS = 60_000;
+const FIRST_CHECK_AFTER_MS = 60_000;
 /** So long one turn goes on; the last run of it may take some milliseconds more. */
 const SLICE_MS = 5;
 /** In between everybody else has a turn. */
 const PAUSE_MS = 50;
 
 /** Ceilings count what was sold in a month, and of its first hour by the rows. */
-const CEILINGS_LOOK_BACK_MS = CEILING_WINDOWS_MS.month + DAY_MS;
+const CEILINGS_LOOKBACK_MS = CEILING_WINDOWS_MS.month + DAY_MS;
 
 /** What tells whether this machine's clock can be believed. */
 interface Clocks {
@@ -24,7 +24,7 @@ interface Clocks {
 /** Lets go of what is old, by the hour, until the engine stops. */
 export async function keepLettingGo(context: EngineContext, signal: AbortSignal, clocks: Clocks): Promise<void> {
   const { clock, logger } = context.deps;
-  for (let waitMs = FIRST_LOOK_AFTER_MS; !signal.aborted; waitMs = LOOK_EVERY_MS) {
+  for (let waitMs = FIRST_CHECK_AFTER_MS; !signal.aborted; waitMs = POLL_EVERY_MS) {
     await clock.sleep(waitMs, signal);
     if (signal.aborted) return;
     const went = await letGo(context, signal, clocks);
@@ -48,9 +48,9 @@ export async function letGo(
   let after: RetentionPlace | undefined;
   const knownMs = await timeThatPassed(context, clocks);
   if (knownMs === undefined) return went;
-  const lookBack = lookBackMs(context);
-  const unsignedBeforeMs = knownMs - lookBack;
-  const signedBeforeMs = knownMs - Math.max(lookBack, CEILINGS_LOOK_BACK_MS);
+  const lookback = lookbackMs(context);
+  const unsignedBeforeMs = knownMs - lookback;
+  const signedBeforeMs = knownMs - Math.max(lookback, CEILINGS_LOOKBACK_MS);
   do {
     if (signal.aborted || clocks.problem() !== undefined) break;
     const endsAtMs = clock.monotonicMs() + SLICE_MS;
@@ -85,7 +85,7 @@ async function closeGaps({ deps }: EngineContext, signal: AbortSignal, knownMs: 
 }
 
 /** As long as the configuration says, and as the policy looks back at failures. */
-function lookBackMs({ settings }: EngineContext): number {
+function lookbackMs({ settings }: EngineContext): number {
   return Math.max(settings.retentionMs, settings.policy.pauseAfter.withinSeconds * 1_000, DAY_MS);
 }
 

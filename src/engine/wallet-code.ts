@@ -25,7 +25,7 @@ export async function haltIfDelegated(context: EngineContext, wallet: Address): 
 }
 
 /** Looks at all wallets once, as at a start. Where the nodes do not answer, each signature looks again. */
-export async function lookAtWalletCodes(context: EngineContext): Promise<void> {
+export async function checkWalletCodes(context: EngineContext): Promise<void> {
   for (const wallet of context.deps.signers.keys()) {
     try {
       await haltIfDelegated(context, wallet);

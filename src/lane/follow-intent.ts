@@ -14,7 +14,7 @@ import { isUnsigned, signPlanned } from "./sign-attempt.ts";
 import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
 
 /** An intent that was looked at. */
-export interface Look {
+export interface PolledIntent {
   /** what it was then; each of its moves is decided on what it is when that is written */
   readonly rows: Known<LaneRows>;
   /** which of its attempts was in a block */
@@ -22,9 +22,9 @@ export interface Look {
 }
 
 /** Takes an intent that has a nonce one step further. */
-export async function followIntent(turn: LaneTurn, { rows, mined }: Look): Promise<void> {
+export async function followIntent(turn: LaneTurn, { rows, mined }: PolledIntent): Promise<void> {
   if (rows.intent.state === "planned") await startOver(turn, rows);
-  else if (mined === undefined) await lookForLoss(turn, rows);
+  else if (mined === undefined) await checkForLoss(turn, rows);
   else await noteMined(turn, rows.intent, mined);
 }
 
@@ -213,7 +213,7 @@ async function takeBack(
 }
 
 /** No receipt. That proves nothing: a reorganisation, a lagging node, a lost broadcast and a foreign nonce look alike. */
-async function lookForLoss(turn: LaneTurn, rows: Known<LaneRows>): Promise<void> {
+async function checkForLoss(turn: LaneTurn, rows: Known<LaneRows>): Promise<void> {
   const { deps } = turn;
   let { intent } = rows;
   const { id, nonce, minedBlockNumber } = intent;

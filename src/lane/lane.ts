@@ -7,10 +7,10 @@ import { type CancelAnswer, decideCancel } from "./cancel-intent.ts";
 import { dropIfOver } from "./drop-intent.ts";
 import type { Fees } from "./fees.ts";
 import { findMined } from "./find-mined.ts";
-import { followIntent, type Look } from "./follow-intent.ts";
+import { followIntent, type PolledIntent } from "./follow-intent.ts";
 import { haltAccount } from "./halt-account.ts";
 import { accountOf, type LaneDeps, type LaneOptions, type LaneTurn, readIntent, readToSign } from "./lane-context.ts";
-import { type ConfirmedWatch, createConfirmedWatch, LOOKS_AT_ONCE } from "./watch-confirmed.ts";
+import { type ConfirmedWatch, createConfirmedWatch, POLLS_AT_ONCE } from "./watch-confirmed.ts";
 
 /**
  * One account's transactions on one chain, one in flight at a time:
@@ -81,7 +81,7 @@ async function takeTurn(
   const agreement = agreementOf(chain);
   const blocks = { latest: await chain.latest(), finalized: await finalFor(chain, open, agreement) };
   const turn: LaneTurn = { options, deps, ...blocks, agreement, suspicions };
-  await followAll(turn, await watch.toLookAt(turn, open.filter(hasNonce)), signal);
+  await followAll(turn, await watch.toPoll(turn, open.filter(hasNonce)), signal);
   if (signal?.aborted === true) return;
   const after = await store.open(accountOf(options));
   const waiting = await stillWaiting(turn, after);
@@ -129,7 +129,7 @@ function isMinedBy({ minedBlockNumber }: IntentRow, { number }: BlockHead): bool
 }
 
 /** What is confirmed and may end now is asked of all endpoints at once. */
-async function lookAt(turn: LaneTurn, { id }: IntentRow): Promise<Look> {
+async function pollIntent(turn: LaneTurn, { id }: IntentRow): Promise<PolledIntent> {
   const rows = await readIntent(turn, id);
   const { intent, attempts } = rows;
   const mayEnd = intent.state === "confirmed" && isMinedBy(intent, turn.finalized);
@@ -143,12 +143,12 @@ async function followAll(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { options, deps } = turn;
-  for (let start = 0; start < intents.length; start += LOOKS_AT_ONCE) {
-    const some = intents.slice(start, start + LOOKS_AT_ONCE);
-    const looks = await Promise.allSettled(some.map((intent) => lookAt(turn, intent)));
-    for (const look of looks) {
+  for (let start = 0; start < intents.length; start += POLLS_AT_ONCE) {
+    const some = intents.slice(start, start + POLLS_AT_ONCE);
+    const polls = await Promise.allSettled(some.map((intent) => pollIntent(turn, intent)));
+    for (const poll of polls) {
       if (signal?.aborted === true) return;
-      const trouble = await troubleOf(async () => followIntent(turn, resultOf(look)));
+      const trouble = await troubleOf(async () => followIntent(turn, resultOf(poll)));
       // What nodes say of one transaction, or disagree on, says nothing of the others; where none answers none does.
       if (trouble?.code === "unreachable") throw trouble;
       if (trouble !== undefined) tellTrouble(options, deps, trouble);

@@ -4,12 +4,12 @@ import type { IntentRow } from "../ports/lane-store.ts";
 import type { LaneTurn } from "./lane-context.ts";
 
 /** So many reads of transactions and blocks travel together. */
-export const LOOKS_AT_ONCE = 25;
+export const POLLS_AT_ONCE = 25;
 
 /** Finds out which intents have to be looked at, of those that have a nonce. */
 export interface ConfirmedWatch {
   /** Leaves out what is confirmed and stands where it stood: nothing can have become of it. */
-  toLookAt(turn: LaneTurn, intents: readonly IntentRow[]): Promise<readonly IntentRow[]>;
+  toPoll(turn: LaneTurn, intents: readonly IntentRow[]): Promise<readonly IntentRow[]>;
 }
 
 /**
@@ -21,7 +21,7 @@ export function createConfirmedWatch(): ConfirmedWatch {
   let newest: Hex | undefined;
   let standing = new Set<string>();
   return {
-    async toLookAt(turn, intents) {
+    async toPoll(turn, intents) {
       if (turn.latest.hash !== newest) standing = new Set();
       newest = turn.latest.hash;
       const watched = intents.filter((intent) => isOnlyWatched(turn, intent) && !standing.has(intent.id));
@@ -46,8 +46,8 @@ async function hashesOf({ deps }: LaneTurn, numbers: readonly number[]): Promise
       if (!(error instanceof ChainReadError)) throw error;
     }
   };
-  for (let start = 0; start < numbers.length; start += LOOKS_AT_ONCE)
-    await Promise.all(numbers.slice(start, start + LOOKS_AT_ONCE).map(read));
+  for (let start = 0; start < numbers.length; start += POLLS_AT_ONCE)
+    await Promise.all(numbers.slice(start, start + POLLS_AT_ONCE).map(read));
   return hashes;
 }
 

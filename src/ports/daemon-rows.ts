@@ -19,7 +19,7 @@ export interface PendingEffect {
 }
 
 /** Looks at open swaps on the chain, routes that are kept for people, everything else, and all but the routes. */
-export type EffectGroup = "looks" | "routes" | "others" | "no routes";
+export type EffectGroup = "polls" | "routes" | "others" | "no routes";
 
 /** Equal uneventful slots in a row. */
 export interface GapRow {

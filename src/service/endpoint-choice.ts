@@ -89,7 +89,7 @@ function createEndpoint(
 const isWell = (endpoint: Endpoint): boolean => endpoint.rank() === 0;
 
 async function currentOf(choice: Choice): Promise<Snapshot> {
-  for (const endpoint of choice.endpoints) if (endpoint.takeLook()) void lookAgain(choice, endpoint);
+  for (const endpoint of choice.endpoints) if (endpoint.takeCheck()) void checkAgain(choice, endpoint);
   const failures: Error[] = [];
   for (const endpoint of inOrder(choice.endpoints)) {
     const snapshot = await snapshotOf(endpoint);
@@ -117,7 +117,7 @@ async function snapshotOf(endpoint: Endpoint): Promise<Snapshot | Error> {
   }
 }
 
-async function lookAgain({ inUse }: Choice, endpoint: Endpoint): Promise<void> {
+async function checkAgain({ inUse }: Choice, endpoint: Endpoint): Promise<void> {
   const [snapshot, other] = await Promise.all([snapshotOf(endpoint), snapshotOf(inUse)]);
   if (snapshot instanceof Error) return;
   if (other instanceof Error || snapshot.head.timestamp * 1_000 + OLD_MS >= other.head.timestamp * 1_000) {

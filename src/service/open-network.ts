@@ -27,7 +27,7 @@ import { createTransferChecks } from "./tokens/transfer-checks.ts";
 
 const RPC_TIMEOUT_MS = 10_000;
 const MAX_RPC_ANSWER_BYTES = 16_000_000;
-const LOOK_AGAIN_MS = 1_000;
+const CHECK_AGAIN_MS = 1_000;
 
 /** One network's endpoints, and what is read of it; nothing is asked before somebody does. */
 export interface ConnectedNetwork {
@@ -123,7 +123,7 @@ function messageOf(error: unknown): string | undefined {
  * unless the node only just says so, or has not come to them yet: then it is asked again.
  * @throws WrongContractsError
  */
-export async function firstLook(
+export async function firstCheck(
   { options, rpc, snapshots, logger }: ConnectedNetwork,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -139,7 +139,7 @@ export async function firstLook(
       if (!(error instanceof WrongContractsError)) throw error;
       if (doubt.against(error.name, error.newestBlock) === undefined) throw error;
     }
-    await clock.sleep(LOOK_AGAIN_MS, signal);
+    await clock.sleep(CHECK_AGAIN_MS, signal);
   }
 }
 

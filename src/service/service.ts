@@ -5,7 +5,7 @@ import { checkOptions } from "./check-options.ts";
 import { openFront } from "./http/front.ts";
 import { InUseError } from "./in-use.ts";
 import { createKeyStore } from "./keys/key-store.ts";
-import { connectNetwork, firstLook, type OpenNetwork, openNetwork } from "./open-network.ts";
+import { connectNetwork, firstCheck, type OpenNetwork, openNetwork } from "./open-network.ts";
 import type { ServiceOptions } from "./options.ts";
 import type { RelayerDependencies } from "./relayer/relayer.ts";
 import { createSearcher } from "./routing/searcher.ts";
@@ -14,7 +14,7 @@ import { openServiceDatabase, unservedSwaps } from "./store/service-store.ts";
 import { waitFor } from "./time-limit.ts";
 
 /** A node in silence holds up no start: the look at the chain goes on beside everything else. */
-const LOOK_WITHIN_MS = 1_000;
+const CHECK_WITHIN_MS = 1_000;
 
 /** A running service. */
 export interface Service {
@@ -44,15 +44,15 @@ export async function startService(options: ServiceOptions, dependencies: Servic
   const { clock, logger, relayers = new Map<string, RelayerDependencies>() } = dependencies;
   checkOptions(options, new Set(relayers.keys()));
   const connected = options.networks.map((network) => connectNetwork(network, dependencies));
-  const looking = new AbortController();
-  const closers: (() => unknown)[] = [() => connected.map(({ snapshots }) => snapshots.stop()), () => looking.abort()];
+  const checking = new AbortController();
+  const closers: (() => unknown)[] = [() => connected.map(({ snapshots }) => snapshots.stop()), () => checking.abort()];
   const stop = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const looks = Promise.all(connected.map((one) => firstLook(one, { clock, signal: looking.signal })));
-    const failed = new Promise<unknown>((resolve) => looks.catch(resolve));
-    await waitFor(looks, LOOK_WITHIN_MS);
+    const checks = Promise.all(connected.map((one) => firstCheck(one, { clock, signal: checking.signal })));
+    const failed = new Promise<unknown>((resolve) => checks.catch(resolve));
+    await waitFor(checks, CHECK_WITHIN_MS);
     const lock = lockDatabase(options.database);
     closers.push(() => lock.release());
     const db = openServiceDatabase(options.database);

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { SqliteDatabase } from "./database.ts";
-import { acquireLock, type LockHeld, lookAtLock } from "./lock.ts";
+import { acquireLock, checkLock, type LockHeld } from "./lock.ts";
 import { createPrivate, hasCode, narrowToOwner } from "./private-file.ts";
 import { type Stamp, stampDatabase } from "./stamp.ts";
 
@@ -37,7 +37,7 @@ const MOST_LINKS = 40;
  */
 export function claimDatabase(database: string): Claim | LockHeld | Linked {
   const file = fileItself(database);
-  const before = look(file);
+  const before = statOf(file);
   if (before !== undefined && before.nlink > 1) {
     const message = `${file} has ${before.nlink} names (hard links), and a daemon on each would not see the other's rows: remove all names but this one`;
     return { kind: "linked", message };
@@ -54,8 +54,8 @@ export function claimDatabase(database: string): Claim | LockHeld | Linked {
 }
 
 /** Whether some process has claimed a database, found without disturbing it. */
-export function lookAtClaim(database: string): ReturnType<typeof lookAtLock> {
-  return lookAtLock(lockOf(fileItself(database)));
+export function checkClaim(database: string): ReturnType<typeof checkLock> {
+  return checkLock(lockOf(fileItself(database)));
 }
 
 function lockOf(file: string): string {
@@ -63,11 +63,11 @@ function lockOf(file: string): string {
 }
 
 function claimLocked(file: string, lockFile: string, release: () => void): Claim {
-  const found = look(file);
+  const found = statOf(file);
   if (found === undefined) createPrivate(file);
   const narrowed = [...narrowToOwner(file), ...narrowToOwner(lockFile)];
   let stamp: Stamp | undefined;
-  const kept = [lockFile, file].map((name) => ({ name, id: identityOf(look(name)) }));
+  const kept = [lockFile, file].map((name) => ({ name, id: identityOf(statOf(name)) }));
   return {
     kind: "claimed",
     file,
@@ -77,9 +77,9 @@ function claimLocked(file: string, lockFile: string, release: () => void): Claim
       if (stamp?.isGone() === true) {
         return `${file} was written over under the running daemon: restore a copy with \`swapd restore\`, never with cp`;
       }
-      const changed = kept.find(({ name, id }) => identityOf(look(name)) !== id);
+      const changed = kept.find(({ name, id }) => identityOf(statOf(name)) !== id);
       if (changed === undefined) return undefined;
-      const what = look(changed.name) === undefined ? "was removed" : "was replaced by another file";
+      const what = statOf(changed.name) === undefined ? "was removed" : "was replaced by another file";
       return `${changed.name} ${what} under the running daemon: another one could start beside it`;
     },
     watchContents: (db) => {
@@ -109,7 +109,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-function look(file: string): Stats | undefined {
+function statOf(file: string): Stats | undefined {
   return statSync(file, { throwIfNoEntry: false });
 }
 

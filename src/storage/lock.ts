@@ -65,7 +65,7 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
  * Whether another connection holds a lock now, and who, without taking it: whoever wants it at this moment still gets it.
  * `unknown`: this process may not read the file.
  */
-export function lookAtLock(file: string): LockHeld | { readonly kind: "free" | "unknown" } {
+export function checkLock(file: string): LockHeld | { readonly kind: "free" | "unknown" } {
   if (!existsSync(file)) return { kind: "free" };
   let db: SqliteConstructor.Database | undefined;
   try {

@@ -24,17 +24,17 @@ test("an endpoint in trouble is looked at after ten seconds at first, and every 
   one.failed(GONE, "eth_call");
   const looks: number[] = [];
   for (let second = 0; second < 3_000; second += 1) {
-    if (one.takeLook()) looks.push(second);
+    if (one.takeCheck()) looks.push(second);
     one.failed(GONE, "eth_call");
     expect(one.rank()).toBe(2);
     pass(1_000);
   }
   expect(looks).toEqual([10, 30, 70, 150, 310, 630, 1_230, 1_830, 2_430]);
   one.answered();
-  expect([one.rank(), one.takeLook()]).toEqual([0, false]);
+  expect([one.rank(), one.takeCheck()]).toEqual([0, false]);
   one.failed(GONE, "eth_call");
   pass(10_000);
-  expect(one.takeLook(), "the pauses begin anew").toBe(true);
+  expect(one.takeCheck(), "the pauses begin anew").toBe(true);
   expect(told).toEqual(["node: gone", "back", "node: gone"]);
 });
 
@@ -42,10 +42,10 @@ test("after its rest an endpoint is asked after the others until it answers, and
   const { one, pass } = health();
   one.failed(SPENT, "eth_call");
   pass(14_999);
-  expect([one.rank(), one.takeLook()]).toEqual([3, false]);
+  expect([one.rank(), one.takeCheck()]).toEqual([3, false]);
   expect(() => one.assertRested()).toThrow("asked again in 1 s");
   pass(1);
-  expect([one.rank(), one.takeLook(), one.takeLook()]).toEqual([2, true, false]);
+  expect([one.rank(), one.takeCheck(), one.takeCheck()]).toEqual([2, true, false]);
   one.assertRested();
   one.failed(SPENT, "eth_call");
   expect(one.rank()).toBe(3);
@@ -59,5 +59,5 @@ test("an endpoint that rests stays at rest, whatever else is said of it", () => 
   expect(one.rank()).toBe(3);
   pass(15_000);
   one.distrust(new Error("its newest block is old"));
-  expect([one.rank(), one.takeLook()]).toEqual([2, false]);
+  expect([one.rank(), one.takeCheck()]).toEqual([2, false]);
 });

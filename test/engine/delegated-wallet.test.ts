@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { delegationTo } from "../../src/domain/guard/delegation.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { lookAtWalletCodes } from "../../src/engine/wallet-code.ts";
+import { checkWalletCodes } from "../../src/engine/wallet-code.ts";
 import { SLOT_MS } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 
@@ -42,10 +42,10 @@ describe("a wallet whose account delegates to somebody whom nobody named", () =>
   test("is halted at the start, and again after a release, as long as it is so", async () => {
     const { outside, life } = await begin({});
     outside.chain.codes.set(ACCOUNT, delegationTo(DELEGATE));
-    await lookAtWalletCodes(life.context);
+    await checkWalletCodes(life.context);
     expect(life.lanes.halt(ACCOUNT, 31_337)).toBeDefined();
     life.lanes.releaseHalt(ACCOUNT, 31_337, { by: "ann", atMs: 1 });
-    await lookAtWalletCodes(life.context);
+    await checkWalletCodes(life.context);
     expect(life.lanes.halt(ACCOUNT, 31_337)).toBeDefined();
   });
 

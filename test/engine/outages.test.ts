@@ -103,7 +103,7 @@ test.each(Object.entries(MISTAKES))("a mistake of our own in %s stops the proces
 const WATCHES: Readonly<Record<string, (life: Life, signal: AbortSignal) => Promise<void>>> = {
   "the wallets' value": ({ context }, signal) => keepWatchingDrawdown(context, signal, AGREEING),
   "leftover allowances": ({ context }) => revokeLeftovers(context),
-  "the newest block": ({ context }, signal) => createClockWatch(context).keepLooking(signal),
+  "the newest block": ({ context }, signal) => createClockWatch(context).keepChecking(signal),
 };
 const AGREEING = { problem: () => undefined };
 

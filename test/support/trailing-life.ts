@@ -14,7 +14,7 @@ import {
   leftForPools,
 } from "./rows-add-up.ts";
 
-const LOOK_SECONDS = 10;
+const POLL_SECONDS = 10;
 const SOLD = 10n ** 18n;
 
 /** Dollars for an ether, look by look: up to 1012 (seen twice, so it counts), a dip that is no stop, then through it. */
@@ -24,7 +24,7 @@ const MARK = pairPriceOf(1_012_000_000n, USDC).toString();
 const STOP = pairPriceOf(1_001_880_000n, USDC).toString();
 
 function dollarsAt(nowMs: number): (typeof PATH)[number] {
-  return PATH[Math.max(0, Math.floor((nowMs - SLOT_MS) / (LOOK_SECONDS * 1_000)))] ?? "1001";
+  return PATH[Math.max(0, Math.floor((nowMs - SLOT_MS) / (POLL_SECONDS * 1_000)))] ?? "1001";
 }
 
 /** A stop that trails one percent below the highest price and sells one ether. */
@@ -35,7 +35,7 @@ function createTrailing(gasless: Course["gasless"]): Outside {
     ...thresholdSpec({
       // Attempts that kills bring to nothing do not give the trigger back.
       ...{ id: "trailing", retryForSeconds: 8, maxGapSeconds: 60, attempts: 50 },
-      schedule: { kind: "every", seconds: LOOK_SECONDS },
+      schedule: { kind: "every", seconds: POLL_SECONDS },
       legs: [thresholdLeg({ trigger, ifAlreadyTrue: "wait", ...amount })],
     }),
     ...{ wallet: { name: "main", address: ACCOUNT }, recipient: ACCOUNT, gasless },
@@ -94,7 +94,7 @@ export function openTrailing(course: Course): CourseWorld {
       expect(isOver(outside, life), `${what}: ${JSON.stringify([at, trail])} ${allowancesOf(outside)}`).toBe(true);
       expectSoldAtTheStop(outside, life, what);
       expectRowsToAddUp(life);
-      expectOneEndForEachSlot(outside, LOOK_SECONDS);
+      expectOneEndForEachSlot(outside, POLL_SECONDS);
       expectEachFillOnce(outside);
     },
   };

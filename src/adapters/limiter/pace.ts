@@ -65,7 +65,7 @@ const SECOND_US = 1_000_000;
 /** While cautious, calls are so far apart. */
 const CAUTIOUS_INTERVAL_US = 5_000_000;
 /** While cautious, how often it is looked whether a call has come to an end. */
-const CAUTIOUS_LOOK_US = 50_000;
+const CAUTIOUS_POLL_US = 50_000;
 /** Slower than this nobody is paced: a longer window is used up, and then waited for. */
 const LOWEST_PER_SECOND = 0.2;
 /** A stated zero without a refusal means that others use the key too: leave them these slots. */
@@ -132,7 +132,7 @@ export function takeTurn(
 ): Turn {
   if (nowUs < pace.blockedUntilUs) return { kind: "wait", untilUs: pace.blockedUntilUs, pace };
   if (nowUs < pace.nextSlotUs) {
-    const untilUs = pace.cautious ? Math.min(pace.nextSlotUs, nowUs + CAUTIOUS_LOOK_US) : pace.nextSlotUs;
+    const untilUs = pace.cautious ? Math.min(pace.nextSlotUs, nowUs + CAUTIOUS_POLL_US) : pace.nextSlotUs;
     return { kind: "wait", untilUs, pace };
   }
   if (pace.cautious) return { kind: "go", pace: { ...pace, nextSlotUs: nowUs + CAUTIOUS_INTERVAL_US } };

@@ -58,10 +58,10 @@ export function createRateLimiter(
   const { clock, logger, onHeldBack: tell = () => undefined } = dependencies;
   const calls = createWaitingCalls(options, clock);
   const closing = new AbortController();
-  const look = watchHeldBack({ clock, sharedClock }, { closing: closing.signal, tell });
-  const dispatch = createDispatcher(options, { store, sharedClock, clock, logger, closing, calls, look });
-  const notice = createObserver(options, dependencies, { store, look });
-  look(store.read());
+  const observe = watchHeldBack({ clock, sharedClock }, { closing: closing.signal, tell });
+  const dispatch = createDispatcher(options, { store, sharedClock, clock, logger, closing, calls, observe });
+  const notice = createObserver(options, dependencies, { store, observe });
+  observe(store.read());
 
   return {
     acquire: (priority, call = {}) => {
@@ -97,7 +97,7 @@ interface DispatcherParts {
   readonly logger: Logger;
   readonly closing: AbortController;
   readonly calls: WaitingCalls;
-  readonly look: (pace: Pace) => void;
+  readonly observe: (pace: Pace) => void;
 }
 
 /**
@@ -117,7 +117,7 @@ function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): 
     if (seen.kind === "go") await calls.endHeldBack();
     if (calls.count() === 0) return undefined;
     const taken = seen.kind === "wait" ? seen : store.update(turn);
-    parts.look(taken.pace);
+    parts.observe(taken.pace);
     if (taken.kind === "go") {
       calls.settleFirst("granted");
       return undefined;
@@ -176,7 +176,7 @@ function turnWords(pace: Pace, waiting: number): string {
 function createObserver(
   options: RateLimiterOptions,
   dependencies: RateLimiterDependencies,
-  { store, look }: { readonly store: PaceStore; readonly look: (pace: Pace) => void },
+  { store, observe }: { readonly store: PaceStore; readonly observe: (pace: Pace) => void },
 ): (answer: LimitedAnswer | "lost") => void {
   const { random = Math.random } = dependencies;
   let reportedLimit: number | undefined;
@@ -187,7 +187,7 @@ function createObserver(
     const relevant =
       notice.refused || notice.remaining === 0 || before.cautious || differs(notice.limit, before.limitSeen);
     if (!relevant) return;
-    look(store.update((pace, nowUs) => ({ pace: learn(pace, notice, { nowUs, jitter }, options) })).pace);
+    observe(store.update((pace, nowUs) => ({ pace: learn(pace, notice, { nowUs, jitter }, options) })).pace);
   }
 
   function tellLimit(seen: number | undefined): void {

@@ -44,7 +44,7 @@ interface Memory {
   refusals: number;
   pausedUntilMs: number;
   /** when what is still true was last made to wait again; undefined before the first time */
-  lookedAtMs: number | undefined;
+  polledAtMs: number | undefined;
   /** taken by the receiver, and not yet written down as sent: it must not be sent again */
   readonly taken: Map<WaitingDelivery, string>;
   /** the newest delivery at some instants, the oldest first: what was there so long ago is given up */
@@ -61,7 +61,7 @@ export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderD
   const stopping = new AbortController();
   const givingUp = new AbortController();
   let sleeper = new AbortController();
-  const memory: Memory = { refusals: 0, pausedUntilMs: 0, lookedAtMs: undefined, taken: new Map(), newest: [] };
+  const memory: Memory = { refusals: 0, pausedUntilMs: 0, polledAtMs: undefined, taken: new Map(), newest: [] };
   const sleep = async (durationMs: number): Promise<void> => {
     await clock.sleep(durationMs, AbortSignal.any([sleeper.signal, stopping.signal]));
     if (sleeper.signal.aborted) sleeper = new AbortController();
@@ -69,7 +69,7 @@ export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderD
   /** @returns how long to wait before the next turn, undefined when there may be more to send */
   const takeTurn = async (): Promise<number | undefined> => {
     try {
-      if (memory.lookedAtMs === undefined) await outbox.makeAllDue();
+      if (memory.polledAtMs === undefined) await outbox.makeAllDue();
       await tryAgainWhatIsTrue(options, deps, memory);
       await settleTaken(deps, memory);
       await dropTooMany(options, deps, memory);
@@ -109,9 +109,9 @@ async function tryAgainWhatIsTrue(
   memory: Memory,
 ): Promise<void> {
   const now = clock.monotonicMs();
-  if (memory.lookedAtMs !== undefined && now - memory.lookedAtMs < longestRetryMs) return;
+  if (memory.polledAtMs !== undefined && now - memory.polledAtMs < longestRetryMs) return;
   await outbox.waitAgain();
-  memory.lookedAtMs = now;
+  memory.polledAtMs = now;
 }
 
 /** Writes down what the receiver has: as long as that fails, nothing else is sent. */

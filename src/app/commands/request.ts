@@ -16,7 +16,7 @@ import { type ChangeOptions, findTargetToChange, nameTarget, type Target } from 
 import type { Terminal } from "../terminal.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
-const LOOK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 
 /** What the daemon takes, under the words that the operator uses for it. */
 const COMMANDS = {
@@ -162,7 +162,7 @@ async function waitForAnswer(store: UnitOfWork, requestId: number): Promise<stri
     const answer = await store.read({ kind: "request-answer", requestId });
     if (answer?.startsWith("refused:") === true) throw new CommandFailure(EXIT.no, answer);
     if (answer !== undefined) return answer;
-    await systemClock.sleep(LOOK_EVERY_MS);
+    await systemClock.sleep(POLL_EVERY_MS);
   }
   throw new CommandFailure(
     EXIT.tryAgain,

@@ -69,9 +69,9 @@ function describeModes({ inForce, kept }: RestoredModes): string {
   return `${now}; kept from what stood there: ${kept.map(({ scope, mode }) => `${scope} ${mode}`).join(", ")}`;
 }
 
-function orRefuse(copy: string, look: () => void): void {
+function orRefuse(copy: string, check: () => void): void {
   try {
-    look();
+    check();
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     throw new CommandFailure(EXIT.no, `${copy} is not restored: ${error.message}`);

@@ -21,7 +21,7 @@ const PORT_FOR_MS = 60_000;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
 /** What a person must change is looked at again so often, also when no file is another: a mount may have come. */
-const LOOK_AGAIN_MS = 60_000;
+const CHECK_AGAIN_MS = 60_000;
 
 /**
  * `swapd start`: runs the daemon until it is stopped. What may pass by itself is waited for, a used port for a minute;
@@ -59,7 +59,7 @@ function createPatience(waitsForPeople: boolean): { after(trouble: StartTrouble)
     after: ({ kind }) => {
       const nowMs = systemClock.monotonicMs();
       portSinceMs = kind === "port" ? (portSinceMs ?? nowMs) : undefined;
-      if (kind === "person") return waitsForPeople ? LOOK_AGAIN_MS : undefined;
+      if (kind === "person") return waitsForPeople ? CHECK_AGAIN_MS : undefined;
       if (kind === "elsewhere" || kind === "ours") return undefined;
       if (portSinceMs !== undefined && nowMs - portSinceMs >= PORT_FOR_MS) return undefined;
       const waitMs = pauseMs;

@@ -1,5 +1,5 @@
 import type { ReadModel, StatusRows } from "../../ports/read-model.ts";
-import { lookAtClaim } from "../../storage/claim.ts";
+import { checkClaim } from "../../storage/claim.ts";
 import { describeStanding, type StandingSettings, type StrategyStanding, standingQuestion } from "../read-standing.ts";
 import type { readServiceCounts } from "../service-counts.ts";
 import { formatInstant } from "../terminal.ts";
@@ -24,7 +24,7 @@ export async function readStatus(
   reads: Pick<ReadModel, "status">,
   about: { readonly database: string; readonly settings: StandingSettings | undefined },
 ) {
-  const claim = lookAtClaim(about.database);
+  const claim = checkClaim(about.database);
   const nowMs = Date.now();
   const rows = await reads.status(standingQuestion(about.settings, nowMs));
   const standing = rows.standing === undefined ? undefined : describeStanding(rows.standing, about.settings, nowMs);

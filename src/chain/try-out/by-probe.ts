@@ -30,7 +30,7 @@ const DATA_GAS = { zero: 4n, other: 16n };
 /** The least that a byte counts where that comes to more (EIP-7623). */
 const DATA_FLOOR_GAS = { zero: 10n, other: 40n };
 /** Accounts and words that the probe has looked at before a call cost less in it than in a transaction of its own. */
-const LOOKED_AT_GAS = 40_000n;
+const WATCH_GAS = 40_000n;
 
 /**
  * Runs calls of one account by code that is lent to it, in one `eth_call`, and compares what the watched accounts have
@@ -51,13 +51,13 @@ export const tryProbed: TryAt = async (ask, run) => {
   if (report.used.length !== run.calls.length || report.seen.length !== (run.calls.length + 1) * questions.length) {
     throw new ChainReadError("malformed answer", "the node's answer to a probe is not whole: check the RPC endpoint");
   }
-  const looks = looksOf(report.seen, questions);
-  const silent = looks.flat().find(({ answer }) => answer === undefined);
+  const answers = answersOf(report.seen, questions);
+  const silent = answers.flat().find(({ answer }) => answer === undefined);
   if (silent !== undefined) throw new ChainReadError("refused", silenceOf(silent.question));
   const gasUsedByCall = run.calls.map(({ data }, index) => gasOf(data, report.used[index] ?? 0n));
   return {
     ...{ kind: "ok", way, gasUsed: gasUsedByCall.reduce((sum, gas) => sum + gas, 0n), gasUsedByCall },
-    ...changesOf(looks),
+    ...changesOf(answers),
   };
 };
 
@@ -114,17 +114,17 @@ function decoded(bytes: Hex): Result {
   }
 }
 
-interface Look {
+interface WatchedAnswer {
   readonly question: Question;
   /** undefined where the token gives none */
   readonly answer: bigint | undefined;
 }
 
 /** By look, each question with its answer. */
-function looksOf(seen: Report["seen"], questions: readonly Question[]): readonly (readonly Look[])[] {
+function answersOf(seen: Report["seen"], questions: readonly Question[]): readonly (readonly WatchedAnswer[])[] {
   const count = seen.length / Math.max(1, questions.length);
-  return Array.from({ length: count }, (_, look) =>
-    questions.map((question, index) => ({ question, answer: seen[look * questions.length + index] })),
+  return Array.from({ length: count }, (_, answerIndex) =>
+    questions.map((question, index) => ({ question, answer: seen[answerIndex * questions.length + index] })),
   );
 }
 
@@ -134,10 +134,10 @@ function silenceOf({ about, token, account }: Question): string {
 }
 
 /** What an account has more or less after a call than before it; the other side of a move is not known. */
-function changesOf(looks: readonly (readonly Look[])[]): Pick<Simulated, "transfers" | "approvals"> {
+function changesOf(answers: readonly (readonly WatchedAnswer[])[]): Pick<Simulated, "transfers" | "approvals"> {
   const transfers: Simulated["transfers"][number][] = [];
   const approvals: Simulated["approvals"][number][] = [];
-  for (const { question, answer, before } of withAnswerBefore(looks)) {
+  for (const { question, answer, before } of withAnswerBefore(answers)) {
     const { token, account } = question;
     if (question.about === "allowance") {
       if (answer > before) approvals.push({ token, owner: account, spender: question.spender, amount: answer });
@@ -148,10 +148,10 @@ function changesOf(looks: readonly (readonly Look[])[]): Pick<Simulated, "transf
 }
 
 /** Each look but the first, question by question, with what the look before it was told. */
-function withAnswerBefore(looks: readonly (readonly Look[])[]) {
-  return looks.slice(1).flatMap((look, index) =>
-    look.map(({ question, answer = 0n }, place) => {
-      const before = looks[index]?.[place]?.answer ?? 0n;
+function withAnswerBefore(answers: readonly (readonly WatchedAnswer[])[]) {
+  return answers.slice(1).flatMap((answerIndex, index) =>
+    answerIndex.map(({ question, answer = 0n }, place) => {
+      const before = answers[index]?.[place]?.answer ?? 0n;
       return { question, answer, before };
     }),
   );
@@ -163,7 +163,7 @@ function gasOf(data: Hex, used: bigint): bigint {
   const zeros = BigInt(bytes.filter((byte) => byte === "00").length);
   const others = BigInt(bytes.length) - zeros;
   const cost = ({ zero, other }: typeof DATA_GAS): bigint => zeros * zero + others * other;
-  const whole = cost(DATA_GAS) + used + LOOKED_AT_GAS;
+  const whole = cost(DATA_GAS) + used + WATCH_GAS;
   const floor = cost(DATA_FLOOR_GAS);
   return BASE_GAS + larger(whole, floor);
 }

@@ -13,7 +13,7 @@ const name = (description: string) =>
     .meta({ description, pattern: TOKEN_NAME.source, examples: ["WETH"] })
     .transform(readAs((text: string) => (TOKEN_NAME.test(text) ? text : wrong`"${text}" is no name of a token`)));
 
-const LOOK_BACK = "how far back it looks: an hour to a year";
+const LOOKBACK = "how far back it looks: an hour to a year";
 
 /** Sells for one token or several at each slot. */
 export const dcaSchema = z.strictObject({
@@ -67,8 +67,8 @@ export const dcaSchema = z.strictObject({
   }),
   dips: maybeMap("buys more when the price has fallen", {
     reference: map("what the price is compared with: the highest price, or the mean, of that time", {
-      high: seconds(LOOK_BACK, "30d").optional(),
-      sma: seconds(LOOK_BACK, "30d").optional(),
+      high: seconds(LOOKBACK, "30d").optional(),
+      sma: seconds(LOOKBACK, "30d").optional(),
     }),
     tiers: z
       .array(

@@ -18,8 +18,8 @@ export function newestInstant(
     const periodMs = schedule.seconds * 1_000;
     return range.untilMs - ((range.untilMs - range.fromMs) % periodMs);
   }
-  for (let lookBackMs = HOUR_MS; ; lookBackMs *= 4) {
-    const startMs = range.untilMs - lookBackMs;
+  for (let lookbackMs = HOUR_MS; ; lookbackMs *= 4) {
+    const startMs = range.untilMs - lookbackMs;
     let newestMs = startMs < range.fromMs ? range.fromMs : nextInstant(schedule, startMs, zones);
     if (newestMs === undefined || newestMs > range.untilMs) continue;
     for (let next = nextInstant(schedule, newestMs, zones); next !== undefined && next <= range.untilMs; ) {

@@ -4,7 +4,7 @@ import { afterRun, carryOf, type DcaMemory, emptyMemory, parseDcaMemory, spentAf
 import { type DcaTerms, floorOf, sharesOf, sizeOrder } from "./dca-order.ts";
 import type { Decision, SkipReason, StrategyPause, StrategyView, ViewNeeds } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
-import { lookAtGate, type PriceGate } from "./price-gate.ts";
+import { checkGate, type PriceGate } from "./price-gate.ts";
 
 /** Dollar-cost averaging: sells an amount at each slot, for one token or several, until its budget or its time is over. */
 export interface DcaSpec extends StrategyCommon, DcaTerms {
@@ -40,7 +40,7 @@ function decide(spec: DcaSpec, view: StrategyView, memory: DcaMemory): Decision<
     const { reason, detail } = ended;
     return { memory, outcome: { kind: "skip", reason, detail }, pause: ended.pause };
   }
-  const gate = spec.onlyIf === undefined ? undefined : lookAtGate(spec.onlyIf, view.prices);
+  const gate = spec.onlyIf === undefined ? undefined : checkGate(spec.onlyIf, view.prices);
   if (gate?.open === false) {
     const reason = gate.priced ? "price_gate" : "unpriceable";
     return { memory, outcome: { kind: "defer", reason, detail: gate.detail, untilMs: nextQuestionMs(spec, view) } };

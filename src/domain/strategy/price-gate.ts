@@ -12,7 +12,7 @@ export interface PriceGate {
 }
 
 /** Whether the gate is open at the prices of a view; without both prices it is not. */
-export function lookAtGate(
+export function checkGate(
   gate: PriceGate,
   prices: StrategyView["prices"],
 ): { readonly open: boolean; readonly priced: boolean; readonly detail: string } {

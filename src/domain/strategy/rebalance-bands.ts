@@ -44,7 +44,7 @@ export function innerBandValue(mix: Mix, position: Position, rules: BandRules): 
 }
 
 /** Since when weights have been outside their bands without a break, as far as anybody looked. */
-export function lookAtBands(
+export function checkBands(
   rules: BandRules,
   mix: Mix,
   memory: RebalanceMemory,

@@ -5,7 +5,7 @@ import { isNative, type Token } from "../money/token.ts";
 import { isSameWallet } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { StrategyKind, TradedTokens } from "./kind.ts";
-import { lookAtBands, reasonToWait } from "./rebalance-bands.ts";
+import { checkBands, reasonToWait } from "./rebalance-bands.ts";
 import { rebalanceEnded } from "./rebalance-end.ts";
 import { legsOf } from "./rebalance-legs.ts";
 import {
@@ -102,17 +102,17 @@ interface Seen {
 function decideMix(spec: RebalanceSpec, seen: Seen, before: RebalanceMemory): RebalanceDecision {
   const { view, mix } = seen;
   const { bands } = spec;
-  const looked = bands === "none" ? before : { ...before, ...lookAtBands(bands, mix, before, view.nowMs) };
-  const limits = limitsOf(spec, mix, { memory: looked, nowMs: view.nowMs });
+  const checked = bands === "none" ? before : { ...before, ...checkBands(bands, mix, before, view.nowMs) };
+  const limits = limitsOf(spec, mix, { memory: checked, nowMs: view.nowMs });
   const waitOf = (memory: RebalanceMemory) =>
     bands === "none" || memory.isConverging ? undefined : reasonToWait(bands, memory, view.nowMs);
-  let memory = looked;
-  if (waitOf(looked) === undefined) {
+  let memory = checked;
+  if (waitOf(checked) === undefined) {
     const plan = planToDestination(spec, mix, limits);
-    const decision = trade(spec, seen, looked, { plan, purpose: "mix" });
+    const decision = trade(spec, seen, checked, { plan, purpose: "mix" });
     if (decision !== undefined) return decision;
-    if (plan.isTurnoverSpent) return skip(looked, "turnover_spent", describeWeights(mix));
-    if (looked.isConverging) memory = { ...looked, isConverging: false, doneMs: view.nowMs };
+    if (plan.isTurnoverSpent) return skip(checked, "turnover_spent", describeWeights(mix));
+    if (checked.isConverging) memory = { ...checked, isConverging: false, doneMs: view.nowMs };
   }
   const why: { reason: SkipReason; detail: string } = waitOf(memory) ?? tooSmall(mix, limits);
   const plan = planNewMoney(mix, (address) => rawIn(memory.fresh, address), limits);

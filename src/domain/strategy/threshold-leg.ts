@@ -1,14 +1,14 @@
 import { formatPercent, lessShareUp } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
 import type { SkipReason } from "./decision.ts";
+import { highestHeld, risesAfter } from "./high-water-mark.ts";
 import { formatPairPrice, type PairPrice } from "./pair-price.ts";
 import { restUntil } from "./rest.ts";
-import { highestHeld, risesAfter } from "./threshold-mark.ts";
 import { ARMED, type Attempts, type Holding, type LegMemory, type LegState } from "./threshold-memory.ts";
 import type { Side, ThresholdLeg } from "./threshold-spec.ts";
 
 /** One look at the price. */
-export interface Look {
+export interface PriceSample {
   readonly nowMs: number;
   readonly price: PairPrice;
   /** when the price was seen before, or an own run ended after that; undefined when never */
@@ -30,11 +30,11 @@ export interface Observed {
  * Rises above the mark count only once they were seen twice, even where the leg itself asks for no confirmation: a single
  * odd price must not drag the stop behind it.
  */
-const MARK_SAMPLES = 2;
+const HIGH_WATER_SAMPLES = 2;
 
 /** Lets a leg see one price. */
-export function observeLeg(leg: ThresholdLeg, before: LegMemory, look: Look): Observed {
-  const memory = leg.trigger.kind === "trail" ? trackMark(leg, before, look) : before;
+export function observeLeg(leg: ThresholdLeg, before: LegMemory, sample: PriceSample): Observed {
+  const memory = leg.trigger.kind === "trail" ? trackHighWaterMark(leg, before, sample) : before;
   const quiet = (reason: SkipReason, detail: string, at: LegState = memory.at): Observed => ({
     memory: { ...memory, at },
     wants: false,
@@ -49,32 +49,32 @@ export function observeLeg(leg: ThresholdLeg, before: LegMemory, look: Look): Ob
     case "fired":
       return quiet("already_fired", "the run it started has not ended yet");
     case "cooling": {
-      const untilMs = restUntil(memory.at.untilMs, leg.rearm?.cooldownSeconds ?? 0, look.nowMs);
-      const left = untilMs - look.nowMs;
+      const untilMs = restUntil(memory.at.untilMs, leg.rearm?.cooldownSeconds ?? 0, sample.nowMs);
+      const left = untilMs - sample.nowMs;
       if (left > 0) return quiet("cooling_down", `${left} ms of the cooldown are left`, { state: "cooling", untilMs });
-      if (!isRearmed(leg, look.price))
+      if (!isRearmed(leg, sample.price))
         return quiet("not_armed", "it is armed again on the far side of the rearm price only");
-      return observeArmed(leg, { ...memory, at: ARMED }, look);
+      return observeArmed(leg, { ...memory, at: ARMED }, sample);
     }
     case "armed":
-      return observeArmed(leg, memory, look);
+      return observeArmed(leg, memory, sample);
     case "baseline":
     case "waiting":
     case "given-back":
-      return observeUnarmed(leg, memory, look);
+      return observeUnarmed(leg, memory, sample);
   }
 }
 
 /** The first looks, those after a missed crossing, and those after a trigger was given back. */
-function observeUnarmed(leg: ThresholdLeg, memory: LegMemory, look: Look): Observed {
+function observeUnarmed(leg: ThresholdLeg, memory: LegMemory, sample: PriceSample): Observed {
   const condition = conditionOf(leg, memory);
   if (condition === undefined)
-    return { memory, wants: false, reason: "not_activated", detail: notActivated(leg, look) };
+    return { memory, wants: false, reason: "not_activated", detail: notActivated(leg, sample) };
   const { state } = memory.at;
   const isFirst = state === "baseline";
   const needsNoCrossing = leg.trigger.kind === "level" || leg.trigger.kind === "limit";
   const firesAnyway = needsNoCrossing ? state !== "given-back" : isFirst && leg.ifAlreadyTrue === "fire";
-  if (!isTrue(condition, look.price) || firesAnyway) return observeArmed(leg, { ...memory, at: ARMED }, look);
+  if (!isTrue(condition, sample.price) || firesAnyway) return observeArmed(leg, { ...memory, at: ARMED }, sample);
   const detail = isFirst
     ? "true from the start, so it waits for a crossing"
     : "it must be seen on the other side first";
@@ -82,35 +82,35 @@ function observeUnarmed(leg: ThresholdLeg, memory: LegMemory, look: Look): Obser
     memory: { ...memory, at: state === "given-back" ? memory.at : { state: "waiting" } },
     wants: false,
     reason: "not_armed",
-    detail: `${describe(condition, look)}: ${detail}`,
+    detail: `${describe(condition, sample)}: ${detail}`,
   };
 }
 
-function observeArmed(leg: ThresholdLeg, memory: LegMemory, look: Look): Observed {
+function observeArmed(leg: ThresholdLeg, memory: LegMemory, sample: PriceSample): Observed {
   const condition = conditionOf(leg, memory);
   if (condition === undefined)
-    return { memory, wants: false, reason: "not_activated", detail: notActivated(leg, look) };
-  const seen = describe(condition, look);
-  if (!isTrue(condition, look.price)) {
+    return { memory, wants: false, reason: "not_activated", detail: notActivated(leg, sample) };
+  const seen = describe(condition, sample);
+  if (!isTrue(condition, sample.price)) {
     return { memory: { ...memory, at: ARMED }, wants: false, reason: "not_triggered", detail: seen };
   }
   const attempts: Attempts = memory.at.state === "armed" ? memory.at : ARMED_ATTEMPTS;
   const isCrossing = leg.trigger.kind === "cross" || leg.trigger.kind === "trail";
-  const wasMissed = attempts.holding === undefined && isCrossing && isBlind(look);
+  const wasMissed = attempts.holding === undefined && isCrossing && isBlind(sample);
   if (wasMissed && leg.onMissed === "ignore") {
     const detail = `${seen}: it crossed while nobody looked, so it must be seen on the other side first`;
     return { memory: { ...memory, at: { state: "waiting" } }, wants: false, reason: "not_armed", detail };
   }
-  const holding = holdOn(attempts.holding, look);
+  const holding = holdOn(attempts.holding, sample);
   const after: LegMemory = { ...memory, at: { state: "armed", ...attempts, holding } };
-  const wants = isConfirmed(holding, leg.confirm, look.nowMs);
-  const restMs = restLeftMs(attempts, look.nowMs);
+  const wants = isConfirmed(holding, leg.confirm, sample.nowMs);
+  const restMs = restLeftMs(attempts, sample.nowMs);
   if (wants && restMs > 0) {
     const detail = `${seen}: ${attempts.failures} attempts in a row came to nothing, the next one is ${restMs} ms away`;
     return { memory: after, wants: false, reason: "backing_off", detail };
   }
   const { samples } = leg.confirm;
-  const held = `${seen}: held for ${look.nowMs - holding.sinceMs} ms and ${holding.samples} of ${samples} looks`;
+  const held = `${seen}: held for ${sample.nowMs - holding.sinceMs} ms and ${holding.samples} of ${samples} looks`;
   return { memory: after, wants, reason: "confirming", detail: held };
 }
 
@@ -133,14 +133,14 @@ function restLeftMs({ failures, triedMs, endedMs }: Attempts, nowMs: number): nu
  * A condition that holds goes on holding; after a time without a look nobody knows, so its timer starts again. Where it
  * began by a clock that ran ahead, it begins now.
  */
-function holdOn(before: Holding | undefined, look: Look): Holding {
-  if (before === undefined || isBlind(look)) return { sinceMs: look.nowMs, samples: 1 };
-  return { sinceMs: Math.min(before.sinceMs, look.nowMs), samples: before.samples + 1 };
+function holdOn(before: Holding | undefined, sample: PriceSample): Holding {
+  if (before === undefined || isBlind(sample)) return { sinceMs: sample.nowMs, samples: 1 };
+  return { sinceMs: Math.min(before.sinceMs, sample.nowMs), samples: before.samples + 1 };
 }
 
 /** Whether too much time passed since the last look. */
-function isBlind(look: Look): boolean {
-  return look.beforeMs !== undefined && look.nowMs - look.beforeMs > look.maxGapSeconds * 1_000;
+function isBlind(sample: PriceSample): boolean {
+  return sample.beforeMs !== undefined && sample.nowMs - sample.beforeMs > sample.maxGapSeconds * 1_000;
 }
 
 function isConfirmed(holding: Holding, confirm: ThresholdLeg["confirm"], nowMs: number): boolean {
@@ -175,19 +175,19 @@ function isTrue(condition: Condition, price: PairPrice): boolean {
  * ever rise. A stop that an edit brought
  * closer is taken over at a look that finds the price above it: an edit alone never sells.
  */
-function trackMark(leg: ThresholdLeg, memory: LegMemory, look: Look): LegMemory {
+function trackHighWaterMark(leg: ThresholdLeg, memory: LegMemory, sample: PriceSample): LegMemory {
   if (leg.trigger.kind !== "trail") return memory;
   const { share, activateAt } = leg.trigger;
   const known = memory.trail === undefined ? undefined : BigInt(memory.trail.mark);
   const above = known ?? (activateAt === undefined ? undefined : activateAt - 1n);
-  const seen = { nowMs: look.nowMs, price: look.price, isBlind: isBlind(look) };
+  const seen = { nowMs: sample.nowMs, price: sample.price, isBlind: isBlind(sample) };
   const rises = risesAfter(memory.rises ?? [], seen, above);
-  const needed = { ...leg.confirm, samples: Math.max(leg.confirm.samples, MARK_SAMPLES) };
-  const mark = highestHeld(rises, needed, look.nowMs) ?? known;
+  const needed = { ...leg.confirm, samples: Math.max(leg.confirm.samples, HIGH_WATER_SAMPLES) };
+  const mark = highestHeld(rises, needed, sample.nowMs) ?? known;
   if (mark === undefined) return { ...memory, rises };
   const inForce = BigInt(memory.trail?.stop ?? 0);
   const wanted = lessShareUp(mark, share);
-  const stop = wanted > inForce && look.price > wanted ? wanted : inForce;
+  const stop = wanted > inForce && sample.price > wanted ? wanted : inForce;
   return {
     ...memory,
     trail: { mark: mark.toString(), stop: stop.toString() },
@@ -195,15 +195,15 @@ function trackMark(leg: ThresholdLeg, memory: LegMemory, look: Look): LegMemory 
   };
 }
 
-function describe(condition: Condition, look: Look): string {
-  const [price, level] = [look.price, condition.price].map((one) => formatPairPrice(one, look.quote));
+function describe(condition: Condition, sample: PriceSample): string {
+  const [price, level] = [sample.price, condition.price].map((one) => formatPairPrice(one, sample.quote));
   return `the price is ${price}, the level is ${level}`;
 }
 
-function notActivated(leg: ThresholdLeg, look: Look): string {
-  const price = formatPairPrice(look.price, look.quote);
+function notActivated(leg: ThresholdLeg, sample: PriceSample): string {
+  const price = formatPairPrice(sample.price, sample.quote);
   if (leg.trigger.kind !== "trail") return `the price is ${price}`;
   const { share, activateAt } = leg.trigger;
-  const from = activateAt === undefined ? "a confirmed price" : formatPairPrice(activateAt, look.quote);
+  const from = activateAt === undefined ? "a confirmed price" : formatPairPrice(activateAt, sample.quote);
   return `the price is ${price}; the stop trails by ${formatPercent(share)} from ${from} on`;
 }

@@ -56,20 +56,20 @@ function decide(spec: ThresholdSpec, view: StrategyView, memory: ThresholdMemory
   const { maxGapSeconds, quote } = spec;
   const legs = spec.legs.map((leg) => {
     const { gone, ...known } = legOf(memory, leg.id);
-    const look = { nowMs: view.nowMs, price, beforeMs: gone?.seenMs ?? memory.seenMs, maxGapSeconds, quote };
-    return { leg, seen: observeLeg(leg, known, look) };
+    const sample = { nowMs: view.nowMs, price, beforeMs: gone?.seenMs ?? memory.seenMs, maxGapSeconds, quote };
+    return { leg, seen: observeLeg(leg, known, sample) };
   });
-  const looked = {
+  const sampled = {
     ...memory,
     seenMs: view.nowMs,
     legs: { ...memory.legs, ...Object.fromEntries(legs.map(({ leg, seen }) => [leg.id, seen.memory])) },
   };
   const latched = legs.find(({ seen }) => isRetrying(seen.memory.at));
   const wanting = (latched === undefined ? legs : [latched]).filter(({ seen }) => seen.wants);
-  const decisions = wanting.map((leg) => fire(spec, view, { memory: looked, ...leg }));
+  const decisions = wanting.map((leg) => fire(spec, view, { memory: sampled, ...leg }));
   // a leg with too little to sell does not stand in the way of the next one
   const [first] = decisions;
-  return decisions.find(({ outcome }) => outcome.kind === "swap") ?? first ?? skip(...tell(legs), looked);
+  return decisions.find(({ outcome }) => outcome.kind === "swap") ?? first ?? skip(...tell(legs), sampled);
 }
 
 /** After a failed attempt the crossing keeps its latch for as long as the condition holds. */

@@ -45,18 +45,18 @@ function isFoundByNonce({ deps }: EngineContext, { terms }: Swap): boolean {
 }
 
 /** Through which endpoints is looked, and the blocks that it is about. */
-interface Look {
+interface ObservationReads {
   readonly reads: Pick<AgreedChainReads, "logs" | "call" | "allowance" | "receipt">;
   readonly latest: BlockHead;
   readonly finalized: BlockHead;
 }
 
-async function observe(context: EngineContext, swap: Swap, look: Look): Promise<GaslessObservation> {
+async function observe(context: EngineContext, swap: Swap, view: ObservationReads): Promise<GaslessObservation> {
   const { terms } = swap;
   if (terms === undefined) throw new Error(`swap ${swap.id} is looked up before it was bound`);
-  const { reads, latest } = look;
+  const { reads, latest } = view;
   // The two may be of different instants or nodes: what is final beyond the blocks that are looked through proves nothing.
-  const finalized = look.finalized.number > latest.number ? latest : look.finalized;
+  const finalized = view.finalized.number > latest.number ? latest : view.finalized;
   const range = { fromBlock: terms.fromBlock, toBlock: latest.number };
   const byNonce = isFoundByNonce(context, swap);
   const { fill, isUnexplained } = byNonce
@@ -133,7 +133,7 @@ async function withFinalityOfAll(
 }
 
 interface At {
-  readonly reads: Look["reads"];
+  readonly reads: ObservationReads["reads"];
   readonly range: BlockRange;
 }
 
@@ -183,7 +183,7 @@ function isOf({ terms }: Swap, address: Address): boolean {
  * block tells of a fork, or is wrong; a fill in a block that never comes could not be taken back.
  */
 async function receiptOf(
-  reads: Look["reads"],
+  reads: ObservationReads["reads"],
   log: Pick<FoundLog, "transactionHash" | "blockNumber">,
 ): Promise<Receipt> {
   const { transactionHash: hash, blockNumber } = log;
@@ -241,7 +241,7 @@ async function nonceCancelled(
 async function allowanceAt(
   context: EngineContext,
   swap: Swap,
-  at: { readonly reads: Look["reads"]; readonly block: number },
+  at: { readonly reads: ObservationReads["reads"]; readonly block: number },
 ): Promise<bigint> {
   const grant = {
     token: swap.sell.address,

@@ -3,7 +3,7 @@ import type { Address } from "../../domain/money/address.ts";
 import type { AgreedChainReads } from "../../ports/chain.ts";
 import type { FinalBlock, Finding } from "../../ports/reconciliation-store.ts";
 import type { Answered } from "../../ports/unit-of-work.ts";
-import type { LookContext } from "./patient-chain.ts";
+import type { ScanContext } from "./patient-chain.ts";
 import { tokensOf } from "./read-back.ts";
 
 /** What the endpoints say together of allowances that no row granted. */
@@ -30,8 +30,8 @@ type Said = bigint | ChainReadError;
  * back is not accepted by anybody: the endpoints have to agree at the newest block and at the final one.
  * @throws ChainReadError when no endpoint answers
  */
-export async function lookAtAllowances(
-  context: LookContext,
+export async function scanAllowances(
+  context: ScanContext,
   agreed: AgreedChainReads,
   { wallet, toBlock }: Pick<Asked, "wallet" | "toBlock">,
 ): Promise<AllowancesSeen> {
@@ -39,7 +39,7 @@ export async function lookAtAllowances(
   const withoutAllowance = new Set<Address>();
   let isUndecided = false;
   for (const { address: token } of tokensOf(context)) {
-    const seen = await lookAt(context, agreed, { wallet, token, toBlock });
+    const seen = await scanWallet(context, agreed, { wallet, token, toBlock });
     if (seen === "none") withoutAllowance.add(token);
     else if (seen === "undecided") isUndecided = true;
     else if (seen !== undefined) findings.push(seen);
@@ -47,8 +47,8 @@ export async function lookAtAllowances(
   return { findings, withoutAllowance, isUndecided };
 }
 
-async function lookAt(
-  context: LookContext,
+async function scanWallet(
+  context: ScanContext,
   agreed: AgreedChainReads,
   asked: Asked,
 ): Promise<Finding | "none" | "undecided" | undefined> {

@@ -4,7 +4,7 @@ import { amountTold } from "../../domain/run/measure-fill.ts";
 import type { AgreedChainReads } from "../../ports/chain.ts";
 import type { KnownChain } from "../../ports/reconciliation-store.ts";
 import { refusedAsUndefined } from "../perform/node-fault.ts";
-import type { LookContext } from "./patient-chain.ts";
+import type { ScanContext } from "./patient-chain.ts";
 import { type FoundLog, type Moves, type Range, tokensOf } from "./read-back.ts";
 
 /** Balances by token, in its smallest unit. */
@@ -16,7 +16,7 @@ type Balances = ReadonlyMap<Address, bigint>;
  * node's word is taken for it.
  * @throws ChainReadError when no endpoint answers, or those that do count differently: there is no baseline yet
  */
-export async function baselineNow(context: LookContext, wallet: Address): Promise<KnownChain> {
+export async function baselineNow(context: ScanContext, wallet: Address): Promise<KnownChain> {
   const agreed = await context.deps.chain.agreed();
   const tip = agreed.latest.number;
   const block = Math.min((await agreed.finalized()).number, tip);
@@ -32,7 +32,7 @@ export async function baselineNow(context: LookContext, wallet: Address): Promis
  * @throws ChainReadError where they do not say the same
  */
 export async function countNow(
-  { deps: { chain } }: LookContext,
+  { deps: { chain } }: ScanContext,
   wallet: Address,
   agreed: Pick<AgreedChainReads, "latest" | "transactionCount">,
 ): Promise<number> {
@@ -62,7 +62,7 @@ export function balancesBy(before: Balances, { into, out }: Moves, { fromBlock, 
  * @throws ChainReadError when no endpoint answers
  */
 export async function knowledgeAt(
-  context: LookContext,
+  context: ScanContext,
   known: KnownChain,
   block: number,
   { agreed, expected = new Map() }: { readonly agreed: AgreedChainReads; readonly expected?: Balances },

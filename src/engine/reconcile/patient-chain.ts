@@ -3,14 +3,14 @@ import type { Chain } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 
 /** What a look asks of the chain. */
-type ReadsOfALook = Pick<
+type ReadsOfAScan = Pick<
   Chain,
   "latest" | "finalized" | "block" | "transactionCount" | "logs" | "balance" | "allowance" | "agreed"
 >;
 
 /** The engine's context as a look needs it. */
-export type LookContext = Pick<EngineContext, "settings"> & {
-  readonly deps: Omit<EngineContext["deps"], "chain"> & { readonly chain: ReadsOfALook };
+export type ScanContext = Pick<EngineContext, "settings"> & {
+  readonly deps: Omit<EngineContext["deps"], "chain"> & { readonly chain: ReadsOfAScan };
 };
 
 const MOST_TRIES = 6;
@@ -20,7 +20,7 @@ const FIRST_PAUSE_MS = 250;
  * The same context, whose reads are asked again where no endpoint answered. A look is many reads, more with each token:
  * were it begun anew for each lost answer, it would hardly ever end behind a node that loses a few in a hundred.
  */
-export function withPatience(context: EngineContext, signal: AbortSignal): LookContext {
+export function withPatience(context: EngineContext, signal: AbortSignal): ScanContext {
   const { chain, clock } = context.deps;
   const patient =
     <Args extends readonly unknown[], Answer>(read: (...args: Args) => Promise<Answer>) =>
@@ -34,7 +34,7 @@ export function withPatience(context: EngineContext, signal: AbortSignal): LookC
         await clock.sleep(FIRST_PAUSE_MS * 2 ** (tries - 1), signal);
       }
     };
-  const reads: ReadsOfALook = {
+  const reads: ReadsOfAScan = {
     latest: patient((from) => chain.latest(from)),
     finalized: patient(() => chain.finalized()),
     block: patient((number) => chain.block(number)),

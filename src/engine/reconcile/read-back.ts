@@ -2,7 +2,7 @@ import { type Address, NATIVE_TOKEN, wordOf } from "../../domain/money/address.t
 import type { Token } from "../../domain/money/token.ts";
 import { amountTold, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Chain } from "../../ports/chain.ts";
-import type { LookContext } from "./patient-chain.ts";
+import type { ScanContext } from "./patient-chain.ts";
 
 /** A log with its block and transaction. */
 export type FoundLog = Awaited<ReturnType<Chain["logs"]>>[number];
@@ -42,7 +42,7 @@ const QUICK_MS = 2_000;
  * @throws ChainReadError where a piece cannot be read; the pieces before it are kept
  */
 export async function readBack(
-  context: LookContext,
+  context: ScanContext,
   soFar: ReadSoFar,
   asked: Range & { readonly wallet: Address; readonly finalized: number },
 ): Promise<ReadBack> {
@@ -75,18 +75,18 @@ export async function readBack(
 }
 
 /** What may have been trades of the wallet: its fills; where events do not name the owner, every outflow. */
-export async function readTrades(context: LookContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
+export async function readTrades(context: ScanContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
   if (context.deps.service.profile.nonceRecord !== undefined) return await readFills(context, wallet, range);
   return (await readMoves(context, wallet, range)).out.filter((log) => amountTold(log.data) > 0n);
 }
 
 /** The tokens that move by logs: all but the chain's own. */
-export function tokensOf({ settings }: LookContext): readonly Token[] {
+export function tokensOf({ settings }: ScanContext): readonly Token[] {
   return settings.tokens.filter(({ address }) => address !== NATIVE_TOKEN);
 }
 
 /** Fills of the wallet in our settlement, of whatever nonce; none where its events do not name the owner. */
-async function readFills(context: LookContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
+async function readFills(context: ScanContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
   const { chain, service } = context.deps;
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined) return [];
@@ -94,7 +94,7 @@ async function readFills(context: LookContext, wallet: Address, range: Range): P
   return await chain.logs({ address: context.settings.contracts[nonceRecord.at], topics, ...range });
 }
 
-async function readMoves(context: LookContext, wallet: Address, range: Range): Promise<Moves> {
+async function readMoves(context: ScanContext, wallet: Address, range: Range): Promise<Moves> {
   const out: FoundLog[] = [];
   const into: FoundLog[] = [];
   for (const { address } of tokensOf(context)) {

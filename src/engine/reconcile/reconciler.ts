@@ -8,11 +8,11 @@ import { commitAndTell, writeAndTell } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { beginUnchecked } from "./begin.ts";
 import { alertOfNew, foundChange, newOnes, overIfNothingIsOpen, uncheckedOf } from "./findings.ts";
-import { knownFillsUpTo, newKey, whereToBegin } from "./first-look.ts";
+import { knownFillsUpTo, newKey, whereToBegin } from "./first-scan.ts";
 import { writeMarker } from "./identity.ts";
-import { type Look, lookAtChain } from "./look.ts";
-import { type LookContext, withPatience } from "./patient-chain.ts";
+import { type ScanContext, withPatience } from "./patient-chain.ts";
 import type { ReadSoFar } from "./read-back.ts";
+import { type ChainScan, scanChain } from "./scan.ts";
 import { keepTelling } from "./tell-unchecked.ts";
 
 /** Holds the database against its marker and the chain. */
@@ -20,20 +20,20 @@ export interface Reconciler {
   /** Before anything else of a start: every wallet is unchecked from here on, and signs nothing. */
   begin(): Promise<void>;
   /** Looks at every wallet when one is unchecked, or the last look is long ago for what is open; a lost answer ends it. */
-  look(): Promise<void>;
+  scan(): Promise<void>;
   /**
    * Looks again and again until the signal aborts: soon while a wallet is unchecked, each minute while something is open
    * that the chain may settle by now, else by the hour.
    */
-  keepLooking(signal: AbortSignal): Promise<void>;
+  keepChecking(signal: AbortSignal): Promise<void>;
   /** Tells of wallets that stay unchecked: their slots wait, and no row would say that nothing is traded. */
   keepTelling(signal: AbortSignal): Promise<void>;
 }
 
 const ENDS_BY_ITSELF: readonly DifferenceKind[] = ["cannot-prove", "allowance"];
-const LOOK_AGAIN_MS = 2_000;
+const SCAN_AGAIN_MS = 2_000;
 const PROVE_EVERY_MS = 60_000;
-const LOOK_EVERY_MS = 3_600_000;
+const POLL_EVERY_MS = 3_600_000;
 
 /** Makes the watch. In a dry run nothing is signed, and so there is nothing to hold back. */
 export function createReconciler(context: EngineContext): Reconciler {
@@ -45,13 +45,13 @@ export function createReconciler(context: EngineContext): Reconciler {
   const isDue = (open: readonly Difference[]): boolean => {
     const isOpen = (wanted: DifferenceKind): boolean => open.some(({ kind }) => kind === wanted);
     if (lastMs === undefined || isOpen("unchecked")) return true;
-    return clock.monotonicMs() - lastMs >= (ENDS_BY_ITSELF.some(isOpen) ? PROVE_EVERY_MS : LOOK_EVERY_MS);
+    return clock.monotonicMs() - lastMs >= (ENDS_BY_ITSELF.some(isOpen) ? PROVE_EVERY_MS : POLL_EVERY_MS);
   };
   let fault: string | undefined;
-  /** What keeps one wallet from being looked at keeps no other one. @returns what kept it, or as {@link lookAt} */
-  const tryToLook = async (reading: LookContext, wallet: Address): Promise<boolean | { fault: string }> => {
+  /** What keeps one wallet from being looked at keeps no other one. @returns what kept it, or as {@link scanWallet} */
+  const tryToLook = async (scanContext: ScanContext, wallet: Address): Promise<boolean | { fault: string }> => {
     try {
-      return await lookAt(reading, soFar, wallet);
+      return await scanWallet(scanContext, soFar, wallet);
     } catch (error) {
       if (!(error instanceof ChainReadError)) throw error;
       const fault = `${wallet}: ${error.message}`;
@@ -59,18 +59,18 @@ export function createReconciler(context: EngineContext): Reconciler {
       return { fault };
     }
   };
-  const lookOnce = async (reading: LookContext): Promise<void> => {
+  const scanOnce = async (scanContext: ScanContext): Promise<void> => {
     const open = await forgetOthers(context, settings.live ? wallets : []);
     if (!settings.live || !isDue(open)) return;
     const ends: (boolean | { fault: string })[] = [];
-    for (const wallet of wallets) ends.push(await tryToLook(reading, wallet));
+    for (const wallet of wallets) ends.push(await tryToLook(scanContext, wallet));
     fault = ends.filter((end) => typeof end === "object").at(-1)?.fault;
     if (ends.includes(false)) lastMs = undefined;
     else if (fault === undefined) lastMs = clock.monotonicMs();
   };
   let inFlight: Promise<void> | undefined;
-  const look = (reading: LookContext): Promise<void> => {
-    inFlight ??= lookOnce(reading).finally(() => {
+  const scan = (scanContext: ScanContext): Promise<void> => {
+    inFlight ??= scanOnce(scanContext).finally(() => {
       inFlight = undefined;
     });
     return inFlight;
@@ -79,12 +79,12 @@ export function createReconciler(context: EngineContext): Reconciler {
     begin: async () => {
       if (settings.live) await beginUnchecked(context, wallets);
     },
-    look: () => look(context),
-    keepLooking: async (signal) => {
+    scan: () => scan(context),
+    keepChecking: async (signal) => {
       const patient = withPatience(context, signal);
       while (!signal.aborted) {
-        await clock.sleep(LOOK_AGAIN_MS, signal);
-        if (!signal.aborted) await look(patient);
+        await clock.sleep(SCAN_AGAIN_MS, signal);
+        if (!signal.aborted) await scan(patient);
       }
     },
     keepTelling: (signal) => keepTelling(context, () => fault, signal),
@@ -108,12 +108,12 @@ async function forgetOthers({ deps }: EngineContext, wallets: readonly Address[]
 }
 
 /** @returns false where the time was up before all was read: the next look goes on soon */
-async function lookAt(context: LookContext, soFar: ReadSoFar, wallet: Address): Promise<boolean> {
+async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Address): Promise<boolean> {
   const { store, marker } = context.deps;
   const rows = await store.read({ kind: "standing", keys: [newKey(wallet)] });
   const known = await whereToBegin(context, wallet, rows);
   if (known === undefined) return true;
-  const seen = await lookAtChain(context, soFar, { known, fillsSince: knownFillsUpTo(known, rows) });
+  const seen = await scanChain(context, soFar, { known, fillsSince: knownFillsUpTo(known, rows) });
   await write(context, wallet, { ...seen, begunBy: uncheckedOf(rows.open, wallet) });
   const after = await store.read({ kind: "standing", keys: [] });
   const open = after.open.filter((difference) => difference.wallet === wallet);
@@ -121,17 +121,17 @@ async function lookAt(context: LookContext, soFar: ReadSoFar, wallet: Address): 
   return !seen.isUnfinished;
 }
 
-interface WalletLook extends Look {
+interface WalletScan extends ChainScan {
   /** the note that the wallet was unchecked by when the look began */
   readonly begunBy: string | undefined;
 }
 
 /** Writes down what is new, and tells it once; with it what a look at the chain has settled. */
-async function write(context: LookContext, wallet: Address, look: WalletLook): Promise<void> {
+async function write(context: ScanContext, wallet: Address, scan: WalletScan): Promise<void> {
   const { deps } = context;
   const added = await commitAndTell(deps, {
-    question: { kind: "standing", keys: look.findings.map(({ key }) => key) },
-    decide: (rows) => decideLook(context, wallet, { look, rows }),
+    question: { kind: "standing", keys: scan.findings.map(({ key }) => key) },
+    decide: (rows) => decideScan(context, wallet, { scan, rows }),
   });
   for (const { kind, text } of added) deps.logger.error({ wallet, kind }, text);
 }
@@ -140,17 +140,17 @@ async function write(context: LookContext, wallet: Address, look: WalletLook): P
  * What nobody knew is written down in any case. What the rows know, and that the wallet was looked at, is not where a
  * person asked for another look while this one was under way: that began with what they accepted, and this one did not.
  */
-function decideLook(
-  { deps }: LookContext,
+function decideScan(
+  { deps }: ScanContext,
   wallet: Address,
-  { look, rows }: { readonly look: WalletLook; readonly rows: Standing },
+  { scan, rows }: { readonly scan: WalletScan; readonly rows: Standing },
 ): Decided<readonly Finding[]> {
-  const added = newOnes(look.findings, rows);
-  const isOfNow = uncheckedOf(rows.open, wallet) === look.begunBy;
-  const isChecked = isOfNow && (look.findings.length > 0 || look.known !== undefined);
+  const added = newOnes(scan.findings, rows);
+  const isOfNow = uncheckedOf(rows.open, wallet) === scan.begunBy;
+  const isChecked = isOfNow && (scan.findings.length > 0 || scan.known !== undefined);
   const changes: readonly Change[] = [
     ...added.map((finding) => foundChange(deps.clock, finding)),
-    ...(isOfNow ? settle(wallet, look, { open: rows.open, added }) : []),
+    ...(isOfNow ? settle(wallet, scan, { open: rows.open, added }) : []),
     ...(isChecked ? [{ kind: "checked", wallet } as const] : []),
     ...alertOfNew(deps, wallet, added),
   ];
@@ -160,7 +160,7 @@ function decideLook(
 /** How far the chain is known, where that was proved; what could not be proved before and can be now, or is gone for good. */
 function settle(
   wallet: Address,
-  { known, findings, withoutAllowance }: Look,
+  { known, findings, withoutAllowance }: ChainScan,
   { open, added }: { readonly open: readonly Difference[]; readonly added: readonly Finding[] },
 ): readonly Change[] {
   const found = new Set(findings.map(({ key }) => key));

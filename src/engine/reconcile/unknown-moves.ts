@@ -6,7 +6,7 @@ import type { Finding } from "../../ports/reconciliation-store.ts";
 import type { Answered } from "../../ports/unit-of-work.ts";
 import { isTakenBy } from "../perform/outflows.ts";
 import { fillKey, outflowKey, placed } from "./move-keys.ts";
-import type { LookContext } from "./patient-chain.ts";
+import type { ScanContext } from "./patient-chain.ts";
 import type { FoundLog } from "./read-back.ts";
 
 /** Moves of a wallet that the chain shows. */
@@ -21,7 +21,7 @@ interface Seen {
 type Ours = Answered<"ours">;
 
 /** Asks the rows what of the moves they know. They are asked after the chain: they may know more by then, never less. */
-export async function whatIsOurs({ deps }: LookContext, { wallet, fills, outflows }: Seen): Promise<Ours> {
+export async function whatIsOurs({ deps }: ScanContext, { wallet, fills, outflows }: Seen): Promise<Ours> {
   const logs = [...fills, ...outflows.filter(({ data }) => amountTold(data) > 0n)];
   const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
   const nonces = fills.flatMap((log) => deps.service.profile.nonceRecord?.readFill(log)?.nonce ?? []);
@@ -29,7 +29,7 @@ export async function whatIsOurs({ deps }: LookContext, { wallet, fills, outflow
 }
 
 /** Fills of a wallet in our settlement that no row knows. */
-export function unknownFills({ deps }: LookContext, { wallet, fills }: Seen, ours: Ours): readonly Finding[] {
+export function unknownFills({ deps }: ScanContext, { wallet, fills }: Seen, ours: Ours): readonly Finding[] {
   return placed(fills).flatMap(({ log, place }) => {
     const fill = deps.service.profile.nonceRecord?.readFill(log);
     if (fill === undefined || ours.hashes.has(log.transactionHash)) return [];
@@ -43,7 +43,7 @@ export function unknownFills({ deps }: LookContext, { wallet, fills }: Seen, our
 
 /** Outflows that no row knows. @returns those that nobody explains, and how many an open order alone may explain */
 export function unknownOutflows(
-  context: LookContext,
+  context: ScanContext,
   seen: Seen,
   ours: Ours,
 ): { readonly found: readonly Finding[]; readonly explained: number } {
@@ -66,7 +66,7 @@ export function unknownOutflows(
 }
 
 /** Gasless orders of a wallet that may have been filled without a row that knows the transaction. */
-function ordersOut({ deps: { service } }: LookContext, { fills, outflows, fromBlock }: Seen, { swaps }: Ours) {
+function ordersOut({ deps: { service } }: ScanContext, { fills, outflows, fromBlock }: Seen, { swaps }: Ours) {
   const nonces = new Set(fills.map((log) => service.profile.nonceRecord?.readFill(log)?.nonce));
   const hashes = new Set([...fills, ...outflows].map(({ transactionHash }) => transactionHash));
   const isSeen = ({ terms, fill }: Swap): boolean =>

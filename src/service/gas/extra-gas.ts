@@ -22,8 +22,8 @@ export interface ExtraGas {
 
 /** What a trial measured; the transfers are those of the probe, in their order, twice. */
 export interface MeasuredGas {
-  readonly firstLook: bigint;
-  readonly secondLook: bigint;
+  readonly firstRead: bigint;
+  readonly secondRead: bigint;
   readonly transfers: readonly bigint[];
 }
 
@@ -35,11 +35,11 @@ const INTO_POOL = 3;
 const ROUND = 4;
 
 /** The same measured of `PermitToken`: a look that touches nothing for the first time, and such a transfer. */
-const USUAL_LOOK = 781n;
+const USUAL_READ = 781n;
 const USUAL_TRANSFER = 3_604n;
 
 /** Of a usual token its account and the slot of a balance are cold in the first look, and some memory is new. */
-const USUAL_FIRST_LOOK = COLD_ACCOUNT - WARM_ACCOUNT + COLD_SLOT - WARM_SLOT + 6n;
+const USUAL_FIRST_READ = COLD_ACCOUNT - WARM_ACCOUNT + COLD_SLOT - WARM_SLOT + 6n;
 
 /** Whoever sends in the first round is called for the first time. */
 const USUAL_FIRST_ROUND = COLD_ACCOUNT - WARM_ACCOUNT;
@@ -56,13 +56,13 @@ function bounded(extra: bigint): number {
  * Both rounds move the same balances between the same states, so that a transfer of the first round uses more than the
  * same one of the second by what it touches first; and in the last one of all nothing is new.
  */
-export function extraGasOf({ firstLook, secondLook, transfers }: MeasuredGas): ExtraGas {
+export function extraGasOf({ firstRead, secondRead, transfers }: MeasuredGas): ExtraGas {
   const at = (place: number) => transfers[place] ?? 0n;
   const touchedAt = (place: number) => bounded(at(place) - at(place + ROUND) - USUAL_FIRST_ROUND);
   return {
-    call: bounded(secondLook - USUAL_LOOK),
+    call: bounded(secondRead - USUAL_READ),
     transfer: bounded(at(INTO_POOL + ROUND) - USUAL_TRANSFER),
-    first: bounded(firstLook - secondLook - USUAL_FIRST_LOOK) + touchedAt(FROM_POOL),
+    first: bounded(firstRead - secondRead - USUAL_FIRST_READ) + touchedAt(FROM_POOL),
     account: touchedAt(TO_WALLET),
     pull: touchedAt(BY_SETTLEMENT),
   };

@@ -9,16 +9,16 @@ import { toWireRelayer } from "./wire.ts";
 /** Tells of every network by itself: a service is up while one of its nodes is, and degraded while one is not. */
 export function createHealth(networks: ServedNetworks): Handler {
   return async () => {
-    const looks = await Promise.all(networks.all.map(lookAt));
-    const [first] = looks;
-    const well = looks.filter(({ refusal }) => refusal === undefined);
+    const reports = await Promise.all(networks.all.map(healthOf));
+    const [first] = reports;
+    const well = reports.filter(({ refusal }) => refusal === undefined);
     if (first?.refusal !== undefined && well.length === 0) return first.refusal;
-    const status = well.length === looks.length ? "ok" : "degraded";
-    return answer({ status, ...first?.told, networks: looks.map(({ told }) => told) });
+    const status = well.length === reports.length ? "ok" : "degraded";
+    return answer({ status, ...first?.told, networks: reports.map(({ told }) => told) });
   };
 }
 
-async function lookAt(network: ServedNetwork): Promise<{ told: object; refusal: Refusal | undefined }> {
+async function healthOf(network: ServedNetwork): Promise<{ told: object; refusal: Refusal | undefined }> {
   const { options, rpc, snapshots, intake } = network;
   try {
     const [{ head }, relayer] = await soon(rpc.host, Promise.all([snapshots.current(), intake.report()]));

@@ -40,8 +40,8 @@ export function createKeyWindows(
     const window = `key ${digest}`;
     if (configured.has(digest)) return { allowance: take(window, limits.keyed), isKnown: true };
     const before = remembered.get(digest);
-    const mayLook = before === undefined ? take(`look-up ${address}`, limits.keyless) : take(window, before, 0);
-    if (!mayLook.allowed) return { allowance: mayLook, isKnown: before !== undefined };
+    const mayCheck = before === undefined ? take(`look-up ${address}`, limits.keyless) : take(window, before, 0);
+    if (!mayCheck.allowed) return { allowance: mayCheck, isKnown: before !== undefined };
     const row = keys.find(digest);
     if (row === undefined) {
       remembered.delete(digest);

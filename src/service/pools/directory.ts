@@ -47,7 +47,7 @@ export function createPoolDirectory(options: DirectoryOptions, clock: Clock, boo
   }
   let renewals = 0;
 
-  async function look(token0: Address, token1: Address, read: ReadWords): Promise<readonly Pool[]> {
+  async function findPools(token0: Address, token1: Address, read: ReadWords): Promise<readonly Pool[]> {
     const { feeTiers } = options;
     const found = await Promise.all(
       options.protocols.map((protocol, protocolIndex) =>
@@ -61,7 +61,7 @@ export function createPoolDirectory(options: DirectoryOptions, clock: Clock, boo
 
   function ask(pair: readonly [Address, Address], read: ReadWords, known: readonly Pool[]): Promise<readonly Pool[]> {
     const key = pair.join("");
-    const entry: Entry = { pools: look(...pair, read), untilMs: clock.monotonicMs() + NOT_FOUND_FOR_MS, known };
+    const entry: Entry = { pools: findPools(...pair, read), untilMs: clock.monotonicMs() + NOT_FOUND_FOR_MS, known };
     entries.delete(key);
     entries.set(key, entry);
     entry.pools.then(

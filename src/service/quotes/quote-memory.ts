@@ -20,7 +20,7 @@ export interface QuoteMemoryLimits {
 const LIMITS: QuoteMemoryLimits = { total: 50_000, perCaller: 25_000 };
 
 /** Of the oldest quotes, so many are looked at for one of a caller who has many. */
-const MOST_LOOKED_AT = 100;
+const MOST_CHECKED = 100;
 
 export function createQuoteMemory(clock: Pick<Clock, "nowMs">, limits = LIMITS): QuoteMemory {
   const quotes = new Map<string, { readonly quote: Quote; readonly caller: string }>();
@@ -48,11 +48,11 @@ export function createQuoteMemory(clock: Pick<Clock, "nowMs">, limits = LIMITS):
     const hasMany = (caller: string) => (idsOf.get(caller)?.size ?? 0) * idsOf.size > quotes.size;
     const [oldest] = quotes.keys();
     let ofMany: string | undefined;
-    let looked = 0;
+    let checked = 0;
     for (const [id, { caller }] of quotes) {
-      looked += 1;
+      checked += 1;
       if (hasMany(caller)) ofMany = id;
-      if (ofMany !== undefined || looked === MOST_LOOKED_AT) break;
+      if (ofMany !== undefined || checked === MOST_CHECKED) break;
     }
     const displaced = ofMany ?? oldest;
     if (displaced !== undefined) forget(displaced);

@@ -90,9 +90,9 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
   ): Promise<Priced | Refusal> {
     const { router, relayer, transfers } = dependencies;
     const { settlement, wrappedNative } = network;
-    const looking = inexactToken(request, { transfers, wrappedNative }, snapshot);
+    const checking = inexactToken(request, { transfers, wrappedNative }, snapshot);
     const [inexact, priced] = await Promise.all([
-      looking,
+      checking,
       priceRequest(request, {
         router,
         fees: relayer?.fees,
@@ -101,7 +101,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
         limit,
         hasPermit: allowance.kind === "permit" || (request.gasless && request.owner === undefined),
         accountFacts: () => readAccountFacts(request, { settlement, relayer: relayer?.address }, snapshot),
-        extraGas: () => looking.then(() => transfers.extraGas),
+        extraGas: () => checking.then(() => transfers.extraGas),
       }),
     ]);
     return inexact ?? priced;

@@ -114,7 +114,7 @@ export function openRelayer(
   const pruneUnsent = createUnsentSwaps(store.db, { rows, clock });
   const runner = runLane({ lane, clock, logger }, async () => {
     pruneUnsent();
-    await gate.look();
+    await gate.check();
     await state.watch();
   });
   return { lane, lanes, book, places, state, runner, crashPoint };

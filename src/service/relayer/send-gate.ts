@@ -35,7 +35,7 @@ export interface GateDependencies {
 /** Looks at swaps once more before their transactions are signed. */
 export interface SendGate {
   /** Tries out what waits, once a block, so that what stopped working is known by the time somebody asks for its place. */
-  look(): Promise<void>;
+  check(): Promise<void>;
   /** false: not at this block. A swap is kept until its deadline: the market or the gas price may come back. */
   isWorthSending(intent: IntentRow): Promise<boolean>;
   /** why a swap was not sent when it was last looked at */
@@ -58,7 +58,7 @@ const MAX_REMEMBERED = 1_000;
 /** Trials that the node is asked for at the same time. */
 const TRIALS_AT_ONCE = 8;
 
-interface Look {
+interface GateCheck {
   /** the newest block at which it was tried */
   readonly block: number;
   readonly reason: string | undefined;
@@ -76,7 +76,7 @@ export interface GateOptions {
  */
 export function createSendGate(options: GateOptions, dependencies: GateDependencies): SendGate {
   const { book, logger } = dependencies;
-  const looks = createLooks(options, dependencies);
+  const checks = createGateChecks(options, dependencies);
   const unaffordable = new Set<string>();
 
   /** What a swap could cost is held against what may be spent at the moment in which it is sent. */
@@ -96,9 +96,9 @@ export function createSendGate(options: GateOptions, dependencies: GateDependenc
   }
 
   return {
-    async look() {
+    async check() {
       try {
-        if (dependencies.waiting().length > 0) await looks.atAll();
+        if (dependencies.waiting().length > 0) await checks.atAll();
       } catch (error) {
         // The lane and every request tell of a node that does not answer.
         if (!(error instanceof RpcError)) throw error;
@@ -106,21 +106,21 @@ export function createSendGate(options: GateOptions, dependencies: GateDependenc
     },
     async isWorthSending(intent) {
       try {
-        await looks.atAll();
-        if (looks.isIdle(intent.id)) return false;
-        return (await looks.at(intent)) && isAffordable(intent);
+        await checks.atAll();
+        if (checks.isIdle(intent.id)) return false;
+        return (await checks.at(intent)) && isAffordable(intent);
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         return false;
       }
     },
-    lastReason: (intentId) => looks.reason(intentId) ?? (unaffordable.has(intentId) ? UNAFFORDABLE : undefined),
-    isIdle: looks.isIdle,
+    lastReason: (intentId) => checks.reason(intentId) ?? (unaffordable.has(intentId) ? UNAFFORDABLE : undefined),
+    isIdle: checks.isIdle,
   };
 }
 
 /** What trials of waiting swaps showed. */
-interface Looks {
+interface GateChecks {
   /** Tries out what waits, where the newest block was not looked at yet; else it reads no rows. @throws RpcError */
   atAll(): Promise<void>;
   /** Whether a swap works at the newest block. @throws RpcError */
@@ -131,34 +131,34 @@ interface Looks {
 
 /** What each swap's last look found; what was tried longest ago comes first. */
 function createLookNotes(waiting: readonly IntentRow[]) {
-  const looks = new Map<string, Look>();
+  const checks = new Map<string, GateCheck>();
   // What it was before a restart, whether it held a place, was never written down.
   const unknown = new Set(waiting.map(({ id }) => id));
-  const works = (id: string) => looks.get(id)?.reason === undefined;
+  const works = (id: string) => checks.get(id)?.reason === undefined;
   return {
-    looks,
+    checks,
     works,
     isIdle: (id: string) => unknown.has(id) || !works(id),
-    note(id: string, look: Look): void {
-      looks.delete(id);
-      looks.set(id, look);
+    note(id: string, check: GateCheck): void {
+      checks.delete(id);
+      checks.set(id, check);
       unknown.delete(id);
     },
   };
 }
 
-function createLooks(options: GateOptions, dependencies: GateDependencies): Looks {
+function createGateChecks(options: GateOptions, dependencies: GateDependencies): GateChecks {
   const { rpc, logger } = dependencies;
   const { network, relayer: from } = options;
   const judge = createJudge(options, dependencies);
-  const { looks, works, isIdle, note } = createLookNotes(dependencies.waiting());
-  let looking: Promise<void> | undefined;
-  let lookedAt: number | undefined;
+  const { checks, works, isIdle, note } = createLookNotes(dependencies.waiting());
+  let checking: Promise<void> | undefined;
+  let checkedBlock: number | undefined;
 
   async function tryAt(intent: IntentRow, head: Head): Promise<void> {
     const { id, to, data, gasLimit } = intent;
     const trial = await tryOut(rpc, { from, to, data, gasLimit }, network);
-    const earlier = looks.get(id)?.reason;
+    const earlier = checks.get(id)?.reason;
     const against = (isTooLate(trial) ? earlier : undefined) ?? judge.reasonAgainst(intent, trial, head);
     const place = against === undefined && isIdle(id) ? await judge.placeAgain(intent) : undefined;
     // Asked in the instant in which it is taken: others may take places while a balance is read.
@@ -170,7 +170,7 @@ function createLooks(options: GateOptions, dependencies: GateDependencies): Look
     if (trial.kind === "reverts") await judge.endIfUsed(intent);
   }
 
-  async function lookAt(intent: IntentRow, head: Head): Promise<void> {
+  async function checkIntent(intent: IntentRow, head: Head): Promise<void> {
     try {
       await tryAt(intent, head);
     } catch (error) {
@@ -179,38 +179,38 @@ function createLooks(options: GateOptions, dependencies: GateDependencies): Look
     }
   }
 
-  async function lookAtAll(head: Head): Promise<void> {
+  async function checkAll(head: Head): Promise<void> {
     const waiting = new Map(dependencies.waiting().map((intent) => [intent.id, intent]));
-    for (const id of looks.keys()) if (!waiting.has(id)) looks.delete(id);
-    const idle = [...looks.keys()].flatMap((id) => (works(id) ? [] : (waiting.get(id) ?? [])));
+    for (const id of checks.keys()) if (!waiting.has(id)) checks.delete(id);
+    const idle = [...checks.keys()].flatMap((id) => (works(id) ? [] : (waiting.get(id) ?? [])));
     for (const intent of idle.splice(0, Math.max(0, idle.length - MAX_IDLE))) {
       await dependencies.cancel(intent.id, THE_RELAYER);
     }
     const working = [...waiting.values()].filter(({ id }) => works(id));
     const due = [...working, ...idle.slice(0, IDLE_TRIED_IN_A_BLOCK)];
     for (let start = 0; start < due.length; start += TRIALS_AT_ONCE) {
-      await Promise.all(due.slice(start, start + TRIALS_AT_ONCE).map((intent) => lookAt(intent, head)));
+      await Promise.all(due.slice(start, start + TRIALS_AT_ONCE).map((intent) => checkIntent(intent, head)));
     }
-    lookedAt = head.number;
+    checkedBlock = head.number;
   }
 
   return {
     async atAll() {
       const head = await dependencies.head();
-      if (lookedAt === head.number) return;
-      looking ??= lookAtAll(head).finally(() => {
-        looking = undefined;
+      if (checkedBlock === head.number) return;
+      checking ??= checkAll(head).finally(() => {
+        checking = undefined;
       });
-      await looking;
+      await checking;
     },
     async at(intent) {
       const head = await dependencies.head();
       // What was accepted since the look at this block was tried out then, perhaps at an older one.
-      if (looks.get(intent.id)?.block !== head.number) await lookAt(intent, head);
-      return looks.get(intent.id)?.block === head.number && !isIdle(intent.id);
+      if (checks.get(intent.id)?.block !== head.number) await checkIntent(intent, head);
+      return checks.get(intent.id)?.block === head.number && !isIdle(intent.id);
     },
     isIdle,
-    reason: (intentId) => looks.get(intentId)?.reason,
+    reason: (intentId) => checks.get(intentId)?.reason,
   };
 }
 

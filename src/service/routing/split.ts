@@ -48,20 +48,20 @@ export function* splitInput(
   const used = new Set<OpenEdge>();
   const order = createOrder();
   let last: OpenPath | undefined;
-  let looks = 0;
+  let searches = 0;
   for (let left = CHUNKS; left > 0; left -= 1) {
-    looks += paths.length;
-    if (looks >= PATHS_AT_ONCE) {
-      looks = 0;
+    searches += paths.length;
+    if (searches >= PATHS_AT_ONCE) {
+      searches = 0;
       if (budget.isOver()) yield;
     }
     // Sizes 2, 2(n-1)/n, ... 2/n of an even share, about.
     const chunk = (amountIn * 2 * left) / (CHUNKS * (CHUNKS + 1));
-    const look: Look = { chunk, last, allows: order.allows, next: 0, best: undefined };
-    for (let missing = lookOn(paths, look); missing !== undefined; missing = lookOn(paths, look)) {
+    const search: PathSearch = { chunk, last, allows: order.allows, next: 0, best: undefined };
+    for (let missing = searchOn(paths, search); missing !== undefined; missing = searchOn(paths, search)) {
       yield* missing.curve.reach(missing.amount, budget);
     }
-    const placed = look.best;
+    const placed = search.best;
     if (placed === undefined) return undefined;
     let amount = chunk;
     for (const [position, choice] of placed.choices.entries()) {
@@ -84,7 +84,7 @@ interface Placed {
 }
 
 /** A look for the path of one chunk. */
-interface Look {
+interface PathSearch {
   readonly chunk: number;
   /** the path of the chunk before */
   readonly last: OpenPath | undefined;
@@ -98,12 +98,12 @@ interface Look {
  * Looks at all paths, as far as their curves are sampled. Plain code, since it runs some fifty times a split.
  * @returns what must be sampled before the look can go on where it stopped; undefined at its end
  */
-function lookOn(paths: readonly OpenPath[], look: Look): Unsampled | undefined {
-  for (; look.next <= paths.length; look.next += 1) {
-    const path = pathToTry(paths, look);
-    const tried = path === undefined ? undefined : tryOn(path, look.chunk);
+function searchOn(paths: readonly OpenPath[], search: PathSearch): Unsampled | undefined {
+  for (; search.next <= paths.length; search.next += 1) {
+    const path = pathToTry(paths, search);
+    const tried = path === undefined ? undefined : tryOn(path, search.chunk);
     if (tried?.kind === "unsampled") return tried;
-    if (tried !== undefined && isBetter(tried, look)) look.best = tried;
+    if (tried !== undefined && isBetter(tried, search)) search.best = tried;
   }
   return undefined;
 }
@@ -112,7 +112,7 @@ function lookOn(paths: readonly OpenPath[], look: Look): Unsampled | undefined {
  * The path of the chunk before is likely good again, and a good answer early saves looking at the others.
  * @returns undefined where there is none, where it was tried, and where it cannot be better or may not be used
  */
-function pathToTry(paths: readonly OpenPath[], { next, last, best, chunk, allows }: Look): OpenPath | undefined {
+function pathToTry(paths: readonly OpenPath[], { next, last, best, chunk, allows }: PathSearch): OpenPath | undefined {
   if (next === 0) return last;
   const path = paths[next - 1];
   if (path === undefined || path === last) return undefined;
@@ -120,7 +120,7 @@ function pathToTry(paths: readonly OpenPath[], { next, last, best, chunk, allows
   return isHopeless || !allows(path) ? undefined : path;
 }
 
-function isBetter({ amountOut }: Placed, { next, best }: Look): boolean {
+function isBetter({ amountOut }: Placed, { next, best }: PathSearch): boolean {
   return next === 0 || amountOut > (best?.amountOut ?? 0);
 }
 

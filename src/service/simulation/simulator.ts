@@ -68,7 +68,7 @@ export function createSimulator(network: NetworkOptions, dependencies: Simulator
         return { blockNumber: head.number, funded: false, approved: false, status: "skipped", reason };
       }
       const node = viewNode(rpc, head, TIME_LIMIT_MS);
-      const { wallet, trial } = await retryRead(() => look(attempt, node), RETRIES);
+      const { wallet, trial } = await retryRead(() => simulateAt(attempt, node), RETRIES);
       const found = { blockNumber: head.number, ...factsOf(attempt, wallet, trial) };
       if (trial.kind === "works" || (found.funded && found.approved)) return { ...found, ...outcomeOf(attempt, trial) };
       if (snapshots.mode() !== "override") {
@@ -91,7 +91,7 @@ interface Wallet {
 }
 
 /** What the wallet has, and what the swap does as the chain is, in one round trip. */
-async function look(attempt: Attempt, node: NodeView): Promise<{ wallet: Wallet; trial: Trial }> {
+async function simulateAt(attempt: Attempt, node: NodeView): Promise<{ wallet: Wallet; trial: Trial }> {
   const { host, block } = node;
   const { call, token } = attempt;
   const isNative = token === NATIVE_TOKEN;

@@ -68,7 +68,7 @@ export function createTokenStorage(clock: Clock): TokenStorage {
       if (known === "none") return undefined;
       if (known !== undefined && known !== "listed") return usualSlot(view, known);
       const layouts = known === "listed" ? [] : USUAL_LAYOUTS;
-      const { layout, listed } = await lookForLayout(view, node, layouts);
+      const { layout, listed } = await findLayout(view, node, layouts);
       if (layout !== undefined) {
         remember(view, layout);
         return usualSlot(view, layout);
@@ -94,7 +94,7 @@ function usualSlot({ token, accounts }: StoredView, layout: Layout): StorageSlot
  * mappings are hashes, so those of layouts that the token does not have are no other variables of it either. The same
  * round trip brings the slots that the node sees the view read.
  */
-async function lookForLayout(
+async function findLayout(
   view: StoredView,
   node: NodeView,
   layouts: readonly Layout[],

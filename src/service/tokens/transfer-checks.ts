@@ -42,7 +42,7 @@ const FRESH_FOR_MS = 60_000;
 /** So old a verdict, good or bad, says nothing any more. */
 const VALID_FOR_MS = 10 * 60_000;
 /** A node in silence is no reason to keep quotes waiting until their time is over. */
-const LOOK_MS = 3_000;
+const CHECK_MS = 3_000;
 /** After a look that told nothing. */
 const PAUSE_MS = 5_000;
 /** The log says at most so often that tokens cannot be tried out: a hostile token must not fill it. */
@@ -53,10 +53,14 @@ const MAX_TOKENS = 20_000;
 /** Pools of which the deepest is tried; each costs a read of its balance. */
 const MAX_HOLDERS = 16;
 
-type Look = (token: Address, partners: readonly Address[], snapshot: Snapshot) => Promise<TransferVerdict | undefined>;
+type CheckToken = (
+  token: Address,
+  partners: readonly Address[],
+  snapshot: Snapshot,
+) => Promise<TransferVerdict | undefined>;
 
 /** One look at a token; undefined when it told nothing. */
-function createLook({ rpc, network }: Options, dependencies: Dependencies): Look {
+function createTokenCheck({ rpc, network }: Options, dependencies: Dependencies): CheckToken {
   const { snapshots, directory, executor, clock, logger } = dependencies;
   let nextTellMs = Number.NEGATIVE_INFINITY;
 
@@ -77,7 +81,7 @@ function createLook({ rpc, network }: Options, dependencies: Dependencies): Look
       const holders = pools.flat().map(({ address }) => address);
       if (holders.length === 0) return undefined;
       const contracts = { settlement: network.settlement, executor: executor() };
-      const signal = AbortSignal.timeout(LOOK_MS);
+      const signal = AbortSignal.timeout(CHECK_MS);
       return await probeTransfers(rpc, { token, holders: holders.slice(0, MAX_HOLDERS), ...contracts, signal });
     } catch (error) {
       // Trouble of the node is no verdict; a quote meets it in its own reads, and tells.
@@ -91,12 +95,12 @@ interface Entry {
   verdict: TransferVerdict | undefined;
   /** by the monotonic clock, as all times here */
   validUntilMs: number;
-  nextLookMs: number;
-  looking: Promise<TransferVerdict | undefined> | undefined;
+  nextCheckMs: number;
+  checking: Promise<TransferVerdict | undefined> | undefined;
 }
 
 export function createTransferChecks(options: Options, dependencies: Dependencies): TransferChecks {
-  const look = createLook(options, dependencies);
+  const checkToken = createTokenCheck(options, dependencies);
   const { clock } = dependencies;
   const entries = new Map<Address, Entry>();
   let renewals = 0;
@@ -105,7 +109,7 @@ export function createTransferChecks(options: Options, dependencies: Dependencie
     const known = entries.get(token);
     if (known !== undefined) return known;
     const never = Number.NEGATIVE_INFINITY;
-    const entry: Entry = { verdict: undefined, validUntilMs: never, nextLookMs: never, looking: undefined };
+    const entry: Entry = { verdict: undefined, validUntilMs: never, nextCheckMs: never, checking: undefined };
     entries.set(token, entry);
     const oldest = entries.size > MAX_TOKENS ? entries.keys().next().value : undefined;
     if (oldest !== undefined) entries.delete(oldest);
@@ -114,19 +118,19 @@ export function createTransferChecks(options: Options, dependencies: Dependencie
 
   const verdictOf = (entry: Entry) => (clock.monotonicMs() < entry.validUntilMs ? entry.verdict : undefined);
 
-  async function renew(entry: Entry, looking: ReturnType<Look>): Promise<TransferVerdict | undefined> {
+  async function renew(entry: Entry, checking: ReturnType<CheckToken>): Promise<TransferVerdict | undefined> {
     renewals += 1;
     try {
-      const verdict = await looking;
+      const verdict = await checking;
       const nowMs = clock.monotonicMs();
-      entry.nextLookMs = nowMs + (verdict === undefined ? PAUSE_MS : FRESH_FOR_MS);
+      entry.nextCheckMs = nowMs + (verdict === undefined ? PAUSE_MS : FRESH_FOR_MS);
       if (verdict !== undefined) {
         entry.verdict = verdict;
         entry.validUntilMs = nowMs + VALID_FOR_MS;
       }
       return verdictOf(entry);
     } finally {
-      entry.looking = undefined;
+      entry.checking = undefined;
       renewals -= 1;
     }
   }
@@ -135,13 +139,13 @@ export function createTransferChecks(options: Options, dependencies: Dependencie
     async verdict(token, partners, snapshot) {
       const entry = entryOf(token);
       const known = verdictOf(entry);
-      if (clock.monotonicMs() < entry.nextLookMs) return known;
+      if (clock.monotonicMs() < entry.nextCheckMs) return known;
       const goesOn = known?.kind === "exact";
       if (goesOn && renewals >= MAX_RENEWALS) return known;
-      entry.looking ??= renew(entry, look(token, partners, snapshot));
-      if (!goesOn) return entry.looking;
+      entry.checking ??= renew(entry, checkToken(token, partners, snapshot));
+      if (!goesOn) return entry.checking;
       // What goes wrong in the background is told to the first who waits for it.
-      entry.looking.catch(() => undefined);
+      entry.checking.catch(() => undefined);
       return known;
     },
     extraGas(token) {

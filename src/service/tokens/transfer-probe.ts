@@ -59,8 +59,8 @@ interface Trial {
   /** undefined: no pool holds any */
   readonly holder: Address | undefined;
   /** gas of the first look at a balance, and of the same look once more */
-  readonly firstLook: bigint;
-  readonly secondLook: bigint;
+  readonly firstRead: bigint;
+  readonly secondRead: bigint;
   readonly moves: readonly Move[];
 }
 
@@ -104,8 +104,8 @@ async function tryTransfers(rpc: JsonRpc, request: ProbeRequest, poolCode: Hex =
 
 /** Reads what the probe wrote; undefined where the probe cannot have written it. */
 function readTrial(answer: Hex, holders: readonly Address[]): Trial | undefined {
-  const [first, firstLook, secondLook, ...words] = splitWords(answer);
-  if (firstLook === undefined || secondLook === undefined) return undefined;
+  const [first, firstRead, secondRead, ...words] = splitWords(answer);
+  if (firstRead === undefined || secondRead === undefined) return undefined;
   if (answer.length !== 2 + 64 * (3 + words.length)) return undefined;
   const holder = holders.find((candidate) => BigInt(candidate) === first);
   if (holder === undefined && (first !== BigInt(NATIVE_TOKEN) || words.length > 0)) return undefined;
@@ -115,7 +115,7 @@ function readTrial(answer: Hex, holders: readonly Address[]): Trial | undefined 
     if (move === undefined) return undefined;
     moves.push(move);
   }
-  return isWhole(moves) ? { holder, firstLook, secondLook, moves } : undefined;
+  return isWhole(moves) ? { holder, firstRead, secondRead, moves } : undefined;
 }
 
 function readMove(words: readonly bigint[], index: number): Move | undefined {

@@ -197,7 +197,7 @@ const schedules: Schedule[] = [
   { kind: "every", seconds: 7_200, anchorSeconds: 1_767_225_630, timezone: "Europe/Berlin", windows: office },
   { kind: "every", seconds: 21_600, blackouts: [{ firstDay: 20_500, lastDay: 20_600 }], jitterSeconds: 3_600 },
 ];
-const anyLook = fc.record({
+const anySample = fc.record({
   waitMs: fc.integer({ min: -HOUR_MS, max: 3 * 86_400_000 }),
   isBusy: fc.boolean(),
   barred: fc.constantFrom(undefined, undefined, "paused" as const),
@@ -209,7 +209,7 @@ it("SCH-1 every slot is given exactly one end, in order, however clocks, modes a
       fc.constantFrom(...schedules),
       fc.constantFrom(...policies),
       fc.integer({ min: Date.parse("2026-01-01"), max: Date.parse("2026-12-01") }),
-      fc.array(anyLook, { minLength: 1, maxLength: 12 }),
+      fc.array(anySample, { minLength: 1, maxLength: 12 }),
       (schedule, policy, startMs, looks) => {
         const strategy = { id: "any", schedule, catchUp: { ...DEFAULT_CATCH_UP, ...policy } };
         let handledMs = startMs;

@@ -49,7 +49,7 @@ function bars(count: number, high = 2_000, close = 1_000): PriceBar[] {
   return Array.from({ length: count }, (_, index) => bar(count - 1 - index, { high, close }));
 }
 
-function look(strategy: DcaSpec, seen: { price?: string; bars: readonly PriceBar[]; free?: bigint }) {
+function sample(strategy: DcaSpec, seen: { price?: string; bars: readonly PriceBar[]; free?: bigint }) {
   const world = view({
     nowMs: NOW_MS,
     free: [[USDC, seen.free ?? of(USDC, 1_000_000)]],
@@ -73,26 +73,26 @@ describe("the multiplier", () => {
     ["1", 200],
     ["2500", 100],
   ])("DCA-15 at %s dollars, under a high of 2000, sells %s", (price, expected) => {
-    expect(look(strategyWith(), { price, bars: bars(HOURS) }).raw).toBe(of(USDC, expected));
+    expect(sample(strategyWith(), { price, bars: bars(HOURS) }).raw).toBe(of(USDC, expected));
   });
 
   it("DCA-15 compares with the mean of the hours' last prices when it is told to", () => {
     const strategy = strategyWith({ reference: { kind: "sma", seconds: HOURS * 3_600 } });
     const history = [...bars(HOURS - 1, 9_000, 1_000), bar(0, { high: 9_000, close: 1_100 })];
     // The mean is 1010 dollars, a tenth under it 909.
-    expect(look(strategy, { price: "909.01", bars: history }).raw).toBe(of(USDC, 100));
-    expect(look(strategy, { price: "909", bars: history }).raw).toBe(of(USDC, 150));
+    expect(sample(strategy, { price: "909.01", bars: history }).raw).toBe(of(USDC, 100));
+    expect(sample(strategy, { price: "909", bars: history }).raw).toBe(of(USDC, 150));
   });
 
   it("DCA-15 is cut off by max_multiplier, and bound by the budget", () => {
-    expect(look(strategyWith({ maxMultiplier: toPpm(1_200_000) }), { price: "1", bars: bars(HOURS) }).raw).toBe(
+    expect(sample(strategyWith({ maxMultiplier: toPpm(1_200_000) }), { price: "1", bars: bars(HOURS) }).raw).toBe(
       of(USDC, 120),
     );
-    expect(look(strategyWith({}, of(USDC, 130)), { price: "1", bars: bars(HOURS) }).raw).toBe(of(USDC, 130));
+    expect(sample(strategyWith({}, of(USDC, 130)), { price: "1", bars: bars(HOURS) }).raw).toBe(of(USDC, 130));
   });
 
   it("DCA-15 says in the run's record how far the price had fallen", () => {
-    expect(look(strategyWith(), { price: "1500", bars: bars(HOURS) }).detail).toBe(
+    expect(sample(strategyWith(), { price: "1500", bars: bars(HOURS) }).detail).toBe(
       "sells 200 USDC: WETH is 25% under its high of 10 hours: 2x",
     );
   });
@@ -100,27 +100,27 @@ describe("the multiplier", () => {
 
 describe("too little history", () => {
   it("DCA-16 multiplies nothing when fewer than four fifths of the hours are known, and says so", () => {
-    expect(look(strategyWith(), { price: "1", bars: bars(8) }).raw).toBe(of(USDC, 200));
-    expect(look(strategyWith(), { price: "1", bars: bars(7) })).toEqual({
+    expect(sample(strategyWith(), { price: "1", bars: bars(8) }).raw).toBe(of(USDC, 200));
+    expect(sample(strategyWith(), { price: "1", bars: bars(7) })).toEqual({
       raw: of(USDC, 100),
       detail: "sells 100 USDC: only 7 of 10 hours are known: not multiplied",
     });
-    expect(look(strategyWith(), { price: "1", bars: [] }).raw).toBe(of(USDC, 100));
+    expect(sample(strategyWith(), { price: "1", bars: [] }).raw).toBe(of(USDC, 100));
   });
 
   it("DCA-16 counts only hours that the look-back reaches, and none that is still to come", () => {
     const old = Array.from({ length: 20 }, (_, index) => bar(HOURS + 1 + index, { high: 2_000, close: 2_000 }));
-    expect(look(strategyWith(), { price: "1", bars: [...old, ...bars(7)] }).raw).toBe(of(USDC, 100));
+    expect(sample(strategyWith(), { price: "1", bars: [...old, ...bars(7)] }).raw).toBe(of(USDC, 100));
     const ahead = [1, 2, 3].map((hours) => bar(-hours, { high: 2_000, close: 2_000 }));
-    expect(look(strategyWith(), { price: "1", bars: [...bars(7), ...ahead] }).raw).toBe(of(USDC, 100));
+    expect(sample(strategyWith(), { price: "1", bars: [...bars(7), ...ahead] }).raw).toBe(of(USDC, 100));
     // A high that lies further back than that is no reference.
     expect(
-      look(strategyWith(), { price: "1900", bars: [bar(HOURS + 1, { high: 9_000, close: 1 }), ...bars(HOURS)] }).raw,
+      sample(strategyWith(), { price: "1900", bars: [bar(HOURS + 1, { high: 9_000, close: 1 }), ...bars(HOURS)] }).raw,
     ).toBe(of(USDC, 100));
   });
 
   it("DCA-16 multiplies nothing without a price of now", () => {
-    expect(look(strategyWith(), { bars: bars(HOURS) }).raw).toBe(of(USDC, 100));
+    expect(sample(strategyWith(), { bars: bars(HOURS) }).raw).toBe(of(USDC, 100));
   });
 });
 
@@ -136,7 +136,7 @@ it("DCA-15 a deeper fall reaches at least the tiers of a smaller one, in whateve
   fc.assert(
     fc.property(tiers, fc.integer({ min: 1, max: 2_000 }), (drops, price) => {
       const strategy = strategyWith({ tiers: drops.map((drop) => tier(drop, drop)) });
-      const { raw } = look(strategy, { price: String(price), bars: bars(HOURS) });
+      const { raw } = sample(strategy, { price: String(price), bars: bars(HOURS) });
       const fallen = ((2_000 - price) * 100) / 2_000;
       const deepest = Math.max(1, ...drops.filter((drop) => drop <= fallen));
       expect(raw).toBe(of(USDC, 100 * deepest));

@@ -20,12 +20,12 @@ function spec(sellRaw: bigint, total?: bigint, change: Partial<DcaSpec> = {}): D
 
 type Seen = Parameters<typeof view>[0];
 
-function look(strategy: DcaSpec, seen: Seen, memory = initialStrategyMemory(strategy)) {
+function sample(strategy: DcaSpec, seen: Seen, memory = initialStrategyMemory(strategy)) {
   return decideStrategy(strategy, view(seen), memory);
 }
 
 function decide(strategy: DcaSpec, seen: Seen) {
-  return look(strategy, seen).outcome;
+  return sample(strategy, seen).outcome;
 }
 
 /** What is sold for each token, in order. */
@@ -159,7 +159,7 @@ describe("where it ends", () => {
     const strategy = spec(of(USDC, 100), of(USDC, 250));
     for (const spent of [250, 300]) {
       const detail = `spent ${spent} USDC of 250 USDC`;
-      expect(look(strategy, { ...rich, spent: [[USDC, of(USDC, spent)]] })).toMatchObject({
+      expect(sample(strategy, { ...rich, spent: [[USDC, of(USDC, spent)]] })).toMatchObject({
         outcome: { kind: "skip", reason: "budget_spent", detail },
         pause: { code: "completed", detail },
       });
@@ -168,7 +168,7 @@ describe("where it ends", () => {
 
   it("DCA-9 completes with the run that used the budget up, by what was measured, and not with one that did not", () => {
     const strategy = spec(of(USDC, 100), of(USDC, 250));
-    const { memory } = look(strategy, { ...rich, spent: [[USDC, of(USDC, 200)]] });
+    const { memory } = sample(strategy, { ...rich, spent: [[USDC, of(USDC, 200)]] });
     expect(strategyRunEnded(strategy, memory, end(of(USDC, 50)))).toMatchObject({ pause: { code: "completed" } });
     expect(strategyRunEnded(strategy, memory, end(of(USDC, 50) - 1n)).pause).toBeUndefined();
     expect(strategyRunEnded(strategy, memory, end(0n, "quote_unavailable")).pause).toBeUndefined();
@@ -183,7 +183,7 @@ describe("where it ends", () => {
   it("DCA-10 buys at its last instant and completes at the first slot after it", () => {
     const strategy = spec(of(USDC, 100), undefined, { budget: { untilMs: SLOT_MS } });
     expect(decide(strategy, rich).kind).toBe("swap");
-    expect(look(strategy, { ...rich, nowMs: SLOT_MS + 1_000 })).toMatchObject({
+    expect(sample(strategy, { ...rich, nowMs: SLOT_MS + 1_000 })).toMatchObject({
       outcome: { kind: "skip", reason: "ended", detail: "its end lies 1 s before this slot" },
       pause: { code: "completed" },
     });
@@ -197,19 +197,25 @@ describe("where it ends", () => {
       [0n, false],
       [of(USDC, 100), true],
     ] as const) {
-      const decision = look(strategy, rich, memory);
+      const decision = sample(strategy, rich, memory);
       expect(decision.outcome.kind).toBe("swap");
       const after = strategyRunEnded(strategy, decision.memory, end(sold, sold > 0n ? undefined : "wallet_busy"));
       expect(after.pause?.code).toBe(completed ? "completed" : undefined);
       memory = after.memory;
     }
     // Resumed without a larger number it says the same again.
-    expect(look(strategy, rich, memory)).toMatchObject({ outcome: { reason: "ended" }, pause: { code: "completed" } });
+    expect(sample(strategy, rich, memory)).toMatchObject({
+      outcome: { reason: "ended" },
+      pause: { code: "completed" },
+    });
   });
 
   it("DCA-12 buys nothing before its start and nothing more for it afterwards", () => {
     const strategy = spec(of(USDC, 100), undefined, { startMs: SLOT_MS + 60_000 });
-    expect(look(strategy, rich)).toMatchObject({ outcome: { kind: "skip", reason: "not_started" }, pause: undefined });
+    expect(sample(strategy, rich)).toMatchObject({
+      outcome: { kind: "skip", reason: "not_started" },
+      pause: undefined,
+    });
     expect(amounts(decide(strategy, { ...rich, nowMs: SLOT_MS + 60_000 }))).toEqual([of(USDC, 100)]);
   });
 });
@@ -268,7 +274,7 @@ describe("what it waits for", () => {
     const expected = { kind: "skip", reason: "insufficient_balance" };
     expect(decide(spec(of(USDC, 100)), { free: [[USDC, of(USDC, 100) - 1n]] })).toMatchObject(expected);
     expect(decide(spec(of(USDC, 100)), {})).toMatchObject(expected);
-    expect(look(spec(of(USDC, 100)), {}).pause).toBeUndefined();
+    expect(sample(spec(of(USDC, 100)), {}).pause).toBeUndefined();
   });
 
   it("DCA-14 sells what is free, or stops, when it was told to", () => {
@@ -276,7 +282,7 @@ describe("what it waits for", () => {
     expect(amounts(decide(partial, { free: [[USDC, of(USDC, 10)]] }))).toEqual([of(USDC, 10)]);
     expect(decide(partial, { free: [[USDC, of(USDC, 10) - 1n]] })).toMatchObject({ reason: "insufficient_balance" });
     expect(decide({ ...partial, minSell: undefined }, {})).toMatchObject({ reason: "insufficient_balance" });
-    expect(look(spec(of(USDC, 100), undefined, { onInsufficient: "pause" }), {})).toMatchObject({
+    expect(sample(spec(of(USDC, 100), undefined, { onInsufficient: "pause" }), {})).toMatchObject({
       outcome: { kind: "skip", reason: "insufficient_balance" },
       pause: { code: "insufficient_balance", detail: "needs 100 USDC, free are 0 USDC" },
     });
@@ -326,7 +332,7 @@ it("refuses a stored memory that is none of its kind instead of starting afresh"
 
 it("goes on with the memory of a release that kept nothing in it", () => {
   const strategy = spec(of(USDC, 100));
-  expect(look(strategy, rich, { version: 1 })).toMatchObject({
+  expect(sample(strategy, rich, { version: 1 })).toMatchObject({
     outcome: { kind: "swap" },
     memory: { version: 1, runs: 0 },
   });

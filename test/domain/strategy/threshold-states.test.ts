@@ -44,7 +44,7 @@ const STATES: Readonly<Record<string, LegState>> = {
   cancelled: { state: "cancelled" },
 };
 
-const LOOKS = ["away", "there", "there, too little", "no price"];
+const SAMPLES = ["away", "there", "there, too little", "no price"];
 const ENDS = {
   "filled, with `rearm`": { filled: true },
   "filled, for the last time": { filled: true, once: true },
@@ -96,7 +96,7 @@ function nameOf(memory: unknown): string {
 
 type Seen = { readonly after: string; readonly action: SkipReason | "fires" | "" };
 
-function look(kind: string, at: LegState, event: string): Seen {
+function sample(kind: string, at: LegState, event: string): Seen {
   const dollars = event === "away" ? "2700" : "2300";
   const prices = [...(event === "no price" ? [] : [[WETH, dollars] as const]), [USDC, "1"] as const];
   const free = event === "there, too little" ? 0n : of(WETH, 8);
@@ -149,7 +149,7 @@ test("the page has a row for each state, each event and each kind of trigger, an
   for (const kind of Object.keys(LEGS)) {
     for (const [state, at] of Object.entries(STATES)) {
       if (kind === "trail" && at.state === "cooling") continue;
-      for (const event of LOOKS) hold({ state, event, kind }, look(kind, at, event));
+      for (const event of SAMPLES) hold({ state, event, kind }, sample(kind, at, event));
       for (const event of Object.keys(ENDS) as (keyof typeof ENDS)[]) {
         const seen = end(kind, at, event);
         if (seen === undefined) continue;

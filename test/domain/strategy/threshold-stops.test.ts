@@ -177,7 +177,7 @@ describe("THR-12 a trailing stop", () => {
     const strategy = trigger(spec([trailing({ confirm: { forSeconds: 60, samples: 3 } })]));
     for (const price of [4_200, 4_100, 4_300]) strategy.see(price);
     expect(trailOf(strategy).mark).toBe(usdc(4_100));
-    for (const _look of [1, 2]) expect(strategy.see(3_000)).toBe("confirming");
+    for (const _sample of [1, 2]) expect(strategy.see(3_000)).toBe("confirming");
     expect(strategy.see(3_000)).toBeInstanceOf(Array);
   });
 

@@ -73,11 +73,11 @@ describe("THR-3 a confirmation", () => {
   it("THR-3 takes the time that was asked for, and the looks, both", () => {
     const strategy = trigger(spec([leg({ confirm: { forSeconds: 60, samples: 4 } })]));
     strategy.see("4400");
-    for (const _look of [0, 30, 60]) expect(strategy.see("4500")).toBe("confirming");
+    for (const _sample of [0, 30, 60]) expect(strategy.see("4500")).toBe("confirming");
     expect(strategy.see("4500")).toEqual(quarter);
     const slow = trigger(spec([leg({ confirm: { forSeconds: 100, samples: 2 } })]));
     slow.see("4400");
-    for (const _look of [0, 30, 60, 90]) expect(slow.see("4500")).toBe("confirming");
+    for (const _sample of [0, 30, 60, 90]) expect(slow.see("4500")).toBe("confirming");
     expect(slow.see("4500")).toEqual(quarter);
   });
 
@@ -145,8 +145,8 @@ describe("THR-6 after it fired", () => {
     const strategy = trigger(spec([stop]));
     strategy.see("2500");
     const triedMs: number[] = [];
-    for (let look = 0; look < 240; look += 1) {
-      const outcome = strategy.see(2_390 - look, 30);
+    for (let sample = 0; sample < 240; sample += 1) {
+      const outcome = strategy.see(2_390 - sample, 30);
       if (typeof outcome === "string") expect(outcome).toBe("backing_off");
       else {
         triedMs.push(strategy.nowMs());
@@ -214,7 +214,7 @@ describe("THR-6 after it fired", () => {
   it("THR-6 dry runs are no attempts: they fire at each look, tell nobody, and leave a live run all its attempts", () => {
     const strategy = trigger(rearmed);
     strategy.see("4000");
-    for (let look = 0; look < 20; look += 1) {
+    for (let sample = 0; sample < 20; sample += 1) {
       expect(strategy.see("4600", 1)).toEqual(quarter);
       strategy.end("dry_run");
     }
@@ -249,7 +249,7 @@ describe("THR-6 after it fired", () => {
   it("THR-6 a confirmed crossing is tried again without a second confirmation, however long its run took", () => {
     const strategy = trigger(spec([leg({ confirm: { forSeconds: 60, samples: 3 }, onMissed: "ignore" })]));
     strategy.see("4000");
-    for (const _look of [0, 30]) expect(strategy.see("4600")).toBe("confirming");
+    for (const _sample of [0, 30]) expect(strategy.see("4600")).toBe("confirming");
     expect(strategy.see("4600")).toEqual(quarter);
     strategy.end("nothing", 1_000);
     expect(strategy.see("4600")).toEqual(quarter);

@@ -31,7 +31,7 @@ describe("a stop that fires again and again", () => {
 
   it("THR-7 rests as long as its cooldown from when the clock is right", () => {
     const strategy = firedByWrongClock();
-    for (let looks = 0; looks < 19; looks += 1) expect(strategy.see(2_500)).toBe("cooling_down");
+    for (let samples = 0; samples < 19; samples += 1) expect(strategy.see(2_500)).toBe("cooling_down");
     expect(strategy.see(2_500)).toBe("not_triggered");
   });
 

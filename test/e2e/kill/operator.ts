@@ -10,7 +10,7 @@ import { after, runSwapd } from "./processes.ts";
 const WITHIN_MS = 900_000;
 /** Whoever signs although it is halted does so in this time. */
 const WATCHED_MS = 3_000;
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 
 /** What a daemon's databases were, the present one last, and what was done to them. */
 export interface Past {
@@ -144,7 +144,7 @@ async function isAccepted(track: Track, endMs: number): Promise<boolean> {
 }
 
 async function until(endMs: number, hasHappened: () => boolean | Promise<boolean>): Promise<void> {
-  while (performance.now() < endMs && !(await hasHappened())) await after(LOOK_EVERY_MS);
+  while (performance.now() < endMs && !(await hasHappened())) await after(POLL_EVERY_MS);
 }
 
 /** Whether the chain was held against the rows in this life: before that nobody knows what differs. */

@@ -87,7 +87,7 @@ export function start(
   return { process: child, output: () => out, firstLine, ended };
 }
 
-const LOOK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 
 /**
  * Waits until something that a test needs has happened.
@@ -106,7 +106,7 @@ export async function until(
       const why = hasEnded ? `before the end (${exitCode ?? signalCode})` : `within ${around.withinMs} ms`;
       throw new Error(`not ${why}: ${what}; the output is\n${around.process.output()}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
 }
 

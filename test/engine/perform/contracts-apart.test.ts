@@ -9,7 +9,7 @@ import { fetchQuote } from "../../../src/engine/perform/fetch-quote.ts";
 import { readChain } from "../../../src/engine/perform/read-chain.ts";
 import { readFacts } from "../../../src/engine/perform/read-facts.ts";
 import { prepare } from "../../../src/engine/prepare.ts";
-import { lookAtAllowances } from "../../../src/engine/reconcile/allowances.ts";
+import { scanAllowances } from "../../../src/engine/reconcile/allowances.ts";
 import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { evidenceSample, NOW_MS, policySample, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../../support/engine-life.ts";
@@ -162,7 +162,7 @@ test("rights and grants are recorded for the spender, and what an order was boun
 
 test("an allowance that no row granted is looked for at the spender", async () => {
   const { life, asked } = begin();
-  await lookAtAllowances(life.context, await life.context.deps.chain.agreed(), { wallet: ACCOUNT, toBlock: 100 });
+  await scanAllowances(life.context, await life.context.deps.chain.agreed(), { wallet: ACCOUNT, toBlock: 100 });
   expect([...asked.allowancesFor]).toEqual([APART.spender]);
 });
 

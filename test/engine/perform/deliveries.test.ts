@@ -17,7 +17,7 @@ const target = (token: Token, weight: number) => ({
 /** A mix of 75 % ether and 25 % dollars that stands on its targets, to which another strategy's swap delivers an ether. */
 test.each([false, true])(
   "what a swap of another wallet of ours delivers is no deposit that is traded, also where it is looked at before its confirmation (looked at: %s)",
-  async (isLookedAt) => {
+  async (isChecked) => {
     const wallet = { name: "vault", address: ACCOUNT };
     const targets = [target(WETH, 750_000), target(USDC, 250_000)];
     const spec = rebalanceSpec({ wallet, recipient: ACCOUNT, targets, onDeposit: "buy-underweight" });
@@ -41,7 +41,7 @@ test.each([false, true])(
     const swap = swapIn("mined", { id: "a", wallet: RELAYER, recipient: ACCOUNT });
     const fill = { ...swap.fill, bought: 10n ** 18n, blockNumber: number, blockHash: hash };
     const filled = { ...swap, fill: fill as NonNullable<typeof swap.fill> };
-    if (isLookedAt) {
+    if (isChecked) {
       const owner = addSwap(life.store, filled);
       const first = await look();
       const moved = { ...owner, swaps: owner.swaps.map((one) => ({ ...one, state: "confirmed" as const })) };

@@ -15,7 +15,7 @@ test("a wallet that is accepted as new while the chain is asked for its trades i
   nameAfterItsFile(life, emptied);
   const reconciler = createReconciler(life.context);
   await reconciler.begin();
-  await reconciler.look();
+  await reconciler.scan();
   expect(open(life)).toEqual(["new"]);
   await outside.clock.advance(3_600_000);
   const logs = outside.chain.logs.bind(outside.chain);
@@ -24,13 +24,13 @@ test("a wallet that is accepted as new while the chain is asked for its trades i
     if (said === "") said = await acceptAlone(life);
     return await logs(query);
   };
-  await reconciler.look();
+  await reconciler.scan();
   expect([said.slice(0, 10), open(life), life.store.knownChain(ACCOUNT)]).toEqual([
     "accepted 1",
     ["unchecked"],
     undefined,
   ]);
-  await reconciler.look();
+  await reconciler.scan();
   expect([open(life), life.store.knownChain(ACCOUNT)]).toEqual([[], expect.anything()]);
 });
 
@@ -43,7 +43,7 @@ test("what a person accepts while a look is written is not overwritten by what t
   const life = openLife(restored);
   const reconciler = createReconciler(life.context);
   await reconciler.begin();
-  await reconciler.look();
+  await reconciler.scan();
   expect(open(life)).toContain("nonce");
   await outside.clock.advance(3_600_000);
   const known = (): number | undefined => life.store.knownChain(ACCOUNT)?.transactionCount;
@@ -51,10 +51,10 @@ test("what a person accepts while a look is written is not overwritten by what t
   // The look asks for what is open first, and with what it found the second time.
   const store = writtenBetween(life.store, "standing", () => void acceptAlone(life));
   const again = createReconciler({ ...life.context, deps: { ...life.context.deps, store } });
-  await again.look();
+  await again.scan();
   const accepted = known();
   expect([accepted !== before, open(life)]).toEqual([true, ["unchecked"]]);
-  await again.look();
+  await again.scan();
   expect([known(), open(life)]).toEqual([accepted, []]);
 });
 

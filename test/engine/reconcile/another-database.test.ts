@@ -150,7 +150,7 @@ test("a look that began before a person accepted is not the one that comes after
   const life = openLife(restored, { marker });
   const reconciler = createReconciler(life.context);
   await reconciler.begin();
-  await reconciler.look();
+  await reconciler.scan();
   expect(open(life)).toEqual(["older", "fill"]);
   await outside.clock.advance(3_600_000);
   outside.chain.mine();
@@ -166,14 +166,14 @@ test("a look that began before a person accepted is not the one that comes after
     await gate;
     return answer;
   };
-  const slow = reconciler.look();
+  const slow = reconciler.scan();
   await expect.poll(() => asked).toBeGreaterThan(0);
   expect(await acceptAlone(life)).toContain("accepted 2");
   letGo();
   await slow;
   expect(open(life)).toEqual(["unchecked"]);
   asked = 0;
-  await reconciler.look();
+  await reconciler.scan();
   expect([open(life), asked > 0]).toEqual([[], true]);
 });
 

@@ -105,13 +105,13 @@ describe("what a person did before the first start", () => {
     const life = openLife(outside, {});
     const reconciler = createReconciler(life.context);
     await reconciler.begin();
-    await reconciler.look();
+    await reconciler.scan();
     expect(open(life)).toEqual([]);
     mine(outside, 1);
     outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: 1n });
     mine(outside, 1);
     await outside.clock.advance(3_600_000);
-    await reconciler.look();
+    await reconciler.scan();
     expect(open(life)).toEqual(["outflow"]);
   });
 });
@@ -172,10 +172,10 @@ describe("the first count of transactions", () => {
     const life = openLife(outside, {});
     const reconciler = createReconciler(life.context);
     await reconciler.begin();
-    await reconciler.look();
+    await reconciler.scan();
     expect([open(life), life.store.knownChain(ACCOUNT)]).toEqual([["unchecked"], undefined]);
     mine(outside, 1);
-    await reconciler.look();
+    await reconciler.scan();
     expect([open(life), life.store.knownChain(ACCOUNT)?.transactionCount]).toEqual([[], 1]);
     expect(life.store.knownChain(ACCOUNT)?.baseline.block).toBe((await chain.latest()).number - behind);
     behind = 0;
@@ -217,7 +217,7 @@ describe("one false balance", () => {
     const { balance } = chain;
     for (let look = 1; look <= 3; look += 1) {
       const end = look === which ? lie(outside) : () => undefined;
-      await reconciler.look();
+      await reconciler.scan();
       end();
       const known = life.store.knownChain(ACCOUNT);
       expect(known?.balances.get(USDC.address)).toBe(await balance.call(chain, USDC.address, ACCOUNT, known?.block));
@@ -234,7 +234,7 @@ describe("one false balance", () => {
     const life = openLife(outside, {});
     const reconciler = createReconciler(life.context);
     await reconciler.begin();
-    await reconciler.look();
+    await reconciler.scan();
     mine(outside, 6);
     await outside.clock.advance(3_600_000);
     const asked: string[] = [];
@@ -251,7 +251,7 @@ describe("one false balance", () => {
       asked.push("agreed");
       return await agreed.call(chain);
     };
-    await reconciler.look();
+    await reconciler.scan();
     const tokens = life.context.settings.tokens.filter(({ address }) => address !== NATIVE_TOKEN);
     // Each token at both ends, and the allowances of all of them together.
     expect(asked.toSorted()).toEqual(
@@ -271,7 +271,7 @@ describe("one false balance", () => {
       const life = openLife(outside, {});
       const reconciler = createReconciler(life.context);
       await reconciler.begin();
-      await reconciler.look();
+      await reconciler.scan();
       expect([open(life), life.store.knownChain(ACCOUNT)?.balances]).toEqual([[], new Map()]);
       life.kill();
     }

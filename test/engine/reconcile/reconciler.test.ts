@@ -416,14 +416,14 @@ describe("what the chain shows and no row explains", () => {
     const { context, store } = openLife(outside);
     const reconciler = createReconciler(context);
     await reconciler.begin();
-    await reconciler.look();
+    await reconciler.scan();
     for (let block = 0; block < 5; block += 1) outside.chain.mine();
     outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: 7n });
     await outside.clock.advance(3_599_000);
-    await reconciler.look();
+    await reconciler.scan();
     expect(store.openDifferences()).toEqual([]);
     await outside.clock.advance(1_000);
-    await reconciler.look();
+    await reconciler.scan();
     expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
   });
 
@@ -447,7 +447,7 @@ test("an outflow that an open swap alone may explain is looked at again when tha
   const look = async (): Promise<readonly string[]> => {
     const reconciler = createReconciler(context);
     await reconciler.begin();
-    await reconciler.look();
+    await reconciler.scan();
     return store.openDifferences().map(({ kind }) => kind);
   };
   expect(await look()).toEqual([]);
@@ -472,12 +472,12 @@ test("an open order explains nothing that is less than what it signed", async ()
   const { context, store } = openLife(outside);
   const reconciler = createReconciler(context);
   await reconciler.begin();
-  await reconciler.look();
+  await reconciler.scan();
   addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
   outside.chain.mine();
   outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: 5n });
   await reconciler.begin();
-  await reconciler.look();
+  await reconciler.scan();
   expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
 });
 
@@ -555,7 +555,7 @@ test("what keeps one wallet from being looked at keeps no other one", async () =
   );
   const reconciler = createReconciler({ ...context, deps: { ...context.deps, signers } });
   await reconciler.begin();
-  await reconciler.look();
+  await reconciler.scan();
   expect(store.openDifferences()).toMatchObject([{ kind: "unchecked", wallet: other }]);
 });
 
@@ -686,7 +686,7 @@ test.each<[string, (outside: Outside) => void, string]>([
   const { context, store } = openLife(outside);
   const reconciler = createReconciler(context);
   await reconciler.begin();
-  await reconciler.look();
+  await reconciler.scan();
   expect(store.openDifferences()).toMatchObject([{ kind: "new", text: expect.stringContaining(why) }]);
 });
 

@@ -34,14 +34,14 @@ describe("what a token uses beyond a usual one", () => {
 
   test("is never less than nothing", () => {
     const transfers = [1n, 1n, 1n, 1n, 9_000n, 9_000n, 9_000n, 9n];
-    expect(extraGasOf({ firstLook: 1n, secondLook: 2n, transfers })).toEqual(none);
+    expect(extraGasOf({ firstRead: 1n, secondRead: 2n, transfers })).toEqual(none);
   });
 
   test("has a limit, however much it burns", () => {
     const much = 10n ** 12n;
     const transfers = [much, much, much, much, 0n, 0n, 0n, much];
     const most = { call: 100_000, transfer: 100_000, first: 200_000, account: 100_000, pull: 100_000 };
-    expect(extraGasOf({ firstLook: 2n * much, secondLook: much, transfers })).toEqual(most);
+    expect(extraGasOf({ firstRead: 2n * much, secondRead: much, transfers })).toEqual(most);
   });
 });
 

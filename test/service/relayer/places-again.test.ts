@@ -75,7 +75,7 @@ function gateOver(swaps: readonly Swap[]) {
   const blocks = async (gate: SendGate, count: number) => {
     for (let block = 0; block < count; block += 1) {
       chain.block += 1;
-      await gate.look();
+      await gate.check();
     }
   };
   return { chain, open, blocks };
@@ -87,7 +87,7 @@ const ONE_ADDRESS = many(100, (place) => ({ wallet: addressOf(0x1000 + place), c
 test("swaps of one address that all work again get no more places than its share, and the others tell why not", async () => {
   const { chain, open, blocks } = gateOver(ONE_ADDRESS);
   const { gate, places } = open();
-  await gate.look();
+  await gate.check();
   expect(places.working()).toHaveLength(0);
   chain.isEmpty = false;
   await blocks(gate, 13);
@@ -108,7 +108,7 @@ test("swaps of many that all work again get no more than all places", async () =
     many(80, (place) => ({ wallet: addressOf(0x1000 + place), caller: `address ${place}` })),
   );
   const { gate, places } = open();
-  await gate.look();
+  await gate.check();
   chain.isEmpty = false;
   await blocks(gate, 10);
   expect(places.working()).toHaveLength(50);
@@ -117,7 +117,7 @@ test("swaps of many that all work again get no more than all places", async () =
 test("swaps of one balance that all work again get as many places as it pays for", async () => {
   const { chain, open, blocks } = gateOver(many(4, () => ({ wallet: addressOf(0x1000), caller: "key 1" })));
   const { gate, places } = open();
-  await gate.look();
+  await gate.check();
   chain.isEmpty = false;
   chain.balance = 29n;
   await blocks(gate, 2);
@@ -132,6 +132,6 @@ test("a restart gives nobody more places than his share either", async () => {
   const { chain, open } = gateOver(ONE_ADDRESS);
   chain.isEmpty = false;
   const { gate, places } = open();
-  await gate.look();
+  await gate.check();
   expect(places.working()).toHaveLength(10);
 });

@@ -107,7 +107,7 @@ test("an honest swap behind fifty dead ones is tried with the first look at a bl
 test("asking for each of fifty dead swaps in a turn reads what waits once a block, not once for each", async () => {
   const { gate, dead, seen, at } = gateOver(52);
   for (let place = 0; place < 50; place += 1) dead.add(`swap-${place}`);
-  await gate.look();
+  await gate.check();
   seen.reads = 0;
   for (let place = 0; place < 52; place += 1) expect(await gate.isWorthSending(at(place))).toBe(place >= 50);
   expect(seen.reads).toBe(0);
@@ -119,12 +119,12 @@ test("asking for each of fifty dead swaps in a turn reads what waits once a bloc
 test("a swap that works again is found within the turns of the dead ones, and holds its place again", async () => {
   const { gate, dead, seen, idle } = gateOver(20);
   for (let place = 0; place < 20; place += 1) dead.add(`swap-${place}`);
-  await gate.look();
+  await gate.check();
   expect(idle()).toBe(20);
   dead.clear();
   for (let block = 0; block < 3; block += 1) {
     seen.block += 1;
-    await gate.look();
+    await gate.check();
   }
   expect(idle()).toBe(0);
 });
@@ -132,9 +132,9 @@ test("a swap that works again is found within the turns of the dead ones, and ho
 test("of swaps that do not work only a hundred are kept, and the relayer ends those that were tried longest ago", async () => {
   const { gate, dead, cancelled, seen, idle } = gateOver(120);
   for (let place = 0; place < 120; place += 1) dead.add(`swap-${place}`);
-  await gate.look();
+  await gate.check();
   seen.block += 1;
-  await gate.look();
+  await gate.check();
   expect(cancelled).toHaveLength(20);
   expect(cancelled[0]).toBe("swap-0");
   expect(idle()).toBe(100);
@@ -152,29 +152,29 @@ test("a node that does not answer trials sends nothing and takes no place away",
 test("a swap whose time is over keeps the reason why it was not sent before", async () => {
   const { gate, dead, late, seen } = gateOver(2);
   dead.add("swap-0");
-  await gate.look();
+  await gate.check();
   const reason = gate.lastReason("swap-0");
   expect(reason).toMatch(/^it would revert/);
   seen.block += 1;
   for (const id of ["swap-0", "swap-1"]) late.add(id);
-  await gate.look();
+  await gate.check();
   expect(gate.lastReason("swap-0")).toBe(reason);
   expect(gate.lastReason("swap-1")).toBe("it would revert DeadlinePassed(deadline 7, timestamp 8)");
 });
 
 test("a swap of whoever lost too much since it was accepted is not sent, also in the same block, and loses its place", async () => {
   const { gate, barred, seen, at } = gateOver(2);
-  await gate.look();
+  await gate.check();
   barred.add("swap-0");
   expect(await gate.isWorthSending(at(0))).toBe(false);
   expect(await gate.isWorthSending(at(1))).toBe(true);
   expect(gate.lastReason("swap-0")).toBe("it could have cost more than the relayer may spend");
   seen.block += 1;
-  await gate.look();
+  await gate.check();
   expect(gate.isIdle("swap-0")).toBe(true);
   expect(gate.lastReason("swap-0")).toBe("it could have cost more than the relayer may spend: lost");
   barred.clear();
   seen.block += 1;
-  await gate.look();
+  await gate.check();
   expect(gate.isIdle("swap-0")).toBe(false);
 });

@@ -31,7 +31,7 @@ export interface Lives {
   readonly passed: ReadonlyMap<string, number>;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 const KILLED_EVERY_MS = 20_000;
 /**
  * a start where nothing goes wrong: its time, and its calls beside those for each open swap and transaction. After an older
@@ -160,7 +160,7 @@ export function createLives(parts: {
     if (isOver) return;
     if (faults.on.includes("disk: full")) current?.limitPages(isDiskFull() ? PAGES_LEFT : undefined);
     const turn = Math.floor(time.monotonicMs / KILLED_EVERY_MS);
-    const isTurn = time.monotonicMs % KILLED_EVERY_MS < LOOK_EVERY_MS;
+    const isTurn = time.monotonicMs % KILLED_EVERY_MS < POLL_EVERY_MS;
     if (isTurn && current?.state.phase !== "dead" && faults.strikes("kill: anywhere", `turn ${turn}`)) {
       time.after(chance.between(0, KILLED_EVERY_MS, "kill", turn), () => current?.end("killed from outside"));
     }
@@ -168,7 +168,7 @@ export function createLives(parts: {
     if (hasEdited && current?.state.phase === "running") current.adopt(parts.strategies.loaded());
     if (isTurn) lookAtFiles();
     judgeStart();
-    time.after(LOOK_EVERY_MS, watch);
+    time.after(POLL_EVERY_MS, watch);
   };
 
   /** Copies are made while the daemon runs; it is stopped to have one put back. */

@@ -14,9 +14,9 @@ export interface Operator {
   pauseAll(): void;
 }
 
-const LOOK_EVERY_MS = 10_000;
+const POLL_EVERY_MS = 10_000;
 const HALTED_EVERY_MS = 20_000;
-const LOOK_AT_HALT_EVERY_MS = 5_000;
+const POLL_HALT_EVERY_MS = 5_000;
 /** how long somebody looks at what he halted */
 const HALTED_FOR_MS = { least: 1_000, most: 30_000 };
 
@@ -54,7 +54,7 @@ export function createOperator(parts: {
   };
   const pause = (): void => ask("mode", { mode: "paused", scope: "global", reason: "the end of the simulation" });
   const look = (): void => {
-    time.after(LOOK_EVERY_MS, look);
+    time.after(POLL_EVERY_MS, look);
     if (time.monotonicMs - exchangedAtMs < parts.waitsMs) return;
     const open = parts.rows().one("SELECT 1 FROM differences WHERE settled_at_ms IS NULL AND kind <> 'unchecked'");
     if (open !== undefined) ask("accept", {});
@@ -77,11 +77,11 @@ export function createOperator(parts: {
   };
   /** Who halted lets it go on, and asks again where that is refused, or an older copy of the database is halted still. */
   const lookAtHalt = (): void => {
-    if (time.monotonicMs % HALTED_EVERY_MS < LOOK_AT_HALT_EVERY_MS)
+    if (time.monotonicMs % HALTED_EVERY_MS < POLL_HALT_EVERY_MS)
       mayHalt("while it runs", () => ask("mode", { mode: "halted", scope: "global", reason: "a look" }));
     if (time.monotonicMs >= haltedUntilMs && isHalted())
       ask("mode", { mode: "active", scope: "global", reason: "looked at" });
-    time.after(LOOK_AT_HALT_EVERY_MS, lookAtHalt);
+    time.after(POLL_HALT_EVERY_MS, lookAtHalt);
   };
   return {
     begin: lookAtHalt,
@@ -99,7 +99,7 @@ export function createOperator(parts: {
           );
       }),
     heardOfExchange: () => {
-      if (exchanges === 0) time.after(LOOK_EVERY_MS, look);
+      if (exchanges === 0) time.after(POLL_EVERY_MS, look);
       exchanges += 1;
       exchangedAtMs = time.monotonicMs;
     },

@@ -8,7 +8,7 @@ import { closeGaps } from "./history-chain.ts";
 import type { RetentionRows } from "./row-store.ts";
 
 /** So many runs are looked at in one turn at most: each of them may be one that has to stay. */
-const MOST_LOOKED_AT = 64;
+const MOST_CHECKED = 64;
 
 const UNSIGNED_ENDS: ReadonlySet<string> = new Set(["skipped", "denied"]);
 const ENDS: ReadonlySet<string> = new Set([...UNSIGNED_ENDS, "final", "reverted", "expired", "cancelled"]);
@@ -53,7 +53,7 @@ export function createRetentionRows(sql: Statements, db: SqliteDatabase): Retent
         const isLast = index === runs.length - 1;
         if (!isLast && !slice.mayGoOn()) return { ...went, last: placeOf(run) };
       }
-      const last = runs.length < MOST_LOOKED_AT ? undefined : runs.at(-1);
+      const last = runs.length < MOST_CHECKED ? undefined : runs.at(-1);
       return { ...went, last: last && placeOf(last) };
     },
     closeGaps: (idle) => {
@@ -102,7 +102,7 @@ function oldRuns(sql: Statements, { after, unsignedBeforeMs }: RetentionSlice): 
     `SELECT id, strategy, slot_ms, state, reason, ended_at_ms FROM runs
      WHERE ended_at_ms IS NOT NULL AND archive IS NULL AND (ended_at_ms, id) > (?, ?) AND ended_at_ms < ?
        AND slot_ms < ?
-     ORDER BY ended_at_ms, id LIMIT ${MOST_LOOKED_AT}`,
+     ORDER BY ended_at_ms, id LIMIT ${MOST_CHECKED}`,
     after?.endedAtMs ?? 0,
     after?.runId ?? "",
     unsignedBeforeMs,

@@ -24,13 +24,13 @@ export interface WorkQueue {
   nextMs(): number | undefined;
 }
 
-type Line = "looks" | "routes" | "others";
+type Line = "polls" | "routes" | "others";
 
 const LINES_OF: Readonly<Record<EffectGroup, readonly Line[]>> = {
-  looks: ["looks"],
+  polls: ["polls"],
   routes: ["routes"],
   others: ["others"],
-  "no routes": ["looks", "others"],
+  "no routes": ["polls", "others"],
 };
 
 const queues = new WeakMap<SqliteDatabase, WorkQueue>();
@@ -91,7 +91,7 @@ function createRows(effects: readonly WaitingEffect[]): Rows {
   const byId = new Map(effects.map((effect) => [effect.id, effect]));
   const inLine = (name: Line): WaitingEffect[] => effects.filter((effect) => lineOf(effect) === name).sort(byInstant);
   const lines: Readonly<Record<Line, WaitingEffect[]>> = {
-    looks: inLine("looks"),
+    polls: inLine("polls"),
     routes: inLine("routes"),
     others: inLine("others"),
   };
@@ -123,7 +123,7 @@ function createRows(effects: readonly WaitingEffect[]): Rows {
 }
 
 function lineOf({ effect }: PendingEffect): Line {
-  if (effect.kind === "ReadChain") return "looks";
+  if (effect.kind === "ReadChain") return "polls";
   return effect.kind === "FetchRoute" ? "routes" : "others";
 }
 

@@ -134,7 +134,7 @@ const STORE: Calls<DaemonStore> = {
     store.addEffects(run.id, [{ effect: { kind: "ReadChain", swapId }, notBeforeMs: NOW_MS }], NOW_MS),
   addStep: (store) => store.addStep(run.id, { event: { kind: "started" }, evidence: evidenceSample() }),
   dueEffects: (store) =>
-    (["looks", "routes", "others", "no routes"] as const).map((group) => store.dueEffects(NOW_MS, 9, group)),
+    (["polls", "routes", "others", "no routes"] as const).map((group) => store.dueEffects(NOW_MS, 9, group)),
   nextEffectMs: (store) => store.nextEffectMs(),
   beginEffect: (store) => store.beginEffect(1),
   read: (store) => Promise.all(Object.values(QUESTIONS).map((question) => store.read(question as never))),

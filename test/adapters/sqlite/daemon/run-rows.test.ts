@@ -180,7 +180,7 @@ describe("effects", () => {
     const kinds = (group: EffectGroup, limit = 9) => store.dueEffects(9, limit, group).map(({ effect }) => effect.kind);
     expect(kinds("no routes")).toEqual(["ReadView", "ReadChain"]);
     expect(kinds("no routes", 1)).toEqual(["ReadView"]);
-    expect([kinds("looks"), kinds("others"), kinds("routes")]).toEqual([["ReadChain"], ["ReadView"], ["FetchRoute"]]);
+    expect([kinds("polls"), kinds("others"), kinds("routes")]).toEqual([["ReadChain"], ["ReadView"], ["FetchRoute"]]);
   });
 
   test("that a clock ahead of this one wrote to wait is due now, and one that waits by this clock goes on waiting", () => {

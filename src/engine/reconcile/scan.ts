@@ -2,14 +2,14 @@ import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { BlockHead } from "../../ports/chain.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
-import { lookAtAllowances } from "./allowances.ts";
+import { scanAllowances } from "./allowances.ts";
 import { agreedBalance, balancesBy, knowledgeAt } from "./baseline.ts";
-import type { LookContext } from "./patient-chain.ts";
+import type { ScanContext } from "./patient-chain.ts";
 import { type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
 import { unknownFills, unknownOutflows, whatIsOurs } from "./unknown-moves.ts";
 
 /** What the chain shows of a wallet since a block, and where the next look begins. */
-export interface Look {
+export interface ChainScan {
   readonly findings: readonly Finding[];
   /** undefined: the logs could not be read back, and the next look begins where this one did */
   readonly known: KnownChain | undefined;
@@ -23,7 +23,7 @@ export interface Look {
 }
 
 /** From where a look begins. */
-interface LookStart {
+interface ScanStart {
   readonly known: KnownChain;
   /** fills up to this block are known, whoever made them */
   readonly fillsSince: number;
@@ -40,11 +40,11 @@ export function refusalOf(error: unknown): string {
  * our settlement, outflows and allowances of the configured tokens. What no row explains is a finding. Nothing is written.
  * @throws ChainReadError when the node is away: nothing can be said yet
  */
-export async function lookAtChain(
-  context: LookContext,
+export async function scanChain(
+  context: ScanContext,
   soFar: ReadSoFar,
-  { known, fillsSince }: LookStart,
-): Promise<Look> {
+  { known, fillsSince }: ScanStart,
+): Promise<ChainScan> {
   const { chain } = context.deps;
   const { wallet } = known;
   const [latest, newestFinal] = [await chain.latest(), await chain.finalized()];
@@ -87,7 +87,7 @@ export async function lookAtChain(
   isProved &&= findings.every(({ kind }) => kind !== "cannot-prove");
   // An allowance that is not read says nothing of what happened since: the next look begins after this one all the same.
   const agreed = await chain.agreed();
-  const allowances = await lookAtAllowances(context, agreed, { wallet, toBlock: latest.number });
+  const allowances = await scanAllowances(context, agreed, { wallet, toBlock: latest.number });
   findings.push(...allowances.findings);
   const { withoutAllowance } = allowances;
   isUnfinished ||= allowances.isUndecided;
@@ -108,7 +108,7 @@ export async function lookAtChain(
  * Logs and balances of two chains explain each other as little as those of two wallets.
  * @throws ChainReadError where a block was replaced while it was looked at: it is looked at again soon
  */
-async function assertStands({ deps: { chain } }: LookContext, { number, hash }: BlockHead): Promise<void> {
+async function assertStands({ deps: { chain } }: ScanContext, { number, hash }: BlockHead): Promise<void> {
   if ((await chain.block(number))?.hash === hash) return;
   throw new ChainReadError("malformed answer", `block ${number} was replaced, or is not shown, while it was looked at`);
 }
@@ -119,7 +119,7 @@ async function assertStands({ deps: { chain } }: LookContext, { number, hash }: 
  * @returns beside it the balances of before, as far as they are true
  */
 async function unexplainedLosses(
-  context: LookContext,
+  context: ScanContext,
   known: KnownChain,
   seen: Moves & { readonly toBlock: number },
 ): Promise<{ readonly findings: readonly Finding[]; readonly before: ReadonlyMap<Address, bigint> }> {
@@ -150,7 +150,7 @@ async function unexplainedLosses(
  * @returns undefined where they say different things
  */
 async function unknownTransactions(
-  context: LookContext,
+  context: ScanContext,
   known: KnownChain,
   saidByOne: number,
 ): Promise<readonly Finding[] | undefined> {
@@ -167,14 +167,14 @@ async function unknownTransactions(
 }
 
 /** The rows are asked after the chain: they may know more by then, never less. */
-async function nextNonce({ deps: { store }, settings }: LookContext, known: KnownChain): Promise<number> {
+async function nextNonce({ deps: { store }, settings }: ScanContext, known: KnownChain): Promise<number> {
   const { wallet: account, transactionCount } = known;
   const rows = await store.read({ kind: "lane", account, chainId: settings.chainId });
   const ours = Math.max(transactionCount, rows.highestNonce === undefined ? 0 : rows.highestNonce + 1);
   return Math.max(ours, rows.acceptedCount);
 }
 
-async function agreedCount({ deps: { chain } }: LookContext, wallet: Address): Promise<number | undefined> {
+async function agreedCount({ deps: { chain } }: ScanContext, wallet: Address): Promise<number | undefined> {
   try {
     const agreed = await chain.agreed();
     return await agreed.transactionCount(wallet, agreed.latest.number);

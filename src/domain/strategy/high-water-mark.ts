@@ -5,7 +5,7 @@ import type { Holding, Rise } from "./threshold-memory.ts";
 const MOST_RISES = 256;
 
 /** One look at the price, as a mark sees it. */
-export interface MarkLook {
+export interface HeldSample {
   readonly nowMs: number;
   readonly price: PairPrice;
   /** too much time passed since the look before: nobody knows what the price did meanwhile */
@@ -18,19 +18,19 @@ export interface MarkLook {
  * @param above only prices above this can still raise the mark; undefined: all
  * @returns from the lowest price, which held longest, to the newest
  */
-export function risesAfter(before: readonly Rise[], look: MarkLook, above: bigint | undefined): readonly Rise[] {
+export function risesAfter(before: readonly Rise[], sample: HeldSample, above: bigint | undefined): readonly Rise[] {
   // What was seen by a clock that ran ahead holds from now on.
-  const timed = before.map((rise) => (rise.sinceMs > look.nowMs ? { ...rise, sinceMs: look.nowMs } : rise));
-  const known = look.isBlind ? [] : timed;
-  const lower = known.filter(({ price }) => BigInt(price) < look.price);
+  const timed = before.map((rise) => (rise.sinceMs > sample.nowMs ? { ...rise, sinceMs: sample.nowMs } : rise));
+  const known = sample.isBlind ? [] : timed;
+  const lower = known.filter(({ price }) => BigInt(price) < sample.price);
   // Prices that were not below this one hold no longer, and what held with them holds at this price now.
-  const oldest = known.find(({ price }) => BigInt(price) >= look.price);
+  const oldest = known.find(({ price }) => BigInt(price) >= sample.price);
   const longer = lower.map((rise) => ({ ...rise, samples: rise.samples + 1 }));
   const here: Holding =
     oldest === undefined
-      ? { sinceMs: look.nowMs, samples: 1 }
+      ? { sinceMs: sample.nowMs, samples: 1 }
       : { sinceMs: oldest.sinceMs, samples: oldest.samples + 1 };
-  const rises = [...longer, { price: look.price.toString(), ...here }];
+  const rises = [...longer, { price: sample.price.toString(), ...here }];
   return thinned(above === undefined ? rises : rises.filter(({ price }) => BigInt(price) > above));
 }
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
+import { highestHeld, risesAfter } from "../../../src/domain/strategy/high-water-mark.ts";
 import type { PairPrice } from "../../../src/domain/strategy/pair-price.ts";
-import { highestHeld, risesAfter } from "../../../src/domain/strategy/threshold-mark.ts";
 import type { Rise } from "../../../src/domain/strategy/threshold-memory.ts";
 import { leg, spec, trigger, usdc } from "./threshold-world.ts";
 
-interface Look {
+interface PriceSample {
   readonly price: number;
   readonly atMs: number;
 }
@@ -17,12 +17,16 @@ interface Rule {
 }
 
 /** THR-12 read literally: of all runs of looks that held long enough, the highest of their lowest prices. */
-function literalMark(looks: readonly Look[], rule: Rule, maxGapSeconds: number): number {
+function literalMark(samples: readonly PriceSample[], rule: Rule, maxGapSeconds: number): number {
   let best = 0;
-  for (let first = 0; first < looks.length; first += 1) {
+  for (let first = 0; first < samples.length; first += 1) {
     let lowest = Number.POSITIVE_INFINITY;
-    for (let last = first; last < looks.length; last += 1) {
-      const [from, before, now] = [looks[first], looks[last - 1], looks[last]] as [Look, Look, Look];
+    for (let last = first; last < samples.length; last += 1) {
+      const [from, before, now] = [samples[first], samples[last - 1], samples[last]] as [
+        PriceSample,
+        PriceSample,
+        PriceSample,
+      ];
       if (last > first && now.atMs - before.atMs > maxGapSeconds * 1_000) break;
       lowest = Math.min(lowest, now.price);
       const isHeld = last - first + 1 >= Math.max(rule.samples, 2) && now.atMs - from.atMs >= rule.forSeconds * 1_000;
@@ -45,11 +49,11 @@ it("THR-12 the mark is the highest price that held in any looks in a row, and th
       const share = toPpm(900_000);
       const at = activateAt === null ? undefined : usdc(activateAt);
       const strategy = trigger(spec([leg({ confirm, trigger: { kind: "trail", share, activateAt: at } })]));
-      const looks: Look[] = [];
+      const samples: PriceSample[] = [];
       for (const { price, waitSeconds } of steps) {
         strategy.see(price, waitSeconds);
-        looks.push({ price, atMs: strategy.nowMs() });
-        const literal = literalMark(looks, confirm, 90);
+        samples.push({ price, atMs: strategy.nowMs() });
+        const literal = literalMark(samples, confirm, 90);
         const mark = literal > 0 && literal >= (activateAt ?? 0) ? usdc(literal) : undefined;
         const trail = strategy.memory().legs.main?.trail;
         expect(trail?.mark).toBe(mark?.toString());
@@ -86,13 +90,17 @@ it("THR-12 what an older release remembered of a rise is gone on with", () => {
 
 it("what is remembered of a rise that never holds is bounded, and its lowest and highest prices stay", () => {
   let rises: readonly Rise[] = [];
-  for (let look = 0; look < 2_000; look += 1) {
+  for (let sample = 0; sample < 2_000; sample += 1) {
     rises = risesAfter(
       rises,
-      { nowMs: look, price: BigInt(1_000 + look * (look % 7)) as PairPrice, isBlind: false },
+      { nowMs: sample, price: BigInt(1_000 + sample * (sample % 7)) as PairPrice, isBlind: false },
       undefined,
     );
-    rises = risesAfter(rises, { nowMs: look, price: BigInt(1_000_000 + look) as PairPrice, isBlind: false }, undefined);
+    rises = risesAfter(
+      rises,
+      { nowMs: sample, price: BigInt(1_000_000 + sample) as PairPrice, isBlind: false },
+      undefined,
+    );
   }
   expect(rises.length).toBeLessThanOrEqual(256);
   expect(highestHeld(rises, { forSeconds: 0, samples: 1 }, 2_000)).toBe(1_001_999n);

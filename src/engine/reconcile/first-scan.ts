@@ -4,9 +4,9 @@ import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { commitAndTell } from "../alerts.ts";
 import { baselineNow, countNow } from "./baseline.ts";
 import { alertOfNew, foundChange, newOnes } from "./findings.ts";
-import { refusalOf } from "./look.ts";
-import type { LookContext } from "./patient-chain.ts";
+import type { ScanContext } from "./patient-chain.ts";
 import { readTrades } from "./read-back.ts";
+import { refusalOf } from "./scan.ts";
 
 /** Where the chain is no longer than this, a wallet that never traded here can be told by the chain alone. */
 const PROVABLE_BLOCKS = 100_000;
@@ -22,7 +22,7 @@ export function newKey(wallet: Address): string {
  * @returns undefined where the database does not know the wallet: a person decides, and nothing more can be said until then
  */
 export async function whereToBegin(
-  context: LookContext,
+  context: ScanContext,
   wallet: Address,
   rows: Standing,
 ): Promise<KnownChain | undefined> {
@@ -73,7 +73,7 @@ function isAcceptedAsNew({ open, told }: Standing, wallet: Address): boolean {
 }
 
 /** Writes down where a wallet's knowledge begins. @returns what the rows know by now */
-async function save({ deps }: LookContext, first: KnownChain): Promise<KnownChain> {
+async function save({ deps }: ScanContext, first: KnownChain): Promise<KnownChain> {
   return await commitAndTell(deps, {
     question: { kind: "standing", keys: [] },
     decide: (rows) => {
@@ -92,7 +92,7 @@ async function save({ deps }: LookContext, first: KnownChain): Promise<KnownChai
  * the first block. The wallet may have had a database that is lost then, and a person has to say.
  * @returns the block up to which the chain itself shows that it never traded here, where it does
  */
-async function traceOf(context: LookContext, wallet: Address, granted: ReadonlySet<Address>): Promise<string | number> {
+async function traceOf(context: ScanContext, wallet: Address, granted: ReadonlySet<Address>): Promise<string | number> {
   const { chain } = context.deps;
   const { number } = await chain.latest();
   const { spender } = context.settings.contracts;
@@ -114,7 +114,7 @@ async function traceOf(context: LookContext, wallet: Address, granted: ReadonlyS
  * Writes down that the database does not know a wallet. Where a person accepted that while the chain was read, the wallet
  * stays unchecked: the look that follows begins with what they accepted.
  */
-async function writeNew({ deps }: LookContext, wallet: Address, trace: string): Promise<void> {
+async function writeNew({ deps }: ScanContext, wallet: Address, trace: string): Promise<void> {
   const { clock, logger } = deps;
   const text = `this database knows nothing of ${wallet}, which may have traded before (${trace}): if there was another database, bring it back with \`swapd restore\`; accepted, budgets, caps and memories begin at nothing`;
   const what = { wallet, token: undefined, kind: "new", scope: "wallet", facts: {} } as const;
