@@ -1,11 +1,16 @@
-import { DEFAULT_TRIAL_WAYS, TRIAL_WAYS, type TrialWay, tellWays } from "../domain/guard/trial-way.ts";
+import {
+  DEFAULT_SIMULATION_METHODS,
+  formatMethods,
+  SIMULATION_METHODS,
+  type SimulationMethod,
+} from "../domain/guard/simulation-method.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
 import type { Ability, AbilityFinding, Chain, EndpointReport } from "../ports/chain.ts";
 import type { Logger } from "../ports/logger.ts";
 
 /** What the lack of an ability at every endpoint means; undefined: it is slower or narrower, and trading goes on. */
-const LACKED: Readonly<Record<Exclude<Ability, TrialWay>, string | undefined>> = {
+const LACKED: Readonly<Record<Exclude<Ability, SimulationMethod>, string | undefined>> = {
   finality: "no block ever counts as final, so lost swaps never end: add an endpoint with the finalized tag",
   overrides: undefined,
   logs: undefined,
@@ -18,7 +23,7 @@ export interface AbilityVerdict {
   /** which endpoint is weaker than it could be, and in what */
   readonly warnings: readonly string[];
   /** the ways in which one of them can try transactions out, of those that the policy permits */
-  readonly ways: readonly TrialWay[];
+  readonly ways: readonly SimulationMethod[];
 }
 
 /** An endpoint by the name that people are shown, and what a trial found of an ability. */
@@ -31,7 +36,10 @@ interface Judged {
  * Judges all endpoints together: what one of them can do is asked of that one.
  * @param permitted how the policy lets transactions be tried out
  */
-export function judgeAbilities(reports: readonly EndpointReport[], permitted: readonly TrialWay[]): AbilityVerdict {
+export function judgeAbilities(
+  reports: readonly EndpointReport[],
+  permitted: readonly SimulationMethod[],
+): AbilityVerdict {
   const endpoints = reports.map(({ host, findings }, index): Judged => {
     const name = reports.length > 1 ? `endpoint ${index + 1} (${host})` : `the endpoint ${host}`;
     return {
@@ -55,13 +63,13 @@ export function judgeAbilities(reports: readonly EndpointReport[], permitted: re
 }
 
 /** One permitted way at one endpoint is enough; silence proves nothing. */
-function judgeWays(endpoints: readonly Judged[], permitted: readonly TrialWay[]) {
+function judgeWays(endpoints: readonly Judged[], permitted: readonly SimulationMethod[]) {
   const states = ({ finding }: Judged): readonly string[] => permitted.map((way) => finding(way).state);
   const unable = endpoints.filter((endpoint) => states(endpoint).every((state) => state === "lacking"));
-  const ways = TRIAL_WAYS.filter(
+  const ways = SIMULATION_METHODS.filter(
     (way) => permitted.includes(way) && endpoints.some(({ finding }) => finding(way).state === "able"),
   );
-  const lacks = ({ finding }: Judged, of: readonly TrialWay[]): string =>
+  const lacks = ({ finding }: Judged, of: readonly SimulationMethod[]): string =>
     [...new Set(of.map((way) => finding(way).detail))].join("; ");
   if (unable.length > 0 && unable.length === endpoints.length) {
     const said = unable.map((endpoint) => `${endpoint.name}: ${lacks(endpoint, permitted)}`).join("; ");
@@ -71,16 +79,18 @@ function judgeWays(endpoints: readonly Judged[], permitted: readonly TrialWay[])
     const best = permitted.find((way) => endpoint.finding(way).state !== "lacking");
     const better = permitted.slice(0, best === undefined ? undefined : permitted.indexOf(best));
     if (better.length === 0) return [];
-    const instead = best === undefined ? "" : `, and tries out by ${tellWays([best])}`;
-    return [`${endpoint.name} lacks ${tellWays(better)}${instead}: ${lacks(endpoint, better)}`];
+    const instead = best === undefined ? "" : `, and tries out by ${formatMethods([best])}`;
+    return [`${endpoint.name} lacks ${formatMethods(better)}${instead}: ${lacks(endpoint, better)}`];
   });
   return { problems: [] as string[], warnings, ways };
 }
 
-function whatToDo(endpoints: readonly Judged[], permitted: readonly TrialWay[]): string {
-  const wanted = tellWays(permitted.length === 1 && permitted[0] === "probe" ? TRIAL_WAYS : DEFAULT_TRIAL_WAYS);
+function whatToDo(endpoints: readonly Judged[], permitted: readonly SimulationMethod[]): string {
+  const wanted = formatMethods(
+    permitted.length === 1 && permitted[0] === "probe" ? SIMULATION_METHODS : DEFAULT_SIMULATION_METHODS,
+  );
   const add = `no transaction can be tried out as the policy permits, so none is signed: add an endpoint with ${wanted}`;
-  const further = TRIAL_WAYS.filter((way) => !permitted.includes(way));
+  const further = SIMULATION_METHODS.filter((way) => !permitted.includes(way));
   const [other] = further.filter((way) => endpoints.some(({ finding }) => finding(way).state === "able"));
   if (other === undefined) return add;
   const words = `or let the owner add ${other} to \`simulation\` in the policy, which this one can do`;
@@ -109,7 +119,7 @@ export interface AbilityWatch {
  */
 export function watchAbilities(
   deps: AlertDeps & { readonly logger: Logger },
-  permitted: readonly TrialWay[],
+  permitted: readonly SimulationMethod[],
 ): AbilityWatch {
   const { logger, clock } = deps;
   let said = "";

@@ -1,8 +1,8 @@
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
 import { codeProblem } from "../domain/guard/delegation.ts";
-import { trialWaysOf } from "../domain/guard/policy.ts";
-import { tellWays } from "../domain/guard/trial-way.ts";
+import { simulationMethodsOf } from "../domain/guard/policy.ts";
+import { formatMethods } from "../domain/guard/simulation-method.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
 import { formatUnits } from "../domain/money/amount.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
@@ -75,7 +75,7 @@ async function checkHead({ chain, configuration }: CheckContext): Promise<ChainF
 /** What each endpoint can do is found out by trying: the name of a method alone proves nothing. */
 async function checkEndpoints({ chain, configuration }: CheckContext): Promise<ChainFinding[]> {
   const reports = await chain.abilities();
-  const { problems, warnings, ways } = judgeAbilities(reports, trialWaysOf(configuration.policy));
+  const { problems, warnings, ways } = judgeAbilities(reports, simulationMethodsOf(configuration.policy));
   const what = "RPC endpoints";
   const hosts = reports.map(({ host }) => host).join(", ");
   const silent = reports.filter(({ findings }) => findings.some(({ state }) => state === "unknown"));
@@ -83,7 +83,7 @@ async function checkEndpoints({ chain, configuration }: CheckContext): Promise<C
     return { what, found, whatToDo: "nothing can be traded through them as they are" };
   });
   if (problems.length === 0) {
-    const tried = ways.length === 0 ? "" : `, and transactions are tried out by ${tellWays(ways.slice(0, 1))}`;
+    const tried = ways.length === 0 ? "" : `, and transactions are tried out by ${formatMethods(ways.slice(0, 1))}`;
     findings.push({ what, found: `${hosts} can do what trading needs${tried}`, whatToDo: undefined });
   }
   for (const found of warnings) findings.push({ what, found, whatToDo: undefined, isWarning: true });

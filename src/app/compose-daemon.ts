@@ -1,7 +1,7 @@
 import { migrateLane } from "../adapters/sqlite/lanes.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
-import { trialWaysOf } from "../domain/guard/policy.ts";
+import { simulationMethodsOf } from "../domain/guard/policy.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import { writeAndTell } from "../engine/alerts.ts";
@@ -79,7 +79,7 @@ export async function composeDaemon(
   const [node, service] = [createReach(machine), createReach(machine)];
   const contracts = contractsOf(configuration);
   const alerts = await openAlerts(configuration, deps);
-  const abilities = watchAbilities({ ...alerts.deps, logger }, trialWaysOf(configuration.policy));
+  const abilities = watchAbilities({ ...alerts.deps, logger }, simulationMethodsOf(configuration.policy));
   const listening = { onAbilities: abilities.note, onFault: deps.onFatal };
   const opened = openChain(configuration, secrets, { ...machine, ...listening });
   const chain = watchAgreement(watchChain(opened, node, machine.clock), alerts.deps);

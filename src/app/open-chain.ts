@@ -1,6 +1,6 @@
 import { type ChainDeps, createChain } from "../chain/chain.ts";
 import type { Configuration } from "../config/configuration.ts";
-import { trialWaysOf } from "../domain/guard/policy.ts";
+import { simulationMethodsOf } from "../domain/guard/policy.ts";
 import type { Chain } from "../ports/chain.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
@@ -17,7 +17,7 @@ export function openChain(
       rpcUrls: secrets.rpcUrls(configuration),
       chainId: network.chainId,
       timeoutMs: timing.requestTimeoutMs,
-      trialWays: trialWaysOf(policy),
+      trialWays: simulationMethodsOf(policy),
     },
     machine,
   );

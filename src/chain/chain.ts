@@ -1,10 +1,10 @@
 import { keccak256 } from "ethers";
-import { DEFAULT_TRIAL_WAYS, type TrialWay } from "../domain/guard/trial-way.ts";
+import { DEFAULT_SIMULATION_METHODS, type SimulationMethod } from "../domain/guard/simulation-method.ts";
 import type { BoundedFetch } from "../net/bounded-fetch.ts";
 import type { Secret } from "../net/secret.ts";
 import type { BlockHead, Chain, EndpointReport } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
-import { createAbilityTrials } from "./ability-trials.ts";
+import { createAbilityProbes } from "./ability-probes.ts";
 import { agreedReads } from "./agreed-reads.ts";
 import { DEFAULT_LOG_BLOCKS, type ReadOptions, readsOver } from "./chain-reads.ts";
 import { classifyBroadcast, combineBroadcasts } from "./classify-broadcast.ts";
@@ -12,8 +12,8 @@ import { takesDelegatedPermit } from "./delegated-permit.ts";
 import { readPermitFacts } from "./permit-facts.ts";
 import { toQuantity } from "./quantity.ts";
 import { createRpcPool } from "./rpc-pool.ts";
-import { createTryOut } from "./try-out/try-out.ts";
-import type { TrialRun } from "./try-out/way.ts";
+import type { SimulationRun } from "./simulation/method.ts";
+import { createSimulator } from "./simulation/simulator.ts";
 
 export interface ChainOptions extends ReadOptions {
   /** in the order in which they are asked */
@@ -24,7 +24,7 @@ export interface ChainOptions extends ReadOptions {
   /** of one answer; default 16 MiB */
   readonly maxBytes?: number;
   /** how transactions may be tried out; default: in a way that shows every transfer and allowance */
-  readonly trialWays?: readonly TrialWay[] | undefined;
+  readonly trialWays?: readonly SimulationMethod[] | undefined;
 }
 
 export interface ChainDeps {
@@ -55,34 +55,34 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
       fetch,
       onReturn: (endpoint) => {
-        tryOut.forget(endpoint);
-        trials.returned(endpoint);
+        simulator.forget(endpoint);
+        probes.returned(endpoint);
       },
     },
     clock,
   );
-  const trials = createAbilityTrials(
+  const probes = createAbilityProbes(
     pool.endpoints,
     { ...options, maxLogBlocks: options.maxLogBlocks ?? DEFAULT_LOG_BLOCKS },
     {
       monotonicMs: clock.monotonicMs,
       onReports: async (reports) => {
-        for (const [index, report] of reports.entries()) tryOut.note(index, report);
+        for (const [index, report] of reports.entries()) simulator.note(index, report);
         await deps.onAbilities?.(reports);
       },
       onFault: (error) => deps.onFault?.(error),
     },
   );
-  const tryOut = createTryOut({
-    ...{ pool, monotonicMs: clock.monotonicMs, onNone: trials.again },
-    ways: options.trialWays ?? DEFAULT_TRIAL_WAYS,
+  const simulator = createSimulator({
+    ...{ pool, monotonicMs: clock.monotonicMs, onNone: probes.again },
+    ways: options.trialWays ?? DEFAULT_SIMULATION_METHODS,
   });
   const reads = readsOver(pool, options);
   const nowSeconds = () => Math.floor(clock.nowMs() / 1_000);
   return {
     ...reads,
     chainId: options.chainId,
-    abilities: trials.all,
+    abilities: probes.all,
     agreed: () => agreedReads(pool, options, nowSeconds()),
     async broadcast(raw) {
       const hash = keccak256(raw);
@@ -91,7 +91,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     },
     simulate: async (calls, about = {}) => {
       const { on = await reads.latest(), watched = { accounts: [], tokens: [], spenders: [] } } = about;
-      return tryOut.run({ calls, watched, lent: {}, ...blockAfter(on, nowSeconds()) });
+      return simulator.run({ calls, watched, lent: {}, ...blockAfter(on, nowSeconds()) });
     },
     takesDelegatedPermit: (request) => takesDelegatedPermit(pool, request),
     permitFacts: (token, owner, block) =>
@@ -100,7 +100,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
 }
 
 /** Height and time of the block that is tried out in are stated, because nodes differ in what they assume. */
-function blockAfter(head: BlockHead, nowSeconds: number): Pick<TrialRun, "block" | "next"> {
+function blockAfter(head: BlockHead, nowSeconds: number): Pick<SimulationRun, "block" | "next"> {
   const time = Math.max(head.timestamp + 1, nowSeconds);
   return { block: toQuantity(head.number), next: { number: toQuantity(head.number + 1), time: toQuantity(time) } };
 }

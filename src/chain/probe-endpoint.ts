@@ -1,12 +1,12 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
-import { TRIAL_WAYS, type TrialWay } from "../domain/guard/trial-way.ts";
+import { SIMULATION_METHODS, type SimulationMethod } from "../domain/guard/simulation-method.ts";
 import { type Address, toAddress } from "../domain/money/address.ts";
 import type { Ability, AbilityFinding, EndpointReport } from "../ports/chain.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { RpcError } from "./json-rpc.ts";
 import { classOf, isHeldBack } from "./node-errors.ts";
 import { toQuantity } from "./quantity.ts";
-import { proveWay } from "./try-out/proof.ts";
+import { proveWay } from "./simulation/proof.ts";
 
 /** An address without key or contract, which is lent code for the trial. */
 const PROBE: Address = toAddress("0x7377617064206162696c6974792070726f626521");
@@ -15,7 +15,7 @@ const PROBE: Address = toAddress("0x7377617064206162696c6974792070726f626521");
 const PUSH0_CODE = "0x602a5f5260205ff3";
 const FORTY_TWO = `0x${"2a".padStart(64, "0")}`;
 
-interface Trial {
+interface AbilityCheck {
   readonly ability: Ability;
   /** under which name the endpoint remembers it; what it masters of ways is remembered where they are chosen */
   readonly remembered?: string;
@@ -29,11 +29,11 @@ export interface ProbeOptions {
   readonly finalityDepth?: number;
 }
 
-const wayTrial = (way: TrialWay): Trial => ({ ability: way, run: ({ ask }) => proveWay(way, ask) });
+const methodCheck = (way: SimulationMethod): AbilityCheck => ({ ability: way, run: ({ ask }) => proveWay(way, ask) });
 
 /** Each trial gives what is wrong, undefined where nothing is. */
-const TRIALS: readonly Trial[] = [
-  ...TRIAL_WAYS.map(wayTrial),
+const ABILITY_CHECKS: readonly AbilityCheck[] = [
+  ...SIMULATION_METHODS.map(methodCheck),
   { ability: "finality", remembered: "finalized", run: tryFinality },
   { ability: "overrides", remembered: "eth_call with overrides", run: tryOverrides },
   { ability: "logs", remembered: "eth_getLogs", run: tryLogs },
@@ -45,7 +45,7 @@ const TRIALS: readonly Trial[] = [
  */
 export async function probeEndpoint(endpoint: Endpoint, options: ProbeOptions): Promise<EndpointReport> {
   const findings: AbilityFinding[] = [];
-  for (const { ability, remembered, run } of TRIALS) {
+  for (const { ability, remembered, run } of ABILITY_CHECKS) {
     const finding = await verdictOf(() => run(endpoint, options));
     if (remembered !== undefined && finding.state !== "unknown") endpoint.learn(remembered, finding.state === "able");
     findings.push({ ability, ...finding });

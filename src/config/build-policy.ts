@@ -1,6 +1,6 @@
 import type { Policy } from "../domain/guard/policy.ts";
+import { SIMULATION_METHODS } from "../domain/guard/simulation-method.ts";
 import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
-import { TRIAL_WAYS } from "../domain/guard/trial-way.ts";
 import { ONE_PPM } from "../domain/money/fraction.ts";
 import { formatDollars } from "../domain/money/price.ts";
 import { buildNative } from "./build-native.ts";
@@ -54,7 +54,7 @@ export function* buildPolicy(
     maxDepeg: whole.max_depeg,
     roundTrip: roundTrip === undefined ? undefined : { maxLoss: roundTrip.max_loss, when: roundTrip.when },
     acceptsUntriedGasless: whole.gasless_untried === "accept",
-    trialWays: TRIAL_WAYS.filter((way) => whole.simulation.includes(way)),
+    trialWays: SIMULATION_METHODS.filter((way) => whole.simulation.includes(way)),
     drawdown: drawdown === undefined ? undefined : { stop: drawdown.stop, overSeconds: drawdown.over },
     pauseAfter: { failures: pause.failures, withinSeconds: pause.within },
   };

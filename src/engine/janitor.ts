@@ -42,10 +42,10 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
     return;
   }
   const data = context.deps.approveCalldata(spender, 0n);
-  const trial = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
+  const simulated = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
   const cost = REVOKE_GAS_LIMIT * maxFeePerGas;
-  if (trial.kind === "ok" && (await chain.nativeBalance(wallet)) >= cost) await revoke(context, grant);
-  else logger.warn({ wallet, token, spender, trial: trial.kind }, "a leftover allowance cannot be revoked now");
+  if (simulated.kind === "ok" && (await chain.nativeBalance(wallet)) >= cost) await revoke(context, grant);
+  else logger.warn({ wallet, token, spender, simulated: simulated.kind }, "a leftover allowance cannot be revoked now");
 }
 
 /**

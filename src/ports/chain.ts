@@ -1,4 +1,4 @@
-import type { TrialWay } from "../domain/guard/trial-way.ts";
+import type { SimulationMethod } from "../domain/guard/simulation-method.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { FillReceipt } from "../domain/run/measure-fill.ts";
 
@@ -120,7 +120,7 @@ export interface Watched {
 export type SimulationOutcome =
   | {
       readonly kind: "ok";
-      readonly way: TrialWay;
+      readonly way: SimulationMethod;
       /** of all calls together */
       readonly gasUsed: bigint;
       /** in the order of the calls */
@@ -128,14 +128,14 @@ export type SimulationOutcome =
       readonly transfers: readonly { token: Address; from: Address; to: Address; amount: bigint }[];
       readonly approvals: readonly { token: Address; owner: Address; spender: Address; amount: bigint }[];
     }
-  | { readonly kind: "reverted"; readonly way: TrialWay; readonly reason: string }
+  | { readonly kind: "reverted"; readonly way: SimulationMethod; readonly reason: string }
   | { readonly kind: "unavailable"; readonly reason: string };
 
 /**
  * What trading needs of an endpoint. A way: to try transactions out like that, by today's rules. `finality`: to say which
  * block is final. `overrides`: to run calls with lent code. `logs`: to list events over the usual range of blocks.
  */
-export type Ability = TrialWay | "finality" | "overrides" | "logs";
+export type Ability = SimulationMethod | "finality" | "overrides" | "logs";
 
 /** What a trial of an ability showed; `unknown` where no proper answer came, which proves nothing. */
 export interface AbilityFinding {

@@ -105,7 +105,7 @@ export interface ServiceProfile extends ServicePromises {
    * Calldata with which the owner could execute a gasless order himself, over the route that the service gives: only
    * ever tried out, never signed or sent. Undefined where the service gives no route.
    */
-  readonly trialOfOrder: ((swap: DecodedSwap, route: readonly RouteLeg[]) => Hex) | undefined;
+  readonly simulationOfOrder: ((swap: DecodedSwap, route: readonly RouteLeg[]) => Hex) | undefined;
   /** Builds the typed data to sign from bound fields and pinned types alone. */
   typedData(swap: DecodedSwap, pinned: PinnedSettlement): TypedData;
 }

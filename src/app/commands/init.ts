@@ -141,15 +141,15 @@ function beginMarker(folder: string): void {
 
 /** Holds the files against the loader before any of them is written. */
 function refuseBroken(folder: string, made: { answers: InitAnswers; files: ReadonlyMap<string, string> }): void {
-  const trial = mkdtempSync(join(tmpdir(), "swapd-init-"));
+  const scratch = mkdtempSync(join(tmpdir(), "swapd-init-"));
   try {
     const { keystore, passwordFile } = made.answers;
     const absolute = { keystore: pathIn(folder, keystore), passwordFile: pathIn(folder, passwordFile) };
-    for (const [path, text] of initFiles({ ...made.answers, ...absolute })) write(join(trial, path), text);
-    const loaded = loadConfiguration(join(trial, "swapd.yaml"), process.env);
-    if (!loaded.ok) throw new CommandFailure(EXIT.no, formatProblems(loaded.problems).replaceAll(`${trial}/`, ""));
+    for (const [path, text] of initFiles({ ...made.answers, ...absolute })) write(join(scratch, path), text);
+    const loaded = loadConfiguration(join(scratch, "swapd.yaml"), process.env);
+    if (!loaded.ok) throw new CommandFailure(EXIT.no, formatProblems(loaded.problems).replaceAll(`${scratch}/`, ""));
   } finally {
-    rmSync(trial, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true, force: true });
   }
 }
 

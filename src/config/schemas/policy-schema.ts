@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEFAULT_TRIAL_WAYS, TRIAL_WAYS } from "../../domain/guard/trial-way.ts";
+import { DEFAULT_SIMULATION_METHODS, SIMULATION_METHODS } from "../../domain/guard/simulation-method.ts";
 import { toPpm } from "../../domain/money/fraction.ts";
 import { count, maybe, maybeMap, or, secretReference, text } from "../fields.ts";
 import { dollars, gasPrice, money, seconds, share } from "../units.ts";
@@ -72,10 +72,10 @@ export const policySchema = z.strictObject({
   }),
   simulation: or(
     z
-      .array(z.enum(TRIAL_WAYS))
+      .array(z.enum(SIMULATION_METHODS))
       .min(1, { error: "needs at least one of simulate, trace, probe: without a trial nothing is signed" })
       .max(100),
-    [...DEFAULT_TRIAL_WAYS],
+    [...DEFAULT_SIMULATION_METHODS],
     "how swaps may be tried out: simulate (eth_simulateV1), trace (debug_traceCall), probe (eth_call; sees known tokens only)",
   ),
   gasless_untried: or(

@@ -75,7 +75,7 @@ function payloadChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
     if (facts.decoding.ok) checks.push(...signingChecks(facts));
     if (facts.nonceUsed !== undefined) checks.push(freshNonceCheck(facts.nonceUsed));
     checks.push(authorisationCheck(facts));
-    if (facts.simulation === undefined) return [...checks, untriedCheck(facts.limits)];
+    if (facts.simulation === undefined) return [...checks, unsimulatedCheck(facts.limits)];
   }
   const bounds = {
     ours: facts.ours,
@@ -149,7 +149,7 @@ function freshNonceCheck(used: boolean): Check {
 }
 
 /** The signature binds tokens, amounts and minimum whatever the trial shows; what it cannot show is a foreign move. */
-function untriedCheck({ acceptsUntriedGasless }: SwapLimits): Check {
+function unsimulatedCheck({ acceptsUntriedGasless }: SwapLimits): Check {
   return {
     code: "GASLESS_UNTRIED",
     subject: "simulation",

@@ -3,7 +3,7 @@ import type { Ppm } from "../money/fraction.ts";
 import type { UsdPrice } from "../money/price.ts";
 import { DAY_MS } from "../time/durations.ts";
 import type { DrawdownRule } from "./drawdown.ts";
-import type { TrialWay } from "./trial-way.ts";
+import type { SimulationMethod } from "./simulation-method.ts";
 
 /** When to ask what selling back would bring, and how much of the amount may be lost on the way. */
 export interface RoundTripRule {
@@ -46,13 +46,13 @@ export interface Policy {
   /** whether a gasless order may be signed that nobody could try out, because the service gives no route of it */
   readonly acceptsUntriedGasless: boolean;
   /** how swaps may be tried out before they are signed; not in rows of before */
-  readonly trialWays?: readonly TrialWay[];
+  readonly trialWays?: readonly SimulationMethod[];
   /** undefined: nothing stops because of what the wallets are worth */
   readonly drawdown: DrawdownRule | undefined;
   readonly pauseAfter: { readonly failures: number; readonly withinSeconds: number };
 }
 
 /** Rows of before know the one way that there was. */
-export function trialWaysOf({ trialWays }: Policy): readonly TrialWay[] {
+export function simulationMethodsOf({ trialWays }: Policy): readonly SimulationMethod[] {
   return trialWays ?? ["simulate"];
 }

@@ -3,7 +3,7 @@ import { tellAmount, tellBoth } from "../money/for-people.ts";
 import type { SwapTokens } from "./bind-swap.ts";
 import { type Check, firstDenial } from "./check.ts";
 import type { Denial } from "./denial.ts";
-import { type TrialWay, tellWays } from "./trial-way.ts";
+import { formatMethods, type SimulationMethod } from "./simulation-method.ts";
 
 /** A move of a token seen in a simulation; native moves carry the zero address. */
 export interface SimulatedTransfer {
@@ -26,11 +26,11 @@ export type SimulatedSwap =
   | {
       readonly kind: "ok";
       /** absent in rows of before: there was one way then, `simulate` */
-      readonly way?: TrialWay | undefined;
+      readonly way?: SimulationMethod | undefined;
       readonly transfers: readonly SimulatedTransfer[];
       readonly approvals: readonly SimulatedApproval[];
     }
-  | { readonly kind: "reverted"; readonly way?: TrialWay | undefined; readonly reason: string }
+  | { readonly kind: "reverted"; readonly way?: SimulationMethod | undefined; readonly reason: string }
   | { readonly kind: "unavailable"; readonly reason: string }
   | { readonly kind: "not-applicable" };
 
@@ -53,7 +53,7 @@ export interface SimulationBounds {
   /** largest allowance of the sold token for the spender: the one before, or the exact one that we set ourselves */
   readonly allowanceLimit: bigint;
   /** how it may be tried out, by the policy */
-  readonly ways: readonly TrialWay[];
+  readonly ways: readonly SimulationMethod[];
 }
 
 /** Holds the outcome against the bounds. @returns why it must not be signed, or undefined */
@@ -85,12 +85,12 @@ export function simulationChecks(outcome: SimulatedSwap | undefined, bounds: Sim
 }
 
 /** The chain uses no other way than the policy permits; this holds whoever answered to it. */
-function wayCheck(way: TrialWay, { ways }: SimulationBounds): Check {
+function wayCheck(way: SimulationMethod, { ways }: SimulationBounds): Check {
   return {
     code: "SIMULATION_UNAVAILABLE",
     subject: "way of trying it out",
-    value: tellWays([way]),
-    limit: tellWays(ways),
+    value: formatMethods([way]),
+    limit: formatMethods(ways),
     ok: ways.includes(way),
   };
 }

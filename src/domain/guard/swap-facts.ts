@@ -6,9 +6,9 @@ import type { Token } from "../money/token.ts";
 import type { Affiliate, StrategyLimits } from "../strategy/common.ts";
 import type { ExecutionMode } from "./bind-swap.ts";
 import type { Decoding, PinnedSettlement, ProposedTransaction } from "./decoded-swap.ts";
-import { type Policy, trialWaysOf } from "./policy.ts";
+import { type Policy, simulationMethodsOf } from "./policy.ts";
 import type { SimulatedSwap } from "./simulation.ts";
-import type { TrialWay } from "./trial-way.ts";
+import type { SimulationMethod } from "./simulation-method.ts";
 
 /** What only the owner bounds. */
 type OwnersLimit =
@@ -31,7 +31,7 @@ export interface SwapLimits extends StrategyLimits, Pick<Policy, OwnersLimit> {
   /** how much a round trip may lose; undefined when none is asked for */
   readonly maxRoundTripLoss: Ppm | undefined;
   /** how a swap may be tried out */
-  readonly trialWays: readonly TrialWay[];
+  readonly trialWays: readonly SimulationMethod[];
 }
 
 /** Combines the owner's policy with a strategy's limits. A strategy can only be stricter. */
@@ -55,7 +55,7 @@ export function effectiveLimits(strategy: StrategyLimits, policy: Policy): SwapL
     maxDepeg: policy.maxDepeg,
     maxRoundTripLoss: policy.roundTrip?.maxLoss,
     acceptsUntriedGasless: policy.acceptsUntriedGasless,
-    trialWays: trialWaysOf(policy),
+    trialWays: simulationMethodsOf(policy),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Decoding, ProposedTransaction } from "../guard/decoded-swap.ts";
+import type { SimulationMethod } from "../guard/simulation-method.ts";
 import type { PriceFault, RoundTrip, SecondOutput } from "../guard/swap-facts.ts";
-import type { TrialWay } from "../guard/trial-way.ts";
 import type { Address, Hex } from "../money/address.ts";
 import type { ReferencePrice } from "../money/price.ts";
 import type { StrategyView } from "../strategy/decision.ts";
@@ -61,12 +61,12 @@ export type SimulationReading =
   | { readonly kind: "not-applicable" }
   | {
       readonly kind: "ok";
-      readonly way?: TrialWay | undefined;
+      readonly way?: SimulationMethod | undefined;
       readonly gasUsed: bigint;
       readonly transfers: readonly { token: Address; from: Address; to: Address; amount: bigint }[];
       readonly approvals: readonly { token: Address; owner: Address; spender: Address; amount: bigint }[];
     }
-  | { readonly kind: "reverted"; readonly way?: TrialWay | undefined; readonly reason: string }
+  | { readonly kind: "reverted"; readonly way?: SimulationMethod | undefined; readonly reason: string }
   | { readonly kind: "unavailable"; readonly reason: string };
 
 /** Typed data rebuilt from decoded fields and pinned types, with its digest. `typedData` is canonical JSON. */

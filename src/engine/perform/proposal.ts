@@ -2,7 +2,7 @@ import type { Decoding, ProposedTransaction, RouteLeg } from "../../domain/guard
 import type { Swap, SwapQuote } from "../../domain/run/run.ts";
 import type { ServiceRefusal } from "../../ports/swap-service.ts";
 import type { EngineContext } from "../engine-context.ts";
-import type { TriedCall } from "./try-out.ts";
+import type { SimulatedCall } from "./simulate-swap.ts";
 
 /** What the service proposes for a quote beside it: our own transaction, or the route of a gasless order. */
 export interface Proposal {
@@ -21,7 +21,7 @@ export async function askProposal(
     const transaction = await service.transaction(quote.id);
     return "kind" in transaction ? transaction : { transaction, route: undefined };
   }
-  if (service.profile.trialOfOrder === undefined) return { transaction: undefined, route: undefined };
+  if (service.profile.simulationOfOrder === undefined) return { transaction: undefined, route: undefined };
   const route = await service.orderRoute(quote.id);
   return "kind" in route ? route : { transaction: undefined, route };
 }
@@ -35,9 +35,9 @@ export function callToTry(
   { deps: { service }, settings: { contracts } }: EngineContext,
   { transaction, route }: Proposal,
   decoding: Decoding,
-): TriedCall | undefined {
+): SimulatedCall | undefined {
   if (transaction !== undefined) return transaction;
-  const { trialOfOrder } = service.profile;
-  if (trialOfOrder === undefined || route === undefined || !decoding.ok) return undefined;
-  return { to: contracts.target, data: trialOfOrder(decoding.swap, route), value: 0n };
+  const { simulationOfOrder } = service.profile;
+  if (simulationOfOrder === undefined || route === undefined || !decoding.ok) return undefined;
+  return { to: contracts.target, data: simulationOfOrder(decoding.swap, route), value: 0n };
 }

@@ -14,8 +14,8 @@ import { readReference } from "./read-reference.ts";
 import { roundTrip } from "./round-trip.ts";
 import { searchStart } from "./search-start.ts";
 import { signingMaterial } from "./signing-material.ts";
+import { simulateSwap } from "./simulate-swap.ts";
 import { standingAllowance } from "./standing-allowance.ts";
-import { tryOut } from "./try-out.ts";
 
 /** Reads, in one go and all fresh, what the guard holds a quoted swap against. */
 export async function readFacts(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
@@ -42,12 +42,12 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
     const allowance = isNative(swap.sell) ? amountIn : await chain.allowance(grant, head.number);
     const decoding = decode(context, swap, transaction);
     const call = callToTry(context, proposal, decoding);
-    const trial = await tryOut(context, { swap, amountIn, call, decoding, allowance, head });
+    const simulated = await simulateSwap(context, { swap, amountIn, call, decoding, allowance, head });
     const material =
       swap.mode === "gasless" && decoding.ok
         ? await signingMaterial(context, { swap, amountIn, decoded: decoding.swap, allowance, head })
         : undefined;
-    const back = await roundTrip(context, { swap, amountIn, quote, hasBought, decoding, trial, head });
+    const back = await roundTrip(context, { swap, amountIn, quote, hasBought, decoding, simulated, head });
     if (back !== undefined && "cause" in back) return unavailable(swap, back);
     const reading: ClearanceReading = {
       lastFreed,
@@ -63,10 +63,10 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       standing: await standingAllowance(context, swap, allowance),
       decoding,
       transaction,
-      simulation: trial.simulation,
-      gasLimit: trial.gasLimit,
+      simulation: simulated.simulation,
+      gasLimit: simulated.gasLimit,
       // Gasless, the permit gives the allowance: the approval was only tried out.
-      approval: swap.mode === "gasless" ? undefined : trial.approval,
+      approval: swap.mode === "gasless" ? undefined : simulated.approval,
       signing: material?.signing,
       permitProblem: material?.permitProblem,
     };

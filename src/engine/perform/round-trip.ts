@@ -7,7 +7,7 @@ import type { Swap, SwapQuote } from "../../domain/run/run.ts";
 import type { BlockHead, CallRequest } from "../../ports/chain.ts";
 import type { QuoteRequest } from "../../ports/swap-service.ts";
 import type { EngineContext } from "../engine-context.ts";
-import type { Trial } from "./try-out.ts";
+import type { SwapSimulation } from "./simulate-swap.ts";
 import { watchedBy } from "./watched.ts";
 
 interface Asked {
@@ -17,7 +17,7 @@ interface Asked {
   /** whether a confirmed swap brought this wallet the token before */
   readonly hasBought: boolean;
   readonly decoding: Decoding;
-  readonly trial: Trial;
+  readonly simulated: SwapSimulation;
   /** the block that the trial was made on */
   readonly head: BlockHead;
 }
@@ -46,7 +46,7 @@ export async function roundTrip(context: EngineContext, asked: Asked): Promise<R
     if (back.retryable) return { cause: "service", detail: `the service did not quote the way back: ${words}` };
     return { kind: "impossible", reason: `the service quotes no way back: ${words}` };
   }
-  if (asked.trial.calls.length === 0 || swap.recipient !== swap.wallet)
+  if (asked.simulated.calls.length === 0 || swap.recipient !== swap.wallet)
     return { kind: "returned", sold, returned: back.amountOut };
   const transaction = await context.deps.service.transaction(back.id);
   if ("kind" in transaction)
@@ -69,11 +69,15 @@ function requestBack(context: EngineContext, swap: Swap, amount: bigint): QuoteR
   };
 }
 
-type TriedBack = Asked & { readonly amount: bigint; readonly sold: bigint; readonly transaction: ProposedTransaction };
+type SimulatedReturn = Asked & {
+  readonly amount: bigint;
+  readonly sold: bigint;
+  readonly transaction: ProposedTransaction;
+};
 
 /** Buys, approves and sells back in one simulation. Nothing of this is ever signed. */
-async function tryBack(context: EngineContext, asked: TriedBack): Promise<RoundTrip | Fault> {
-  const { swap, trial, amount, sold, transaction, head } = asked;
+async function tryBack(context: EngineContext, asked: SimulatedReturn): Promise<RoundTrip | Fault> {
+  const { swap, simulated, amount, sold, transaction, head } = asked;
   const wallet = swap.wallet;
   const approve = (value: bigint): CallRequest => ({
     ...{ from: wallet, to: swap.buy.address, value: 0n },
@@ -82,7 +86,7 @@ async function tryBack(context: EngineContext, asked: TriedBack): Promise<RoundT
   const grant = { token: swap.buy.address, owner: wallet, spender: context.settings.contracts.spender };
   const reset = (await context.deps.chain.allowance(grant, head.number)) > 0n ? [approve(0n)] : [];
   const { to, data, value } = transaction;
-  const calls = [...trial.calls, ...reset, approve(amount), { from: wallet, to, data, value }];
+  const calls = [...simulated.calls, ...reset, approve(amount), { from: wallet, to, data, value }];
   const about = { on: head, watched: await watchedBy(context, swap) };
   const outcome = await context.deps.chain.simulate(calls, about);
   if (outcome.kind === "unavailable") {

@@ -54,7 +54,7 @@ function createQuoteHandlers(networks: ServedNetworks, clock: Clock): QuoteHandl
     const query = parseShape(quoteQuery, input);
     if (query.kind !== "ok") return query;
     const { timeoutMs } = query.value;
-    const heavy = chargeTrial(simulationOptionsOf(query.value), caller);
+    const heavy = chargeSimulation(simulationOptionsOf(query.value), caller);
     if (heavy !== undefined) return heavy;
     const given = { caller, timeoutMs: timeoutMs === undefined ? undefined : Number(timeoutMs) };
     return inTime(given, clock, async (limit) => {
@@ -73,7 +73,7 @@ function createQuoteHandlers(networks: ServedNetworks, clock: Clock): QuoteHandl
     transaction: async (input, caller) => {
       const parsed = parseShape(transactionQuery, input);
       if (parsed.kind !== "ok") return parsed;
-      const heavy = chargeTrial(simulationOptionsOf(parsed.value), caller);
+      const heavy = chargeSimulation(simulationOptionsOf(parsed.value), caller);
       if (heavy !== undefined) return heavy;
       const found = findQuote(parsed.value, networks);
       if (isRefusal(found)) return found;
@@ -181,10 +181,10 @@ function simulationOptionsOf(query: {
 }
 
 /** A trial takes as many round trips to the node as so many quotes. */
-const WEIGHT_OF_TRIAL = 4;
+const WEIGHT_OF_SIMULATION = 4;
 
-function chargeTrial({ simulate, estimateGas }: SimulationOptions, caller: Caller): Refusal | undefined {
-  return simulate || estimateGas ? caller.charge(WEIGHT_OF_TRIAL) : undefined;
+function chargeSimulation({ simulate, estimateGas }: SimulationOptions, caller: Caller): Refusal | undefined {
+  return simulate || estimateGas ? caller.charge(WEIGHT_OF_SIMULATION) : undefined;
 }
 
 async function newQuote(

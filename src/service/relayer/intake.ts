@@ -20,7 +20,7 @@ import type { PlaceRequest, Places, Sender } from "./places.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
 import type { RelayerReport, RelayerState } from "./relayer-state.ts";
 import { checkPermit, checkSwapSignature, type ExecuteRequest, readBalance } from "./signatures.ts";
-import { type Trial, tryOut } from "./trial.ts";
+import { type RelaySimulation, simulateRelay } from "./simulate-relay.ts";
 
 /** Takes signed gasless swaps. */
 export interface GaslessIntake {
@@ -119,7 +119,7 @@ function firm(quote: Quote, relayer: Address): FirmQuote | Refusal {
   return { ...quote, owner, sender };
 }
 
-type Works = Extract<Trial, { kind: "works" }>;
+type Works = Extract<RelaySimulation, { kind: "works" }>;
 type IntakeContext = IntakeOptions & IntakeDependencies;
 
 /** Checks both signatures and tries the swap on the newest block, so that the relayer pays for what works. */
@@ -142,12 +142,12 @@ async function prepare(
   const signed = { owner, order, signature: request.swapSignature, permit: permit.permit };
   const data = encodeSwapWithSignature(signed, legs);
   const { sender: from, gasLimit } = quote;
-  const trial = await tryOut(rpc, { from, to: network.settlement, data, gasLimit }, network);
-  if (trial.kind === "reverts") {
-    const error = trial.reason.startsWith("NonceUsed(") ? "ORDER_NONCE_USED" : "SIMULATION_REVERTED";
-    return refuse(error, { parameter: "quoteId", detail: trial.reason });
+  const simulated = await simulateRelay(rpc, { from, to: network.settlement, data, gasLimit }, network);
+  if (simulated.kind === "reverts") {
+    const error = simulated.reason.startsWith("NonceUsed(") ? "ORDER_NONCE_USED" : "SIMULATION_REVERTED";
+    return refuse(error, { parameter: "quoteId", detail: simulated.reason });
   }
-  return await reckon(quote, { data, ...trial, snapshot }, context);
+  return await reckon(quote, { data, ...simulated, snapshot }, context);
 }
 
 /** Whether the lane would drop the swap at its next turn, because it is too near to its deadline to be signed. */
@@ -169,7 +169,7 @@ async function tooLittle(quote: FirmQuote, { rpc, places }: IntakeContext): Prom
 /** Whether the relayer can afford the swap: its fee repays the cost, and its worst cost fits into what may be spent. */
 async function reckon(
   quote: FirmQuote,
-  { data, gas, snapshot, ...trial }: Omit<Works, "kind"> & { data: Hex; snapshot: Snapshot },
+  { data, gas, snapshot, ...simulated }: Omit<Works, "kind"> & { data: Hex; snapshot: Snapshot },
   { fees, state, place, feeMarginPpm }: IntakeContext & { readonly place: PlaceRequest },
 ): Promise<Relay | Refusal> {
   const gasLimit = gasLimitOf({ quoted: quote.gasLimit, needed: gas });
@@ -179,7 +179,7 @@ async function reckon(
   }
   const { gasPrice } = snapshot.head;
   const used = gasAfterRefund(gas, quote.gasRefund);
-  const dataFee = trial.dataFee(used);
+  const dataFee = simulated.dataFee(used);
   const expectedCost = used * gasPrice + dataFee;
   const inToken = await fees.inToken(quote.order.fromAsset, expectedCost, snapshot);
   if (inToken.kind === "refused") return { ...inToken, parameter: "quoteId" };

@@ -12,7 +12,7 @@ import type { LossShares } from "./loss-shares.ts";
 import type { Places } from "./places.ts";
 import type { RelayBook } from "./relay-book.ts";
 import { readBalance } from "./signatures.ts";
-import { type Trial, tryOut } from "./trial.ts";
+import { type RelaySimulation, simulateRelay } from "./simulate-relay.ts";
 
 export interface GateDependencies {
   readonly rpc: JsonRpc;
@@ -51,12 +51,12 @@ export const THE_RELAYER = "the relayer, which keeps only so many swaps that wou
 
 /** Swaps that would not work: so many are kept, and of those so many are tried again in a block, in turn. */
 const MAX_IDLE = 100;
-const IDLE_TRIED_IN_A_BLOCK = 8;
+const IDLE_CHECKED_IN_A_BLOCK = 8;
 /** Without figures: the record is for everybody. */
 const UNAFFORDABLE = "it could have cost more than the relayer may spend";
 const MAX_REMEMBERED = 1_000;
 /** Trials that the node is asked for at the same time. */
-const TRIALS_AT_ONCE = 8;
+const SIMULATIONS_AT_ONCE = 8;
 
 interface GateCheck {
   /** the newest block at which it was tried */
@@ -157,9 +157,9 @@ function createGateChecks(options: GateOptions, dependencies: GateDependencies):
 
   async function tryAt(intent: IntentRow, head: Head): Promise<void> {
     const { id, to, data, gasLimit } = intent;
-    const trial = await tryOut(rpc, { from, to, data, gasLimit }, network);
+    const simulated = await simulateRelay(rpc, { from, to, data, gasLimit }, network);
     const earlier = checks.get(id)?.reason;
-    const against = (isTooLate(trial) ? earlier : undefined) ?? judge.reasonAgainst(intent, trial, head);
+    const against = (isTooLate(simulated) ? earlier : undefined) ?? judge.reasonAgainst(intent, simulated, head);
     const place = against === undefined && isIdle(id) ? await judge.placeAgain(intent) : undefined;
     // Asked in the instant in which it is taken: others may take places while a balance is read.
     const reason = against ?? place?.refusal();
@@ -167,7 +167,7 @@ function createGateChecks(options: GateOptions, dependencies: GateDependencies):
       logger.warn({ intentId: id, reason }, "an accepted swap is not worth sending now");
     }
     note(id, { block: head.number, reason });
-    if (trial.kind === "reverts") await judge.endIfUsed(intent);
+    if (simulated.kind === "reverts") await judge.endIfUsed(intent);
   }
 
   async function checkIntent(intent: IntentRow, head: Head): Promise<void> {
@@ -187,9 +187,9 @@ function createGateChecks(options: GateOptions, dependencies: GateDependencies):
       await dependencies.cancel(intent.id, THE_RELAYER);
     }
     const working = [...waiting.values()].filter(({ id }) => works(id));
-    const due = [...working, ...idle.slice(0, IDLE_TRIED_IN_A_BLOCK)];
-    for (let start = 0; start < due.length; start += TRIALS_AT_ONCE) {
-      await Promise.all(due.slice(start, start + TRIALS_AT_ONCE).map((intent) => checkIntent(intent, head)));
+    const due = [...working, ...idle.slice(0, IDLE_CHECKED_IN_A_BLOCK)];
+    for (let start = 0; start < due.length; start += SIMULATIONS_AT_ONCE) {
+      await Promise.all(due.slice(start, start + SIMULATIONS_AT_ONCE).map((intent) => checkIntent(intent, head)));
     }
     checkedBlock = head.number;
   }
@@ -215,28 +215,29 @@ function createGateChecks(options: GateOptions, dependencies: GateDependencies):
 }
 
 /** That its time is over says nothing of what kept a swap from being sent until then. */
-const isTooLate = (trial: Trial): boolean => trial.kind === "reverts" && trial.reason.startsWith("DeadlinePassed(");
+const isTooLate = (simulated: RelaySimulation): boolean =>
+  simulated.kind === "reverts" && simulated.reason.startsWith("DeadlinePassed(");
 
 /** Judges what a trial showed. */
 function createJudge(
   { network, feeMarginPpm }: GateOptions,
   { rpc, book, store, losses, cancel, placeAgain }: GateDependencies,
 ): {
-  reasonAgainst(intent: IntentRow, trial: Trial, head: Head): string | undefined;
+  reasonAgainst(intent: IntentRow, simulated: RelaySimulation, head: Head): string | undefined;
   placeAgain(intent: IntentRow): Promise<{ refusal(): string | undefined } | undefined>;
   endIfUsed(intent: IntentRow): Promise<void>;
 } {
   return {
-    reasonAgainst(intent, trial, head) {
-      if (trial.kind === "reverts") return `it would revert ${trial.reason}`;
+    reasonAgainst(intent, simulated, head) {
+      if (simulated.kind === "reverts") return `it would revert ${simulated.reason}`;
       const beyondShare = losses.against(intent);
       if (beyondShare !== undefined) return `${UNAFFORDABLE}: ${beyondShare.detail}`;
       const { gasLimit } = intent;
-      if (trial.gas > gasLimit) return `it needs ${trial.gas} gas, and ${gasLimit} is its limit`;
+      if (simulated.gas > gasLimit) return `it needs ${simulated.gas} gas, and ${gasLimit} is its limit`;
       const row = store.swapBy("intent_id", intent.id);
       const refund = (row === undefined ? undefined : store.quote(row.quoteId)?.gasRefund) ?? 0n;
-      const used = gasAfterRefund(trial.gas, refund);
-      const dataFee = trial.dataFee(used);
+      const used = gasAfterRefund(simulated.gas, refund);
+      const dataFee = simulated.dataFee(used);
       const cost = used * head.gasPrice + dataFee;
       const needed = leastFeeWorth({ cost, marginPpm: feeMarginPpm });
       const terms = book.terms(intent.id);

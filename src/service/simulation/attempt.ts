@@ -4,7 +4,7 @@ import { isSettled, type NetworkOptions } from "../options.ts";
 import type { Quote } from "../quotes/quote.ts";
 import { encodeSwap } from "../settlement/calldata.ts";
 import { BPS, grossAmount, MAX_AFFILIATE_BPS, type SwapOrder } from "../settlement/order.ts";
-import type { SwapCall } from "./trial.ts";
+import type { SwapCall } from "./wallet-simulation.ts";
 
 /** A quote's swap as it can be tried, and what its wallet needs for it. */
 export interface Attempt {
@@ -17,7 +17,7 @@ export interface Attempt {
 }
 
 /** More than swaps need and less than blocks hold: whoever reverts with megabytes has to pay for their memory. */
-const TRIAL_GAS = 10_000_000n;
+const SIMULATION_GAS = 10_000_000n;
 
 /**
  * What is tried of a quote; undefined where nobody could send it. A gasless swap needs its owner's signature, which does
@@ -35,7 +35,7 @@ export function attemptOf(quote: Quote, network: NetworkOptions): Attempt | unde
       to: network.settlement,
       data: encodeSwap(own, quote.legs),
       value: own.fromAsset === NATIVE_TOKEN ? grossAmount(own) : 0n,
-      gas: quote.gasLimit > TRIAL_GAS ? quote.gasLimit : TRIAL_GAS,
+      gas: quote.gasLimit > SIMULATION_GAS ? quote.gasLimit : SIMULATION_GAS,
     },
     token: order.fromAsset,
     gross: grossAmount(order),

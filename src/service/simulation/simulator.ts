@@ -15,7 +15,7 @@ import { type Attempt, attemptOf } from "./attempt.ts";
 import { type NodeView, type Overrides, overrideSlots, viewNode, viewRequest } from "./node-view.ts";
 import type { StorageSlot } from "./storage-layouts.ts";
 import { createTokenStorage, type StoredView, type TokenStorage } from "./token-storage.ts";
-import { readTrial, type Trial, trialRequests } from "./trial.ts";
+import { readSimulation, simulationRequests, type WalletSimulation } from "./wallet-simulation.ts";
 
 /** What a quote's swap would do at the newest block, by a wallet that has the amount and has allowed it to be taken. */
 export type Simulation = {
@@ -68,9 +68,10 @@ export function createSimulator(network: NetworkOptions, dependencies: Simulator
         return { blockNumber: head.number, funded: false, approved: false, status: "skipped", reason };
       }
       const node = viewNode(rpc, head, TIME_LIMIT_MS);
-      const { wallet, trial } = await retryRead(() => simulateAt(attempt, node), RETRIES);
-      const found = { blockNumber: head.number, ...factsOf(attempt, wallet, trial) };
-      if (trial.kind === "works" || (found.funded && found.approved)) return { ...found, ...outcomeOf(attempt, trial) };
+      const { wallet, simulated } = await retryRead(() => simulateAt(attempt, node), RETRIES);
+      const found = { blockNumber: head.number, ...factsOf(attempt, wallet, simulated) };
+      if (simulated.kind === "works" || (found.funded && found.approved))
+        return { ...found, ...outcomeOf(attempt, simulated) };
       if (snapshots.mode() !== "override") {
         return { ...found, ...skipped("the network's node takes no state overrides") };
       }
@@ -91,18 +92,18 @@ interface Wallet {
 }
 
 /** What the wallet has, and what the swap does as the chain is, in one round trip. */
-async function simulateAt(attempt: Attempt, node: NodeView): Promise<{ wallet: Wallet; trial: Trial }> {
+async function simulateAt(attempt: Attempt, node: NodeView): Promise<{ wallet: Wallet; simulated: WalletSimulation }> {
   const { host, block } = node;
   const { call, token } = attempt;
   const isNative = token === NATIVE_TOKEN;
   const questions = isNative
     ? [{ method: "eth_getBalance", params: [call.from, block] }]
     : [balanceView(attempt), allowanceView(attempt)].map(({ data }) => viewRequest({ to: token, data }, block));
-  const answers = await node.ask([...questions, ...trialRequests(call, node, undefined)]);
+  const answers = await node.ask([...questions, ...simulationRequests(call, node, undefined)]);
   const wallet = isNative
     ? { balance: parseQuantity(host, answers[0]), allowance: attempt.gross }
     : { balance: readViewWord(host, answers[0]), allowance: readViewWord(host, answers[1]) };
-  return { wallet, trial: readTrial(host, answers.slice(questions.length)) };
+  return { wallet, simulated: readSimulation(host, answers.slice(questions.length)) };
 }
 
 function balanceView({ token, call }: Attempt): StoredView {
@@ -115,9 +116,9 @@ function allowanceView({ token, call }: Attempt): StoredView {
   return { token, name: "allowances", data, accounts: [call.from, call.to] };
 }
 
-function factsOf(attempt: Attempt, { balance = 0n, allowance = 0n }: Wallet, trial: Trial) {
+function factsOf(attempt: Attempt, { balance = 0n, allowance = 0n }: Wallet, simulated: WalletSimulation) {
   // A token that moved the amount has shown both, whatever its views say.
-  const isShown = trial.kind === "works" && attempt.isExact;
+  const isShown = simulated.kind === "works" && attempt.isExact;
   return { funded: isShown || balance >= attempt.gross, approved: isShown || allowance >= attempt.gross };
 }
 
@@ -125,11 +126,11 @@ function skipped(why: string): Outcome {
   return { status: "skipped", reason: `${why}; fund and approve the wallet to have its swap tried` };
 }
 
-function outcomeOf({ isExact }: Attempt, trial: Trial): Outcome {
-  if (trial.kind === "reverts") return { status: "failed", reason: trial.reason };
-  if (trial.kind === "not run")
+function outcomeOf({ isExact }: Attempt, simulated: WalletSimulation): Outcome {
+  if (simulated.kind === "reverts") return { status: "failed", reason: simulated.reason };
+  if (simulated.kind === "not run")
     return { status: "skipped", reason: "the network's node could not run the swap: try again" };
-  const { amountOut, gasUsed, gasLimit } = trial;
+  const { amountOut, gasUsed, gasLimit } = simulated;
   if (!isExact) return { status: "ok", amountOut, gasUsed: undefined, gasLimit: undefined };
   return { status: "ok", amountOut, gasUsed, gasLimit };
 }
@@ -146,7 +147,7 @@ async function tryWithOverrides({ attempt, wallet, node, storage }: Lacking): Pr
   const { call, gross, token } = attempt;
   if (token === NATIVE_TOKEN) {
     const overrides: Overrides = { [call.from]: { balance: toQuantity(gross) } };
-    return outcomeOf(attempt, readTrial(node.host, await node.ask(trialRequests(call, node, overrides))));
+    return outcomeOf(attempt, readSimulation(node.host, await node.ask(simulationRequests(call, node, overrides))));
   }
   const views = [
     { view: balanceView(attempt), has: wallet.balance ?? 0n },
@@ -158,10 +159,10 @@ async function tryWithOverrides({ attempt, wallet, node, storage }: Lacking): Pr
   if (unproved !== undefined) return unprovable(unproved.view);
   const overrides = overrideSlots(await wordsFor(proved, gross, node));
   const proofs = proved.map(({ view }) => viewRequest({ to: token, data: view.data }, node.block, overrides));
-  const answers = await node.ask([...proofs, ...trialRequests(call, node, overrides)]);
+  const answers = await node.ask([...proofs, ...simulationRequests(call, node, overrides)]);
   // What was found may have been of another wallet, of an older block, or of a proxy that is another token by now.
   const disproved = proved.find((_, index) => readViewWord(node.host, answers[index]) !== gross);
-  if (disproved === undefined) return outcomeOf(attempt, readTrial(node.host, answers.slice(proofs.length)));
+  if (disproved === undefined) return outcomeOf(attempt, readSimulation(node.host, answers.slice(proofs.length)));
   storage.forget(disproved.view);
   return unprovable(disproved.view);
 }

@@ -55,7 +55,7 @@ interface Move {
   readonly gas: bigint;
 }
 
-interface Trial {
+interface ProbeResult {
   /** undefined: no pool holds any */
   readonly holder: Address | undefined;
   /** gas of the first look at a balance, and of the same look once more */
@@ -86,7 +86,7 @@ export async function probeTransfers(rpc: JsonRpc, request: ProbeRequest): Promi
   return judge(await tryTransfers(rpc, { ...request, holders: [verdict.holder] }, poolCode), request.token);
 }
 
-async function tryTransfers(rpc: JsonRpc, request: ProbeRequest, poolCode: Hex = "0x"): Promise<Trial> {
+async function tryTransfers(rpc: JsonRpc, request: ProbeRequest, poolCode: Hex = "0x"): Promise<ProbeResult> {
   const { token, holders, executor = STAND_IN.executor, settlement = STAND_IN.settlement, signal } = request;
   const hands = [...holders, executor, settlement, STAND_IN.wallet];
   const lent = {
@@ -97,13 +97,13 @@ async function tryTransfers(rpc: JsonRpc, request: ProbeRequest, poolCode: Hex =
   const input = [token, executor, settlement, STAND_IN.wallet, ...holders].map((address) => address.slice(2));
   const call = { to: PROBE_ADDRESS, data: `0x${input.join("")}`, gas: PROBE_GAS };
   const answer = await rpc.call("eth_call", [call, "latest", lent], signal);
-  const trial = isHex(answer) ? readTrial(answer, holders) : undefined;
-  if (trial === undefined) throw malformedAnswer(rpc.host, "the node's answer to a trial of transfers is malformed");
-  return trial;
+  const result = isHex(answer) ? readProbe(answer, holders) : undefined;
+  if (result === undefined) throw malformedAnswer(rpc.host, "the node's answer to a trial of transfers is malformed");
+  return result;
 }
 
 /** Reads what the probe wrote; undefined where the probe cannot have written it. */
-function readTrial(answer: Hex, holders: readonly Address[]): Trial | undefined {
+function readProbe(answer: Hex, holders: readonly Address[]): ProbeResult | undefined {
   const [first, firstRead, secondRead, ...words] = splitWords(answer);
   if (firstRead === undefined || secondRead === undefined) return undefined;
   if (answer.length !== 2 + 64 * (3 + words.length)) return undefined;
@@ -138,7 +138,7 @@ function isExact({ succeeded, amount, debited, credited }: Move): boolean {
 }
 
 function judge(
-  { holder, moves, ...looks }: Trial,
+  { holder, moves, ...looks }: ProbeResult,
   token: Address,
 ): (TransferVerdict & { holder?: Address }) | undefined {
   const last = moves.at(-1);

@@ -7,7 +7,7 @@ import {
   type SimulationBounds,
   simulationChecks,
 } from "../../../src/domain/guard/simulation.ts";
-import { TRIAL_WAYS } from "../../../src/domain/guard/trial-way.ts";
+import { SIMULATION_METHODS } from "../../../src/domain/guard/simulation-method.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import { OWNER, ROUTER, STRANGER, TOKENS, USDC, WETH } from "./swap-samples.ts";
 
@@ -100,7 +100,7 @@ describe("what a simulated swap may do to us", () => {
       ] as const) {
         const [permitted] = simulationChecks(outcome, { ...bounds, ways: [way] });
         expect(permitted).toMatchObject({ subject: "way of trying it out", value: words, limit: words, ok: true });
-        const ways = TRIAL_WAYS.filter((one) => one !== way);
+        const ways = SIMULATION_METHODS.filter((one) => one !== way);
         expect(checkSimulation(outcome, { ...bounds, ways })?.code).toBe("SIMULATION_UNAVAILABLE");
       }
     },

@@ -200,7 +200,7 @@ describe("a gasless swap", () => {
 
   test("of a service that gives no route says that it was not tried out", async () => {
     const { life, swap, outside } = await begin(true);
-    outside.service.profile = { ...swapdProfile, trialOfOrder: undefined };
+    outside.service.profile = { ...swapdProfile, simulationOfOrder: undefined };
     expect(readingOf(await readFacts(life.context, swap)).simulation).toEqual({ kind: "not-applicable" });
   });
 

@@ -217,7 +217,7 @@ test("the route of a gasless quote tries the order out as the owner's own call, 
   const pinned = { chainId: body.chainId, contracts: oneContract(market.settlement), wrappedNative: market.weth };
   const decoded = swapdProfile.decodeTypedData(quote.typedData, pinned);
   if ("problem" in route || !decoded.ok) throw new Error(`not read: ${JSON.stringify([route, decoded])}`);
-  const data = swapdProfile.trialOfOrder?.(decoded.swap, route);
+  const data = swapdProfile.simulationOfOrder?.(decoded.swap, route);
   const amount = BigInt(quote.sellAmount).toString(16).padStart(64, "0");
   const approve = `0x095ea7b3${market.settlement.slice(2).padStart(64, "0")}${amount}`;
   const from = seller.address;

@@ -136,8 +136,8 @@ test("a tax that is switched on later is seen within a minute, beside the quotes
 });
 
 test("what a token uses beyond a usual one is in its first quote, though its trial is answered last", async () => {
-  const isItsTrial = (params: readonly unknown[]) => JSON.stringify(params).includes(`"data":"${guarded}`);
-  node.lie(({ params }) => (isTrial(params) && isItsTrial(params) ? sleep(200, undefined) : undefined));
+  const isItsProbe = (params: readonly unknown[]) => JSON.stringify(params).includes(`"data":"${guarded}`);
+  node.lie(({ params }) => (isTrial(params) && isItsProbe(params) ? sleep(200, undefined) : undefined));
   const first = await quote(guarded, market.weth);
   expect(first).toMatchObject({ status: 200, gas: expect.any(String) });
   // A block that the service saw meanwhile moves the price of gas a little; without the trial it would be a tenth less.

@@ -39,7 +39,7 @@ export const flyProfile: ServiceProfile = {
   typedData: (swap, pinned) => buildTypedSwap(PIN, swap, pinned),
   nonceRecord: undefined,
   // Its calldata for the relayer carries the signature that is to be given.
-  trialOfOrder: undefined,
+  simulationOfOrder: undefined,
 };
 
 /** The hosted service Fly. */

@@ -22,7 +22,7 @@ export const swapdProfile: ServiceProfile = {
   decodeTypedData: decodeSignedSwap,
   decodeTransaction: decodeSwapCall,
   typedData: (swap, pinned) => buildTypedSwap(PIN, swap, pinned),
-  trialOfOrder: encodeOwnSwap,
+  simulationOfOrder: encodeOwnSwap,
   nonceRecord: SWAPD_FILLS,
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Hex } from "../../../src/domain/money/address.ts";
-import { readTrial } from "../../../src/service/simulation/trial.ts";
+import { readSimulation } from "../../../src/service/simulation/wallet-simulation.ts";
 
 const quantity = (value: number): Hex => `0x${value.toString(16)}`;
 const AMOUNT_OUT = `0x${"7".padStart(64, "0")}`;
@@ -14,17 +14,22 @@ function answers({ estimate, gasUsed }: { estimate?: number; gasUsed?: number })
 describe("the gas limit of a swap that was tried", () => {
   test("is enough for the next block, where a pool's first trade writes more than in this one, before refunds", () => {
     // Figures of a swap that ran out with 336,216, which is the estimate with its room.
-    const trial = readTrial("node", answers({ estimate: 292_362, gasUsed: 288_653 }));
+    const trial = readSimulation("node", answers({ estimate: 292_362, gasUsed: 288_653 }));
     expect(trial).toMatchObject({ kind: "works", amountOut: 7n, gasUsed: 288_653n });
     expect(trial).toMatchObject({ gasLimit: 414_940n });
   });
 
   test("is the estimate with its room where that is more, and where the node tells nothing of the next block", () => {
-    expect(readTrial("node", answers({ estimate: 400_000, gasUsed: 300_000 }))).toMatchObject({ gasLimit: 460_000n });
-    expect(readTrial("node", answers({ estimate: 400_000 }))).toMatchObject({ gasLimit: 460_000n, gasUsed: undefined });
+    expect(readSimulation("node", answers({ estimate: 400_000, gasUsed: 300_000 }))).toMatchObject({
+      gasLimit: 460_000n,
+    });
+    expect(readSimulation("node", answers({ estimate: 400_000 }))).toMatchObject({
+      gasLimit: 460_000n,
+      gasUsed: undefined,
+    });
   });
 
   test("is unknown without an estimate and without the next block's gas", () => {
-    expect(readTrial("node", answers({}))).toMatchObject({ kind: "works", gasLimit: undefined });
+    expect(readSimulation("node", answers({}))).toMatchObject({ kind: "works", gasLimit: undefined });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
 import { createChain } from "../../../src/chain/chain.ts";
-import type { TrialWay } from "../../../src/domain/guard/trial-way.ts";
+import type { SimulationMethod } from "../../../src/domain/guard/simulation-method.ts";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import type { EndpointReport, SimulationOutcome } from "../../../src/ports/chain.ts";
@@ -14,7 +14,7 @@ const WATCHED = { accounts: [ANVIL_ACCOUNT], tokens: [], spenders: [] };
 const MISSING: Fault = { kind: "error", code: -32601, message: "the method does not exist/is not available" };
 const ALL = ["simulate", "trace", "probe"] as const;
 
-function chainOver(urls: readonly string[], trialWays?: readonly TrialWay[]) {
+function chainOver(urls: readonly string[], trialWays?: readonly SimulationMethod[]) {
   let passedMs = 0;
   const pass = (ms: number): void => {
     passedMs += ms;
@@ -81,7 +81,7 @@ describe("the best way is used that is permitted and that an endpoint masters", 
     },
   );
 
-  test.each<[readonly TrialWay[], TrialWay]>([
+  test.each<[readonly SimulationMethod[], SimulationMethod]>([
     [["trace"], "trace"],
     [["probe"], "probe"],
     [["probe", "trace"], "trace"],
@@ -131,7 +131,7 @@ const withoutTopLogs = ([block]: [{ calls: { logs: { address: string }[] }[] }])
 const isFrame = (answer: object): boolean => "gasUsed" in answer;
 
 describe("a node is not believed that", () => {
-  test.each<[string, string, (answer: never) => unknown, TrialWay]>([
+  test.each<[string, string, (answer: never) => unknown, SimulationMethod]>([
     ["simulates without native moves", "eth_simulateV1", withoutTopLogs, "trace"],
     [
       "simulates fewer calls",
@@ -164,10 +164,10 @@ describe("a node is not believed that", () => {
       (answer: object) => (isFrame(answer) ? { ...answer, gasUsed: "0x5207" } : answer),
       "probe",
     ],
-    ["lends no code", "eth_call", () => "0x", "unavailable" as TrialWay],
+    ["lends no code", "eth_call", () => "0x", "unavailable" as SimulationMethod],
   ])("%s", async (_what, method, change, next) => {
     const node = await changing(method, change as never);
-    const order: TrialWay[] = ["simulate", "trace", "probe"];
+    const order: SimulationMethod[] = ["simulate", "trace", "probe"];
     const begin = method === "eth_simulateV1" ? 0 : method === "debug_traceCall" ? 1 : 2;
     expect(wayOf(await chainOver([node.url], order.slice(begin)).tryOut())).toBe(next);
     await node.stop();
@@ -292,7 +292,7 @@ test("a tracer that leaves the logs and coins of undone frames in its answer mak
   await node.stop();
 });
 
-test.each<[TrialWay, number]>([
+test.each<[SimulationMethod, number]>([
   ["simulate", 1],
   ["trace", 1],
 ])("contracts see the height and time of the next block by %s", async (way, ahead) => {

@@ -3,7 +3,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { type ProbeOptions, probeEndpoint } from "./probe-endpoint.ts";
 
 /** Trials of all endpoints, and of one that returns. */
-export interface AbilityTrials {
+export interface AbilityProbes {
   /** Tries all of them out now. */
   all(): Promise<readonly EndpointReport[]>;
   /** One answers again: another machine may stand behind its address. Not more often than once a minute. */
@@ -18,7 +18,7 @@ const SHORTEST_GAP_MS = 60_000;
  * @param onReports hears what all endpoints can do, after each trial
  * @param onFault hears of faults of our own
  */
-export function createAbilityTrials(
+export function createAbilityProbes(
   endpoints: readonly Endpoint[],
   options: ProbeOptions,
   deps: {
@@ -26,19 +26,19 @@ export function createAbilityTrials(
     readonly onReports: (reports: readonly EndpointReport[]) => Promise<void>;
     readonly onFault: (error: unknown) => void;
   },
-): AbilityTrials {
+): AbilityProbes {
   const reports: EndpointReport[] = [];
-  const triedAtMs: number[] = [];
+  const probedAtMs: number[] = [];
 
   async function one(index: number): Promise<void> {
     const endpoint = endpoints[index];
     if (endpoint === undefined) return;
-    triedAtMs[index] = deps.monotonicMs();
+    probedAtMs[index] = deps.monotonicMs();
     reports[index] = await probeEndpoint(endpoint, options);
   }
 
   function isRecent(index: number): boolean {
-    const last = triedAtMs[index];
+    const last = probedAtMs[index];
     return last === undefined || deps.monotonicMs() - last < SHORTEST_GAP_MS;
   }
 

@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
 import { createChain } from "../../../src/chain/chain.ts";
 import type { DenialCode } from "../../../src/domain/guard/denial.ts";
 import { checkSimulation, type SimulationBounds } from "../../../src/domain/guard/simulation.ts";
-import { TRIAL_WAYS, type TrialWay } from "../../../src/domain/guard/trial-way.ts";
+import { SIMULATION_METHODS, type SimulationMethod } from "../../../src/domain/guard/simulation-method.ts";
 import { type Address, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import type { CallRequest, Chain, SimulationOutcome, Watched } from "../../../src/ports/chain.ts";
@@ -23,7 +23,7 @@ const PLENTY = 1_000n;
 let chain: TestChain;
 let odd: OddSwaps;
 let [sold, bought, third, settlement]: Address[] = [];
-let trying: Readonly<Record<TrialWay, Chain>>;
+let trying: Readonly<Record<SimulationMethod, Chain>>;
 
 beforeAll(async () => {
   chain = await startTestChain();
@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (const rich of [OWNER, OTHER_WALLET, settlement])
     await chain.rpc.call("anvil_setBalance", [rich, "0x56bc75e2d63100000"]);
   const options = { rpcUrls: [new Secret(chain.url)], chainId: 31_337 };
-  const one = (way: TrialWay) => createChain({ ...options, trialWays: [way] }, { clock: systemClock });
+  const one = (way: SimulationMethod) => createChain({ ...options, trialWays: [way] }, { clock: systemClock });
   trying = { simulate: one("simulate"), trace: one("trace"), probe: one("probe") };
 });
 
@@ -72,7 +72,7 @@ interface Case {
   readonly bounds?: () => Partial<SimulationBounds>;
   readonly watched?: () => Partial<Watched>;
   /** of all ways, or of each */
-  readonly verdict: DenialCode | "passes" | Readonly<Record<TrialWay, DenialCode | "passes">>;
+  readonly verdict: DenialCode | "passes" | Readonly<Record<SimulationMethod, DenialCode | "passes">>;
   /** simulate and trace tell other moves, by what the node traces */
   readonly movesDiffer?: true;
 }
@@ -263,7 +263,7 @@ const DIFFERENT: Readonly<Record<string, Case>> = {
   },
 };
 
-function boundsOf({ bounds }: Case, way: TrialWay): SimulationBounds {
+function boundsOf({ bounds }: Case, way: SimulationMethod): SimulationBounds {
   return {
     ...{ ours: [OWNER, OTHER_WALLET], owner: OWNER, recipient: OWNER, sold: sold!, bought: bought! },
     tokens: { sold: { symbol: "SOLD", decimals: 0 }, bought: { symbol: "BGHT", decimals: 0 } },
@@ -278,9 +278,9 @@ async function judged(one: Case) {
     ...{ accounts: [OWNER, OTHER_WALLET, boundsOf(one, "simulate").recipient], tokens: [sold!, bought!, third!] },
     ...{ spenders: [settlement!, FRIEND], ...one.watched?.() },
   };
-  const outcomes = {} as Record<TrialWay, SimulationOutcome>;
-  for (const way of TRIAL_WAYS) outcomes[way] = await trying[way].simulate(one.calls(), { watched });
-  const code = (way: TrialWay) => checkSimulation(outcomes[way], boundsOf(one, way))?.code ?? "passes";
+  const outcomes = {} as Record<SimulationMethod, SimulationOutcome>;
+  for (const way of SIMULATION_METHODS) outcomes[way] = await trying[way].simulate(one.calls(), { watched });
+  const code = (way: SimulationMethod) => checkSimulation(outcomes[way], boundsOf(one, way))?.code ?? "passes";
   return { outcomes, verdicts: { simulate: code("simulate"), trace: code("trace"), probe: code("probe") } };
 }
 
@@ -331,7 +331,7 @@ test("a refusal has the contract's words or the name of its error, whichever way
     ["a swap that refuses by an error of its own", `custom error ${odd.selector("TooLittle")}`],
   ] as const) {
     const { outcomes } = await judged(ALIKE[name]!);
-    for (const way of TRIAL_WAYS) expect(outcomes[way]).toEqual({ kind: "reverted", way, reason });
+    for (const way of SIMULATION_METHODS) expect(outcomes[way]).toEqual({ kind: "reverted", way, reason });
   }
 });
 
@@ -345,7 +345,7 @@ test("what comes back on the way back is counted by itself, whichever way", asyn
     callOf(OWNER, back, odd.ofSettlement("swap", 50, 90, OWNER)),
   ];
   const watched = { accounts: [OWNER], tokens: [sold!, bought!], spenders: [settlement!, back] };
-  for (const way of TRIAL_WAYS) {
+  for (const way of SIMULATION_METHODS) {
     const outcome = await trying[way].simulate(calls, { watched });
     if (outcome.kind !== "ok") throw new Error(JSON.stringify(outcome));
     const arrived = outcome.transfers.filter(({ token, to }) => token === sold && to === OWNER);

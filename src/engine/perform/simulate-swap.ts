@@ -8,7 +8,7 @@ import type { EngineContext } from "../engine-context.ts";
 import { watchedBy } from "./watched.ts";
 
 /** What trying the transactions out showed. */
-export interface Trial {
+export interface SwapSimulation {
   readonly simulation: SimulationReading;
   readonly gasLimit: bigint;
   readonly approval: ClearanceReading["approval"];
@@ -17,17 +17,17 @@ export interface Trial {
 }
 
 /** The swap's own transaction, or of a gasless order the call with which its owner could execute it himself. */
-export interface TriedCall {
+export interface SimulatedCall {
   readonly to: Address;
   readonly data: Hex;
   readonly value: bigint;
 }
 
-interface TrialRequest {
+interface SimulationRequest {
   readonly swap: Swap;
   readonly amountIn: bigint;
   /** undefined where the service gives nothing to try out */
-  readonly call: TriedCall | undefined;
+  readonly call: SimulatedCall | undefined;
   readonly decoding: Decoding;
   readonly allowance: bigint;
   /** the block that everything is read at */
@@ -43,10 +43,10 @@ const UNDECODED = "what the decoder does not know is not tried out";
  * Tries the swap out on top of a block, with the exact approval before it when one is needed. Tokens that only approve
  * from zero are met by trying the plain approval first and, when that reverts, a reset to zero before it.
  */
-export async function tryOut(context: EngineContext, request: TrialRequest): Promise<Trial> {
+export async function simulateSwap(context: EngineContext, request: SimulationRequest): Promise<SwapSimulation> {
   const { swap, call, amountIn, head } = request;
-  if (!request.decoding.ok) return untried({ kind: "unavailable", reason: UNDECODED });
-  if (call === undefined) return untried({ kind: "not-applicable" });
+  if (!request.decoding.ok) return unsimulated({ kind: "unavailable", reason: UNDECODED });
+  if (call === undefined) return unsimulated({ kind: "not-applicable" });
   const about = { on: head, watched: await watchedBy(context, swap) };
   const simulate = (calls: readonly CallRequest[]) => simulated(context, calls, about);
   const swapCall: CallRequest = { from: swap.wallet, to: call.to, data: call.data, value: call.value };
@@ -63,7 +63,7 @@ export async function tryOut(context: EngineContext, request: TrialRequest): Pro
   return { ...afterReset, approval: approvalOf(reset, 0n) };
 }
 
-function untried(simulation: SimulationReading): Trial {
+function unsimulated(simulation: SimulationReading): SwapSimulation {
   return { simulation, gasLimit: 0n, approval: undefined, calls: [] };
 }
 
@@ -71,7 +71,7 @@ async function simulated(
   { deps: { chain } }: EngineContext,
   calls: readonly CallRequest[],
   about: { readonly on: BlockHead; readonly watched: Watched },
-): Promise<Omit<Trial, "approval">> {
+): Promise<Omit<SwapSimulation, "approval">> {
   const simulation = await chain.simulate(calls, about);
   if (simulation.kind !== "ok") return { simulation, gasLimit: 0n, calls: [] };
   return { simulation, gasLimit: gasLimitFor(simulation.gasUsedByCall.at(-1) ?? 0n), calls };

@@ -6,7 +6,7 @@ import { readAddress, readArray, readLog, readObject, readQuantity } from "../re
 import { revertReason } from "../revert-reason.ts";
 import { approvalsOf, transfersOf } from "../token-logs.ts";
 import { carriedOn } from "./carried-state.ts";
-import type { LentState, TrialRun, TryAt } from "./way.ts";
+import type { LentState, SimulateAt, SimulationRun } from "./method.ts";
 
 type Simulated = Extract<SimulationOutcome, { kind: "ok" }>;
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ const MOVES_VALUE: ReadonlySet<unknown> = new Set(["CALL", "CREATE", "CREATE2", 
  * Runs calls by `debug_traceCall`, which takes one: what each of them changes is lent to the next, so each is a
  * transaction of its own, as it will be, by an account without code.
  */
-export const tryTraced: TryAt = async (ask, run) => {
+export const simulateByTrace: SimulateAt = async (ask, run) => {
   const seen = {
     transfers: [] as Simulated["transfers"][number][],
     logs: [] as ChainLog[],
@@ -51,7 +51,7 @@ const CHANGES = { tracer: "prestateTracer", tracerConfig: { diffMode: true } };
 async function traced(
   ask: Ask,
   { from, to, data, value }: CallRequest,
-  { run, lent, options }: { run: TrialRun; lent: LentState; options: object },
+  { run, lent, options }: { run: SimulationRun; lent: LentState; options: object },
 ): Promise<unknown> {
   const settings = {
     ...options,

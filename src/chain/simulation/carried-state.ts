@@ -1,7 +1,7 @@
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { toQuantity } from "../quantity.ts";
 import { readAddress, readBytes, readHash, readNumber, readObject, readQuantity } from "../read-values.ts";
-import type { LentAccount, LentState } from "./way.ts";
+import type { LentAccount, LentState } from "./method.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

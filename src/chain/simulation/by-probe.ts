@@ -7,8 +7,8 @@ import { encodeTokenCall } from "../abi.ts";
 import { splitWords } from "../at-block/words.ts";
 import { readBytes } from "../read-values.ts";
 import { revertReason } from "../revert-reason.ts";
-import { PROBE_CODE } from "./lent-code.ts";
-import type { TrialRun, TryAt } from "./way.ts";
+import { PROBE_CODE } from "./injected-code.ts";
+import type { SimulateAt, SimulationRun } from "./method.ts";
 
 type Simulated = Extract<SimulationOutcome, { kind: "ok" }>;
 
@@ -36,7 +36,7 @@ const WATCH_GAS = 40_000n;
  * Runs calls of one account by code that is lent to it, in one `eth_call`, and compares what the watched accounts have
  * and allow before and after each. It sees no logs, and only what is watched.
  */
-export const tryProbed: TryAt = async (ask, run) => {
+export const simulateByProbe: SimulateAt = async (ask, run) => {
   const [first] = run.calls;
   if (first === undefined) throw new Error("there is nothing to try out");
   const owner = first.from;
@@ -75,7 +75,7 @@ function unique(addresses: readonly Address[]): readonly Address[] {
   return [...new Set(addresses)].filter((address) => address !== NATIVE_TOKEN);
 }
 
-function programOf({ calls }: TrialRun, questions: readonly Question[]): Hex {
+function programOf({ calls }: SimulationRun, questions: readonly Question[]): Hex {
   return AbiCoder.defaultAbiCoder().encode(PROGRAM, [calls, `0x${questions.map(packed).join("")}`]) as Hex;
 }
 

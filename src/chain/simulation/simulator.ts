@@ -1,29 +1,29 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { TRIAL_WAYS, type TrialWay, tellWays } from "../../domain/guard/trial-way.ts";
+import { formatMethods, SIMULATION_METHODS, type SimulationMethod } from "../../domain/guard/simulation-method.ts";
 import type { EndpointReport, SimulationOutcome } from "../../ports/chain.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { Failure } from "../in-turn.ts";
 import { RpcError } from "../json-rpc.ts";
 import { saysWhatItLacks } from "../probe-endpoint.ts";
 import { type RpcPool, reasonOf } from "../rpc-pool.ts";
+import type { CompletedSimulation, SimulationRun } from "./method.ts";
+import { tryIn } from "./methods.ts";
 import { proveWay } from "./proof.ts";
-import type { TrialOutcome, TrialRun } from "./way.ts";
-import { tryIn } from "./ways.ts";
 
 /** Tries calls out through the endpoints of a pool, in the best way that is permitted and that one of them masters. */
-export interface TryOut {
+export interface Simulator {
   /** @throws ChainReadError when no endpoint answers for the moment */
-  run(run: TrialRun): Promise<SimulationOutcome>;
+  run(run: SimulationRun): Promise<SimulationOutcome>;
   /** Takes over what a trial of all abilities found. */
   note(endpoint: number, report: EndpointReport): void;
   /** Another machine may stand behind the endpoint's address: what was found of its ways counts no more. */
   forget(endpoint: number): void;
 }
 
-interface TryOutDeps {
+interface SimulatorDependencies {
   readonly pool: Pick<RpcPool, "converse" | "endpoints">;
   /** those that may be used */
-  readonly ways: readonly TrialWay[];
+  readonly ways: readonly SimulationMethod[];
   readonly monotonicMs: () => number;
   /** hears that no endpoint masters any of them */
   readonly onNone: () => void;
@@ -37,10 +37,10 @@ const LACKING_MS = 600_000;
 /** What an endpoint cannot do in a way, undefined where it masters it. */
 type Lack = string | undefined;
 
-export function createTryOut({ pool, ways, monotonicMs, onNone }: TryOutDeps): TryOut {
+export function createSimulator({ pool, ways, monotonicMs, onNone }: SimulatorDependencies): Simulator {
   const found = new Map<string, { readonly lack: Lack; readonly atMs: number }>();
   const underway = new Map<string, Promise<Lack>>();
-  const keyOf = (endpoint: Endpoint, way: TrialWay): string => `${pool.endpoints.indexOf(endpoint)} ${way}`;
+  const keyOf = (endpoint: Endpoint, way: SimulationMethod): string => `${pool.endpoints.indexOf(endpoint)} ${way}`;
 
   function learn(key: string, lack: Lack): Lack {
     found.set(key, { lack, atMs: monotonicMs() });
@@ -48,7 +48,7 @@ export function createTryOut({ pool, ways, monotonicMs, onNone }: TryOutDeps): T
   }
 
   /** What is known of an endpoint's way, else what it shows now; many that ask at once ask once. @throws Failure */
-  async function lackOf(endpoint: Endpoint, way: TrialWay): Promise<Lack> {
+  async function lackOf(endpoint: Endpoint, way: SimulationMethod): Promise<Lack> {
     const key = keyOf(endpoint, way);
     const known = found.get(key);
     const believedMs = known?.lack === undefined ? PROVED_MS : LACKING_MS;
@@ -63,7 +63,7 @@ export function createTryOut({ pool, ways, monotonicMs, onNone }: TryOutDeps): T
   }
 
   /** @throws Failure */
-  async function tryAt(endpoint: Endpoint, way: TrialWay, run: TrialRun): Promise<TrialOutcome> {
+  async function tryAt(endpoint: Endpoint, way: SimulationMethod, run: SimulationRun): Promise<CompletedSimulation> {
     const lack = await lackOf(endpoint, way);
     if (lack !== undefined) throw new ChainReadError("not available", lack);
     try {
@@ -78,13 +78,13 @@ export function createTryOut({ pool, ways, monotonicMs, onNone }: TryOutDeps): T
   return {
     async run(run) {
       const failures: Failure[] = [];
-      for (const way of TRIAL_WAYS.filter((each) => ways.includes(each))) {
+      for (const way of SIMULATION_METHODS.filter((each) => ways.includes(each))) {
         const result = await pool.converse((endpoint) => tryAt(endpoint, way, run));
         if (result.kind === "enough") return result.answer;
         failures.push(...result.failures);
       }
       const said = [...new Set(failures.map(({ message }) => message))].join("; ");
-      const reason = `no RPC endpoint can try it out by ${tellWays(ways)}: ${said}`;
+      const reason = `no RPC endpoint can try it out by ${formatMethods(ways)}: ${said}`;
       const code = reasonOf(failures);
       if (code !== "not available" && code !== "refused") throw new ChainReadError(code, reason);
       onNone();
@@ -93,20 +93,20 @@ export function createTryOut({ pool, ways, monotonicMs, onNone }: TryOutDeps): T
     note(index, { findings }) {
       const endpoint = pool.endpoints[index];
       if (endpoint === undefined) return;
-      for (const way of TRIAL_WAYS) {
+      for (const way of SIMULATION_METHODS) {
         const finding = findings.find(({ ability }) => ability === way);
         if (finding?.state === "able") learn(keyOf(endpoint, way), undefined);
         if (finding?.state === "lacking") learn(keyOf(endpoint, way), named(endpoint, finding.detail ?? "lacking"));
       }
     },
     forget(index) {
-      for (const way of TRIAL_WAYS) found.delete(`${index} ${way}`);
+      for (const way of SIMULATION_METHODS) found.delete(`${index} ${way}`);
     },
   };
 }
 
 /** @throws RpcError or ChainReadError where the endpoint did not show it, and did not say that it cannot */
-async function prove(endpoint: Endpoint, way: TrialWay): Promise<Lack> {
+async function prove(endpoint: Endpoint, way: SimulationMethod): Promise<Lack> {
   try {
     const problem = await proveWay(way, endpoint.ask);
     return problem === undefined ? undefined : named(endpoint, problem);

@@ -14,7 +14,7 @@ export interface LentAccount {
 export type LentState = Readonly<Record<Address, LentAccount>>;
 
 /** Calls to try out one after the other. */
-export interface TrialRun {
+export interface SimulationRun {
   readonly calls: readonly CallRequest[];
   /** the block that they are tried out on */
   readonly block: Hex | "latest";
@@ -25,10 +25,10 @@ export interface TrialRun {
 }
 
 /** What came of a trial that took place. */
-export type TrialOutcome = Exclude<SimulationOutcome, { kind: "unavailable" }>;
+export type CompletedSimulation = Exclude<SimulationOutcome, { kind: "unavailable" }>;
 
 /**
  * Tries calls out at one endpoint.
  * @throws RpcError what the endpoint said, ChainReadError for an answer that is none, or that shows too little
  */
-export type TryAt = (ask: Ask, run: TrialRun) => Promise<TrialOutcome>;
+export type SimulateAt = (ask: Ask, run: SimulationRun) => Promise<CompletedSimulation>;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type JsonRpc, RpcError, type RpcRequest } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
-import { tryOut } from "../../../src/service/relayer/trial.ts";
+import { simulateRelay } from "../../../src/service/relayer/simulate-relay.ts";
 
 const account = toAddress(`0x${"0a".repeat(20)}`);
 const SWAP = { from: account, to: account, data: "0x12345678", gasLimit: 500_000n } as const;
@@ -25,10 +25,10 @@ function nodeFor(needed: bigint) {
 
 test("a swap is tried with little more gas than it was quoted with, and is said to need more than that", async () => {
   const wasteful = nodeFor(45_000_000n);
-  const trial = await tryOut(wasteful.rpc, SWAP, { chainId: 1 });
+  const trial = await simulateRelay(wasteful.rpc, SWAP, { chainId: 1 });
   expect(trial).toMatchObject({ kind: "works", gas: 1_000_001n });
   expect(wasteful.ran).toEqual([1_000_000n]);
-  const honest = await tryOut(nodeFor(510_000n).rpc, SWAP, { chainId: 1 });
+  const honest = await simulateRelay(nodeFor(510_000n).rpc, SWAP, { chainId: 1 });
   expect(honest).toMatchObject({ kind: "works", gas: 510_000n });
 });
 
@@ -36,6 +36,6 @@ test.each([null, "", "0x", 21_000, { gas: "0x5208" }])(
   "an estimate that is no number (%j) is the node's fault",
   async (answer) => {
     const rpc = { host: "node", batch: async () => [answer] } as unknown as JsonRpc;
-    await expect(tryOut(rpc, SWAP, { chainId: 1 })).rejects.toThrow(RpcError);
+    await expect(simulateRelay(rpc, SWAP, { chainId: 1 })).rejects.toThrow(RpcError);
   },
 );

@@ -4,23 +4,23 @@
  * - `trace`: it runs them one by one, each on what the one before left, and tells the same
  * - `probe`: code of ours, lent to the owner, runs them and compares balances and allowances of known tokens
  */
-export type TrialWay = "simulate" | "trace" | "probe";
+export type SimulationMethod = "simulate" | "trace" | "probe";
 
 /** All of them, in the order in which they are preferred. */
-export const TRIAL_WAYS: readonly TrialWay[] = ["simulate", "trace", "probe"];
+export const SIMULATION_METHODS: readonly SimulationMethod[] = ["simulate", "trace", "probe"];
 
 /** Those that may be used where the policy says nothing of it. */
-export const DEFAULT_TRIAL_WAYS: readonly TrialWay[] = ["simulate", "trace"];
+export const DEFAULT_SIMULATION_METHODS: readonly SimulationMethod[] = ["simulate", "trace"];
 
-const ASKED: Readonly<Record<TrialWay, string>> = {
+const ASKED: Readonly<Record<SimulationMethod, string>> = {
   simulate: "eth_simulateV1",
   trace: "debug_traceCall",
   probe: "a probe in eth_call",
 };
 
 /** What an endpoint is asked for, in the words of its operator: "eth_simulateV1 or debug_traceCall". */
-export function tellWays(ways: readonly TrialWay[]): string {
-  return TRIAL_WAYS.filter((way) => ways.includes(way))
+export function formatMethods(ways: readonly SimulationMethod[]): string {
+  return SIMULATION_METHODS.filter((way) => ways.includes(way))
     .map((way) => ASKED[way])
     .join(" or ");
 }

@@ -1,20 +1,24 @@
-import type { TrialWay } from "../../domain/guard/trial-way.ts";
+import type { SimulationMethod } from "../../domain/guard/simulation-method.ts";
 import type { Ask } from "../crowded-reads.ts";
 import { RpcError } from "../json-rpc.ts";
 import { classOf, isFailedCall } from "../node-errors.ts";
 import { revertReason } from "../revert-reason.ts";
-import { tryProbed } from "./by-probe.ts";
-import { trySimulated } from "./by-simulate.ts";
-import { tryTraced } from "./by-trace.ts";
-import type { TrialOutcome, TrialRun, TryAt } from "./way.ts";
+import { simulateByProbe } from "./by-probe.ts";
+import { simulateBySimulateV1 } from "./by-simulate.ts";
+import { simulateByTrace } from "./by-trace.ts";
+import type { CompletedSimulation, SimulateAt, SimulationRun } from "./method.ts";
 
-const TRY: Readonly<Record<TrialWay, TryAt>> = { simulate: trySimulated, trace: tryTraced, probe: tryProbed };
+const TRY: Readonly<Record<SimulationMethod, SimulateAt>> = {
+  simulate: simulateBySimulateV1,
+  trace: simulateByTrace,
+  probe: simulateByProbe,
+};
 
 /**
  * Tries calls out at one endpoint, in one way.
  * @throws RpcError what the endpoint said, ChainReadError for an answer that is none, or that shows too little
  */
-export async function tryIn(way: TrialWay, ask: Ask, run: TrialRun): Promise<TrialOutcome> {
+export async function tryIn(way: SimulationMethod, ask: Ask, run: SimulationRun): Promise<CompletedSimulation> {
   try {
     return await TRY[way](ask, run);
   } catch (error) {

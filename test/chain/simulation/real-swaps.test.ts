@@ -7,8 +7,8 @@ import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.t
 import { readRoute } from "../../../src/adapters/swap-service/wire/read-answers.ts";
 import { createChain } from "../../../src/chain/chain.ts";
 import { checkSimulation, type SimulationBounds } from "../../../src/domain/guard/simulation.ts";
+import { SIMULATION_METHODS, type SimulationMethod } from "../../../src/domain/guard/simulation-method.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
-import { TRIAL_WAYS, type TrialWay } from "../../../src/domain/guard/trial-way.ts";
 import { type Address, type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import type { CallRequest, Chain, SimulationOutcome } from "../../../src/ports/chain.ts";
@@ -29,7 +29,7 @@ let chain: TestChain;
 let market: Market;
 let service: Service;
 let client: Client;
-let trying: Readonly<Record<TrialWay, Chain>>;
+let trying: Readonly<Record<SimulationMethod, Chain>>;
 const directory = mkdtempSync(join(tmpdir(), "swapd-tried-"));
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const relayers = new Map([["testnet", relayer]]);
   service = await startService(options, { logger: createRecordingLogger(), clock: systemClock, relayers });
   client = await createClient(service.url);
-  const one = (way: TrialWay) =>
+  const one = (way: SimulationMethod) =>
     createChain({ rpcUrls: [new Secret(chain.url)], chainId: 31_337, trialWays: [way] }, { clock: systemClock });
   trying = { simulate: one("simulate"), trace: one("trace"), probe: one("probe") };
 });
@@ -67,14 +67,14 @@ interface Swap {
   readonly minimum: bigint;
 }
 
-async function outcomesOf({ calls, owner, sold, bought }: Swap): Promise<Record<TrialWay, SimulationOutcome>> {
+async function outcomesOf({ calls, owner, sold, bought }: Swap): Promise<Record<SimulationMethod, SimulationOutcome>> {
   const tokens = [market.weth, market.usdc, market.dai, market.usdt, sold, bought].filter(
     (one) => one !== NATIVE_TOKEN,
   );
   const watched = { accounts: [owner], tokens, spenders: [market.settlement] };
-  const outcomes = await Promise.all(TRIAL_WAYS.map((way) => trying[way].simulate(calls, { watched })));
-  return Object.fromEntries(TRIAL_WAYS.map((way, index) => [way, outcomes[index]])) as Record<
-    TrialWay,
+  const outcomes = await Promise.all(SIMULATION_METHODS.map((way) => trying[way].simulate(calls, { watched })));
+  return Object.fromEntries(SIMULATION_METHODS.map((way, index) => [way, outcomes[index]])) as Record<
+    SimulationMethod,
     SimulationOutcome
   >;
 }
@@ -84,7 +84,7 @@ function verdictOf(outcome: SimulationOutcome, swap: Swap, change: Partial<Simul
   return checkSimulation(outcome, {
     ...{ ours: [owner], owner, recipient: owner, sold, bought, gross, minimum, allowanceLimit: gross },
     tokens: { sold: { symbol: "SOLD", decimals: 0 }, bought: { symbol: "BGHT", decimals: 0 } },
-    ...{ spender: market.settlement, ways: TRIAL_WAYS, ...change },
+    ...{ spender: market.settlement, ways: SIMULATION_METHODS, ...change },
   })?.code;
 }
 
@@ -125,7 +125,7 @@ describe("a swap through real pools is judged alike, whichever way it is tried o
     const got = probe.transfers.find(({ token, to: receiver }) => token === bought && receiver === owner)?.amount ?? 0n;
     expect(got).toBeGreaterThan(0n);
     const short = { ...swap, minimum: got + 1n };
-    for (const way of TRIAL_WAYS) {
+    for (const way of SIMULATION_METHODS) {
       expect(verdictOf(outcomes[way], { ...swap, minimum: got })).toBeUndefined();
       expect(verdictOf(outcomes[way], short)).toBe("SIMULATION_MISMATCH");
       expect(verdictOf(outcomes[way], swap, { gross: gross - 1n, allowanceLimit: gross })).toBe("SIMULATION_MISMATCH");
@@ -154,7 +154,7 @@ test("a gasless order is tried out as its owner's own call in every way, and no 
   const decoded = swapdProfile.decodeTypedData(quote.typedData, pinned);
   if ("problem" in route || !decoded.ok) throw new Error(`not read: ${JSON.stringify([route, decoded])}`);
   const gross = BigInt(quote.sellAmount);
-  const data = swapdProfile.trialOfOrder?.(decoded.swap, route) ?? "0x";
+  const data = swapdProfile.simulationOfOrder?.(decoded.swap, route) ?? "0x";
   const owner = seller.address;
   const calls = [approve(owner, market.usdc, gross), { from: owner, to: market.settlement, data, value: 0n }];
   const swap: Swap = {
@@ -162,7 +162,7 @@ test("a gasless order is tried out as its owner's own call in every way, and no 
     minimum: BigInt(quote.amountOut),
   };
   const outcomes = await outcomesOf(swap);
-  for (const way of TRIAL_WAYS) {
+  for (const way of SIMULATION_METHODS) {
     expect(outcomes[way].kind).toBe("ok");
     expect(verdictOf(outcomes[way], swap)).toBeUndefined();
     expect(verdictOf(outcomes[way], { ...swap, minimum: swap.minimum + 1n })).toBe("SIMULATION_MISMATCH");

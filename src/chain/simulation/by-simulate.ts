@@ -4,12 +4,12 @@ import { toQuantity } from "../quantity.ts";
 import { readArray, readBytes, readLog, readObject, readQuantity } from "../read-values.ts";
 import { revertReason } from "../revert-reason.ts";
 import { approvalsOf, transfersOf } from "../token-logs.ts";
-import type { TrialOutcome, TryAt } from "./way.ts";
+import type { CompletedSimulation, SimulateAt } from "./method.ts";
 
 const way = "simulate";
 
 /** Runs calls one after the other in one block by `eth_simulateV1`, with every move of native tokens traced. */
-export const trySimulated: TryAt = async (ask, { calls, block, next, lent }) => {
+export const simulateBySimulateV1: SimulateAt = async (ask, { calls, block, next, lent }) => {
   const simulated = {
     ...(next === undefined ? {} : { blockOverrides: next }),
     ...(Object.keys(lent).length === 0 ? {} : { stateOverrides: lent }),
@@ -19,7 +19,7 @@ export const trySimulated: TryAt = async (ask, { calls, block, next, lent }) => 
   return readSimulation(await ask("eth_simulateV1", [options, block]), calls.length);
 };
 
-function readSimulation(answer: unknown, expectedCalls: number): TrialOutcome {
+function readSimulation(answer: unknown, expectedCalls: number): CompletedSimulation {
   const [first] = readArray(answer, "a simulation");
   const results = readArray(readObject(first, "a simulated block").calls, "simulated calls");
   if (results.length !== expectedCalls) {

@@ -1,11 +1,11 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { type TrialWay, tellWays } from "../../domain/guard/trial-way.ts";
+import { formatMethods, type SimulationMethod } from "../../domain/guard/simulation-method.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
 import type { CallRequest, SimulationOutcome } from "../../ports/chain.ts";
 import type { Ask } from "../crowded-reads.ts";
-import { SUBJECT_CODE } from "./lent-code.ts";
-import type { TrialRun } from "./way.ts";
-import { tryIn } from "./ways.ts";
+import { SUBJECT_CODE } from "./injected-code.ts";
+import type { SimulationRun } from "./method.ts";
+import { tryIn } from "./methods.ts";
 
 type Simulated = Extract<SimulationOutcome, { kind: "ok" }>;
 
@@ -23,7 +23,7 @@ const CALLS: readonly CallRequest[] = [
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, "0")}`;
 
 /** What the known program finds; it is told in its source. */
-const RUN: TrialRun = {
+const RUN: SimulationRun = {
   calls: CALLS,
   block: "latest",
   next: undefined,
@@ -59,7 +59,7 @@ const LEAST_GAS = 21_000n;
  * @returns what is wrong, undefined where nothing is
  * @throws RpcError, or ChainReadError where it was not asked at all
  */
-export async function proveWay(way: TrialWay, ask: Ask): Promise<string | undefined> {
+export async function proveWay(way: SimulationMethod, ask: Ask): Promise<string | undefined> {
   let refusal: unknown;
   const noted: Ask = (method, params) =>
     ask(method, params).catch((error: unknown) => {
@@ -68,15 +68,16 @@ export async function proveWay(way: TrialWay, ask: Ask): Promise<string | undefi
     });
   try {
     const outcome = await tryIn(way, noted, RUN);
-    if (outcome.kind === "reverted") return `${tellWays([way])} does not run code of today's rules: ${outcome.reason}`;
-    return isWhole(way, outcome) ? undefined : `${tellWays([way])} does not show all that a known program does`;
+    if (outcome.kind === "reverted")
+      return `${formatMethods([way])} does not run code of today's rules: ${outcome.reason}`;
+    return isWhole(way, outcome) ? undefined : `${formatMethods([way])} does not show all that a known program does`;
   } catch (error) {
     if (error instanceof ChainReadError && error !== refusal) return error.message;
     throw error;
   }
 }
 
-function isWhole(way: TrialWay, { transfers, approvals, gasUsedByCall }: Simulated): boolean {
+function isWhole(way: SimulationMethod, { transfers, approvals, gasUsedByCall }: Simulated): boolean {
   return (
     isSame(transfers, way === "probe" ? MISSED : MOVED) &&
     isSame(approvals, ALLOWED) &&

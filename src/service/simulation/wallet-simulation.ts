@@ -19,7 +19,7 @@ export interface SwapCall {
 }
 
 /** What the swap would do. `not run`: the node does not say, because it could not run it or because of its own limits. */
-export type Trial =
+export type WalletSimulation =
   | {
       readonly kind: "works";
       /** what the recipient gets */
@@ -47,7 +47,7 @@ const simulated = z.tuple([
  * newest block once more. `eth_simulateV1`, which not all nodes have, runs it in the next one and tells the gas that is
  * used: a pool that was traded with in the newest block costs more in the next, where it writes its prices down.
  */
-export function trialRequests(call: SwapCall, node: NodeView, overrides: Overrides | undefined): RpcRequest[] {
+export function simulationRequests(call: SwapCall, node: NodeView, overrides: Overrides | undefined): RpcRequest[] {
   const { block, head } = node;
   const fields = { ...call, value: toQuantity(call.value), gas: toQuantity(call.gas) };
   const { data, ...rest } = fields;
@@ -64,8 +64,8 @@ export function trialRequests(call: SwapCall, node: NodeView, overrides: Overrid
   ];
 }
 
-/** Reads the answers to {@link trialRequests}. @throws RpcError when the node answers nonsense */
-export function readTrial(host: string, answers: readonly unknown[]): Trial {
+/** Reads the answers to {@link simulationRequests}. @throws RpcError when the node answers nonsense */
+export function readSimulation(host: string, answers: readonly unknown[]): WalletSimulation {
   const [called, estimated, next] = answers;
   if (called instanceof RpcError) {
     if (!isFailedCall(called)) return { kind: "not run" };

@@ -8,22 +8,22 @@ import type { NetworkOptions } from "../options.ts";
 import { describeRevert } from "../settlement/calldata.ts";
 
 /** What the exact transaction would do on top of the newest block. */
-export type Trial =
+export type RelaySimulation =
   /** `gas`: what it needs, or more than it may; `dataFee`: wei beside gas, by the gas that the receipt will show */
   | { readonly kind: "works"; readonly gas: bigint; readonly dataFee: (gas: bigint) => bigint }
   | { readonly kind: "reverts"; readonly reason: string };
 
 /** A trial gets so many times the gas that the swap may use: whoever wastes more of it wastes no more of the node's time. */
-const MOST_TIMES_TRIED = 2n;
+const MOST_ATTEMPTS = 2n;
 
 /** Tries a transaction out, and asks what its data costs. @throws RpcError when the node does not tell */
-export async function tryOut(
+export async function simulateRelay(
   rpc: JsonRpc,
   { gasLimit, ...call }: { from: Address; to: Address; data: Hex; gasLimit: bigint },
   network: Pick<NetworkOptions, "chainId" | "dataFee">,
-): Promise<Trial> {
+): Promise<RelaySimulation> {
   const charged = exactDataFee(network, { ...call, gasLimit });
-  const most = gasLimit * MOST_TIMES_TRIED;
+  const most = gasLimit * MOST_ATTEMPTS;
   const estimate = { method: "eth_estimateGas", params: [{ ...call, gas: toQuantity(most) }] };
   const [gas, ...fees] = await rpc.batch([estimate, ...charged.requests]);
   const dataFee = () => charged.decode(rpc.host, fees);
