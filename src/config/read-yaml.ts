@@ -27,7 +27,7 @@ const ODD_SPACE = /[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u300
 const tooDeep = (path: Path): Complaint => at`${path}: nothing here is nested deeper than ${MAX_DEPTH} levels`;
 const tagged = (path: Path): Complaint => at`${path}: tags (a leading !) are not used here -> write the plain value`;
 
-interface Reading {
+interface YamlSource {
   readonly file: string;
   readonly text: string;
   readonly counter: LineCounter;
@@ -45,7 +45,7 @@ interface Reading {
  * base-60 numbers, leading zeros, exponents. All problems are returned at once.
  */
 export function readYaml(file: string, text: string): { source: Source | undefined; problems: Problem[] } {
-  const reading: Reading = {
+  const source: YamlSource = {
     file,
     text,
     counter: new LineCounter(),
@@ -54,33 +54,33 @@ export function readYaml(file: string, text: string): { source: Source | undefin
     problems: [],
     lostTags: new Set(),
   };
-  const document = parseText(reading);
-  if (document === undefined) return { source: undefined, problems: reading.problems };
-  const data = readNode(reading, document.contents, []);
-  for (const offset of reading.lostTags) complain(reading, offset, tagged([]));
+  const document = parseText(source);
+  if (document === undefined) return { source: undefined, problems: source.problems };
+  const data = readNode(source, document.contents, []);
+  for (const offset of source.lostTags) complain(source, offset, tagged([]));
   let places: Places | undefined;
   const count = (offsets: ReadonlyMap<string, number>): Map<string, Place> =>
-    new Map([...offsets].map(([id, offset]) => [id, placeAt(reading, offset)]));
+    new Map([...offsets].map(([id, offset]) => [id, placeAt(source, offset)]));
   const placesOf = (): Places => {
-    places ??= { values: count(reading.values), keys: count(reading.keys) };
+    places ??= { values: count(source.values), keys: count(source.keys) };
     return places;
   };
-  return { source: { file, text, data, places: placesOf }, problems: reading.problems };
+  return { source: { file, text, data, places: placesOf }, problems: source.problems };
 }
 
-function parseText(reading: Reading): Document | undefined {
-  const documents = parseDocuments(reading);
+function parseText(source: YamlSource): Document | undefined {
+  const documents = parseDocuments(source);
   if (documents === undefined) return undefined;
   const [document, second] = documents;
-  if (document !== undefined) complainOfSyntax(reading, document);
+  if (document !== undefined) complainOfSyntax(source, document);
   if (second !== undefined)
     complain(
-      reading,
+      source,
       second.range?.[0] ?? 0,
       at`: a file holds one document -> move what follows '---' to a file of its own`,
     );
   if (document === undefined || document.contents === null) {
-    complain(reading, 0, at`: the file is empty`);
+    complain(source, 0, at`: the file is empty`);
     return undefined;
   }
   const fatal = document.errors.some((error) => error.code !== "TAG_RESOLVE_FAILED");
@@ -88,11 +88,11 @@ function parseText(reading: Reading): Document | undefined {
 }
 
 /** @returns undefined where it is nested too deeply to be parsed */
-function parseDocuments(reading: Reading): readonly Document[] | undefined {
+function parseDocuments(source: YamlSource): readonly Document[] | undefined {
   try {
     return [
-      ...parseAllDocuments(reading.text, {
-        lineCounter: reading.counter,
+      ...parseAllDocuments(source.text, {
+        lineCounter: source.counter,
         prettyErrors: false,
         schema: "failsafe",
         uniqueKeys: false,
@@ -101,93 +101,93 @@ function parseDocuments(reading: Reading): readonly Document[] | undefined {
     ];
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    complain(reading, 0, tooDeep([]));
+    complain(source, 0, tooDeep([]));
     return undefined;
   }
 }
 
-function complainOfSyntax(reading: Reading, document: Document): void {
+function complainOfSyntax(source: YamlSource, document: Document): void {
   const complaints = [...document.errors, ...document.warnings];
   // Tags are complained about node by node, with their path.
-  for (const { code, pos } of complaints) if (code === "TAG_RESOLVE_FAILED") reading.lostTags.add(pos[0]);
+  for (const { code, pos } of complaints) if (code === "TAG_RESOLVE_FAILED") source.lostTags.add(pos[0]);
   const exhausted = complaints.find(({ code }) => code === "RESOURCE_EXHAUSTION");
-  if (exhausted !== undefined) complain(reading, exhausted.pos[0], tooDeep([]));
+  if (exhausted !== undefined) complain(source, exhausted.pos[0], tooDeep([]));
   const errors = complaints.filter(({ code }) => code !== "TAG_RESOLVE_FAILED" && code !== "RESOURCE_EXHAUSTION");
-  for (const { offset, complaint } of describeSyntax(errors, reading.text, document)) {
-    complain(reading, offset, complaint);
+  for (const { offset, complaint } of describeSyntax(errors, source.text, document)) {
+    complain(source, offset, complaint);
   }
 }
 
 /** Tells a problem, as long as there are few. @returns what stands in the data in place of the value */
-function complain(reading: Reading, offset: number, { path, message, suggestion }: Complaint): typeof REFUSED {
-  const about = { place: placeAt(reading, offset), path: path.join("."), message, suggestion };
-  if (reading.problems.length < MAX_PROBLEMS) reading.problems.push(makeProblem(reading, about));
+function complain(source: YamlSource, offset: number, { path, message, suggestion }: Complaint): typeof REFUSED {
+  const about = { place: placeAt(source, offset), path: path.join("."), message, suggestion };
+  if (source.problems.length < MAX_PROBLEMS) source.problems.push(makeProblem(source, about));
   return REFUSED;
 }
 
 const UNUSED = "anchors and aliases (& and *) are not used here";
 
-function readNode(reading: Reading, node: unknown, path: Path, id = pathKey(path)): unknown {
+function readNode(source: YamlSource, node: unknown, path: Path, id = pathKey(path)): unknown {
   const offset = offsetOf(node);
-  if (offset !== undefined) reading.values.set(id, offset);
-  if (path.length > MAX_DEPTH) return complain(reading, offset ?? 0, tooDeep(path));
+  if (offset !== undefined) source.values.set(id, offset);
+  if (path.length > MAX_DEPTH) return complain(source, offset ?? 0, tooDeep(path));
   if (isAlias(node))
     return complain(
-      reading,
+      source,
       offset ?? 0,
       at`${path}: ${UNUSED} -> write the value out, or quote a text that begins with "*"`,
     );
-  complainOfAnchor(reading, node, path);
-  if (refusesTag(reading, node, path)) return REFUSED;
-  if (isMap(node)) return readMap(reading, node, path);
-  if (isSeq(node)) return node.items.map((item, index) => readNode(reading, item, [...path, index]));
-  if (isScalar(node)) return readScalar(reading, node, path);
+  complainOfAnchor(source, node, path);
+  if (refusesTag(source, node, path)) return REFUSED;
+  if (isMap(node)) return readMap(source, node, path);
+  if (isSeq(node)) return node.items.map((item, index) => readNode(source, item, [...path, index]));
+  if (isScalar(node)) return readScalar(source, node, path);
   return null;
 }
 
-function complainOfAnchor(reading: Reading, node: unknown, path: Path): void {
+function complainOfAnchor(source: YamlSource, node: unknown, path: Path): void {
   const anchor = isMap(node) || isSeq(node) || isScalar(node) ? node.anchor : undefined;
   if (anchor === undefined) return;
   const offset = offsetOf(node);
   // The mark stands before the value, in its line or in one above it.
-  const mark = reading.text.lastIndexOf(`&${anchor}`, offset);
-  complain(reading, mark < 0 ? (offset ?? 0) : mark, at`${path}: ${UNUSED} -> write the value out where it is needed`);
+  const mark = source.text.lastIndexOf(`&${anchor}`, offset);
+  complain(source, mark < 0 ? (offset ?? 0) : mark, at`${path}: ${UNUSED} -> write the value out where it is needed`);
 }
 
 /** Complains about the tag of a key or a value, also about one that the parser left out because it did not know its handle. */
-function refusesTag(reading: Reading, node: unknown, path: Path): boolean {
+function refusesTag(source: YamlSource, node: unknown, path: Path): boolean {
   const offset = offsetOf(node);
   if (offset === undefined) return false;
   const isTagged = !isAlias(node) && (node as Scalar).tag !== undefined;
-  if (!isTagged && reading.lostTags.size === 0) return false;
+  if (!isTagged && source.lostTags.size === 0) return false;
   const start = Math.max(offset - FARTHEST_TAG, 0);
-  const found = /!(?:<[^>\n]*>|[^\s,[\]{}]*)(?:\s|#.*\n|&\S+)*$/.exec(reading.text.slice(start, offset));
+  const found = /!(?:<[^>\n]*>|[^\s,[\]{}]*)(?:\s|#.*\n|&\S+)*$/.exec(source.text.slice(start, offset));
   const place = found === null ? offset : start + found.index;
-  if (!isTagged && !reading.lostTags.has(place)) return false;
-  reading.lostTags.delete(place);
-  complain(reading, place, tagged(path));
+  if (!isTagged && !source.lostTags.has(place)) return false;
+  source.lostTags.delete(place);
+  complain(source, place, tagged(path));
   return true;
 }
 
 /** @returns the keys and values; REFUSED when more keys would come from elsewhere, so that none of them is missed */
-function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unknown> | typeof REFUSED {
+function readMap(source: YamlSource, map: YAMLMap, path: Path): Record<string, unknown> | typeof REFUSED {
   const data = Object.create(null) as Record<string, unknown>;
   let isMerged = false;
   for (const item of map.items as readonly Pair[]) {
     if (!isPair(item) || !isScalar(item.key)) {
-      complain(reading, offsetOf(item.key) ?? offsetOf(map) ?? 0, at`${path}: a key is a plain word`);
+      complain(source, offsetOf(item.key) ?? offsetOf(map) ?? 0, at`${path}: a key is a plain word`);
       continue;
     }
     const offset = offsetOf(item.key) ?? 0;
     const key = String(item.key.value);
     if (item.key.anchor !== undefined || key === "<<") {
       const inner = [...path, key];
-      complain(reading, offset, at`${inner}: anchors and merge keys are not used here -> write the keys out`);
+      complain(source, offset, at`${inner}: anchors and merge keys are not used here -> write the keys out`);
       isMerged = true;
       continue;
     }
-    refusesTag(reading, item.key, [...path, key]);
-    readEntry(reading, { data, key, offset, path }, { isPlain: item.key.type === "PLAIN", value: item.value });
+    refusesTag(source, item.key, [...path, key]);
+    readEntry(source, { data, key, offset, path }, { isPlain: item.key.type === "PLAIN", value: item.value });
   }
   return isMerged ? REFUSED : data;
 }
@@ -201,59 +201,59 @@ interface PlacedKey {
 }
 
 /** Reads what stands under a key into its map. */
-function readEntry(reading: Reading, placed: PlacedKey, entry: { isPlain: boolean; value: unknown }): void {
+function readEntry(source: YamlSource, placed: PlacedKey, entry: { isPlain: boolean; value: unknown }): void {
   const { data, key, offset, path } = placed;
   const { isPlain, value } = entry;
   if (isPlain && /^0x/i.test(key)) {
-    complain(reading, offset, at`${path}: YAML reads an unquoted 0x... as a number -> put it in quotes`);
+    complain(source, offset, at`${path}: YAML reads an unquoted 0x... as a number -> put it in quotes`);
     return;
   }
-  if (value === null && isPlain && isSplit(reading, placed)) return;
+  if (value === null && isPlain && isSplit(source, placed)) return;
   const inner = [...path, key];
   const id = pathKey(inner);
-  const first = reading.keys.get(id);
+  const first = source.keys.get(id);
   if (first !== undefined) {
-    const { line } = placeAt(reading, first);
+    const { line } = placeAt(source, first);
     const twice = at`${inner}: the same key stands twice in this map, first in line ${line} -> keep one of the two`;
-    data[key] = complain(reading, offset, twice);
+    data[key] = complain(source, offset, twice);
     return;
   }
-  reading.keys.set(id, offset);
-  data[key] = readNode(reading, value, inner, id);
-  if (value === null) reading.values.set(id, offset);
+  source.keys.set(id, offset);
+  data[key] = readNode(source, value, inner, id);
+  if (value === null) source.values.set(id, offset);
 }
 
 /** Inside of braces `every:6h` is one word, and the comma of `0,5%` begins the next key. */
-function isSplit(reading: Reading, { data, key, offset, path }: PlacedKey): boolean {
+function isSplit(source: YamlSource, { data, key, offset, path }: PlacedKey): boolean {
   const [, name] = /^([A-Za-z][\w-]*):./.exec(key) ?? [];
   if (name !== undefined) {
     const inner = [...path, name];
-    reading.keys.set(pathKey(inner), offset);
+    source.keys.set(pathKey(inner), offset);
     const glued = at`${inner}: a space is missing after the colon -> write "${name}: " and then its value`;
-    data[name] = complain(reading, offset, glued);
+    data[name] = complain(source, offset, glued);
     return true;
   }
   const [before, number] = Object.entries(data).at(-1) ?? [];
   if (before === undefined || typeof number !== "number" || !/^[0-9]+\s*[A-Za-z%]*$/.test(key)) return false;
   const inner = [...path, before];
   const comma = at`${inner}: the comma ends this value: decimals stand behind a point -> write ${number}.${key}`;
-  data[before] = complain(reading, reading.values.get(pathKey(inner)) ?? 0, comma);
+  data[before] = complain(source, source.values.get(pathKey(inner)) ?? 0, comma);
   return true;
 }
 
-function readScalar(reading: Reading, scalar: Scalar, path: Path): unknown {
+function readScalar(source: YamlSource, scalar: Scalar, path: Path): unknown {
   const text = typeof scalar.value === "string" ? scalar.value : String(scalar.source ?? "");
   const [space] = ODD_SPACE.exec(text) ?? [];
   if (space !== undefined) {
     const [start = 0, end = start] = scalar.range ?? [];
-    const within = Math.max(reading.text.slice(start, end).indexOf(space), 0);
+    const within = Math.max(source.text.slice(start, end).indexOf(space), 0);
     const code = `U+${space.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
     const odd = at`${path}: a space that is not the plain one (${code}) stands here -> write a plain space`;
-    return complain(reading, start + within, odd);
+    return complain(source, start + within, odd);
   }
   if (scalar.type !== "PLAIN") return text;
   const plain = plainScalar(text);
-  return "value" in plain ? plain.value : complain(reading, scalar.range?.[0] ?? 0, { ...plain, path });
+  return "value" in plain ? plain.value : complain(source, scalar.range?.[0] ?? 0, { ...plain, path });
 }
 
 function offsetOf(node: unknown): number | undefined {
@@ -261,7 +261,7 @@ function offsetOf(node: unknown): number | undefined {
   return undefined;
 }
 
-function placeAt(reading: Reading, offset: number): Place {
-  const { line, col } = reading.counter.linePos(offset);
+function placeAt(source: YamlSource, offset: number): Place {
+  const { line, col } = source.counter.linePos(offset);
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }

@@ -43,7 +43,7 @@ export function createTwapPrices(
   };
 }
 
-interface Reading {
+interface TwapRead {
   readonly chain: Chain;
   readonly quotePrices: PriceSource;
   readonly factories: readonly Address[];
@@ -51,8 +51,8 @@ interface Reading {
   readonly genuine: Set<Address>;
 }
 
-async function readTwap(asked: TwapPool, reading: Reading): Promise<ReferencePrice | PriceMissing> {
-  const { chain, quotePrices, factories, genuine } = reading;
+async function readTwap(asked: TwapPool, twapRead: TwapRead): Promise<ReferencePrice | PriceMissing> {
+  const { chain, quotePrices, factories, genuine } = twapRead;
   const invalid = (detail: string): PriceMissing => ({
     missing: "invalid",
     detail: `${asked.token.symbol}: the pool ${asked.pool} is not usable: ${detail}`,

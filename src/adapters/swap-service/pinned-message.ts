@@ -29,7 +29,7 @@ export interface PinnedMessage {
   number(name: string): bigint;
 }
 
-type Reading = PinnedMessage | { readonly ok: false; readonly problem: string };
+type PinnedMessageResult = PinnedMessage | { readonly ok: false; readonly problem: string };
 
 const DOMAIN_KEYS = ["name", "version", "chainId", "verifyingContract"];
 
@@ -37,7 +37,11 @@ const DOMAIN_KEYS = ["name", "version", "chainId", "verifyingContract"];
  * Reads typed data that must be exactly the pinned one: same domain, same single type, same fields in the message.
  * A problem names what was seen, so that an operator can tell a new generation of a service from an attack.
  */
-export function readPinnedMessage(pin: MessagePin, typedData: TypedData, pinned: PinnedSettlement): Reading {
+export function readPinnedMessage(
+  pin: MessagePin,
+  typedData: TypedData,
+  pinned: PinnedSettlement,
+): PinnedMessageResult {
   const problem = domainProblem(pin, typedData.domain, pinned) ?? typesProblem(pin, typedData);
   if (problem !== undefined) return { ok: false, problem };
   const seen = typeString(pin.primaryType, typedData.types[pin.primaryType] ?? []);
@@ -95,7 +99,11 @@ function typesProblem({ primaryType, forms }: MessagePin, typedData: TypedData):
   return known.includes(seen) ? undefined : `the typed data has the unknown type ${seen}`;
 }
 
-function readFields(fields: readonly Field[], message: TypedData["message"], verifyingContract: Address): Reading {
+function readFields(
+  fields: readonly Field[],
+  message: TypedData["message"],
+  verifyingContract: Address,
+): PinnedMessageResult {
   const unknown = Object.keys(message).find((key) => !fields.some((field) => field.name === key));
   if (unknown !== undefined)
     return { ok: false, problem: `the message has the unknown field ${JSON.stringify(unknown)}` };

@@ -4,11 +4,11 @@ import { type JsonRpc, RpcError } from "../json-rpc.ts";
 import { isHeldBack, mayPassSoon } from "../node-errors.ts";
 import { createBatchReader, type ReadAll, type ReadWords, type ViewCall } from "./batch-reader.ts";
 import {
+  type BlockRead,
   decodePart,
   type Method,
   packedRequest,
   pinOf,
-  type Reading,
   type ReadMode,
   readWith,
   witnessRequest,
@@ -86,7 +86,7 @@ export function createBlockReads(options: {
     return method;
   }
 
-  async function readOnce({ block, gasOfCall }: Pick<Reading, "block" | "gasOfCall">, calls: readonly ViewCall[]) {
+  async function readOnce({ block, gasOfCall }: Pick<BlockRead, "block" | "gasOfCall">, calls: readonly ViewCall[]) {
     const used = await chosen(block);
     try {
       return await readWith({ rpc, block, gasOfCall, method: used }, calls);
@@ -146,7 +146,7 @@ function parentOf(block: BlockHeader): Pick<BlockHeader, "number" | "hash"> {
 
 /** A node that answers for its newest block looks the same, when that is the next one; at the parent it does not. */
 async function confirmChild(
-  at: Pick<Reading, "rpc" | "block">,
+  at: Pick<BlockRead, "rpc" | "block">,
   askParent: () => Promise<Witness | undefined>,
 ): Promise<void> {
   const witness = await askParent();

@@ -42,7 +42,7 @@ const FEW_CALLS = 100;
 const MAX_PLAIN_CALLS = 400;
 
 /** Calls at one block, made in one way. */
-export interface Reading {
+export interface BlockRead {
   readonly rpc: JsonRpc;
   readonly block: BlockHeader;
   readonly method: Method;
@@ -53,7 +53,7 @@ export interface Reading {
 /** What a packed read uses beside its calls. */
 const OWN_GAS = 100_000;
 
-function gasOf({ gasOfCall }: Reading, calls: number): { readonly gas?: string } {
+function gasOf({ gasOfCall }: BlockRead, calls: number): { readonly gas?: string } {
   return gasOfCall === undefined ? {} : { gas: toQuantity(OWN_GAS + calls * gasOfCall) };
 }
 
@@ -68,7 +68,7 @@ export function witnessRequest(pin: unknown): RpcRequest {
 }
 
 /** The node answered for another block than the one it was asked for. */
-export function wrongBlock({ rpc, block }: Pick<Reading, "rpc" | "block">, number: bigint): RpcError {
+export function wrongBlock({ rpc, block }: Pick<BlockRead, "rpc" | "block">, number: bigint): RpcError {
   const detail = `asked for block ${block.number} (${block.hash}), the node answered for another (number ${number})`;
   return malformedAnswer(rpc.host, detail);
 }
@@ -89,82 +89,82 @@ export function decodePart(mode: ReadMode, answer: unknown, calls: readonly View
 }
 
 /** Performs all calls; then, where they cannot be pinned to a hash, looks whether the block is still the same. @throws RpcError */
-export async function readWith(reading: Reading, calls: readonly ViewCall[]): Promise<readonly WordsAnswer[]> {
-  const { rpc, block, method } = reading;
-  const answers = method.mode === "plain" ? await readPlain(reading, calls) : await readPacked(reading, calls);
+export async function readWith(blockRead: BlockRead, calls: readonly ViewCall[]): Promise<readonly WordsAnswer[]> {
+  const { rpc, block, method } = blockRead;
+  const answers = method.mode === "plain" ? await readPlain(blockRead, calls) : await readPacked(blockRead, calls);
   if (method.byHash) return answers;
   const header = parseBlock(rpc.host, await rpc.call("eth_getBlockByNumber", [toQuantity(block.number), false]));
-  if (header?.hash !== block.hash) throw wrongBlock(reading, BigInt(block.number));
+  if (header?.hash !== block.hash) throw wrongBlock(blockRead, BigInt(block.number));
   return answers;
 }
 
 /** In one HTTP request, or in several where one would be too large or is refused for its size. */
-async function readPacked(reading: Reading, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
+async function readPacked(blockRead: BlockRead, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
   const bytes = calls.reduce((sum, { data, words }) => sum + CALL_BYTES + data.length + 64 * words, 0);
   const areMany = calls.length > FEW_CALLS;
-  if (areMany && bytes > MAX_HTTP_BYTES) return readHalves(reading, calls);
+  if (areMany && bytes > MAX_HTTP_BYTES) return readHalves(blockRead, calls);
   const parts: ViewCall[][] = [];
   for (let start = 0; start < calls.length; start += MAX_CALLS) parts.push(calls.slice(start, start + MAX_CALLS));
-  const { mode, byHash } = reading.method;
-  const pin = pinOf(reading.block, byHash);
-  const requests = parts.map((part) => packedRequest(mode, pin, part, gasOf(reading, part.length)));
-  const answers = await reading.rpc.batch(requests).catch((error: unknown) => {
+  const { mode, byHash } = blockRead.method;
+  const pin = pinOf(blockRead.block, byHash);
+  const requests = parts.map((part) => packedRequest(mode, pin, part, gasOf(blockRead, part.length)));
+  const answers = await blockRead.rpc.batch(requests).catch((error: unknown) => {
     if (areMany && error instanceof RpcError && isTooMuch(error)) return undefined;
     throw error;
   });
-  if (answers === undefined) return readHalves(reading, calls);
-  const decoded = parts.map((part, index) => decodedPart(reading, answers[index], part));
+  if (answers === undefined) return readHalves(blockRead, calls);
+  const decoded = parts.map((part, index) => decodedPart(blockRead, answers[index], part));
   return (await Promise.all(decoded)).flat();
 }
 
-async function readHalves(reading: Reading, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
+async function readHalves(blockRead: BlockRead, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
   const half = Math.ceil(calls.length / 2);
-  const halves = [calls.slice(0, half), calls.slice(half)].map((part) => readPacked(reading, part));
+  const halves = [calls.slice(0, half), calls.slice(half)].map((part) => readPacked(blockRead, part));
   return (await Promise.all(halves)).flat();
 }
 
 async function decodedPart(
-  reading: Reading,
+  blockRead: BlockRead,
   answer: unknown,
   part: readonly ViewCall[],
 ): Promise<readonly WordsAnswer[]> {
-  if (!(answer instanceof RpcError)) return checkedPart(reading, answer, part);
+  if (!(answer instanceof RpcError)) return checkedPart(blockRead, answer, part);
   if (!isTooMuch(answer) && !isRevert(answer)) throw answer;
-  if (part.length > 1) return readHalves(reading, part);
+  if (part.length > 1) return readHalves(blockRead, part);
   // One call alone that uses up everything is a call that fails; one that is refused for its size is none.
   if (!isFailedCall(answer)) throw answer;
   return [undefined];
 }
 
-function checkedPart(reading: Reading, answer: unknown, part: readonly ViewCall[]): readonly WordsAnswer[] {
-  const { rpc, block, method } = reading;
+function checkedPart(blockRead: BlockRead, answer: unknown, part: readonly ViewCall[]): readonly WordsAnswer[] {
+  const { rpc, block, method } = blockRead;
   const decoded = decodePart(method.mode, answer, part);
   if (decoded === undefined) throw malformedAnswer(rpc.host, "the node's answer to a packed read is malformed");
-  if (testimonyOf(decoded.witness, block) !== method.testimony) throw wrongBlock(reading, decoded.witness.number);
+  if (testimonyOf(decoded.witness, block) !== method.testimony) throw wrongBlock(blockRead, decoded.witness.number);
   return decoded.answers;
 }
 
-async function readPlain(reading: Reading, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
+async function readPlain(blockRead: BlockRead, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
   const parts: Promise<WordsAnswer[]>[] = [];
   for (let start = 0; start < calls.length; start += MAX_PLAIN_CALLS) {
-    parts.push(readPlainPart(reading, calls.slice(start, start + MAX_PLAIN_CALLS)));
+    parts.push(readPlainPart(blockRead, calls.slice(start, start + MAX_PLAIN_CALLS)));
   }
   return (await Promise.all(parts)).flat();
 }
 
-async function readPlainPart(reading: Reading, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
-  const { rpc, block, method } = reading;
+async function readPlainPart(blockRead: BlockRead, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
+  const { rpc, block, method } = blockRead;
   const pin = pinOf(block, method.byHash);
   const requests = calls.map(({ to, data }) => ({
     method: "eth_call",
-    params: [{ ...gasOf(reading, 1), to, data }, pin],
+    params: [{ ...gasOf(blockRead, 1), to, data }, pin],
   }));
   const [proof, ...answers] = await rpc.batch([witnessRequest(pin), ...requests]);
   if (method.testimony !== undefined) {
     if (proof instanceof RpcError) throw proof;
     const witness = isHex(proof) ? readWitness(splitWords(proof)) : undefined;
     if (witness === undefined) throw malformedAnswer(rpc.host, "the node does not tell the block of its answers");
-    if (testimonyOf(witness, block) !== method.testimony) throw wrongBlock(reading, witness.number);
+    if (testimonyOf(witness, block) !== method.testimony) throw wrongBlock(blockRead, witness.number);
   }
   return answers.map((answer, index) => plainAnswer(rpc.host, answer, calls[index]?.words ?? 0));
 }

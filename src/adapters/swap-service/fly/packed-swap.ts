@@ -14,7 +14,9 @@ export interface PackedSwap {
   readonly signature: Hex;
 }
 
-type Reading = { readonly ok: true; readonly call: PackedSwap } | { readonly ok: false; readonly problem: string };
+type PackedSwapResult =
+  | { readonly ok: true; readonly call: PackedSwap }
+  | { readonly ok: false; readonly problem: string };
 
 /** Positions count from the first byte of the selector: 4 bytes of it, then two words of ABI head. */
 const BODY_START = 68;
@@ -37,7 +39,7 @@ const AFFILIATE_BYTES = 23;
  * Reads the head of a call with one packed `bytes` argument. The argument must be encoded canonically, so that the
  * contract, which reads fixed positions, sees the same bytes.
  */
-export function readPackedSwap(data: Hex): Reading {
+export function readPackedSwap(data: Hex): PackedSwapResult {
   const bytes = Buffer.from(data.slice(2), "hex");
   const problem = argumentProblem(bytes);
   if (problem !== undefined) return { ok: false, problem };

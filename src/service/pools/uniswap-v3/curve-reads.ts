@@ -148,11 +148,11 @@ function liquidityAgrees({ pool, position, table }: Loaded, next: CurvePosition)
   return next.liquidity === position.liquidity + (position.tick < next.tick ? crossed : -crossed);
 }
 
-type Reading = Pick<Loaded, "pool" | "read" | "table">;
+type CurveRead = Pick<Loaded, "pool" | "read" | "table">;
 
 /** Reads words and their ticks into the table. */
 async function readWords(
-  { pool, read, table }: Reading,
+  { pool, read, table }: CurveRead,
   positions: readonly number[],
   take?: TakeCalls,
 ): Promise<void> {
