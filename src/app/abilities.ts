@@ -5,7 +5,7 @@ import {
   type SimulationMethod,
 } from "../domain/guard/simulation-method.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
-import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
+import { type AlertDeps, raiseChange, writeAndNotify } from "../engine/alerts.ts";
 import type { Ability, AbilityFinding, Chain, EndpointReport } from "../ports/chain.ts";
 import type { Logger } from "../ports/logger.ts";
 
@@ -147,7 +147,7 @@ export function watchAbilities(
       const subject = SUBJECT.endpoints();
       const over = { kind: "alerts-over", subject } as const;
       const alert = { severity: "critical", code: "ENDPOINTS_UNABLE", subject } as const;
-      await writeAndTell(deps, unable === undefined ? [over] : [over, raiseChange(deps, { ...alert, text: unable })]);
+      await writeAndNotify(deps, unable === undefined ? [over] : [over, raiseChange(deps, { ...alert, text: unable })]);
     },
   };
 }

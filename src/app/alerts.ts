@@ -5,7 +5,7 @@ import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import { DAY_MS, MINUTE_MS } from "../domain/time/durations.ts";
-import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
+import { type AlertDeps, raiseChange, writeAndNotify } from "../engine/alerts.ts";
 import type { Redactor } from "../net/redact.ts";
 import { hostOf } from "../net/secret.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -81,11 +81,11 @@ export function watchHeldBack(deps: AlertDeps, serviceUrl: string): (untilMs: nu
   const host = hostOf(serviceUrl);
   const subject = SUBJECT.callsTo(host);
   return async (untilMs) => {
-    if (untilMs === undefined) return await writeAndTell(deps, [{ kind: "alerts-over", subject }]);
+    if (untilMs === undefined) return await writeAndNotify(deps, [{ kind: "alerts-over", subject }]);
     const until = new Date(untilMs).toISOString();
     const text = `the service at ${host} asked for no calls until ${until}: nothing is quoted or handed over before; ask its operator about the limit of the API key`;
     const alert = { severity: "critical", code: "SERVICE_HOLDS_US_BACK", subject, text } as const;
-    await writeAndTell(deps, [raiseChange(deps, alert)]);
+    await writeAndNotify(deps, [raiseChange(deps, alert)]);
   };
 }
 
@@ -100,6 +100,6 @@ export function watchLimit(
     const text = `the service at ${host} allows ${seen} calls a second, not ${expected}; check the API key`;
     const alert = { severity: "warning", code: "RATE_LIMIT_UNEXPECTED", subject, text } as const;
     const over = { kind: "alerts-over", subject } as const;
-    await writeAndTell(deps, [seen === expected ? over : raiseChange(deps, alert)]);
+    await writeAndNotify(deps, [seen === expected ? over : raiseChange(deps, alert)]);
   };
 }

@@ -4,7 +4,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { simulationMethodsOf } from "../domain/guard/policy.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
-import { writeAndTell } from "../engine/alerts.ts";
+import { writeAndNotify } from "../engine/alerts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { laneRules } from "../engine/lane-rules.ts";
@@ -86,7 +86,7 @@ export async function composeDaemon(
   migrateLane(db);
   const { service: second } = configuration.reference;
   const serviceHosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
-  await writeAndTell(alerts.deps, [{ kind: "alerts-of-other-services-over", hosts: serviceHosts }]);
+  await writeAndNotify(alerts.deps, [{ kind: "alerts-of-other-services-over", hosts: serviceHosts }]);
   const listenersTo = (url: string) => ({
     onLimit: unwaited(watchLimit(alerts.deps, url), deps.onFatal),
     onHeldBack: alsoAbsent(

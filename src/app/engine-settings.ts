@@ -38,7 +38,7 @@ export function engineSettings(configuration: Configuration, contracts: SwapCont
     policy: configuration.policy,
     tokens: tokens.filter((token) => token.address !== NATIVE_TOKEN),
     strategies: configuration.strategies.map(({ spec, hash }) => ({ spec, specHash: hash })),
-    told: configuration.told,
+    reported: configuration.reported,
     retentionMs: configuration.retentionMs,
     pace: {
       pollMs: timing.pollIntervalMs,

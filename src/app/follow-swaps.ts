@@ -10,13 +10,13 @@ const FILLED = new Set(["confirmed", "final"]);
 export function followSwaps(database: string, terminal: Terminal): { stop(): Promise<void> } {
   const db = openDatabase({ file: database, readonly: true });
   const reads = createReadModel(db);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const poll = async (): Promise<void> => {
     const runs = [...(await reads.runs({ limit: RECENT_RUNS }))].reverse();
     for (const run of runs) {
       for (const swap of run.swaps) {
-        if (told.has(swap.id) || !FILLED.has(swap.state)) continue;
-        told.add(swap.id);
+        if (reported.has(swap.id) || !FILLED.has(swap.state)) continue;
+        reported.add(swap.id);
         const sold = formatTokenAmount(swap.sold, swap.sell);
         const bought = formatTokenAmount(swap.bought, swap.buy);
         terminal.out(

@@ -1,6 +1,6 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
-import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
+import { type AlertDeps, raiseChange, writeAndNotify } from "../engine/alerts.ts";
 import type { AgreedChainReads, Chain } from "../ports/chain.ts";
 
 /** What is disagreed on for so long is told: two endpoints that are a block apart agree again by themselves. */
@@ -33,20 +33,20 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
   const open = new Map<string, Disagreement>();
   const bornMs = deps.clock.monotonicMs();
   /** what the rows say; undefined: not known since the start */
-  let isTold: boolean | undefined;
+  let isReported: boolean | undefined;
   const write = async (detail: string | undefined): Promise<void> => {
-    isTold = detail !== undefined;
+    isReported = detail !== undefined;
     const over = { kind: "alerts-over", subject: SUBJECT.agreement() } as const;
-    await writeAndTell(deps, [detail === undefined ? over : raiseChange(deps, alertOf(detail))]);
+    await writeAndNotify(deps, [detail === undefined ? over : raiseChange(deps, alertOf(detail))]);
   };
   const judge = async (hasAgreed: boolean): Promise<void> => {
     const nowMs = deps.clock.monotonicMs();
     for (const [question, { askedMs }] of open) if (nowMs - askedMs >= FORGOTTEN_AFTER_MS) open.delete(question);
     const lasting = [...open.values()].find(({ sinceMs, askedMs }) => askedMs - sinceMs >= PATIENCE_MS);
-    if (lasting !== undefined && isTold !== true) await write(lasting.detail);
-    if (isTold === false || open.size > 0) return;
+    if (lasting !== undefined && isReported !== true) await write(lasting.detail);
+    if (isReported === false || open.size > 0) return;
     // What an earlier life told is over with the first agreement, or when nobody has a question any more.
-    if (isTold === true || hasAgreed || nowMs - bornMs >= FORGOTTEN_AFTER_MS) await write(undefined);
+    if (isReported === true || hasAgreed || nowMs - bornMs >= FORGOTTEN_AFTER_MS) await write(undefined);
   };
   const note: Note = async (question, detail, isOfMany = false) => {
     const askedMs = deps.clock.monotonicMs();

@@ -5,7 +5,7 @@ import type { Configuration, LoadedStrategy } from "../config/configuration.ts";
 import type { LoadOutcome } from "../config/load-configuration.ts";
 import { formatProblems } from "../config/problem.ts";
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
-import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
+import { type AlertDeps, raiseChange, writeAndNotify } from "../engine/alerts.ts";
 import type { Logger } from "../ports/logger.ts";
 
 const SHORTEST_PAUSE_MS = 2_000;
@@ -167,9 +167,9 @@ async function createSay(
   const subjects = [SUBJECT.configuration(), SUBJECT.strategies()];
   const sayNow = async (alert: FilesAlert | undefined, over: readonly string[]): Promise<void> => {
     const ended = over.map((subject) => ({ kind: "alerts-over", subject }) as const);
-    if (alert === undefined) return await writeAndTell(deps, ended);
+    if (alert === undefined) return await writeAndNotify(deps, ended);
     const raised = raiseChange(deps, { severity: "warning", subject: subjectOf(alert), ...alert });
-    await writeAndTell(deps, [...ended, raised]);
+    await writeAndNotify(deps, [...ended, raised]);
   };
   await sayNow(first, first === undefined ? subjects : subjects.filter((subject) => subject !== subjectOf(first)));
   let said = first?.code;

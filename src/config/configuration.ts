@@ -145,7 +145,7 @@ export interface Configuration {
   /** where alerts are sent; where there is none, they are in the log only */
   readonly channels: readonly ChannelConfiguration[];
   /** messages that are no alerts, and how many slots in a row may end alike before an alert says so */
-  readonly told: Pick<MainFile["alerts"], "fills" | "starts" | "sameEnds">;
+  readonly reported: Pick<MainFile["alerts"], "fills" | "starts" | "sameEnds">;
   readonly timing: MainFile["timing"];
   readonly transactions: MainFile["transactions"];
   readonly maxAnswerBytes: number;

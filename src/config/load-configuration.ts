@@ -21,7 +21,7 @@ import type { Listen } from "./fields.ts";
 import { resolveFrom } from "./files.ts";
 import { loadStrategies, textOf } from "./load-strategies.ts";
 import type { Problem } from "./problem.ts";
-import { findPreset, type KindProblem, type Loading, readNamed, readSource, tell } from "./read-source.ts";
+import { findPreset, type KindProblem, type Loading, readNamed, readSource, report } from "./read-source.ts";
 import { type MainFile, mainSchema } from "./schemas/main-schema.ts";
 import { type PolicyFile, policySchema } from "./schemas/policy-schema.ts";
 import { promisesOf, statedContracts, wholeContracts } from "./service-profile.ts";
@@ -103,20 +103,20 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const source = yield* readSource(file);
   if (source === undefined) return undefined;
   const otherFile = { schema: policySchema, name: "the policy's file" };
-  const keys = yield* tell(source, checkShape(mainSchema, source.data, { otherFile }));
+  const keys = yield* report(source, checkShape(mainSchema, source.data, { otherFile }));
   const fields = applyOverrides(keys.fields, options.overrides);
   const around = { env, allowsRawKeys: options.allowRawKey === true || fields.network?.name === "sandbox" };
   const known = yield* readKnown(source, fields, { ...around, ...options });
   const folder = fields.strategies === undefined ? undefined : resolveFrom(file, fields.strategies);
   const read = folder === undefined ? [] : yield* loadStrategies(source, folder, known);
   const parts = yield* buildServices(source, fields, known, { ...around, overrides: options.overrides?.serve });
-  const channels = fields.alerts && (yield* tell(source, buildChannels(source, fields.alerts, options.channels)));
+  const channels = fields.alerts && (yield* report(source, buildChannels(source, fields.alerts, options.channels)));
   const { policy, policySource, preset, wallets, tokens, promises, contracts } = known;
   const whole = keys.whole && { ...keys.whole, ...fields };
   if (whole === undefined || preset === undefined || policy === undefined || parts === undefined) return undefined;
   const strategies = read.flatMap(({ strategy }) => strategy ?? []);
   yield undefined;
-  const network = yield* tell(source, buildNetwork(source, whole, { preset, promises, contracts }));
+  const network = yield* report(source, buildNetwork(source, whole, { preset, promises, contracts }));
   const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);
   return {
     ...{ file, mode: whole.mode, network, wallets, tokens, policy, strategies, warnings: [], ...parts },
@@ -159,9 +159,9 @@ function* readKnown(
   const found = fields.network && (yield* findPreset(source, fields.network, kindProblem));
   const preset = found?.preset;
   const wallets: ReadonlyMap<string, WalletConfiguration> =
-    fields.wallets === undefined ? new Map() : yield* tell(source, buildWallets(source, fields.wallets, around));
+    fields.wallets === undefined ? new Map() : yield* report(source, buildWallets(source, fields.wallets, around));
   const tokens: ReadonlyMap<string, TokenConfiguration> | undefined =
-    fields.tokens && preset && (yield* tell(source, buildTokens(fields.tokens, preset)));
+    fields.tokens && preset && (yield* report(source, buildTokens(fields.tokens, preset)));
   const nativeSymbol = preset?.nativeSymbol ?? "ETH";
   const promises = promisesOf(fields.service, services);
   const contracts = preset === undefined ? {} : statedContracts(fields.service, promises, preset);
@@ -174,11 +174,11 @@ function* readKnown(
   };
   const policySource = fields.policy === undefined ? undefined : yield* readNamed(source, "policy", fields.policy);
   if (policySource === undefined) return { ...known, policy: undefined, policySource, reference: undefined };
-  const keys = yield* tell(policySource, checkShape(policySchema, policySource.data));
+  const keys = yield* report(policySource, checkShape(policySchema, policySource.data));
   const placeOf = (key: string): string => describePlace(policySource, [key]);
-  const policy = yield* tell(policySource, sound(buildPolicy(keys, known, placeOf)));
+  const policy = yield* report(policySource, sound(buildPolicy(keys, known, placeOf)));
   if (policy !== undefined)
-    yield* tell(source, checkListed({ contracts, service: fields.service }, policy.spenders, placeOf("spenders")));
+    yield* report(source, checkListed({ contracts, service: fields.service }, policy.spenders, placeOf("spenders")));
   const texts = [...known.texts, ...textOf(policySource)];
   return { ...known, policy, policySource, reference: keys.fields.reference, texts };
 }
@@ -208,12 +208,12 @@ function* buildServices(
   around: Surroundings & { overrides: NonNullable<LoadOptions["overrides"]>["serve"] },
 ): Loading<Pick<Configuration, "service" | "serve" | "reference"> | undefined> {
   const service =
-    fields.service && (yield* tell(source, buildService(source, fields.service, { services, contracts })));
-  const serve = fields.serve && (yield* tell(source, buildServe(source, fields.serve, { ...around, nativeSymbol })));
+    fields.service && (yield* report(source, buildService(source, fields.service, { services, contracts })));
+  const serve = fields.serve && (yield* report(source, buildServe(source, fields.serve, { ...around, nativeSymbol })));
   if (service === undefined || serve === undefined || asked === undefined || policySource === undefined)
     return undefined;
   const beside = { service, listen: serve.listen, tokens, services };
-  const reference = yield* tell(policySource, buildReference(policySource, asked, beside));
+  const reference = yield* report(policySource, buildReference(policySource, asked, beside));
   return { service, serve, reference };
 }
 
@@ -238,7 +238,7 @@ function buildPlain(source: Source, fields: MainFile, from: { env: Environment; 
     listen: from.options.overrides?.listen ?? http.listen,
     statusHosts: http.hosts.map((name) => name.toLowerCase()),
     logLevel: log.level,
-    ...{ told: { fills, starts, sameEnds }, timing, transactions },
+    ...{ reported: { fills, starts, sameEnds }, timing, transactions },
     maxAnswerBytes: CONFIG_BOUNDS.maxAnswerBytes,
   };
 }

@@ -5,7 +5,7 @@ import type { LoadedStrategy } from "./configuration.ts";
 import { CONFIG_BOUNDS } from "./defaults.ts";
 import { listFolder } from "./files.ts";
 import { makeProblem } from "./problem.ts";
-import { type Loading, nameHint, readSource, tell } from "./read-source.ts";
+import { type Loading, nameHint, readSource, report } from "./read-source.ts";
 import type { Source } from "./source.ts";
 import { buildStrategy } from "./strategy/build-strategy.ts";
 import type { StrategyScope } from "./strategy/scope.ts";
@@ -23,13 +23,13 @@ interface ReadStrategy {
 export function* loadStrategies(main: Source, folder: string, scope: StrategyScope): Loading<readonly ReadStrategy[]> {
   const listed = listFolder(folder);
   if ("problem" in listed) {
-    yield* tell(main, refuse`strategies: the folder ${folder} ${listed.problem} -> ${nameHint(folder)}`);
+    yield* report(main, refuse`strategies: the folder ${folder} ${listed.problem} -> ${nameHint(folder)}`);
     return [];
   }
   const names = listed.names.filter((name) => STRATEGY_FILE.test(name));
   const most = CONFIG_BOUNDS.maxStrategies;
   if (names.length > most) {
-    yield* tell(main, refuse`strategies: the folder holds ${names.length} strategies; at most ${most} are run`);
+    yield* report(main, refuse`strategies: the folder holds ${names.length} strategies; at most ${most} are run`);
     return [];
   }
   const seen = new Map<string, string>();
@@ -53,7 +53,7 @@ export function* loadStrategies(main: Source, folder: string, scope: StrategySco
 
 function* read(source: Source, id: string, scope: StrategyScope): Loading<ReadStrategy> {
   const { data, file, text } = source;
-  const spec = yield* tell(source, buildStrategy({ data, scope }, id));
+  const spec = yield* report(source, buildStrategy({ data, scope }, id));
   return { strategy: spec && { spec, file, hash: hash("sha256", text) }, text: textOf(source) };
 }
 

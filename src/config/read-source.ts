@@ -14,7 +14,7 @@ import { problemOf, type Source } from "./source.ts";
 export type Loading<T> = Generator<Problem | undefined, T>;
 
 /** Work on one file, with the places of its complaints. */
-export function* tell<T>(source: Source, found: Found<T>): Loading<T> {
+export function* report<T>(source: Source, found: Found<T>): Loading<T> {
   for (let step = found.next(); ; step = found.next()) {
     if (step.done === true) return step.value;
     yield problemOf(source, step.value);
@@ -40,7 +40,7 @@ export function* readNamed(main: Source, key: "policy", name: string): Loading<S
   const file = resolveFrom(main.file, name);
   const read = readTextFile(file);
   if ("text" in read) return yield* parseSource(file, read.text);
-  return yield* tell(main, refuse`${key}: the file ${file} ${read.problem} -> ${nameHint(file)}`);
+  return yield* report(main, refuse`${key}: the file ${file} ${read.problem} -> ${nameHint(file)}`);
 }
 
 /** What to do about a path that leads nowhere. */
@@ -59,16 +59,16 @@ export function* findPreset(
   kindProblem: KindProblem | undefined,
 ): Loading<{ preset: Network; text: string } | undefined> {
   if (preset === undefined) {
-    const builtIn = yield* tell(main, findBuiltIn(name));
+    const builtIn = yield* report(main, findBuiltIn(name));
     return builtIn && { preset: builtIn, text: "" };
   }
   const file = resolveFrom(main.file, preset);
   const read = readTextFile(file);
-  if ("problem" in read) return yield* tell(main, refuse`network.preset: the file ${file} ${read.problem}`);
+  if ("problem" in read) return yield* report(main, refuse`network.preset: the file ${file} ${read.problem}`);
   const source = yield* parseSource(file, read.text);
   if (source === undefined) return undefined;
-  const { whole, fields } = yield* tell(source, checkShape(presetSchema, source.data, { otherKeys: "allowed" }));
-  if (kindProblem !== undefined) yield* tell(source, checkKinds(fields.protocols ?? [], kindProblem));
+  const { whole, fields } = yield* report(source, checkShape(presetSchema, source.data, { otherKeys: "allowed" }));
+  if (kindProblem !== undefined) yield* report(source, checkKinds(fields.protocols ?? [], kindProblem));
   return whole && { preset: networkFromFile(whole), text: read.text };
 }
 

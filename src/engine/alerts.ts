@@ -25,28 +25,28 @@ export function raiseChange(
 }
 
 /** Writes changes that depend on no row, and tells the alerts and messages among them that are new. */
-export async function writeAndTell(
+export async function writeAndNotify(
   deps: Pick<AlertDeps, "store" | "clock" | "notifier">,
   changes: readonly Change[],
 ): Promise<void> {
   const atMs = deps.clock.nowMs();
   const question = { kind: "nothing" } as const;
-  await commitAndTell(deps, { question, decide: () => ({ changes, atMs, value: undefined }) });
+  await commitAndNotify(deps, { question, decide: () => ({ changes, atMs, value: undefined }) });
 }
 
 /** Carries one unit out, and tells the alerts and messages that are new. @returns what was decided */
-export async function commitAndTell<K extends QuestionKind, T>(
+export async function commitAndNotify<K extends QuestionKind, T>(
   deps: Pick<AlertDeps, "store" | "notifier">,
   unit: Unit<K, T>,
 ): Promise<T> {
   const [written] = await deps.store.commit([unit]);
   if (written === undefined) throw new Error("a unit of work came to nothing");
-  tellAlerts(deps, written.alerts);
+  notifyOfAlerts(deps, written.alerts);
   return written.value;
 }
 
 /** Tells alerts that are committed. */
-export function tellAlerts({ notifier }: Pick<AlertDeps, "notifier">, alerts: readonly RaisedAlert[]): void {
+export function notifyOfAlerts({ notifier }: Pick<AlertDeps, "notifier">, alerts: readonly RaisedAlert[]): void {
   for (const { severity, code, text, subject, strategy, runId } of alerts) {
     const run = { ...(strategy === undefined ? {} : { strategy }), ...(runId === undefined ? {} : { runId }) };
     notifier.notify({ severity, code, text, fields: { subject, ...run } });

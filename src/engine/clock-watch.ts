@@ -2,7 +2,7 @@ import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import type { Change } from "../ports/changes.ts";
 import type { Answered } from "../ports/unit-of-work.ts";
-import { commitAndTell, raiseChange } from "./alerts.ts";
+import { commitAndNotify, raiseChange } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 import { createWaker } from "./waker.ts";
@@ -50,7 +50,7 @@ export function createClockWatch(context: EngineContext): ClockWatch {
   let seen: Seen | undefined;
   /** of the heads that were older than what is believed: since when there are only such, and the oldest one's time */
   let doubt: { readonly sinceMs: number; readonly oldestMs: number } | undefined;
-  let told: string | undefined;
+  let reported: string | undefined;
   let isFirstCheck = true;
   const skewMs = (): number | undefined =>
     seen === undefined ? undefined : clock.nowMs() - seen.timestampMs - (clock.monotonicMs() - seen.monotonicMs);
@@ -77,11 +77,11 @@ export function createClockWatch(context: EngineContext): ClockWatch {
     observe,
     check: async () => {
       const found = judge();
-      const before = told;
+      const before = reported;
       const isNews = isFirstCheck || (found === undefined) !== (before === undefined);
       if (found !== undefined && before === undefined) waker.wake();
       isFirstCheck = false;
-      told = found;
+      reported = found;
       await write(context, { found, isNews, mayBeBelieved: seen !== undefined && found === undefined });
       if (isNews && found === undefined && before !== undefined)
         logger.info({}, "this machine's clock and the chain's agree again");
@@ -114,7 +114,7 @@ async function write(
   const afterMs = Math.ceil(atMs) + settings.pace.slotClockSkewSeconds * 1_000;
   const over = { kind: "alerts-over", subject: SUBJECT.clock() } as const;
   const said = found === undefined ? over : raiseChange(deps, alertOf(found));
-  const settled = await commitAndTell(deps, {
+  const settled = await commitAndNotify(deps, {
     question: { kind: "sales-ahead", afterMs },
     decide: (sales) => {
       const anew = mayBeBelieved ? countFromNow(sales, afterMs) : undefined;

@@ -6,7 +6,7 @@ import { decideStep } from "./decide-step.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { stepQuestion } from "./gather-evidence.ts";
 import { createLaneStore } from "./lane-store.ts";
-import { createTeller, type Step } from "./tell-steps.ts";
+import { createStepReporter, type Step } from "./report-steps.ts";
 
 /** Steps a run by an event and commits everything that follows from it, in one transaction. */
 export interface Committer {
@@ -32,7 +32,7 @@ export interface Answer {
 /** Makes the committer. `onCommitted` is called after each commit, with the wallets whose lanes were handed something. */
 export function createCommitter(context: EngineContext, onCommitted: (lanes: readonly Address[]) => void): Committer {
   const { deps } = context;
-  const tell = createTeller(context, onCommitted);
+  const reportSteps = createStepReporter(context, onCommitted);
   const write = async (answers: readonly Answer[]): Promise<readonly Written<Step>[]> => {
     for (const { event } of answers) deps.crashPoint(`commit.${event.kind}.before`);
     return await deps.store.commit(answers.map((answer) => stepOf(context, answer)));
@@ -45,14 +45,14 @@ export function createCommitter(context: EngineContext, onCommitted: (lanes: rea
     } catch {
       return false;
     }
-    tell(steps);
+    reportSteps(steps);
     return true;
   };
-  const commit = async (answer: Answer): Promise<void> => tell(await write([answer]));
+  const commit = async (answer: Answer): Promise<void> => reportSteps(await write([answer]));
   let together: { answers: Answer[]; hold: Promise<boolean> } | undefined;
   return {
     commit,
-    laneStore: createLaneStore(context, tell),
+    laneStore: createLaneStore(context, reportSteps),
     commitTogether: async (answer) => {
       if (together === undefined) {
         const answers: Answer[] = [];

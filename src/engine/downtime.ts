@@ -40,13 +40,13 @@ export function createDowntimeWatch(context: EngineContext): DowntimeWatch {
   const writeNote = async (): Promise<void> => {
     await store.commit([{ question: { kind: "nothing" }, decide: note }]);
   };
-  const tell = async (told: Report): Promise<void> => {
+  const notify = async (reported: Report): Promise<void> => {
     const [written] = await store.commit([
       {
-        question: { kind: "downtime", swapIds: told.openSwapIds },
+        question: { kind: "downtime", swapIds: reported.openSwapIds },
         decide: (rows) => {
           const atMs = clock.nowMs();
-          const text = isComplete(told, rows, atMs) ? describe(context, told, rows) : undefined;
+          const text = isComplete(reported, rows, atMs) ? describe(context, reported, rows) : undefined;
           const changes =
             text === undefined ? [] : ([{ kind: "daemon-event", event: "downtime", detail: text }] as const);
           return { changes, atMs, value: text };
@@ -73,7 +73,7 @@ export function createDowntimeWatch(context: EngineContext): DowntimeWatch {
     tick: async () => {
       // A clock that was set back must not silence the note until it catches up.
       if (Math.abs(clock.nowMs() - notedMs) >= ALIVE_EVERY_MS) await writeNote();
-      if (report !== undefined) await tell(report);
+      if (report !== undefined) await notify(report);
     },
     stopped: writeNote,
   };

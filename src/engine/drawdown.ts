@@ -14,7 +14,7 @@ import { SUBJECT } from "../domain/run/alert.ts";
 import { GLOBAL_SCOPE, type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
 import type { Change } from "../ports/changes.ts";
 import type { Answered } from "../ports/unit-of-work.ts";
-import { commitAndTell, raiseChange, writeAndTell } from "./alerts.ts";
+import { commitAndNotify, raiseChange, writeAndNotify } from "./alerts.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
@@ -41,7 +41,7 @@ export async function watchDrawdown(
   const balances = await readBalances(context, signal);
   if (signal.aborted) return undefined;
   if (typeof balances === "string") return balances;
-  return await commitAndTell(context.deps, {
+  return await commitAndNotify(context.deps, {
     question,
     decide: (rows) => {
       const atMs = context.deps.clock.nowMs();
@@ -168,15 +168,15 @@ function createSay({ deps }: EngineContext): (fault: string | undefined) => Prom
   const { clock } = deps;
   const subject = SUBJECT.value();
   let seenMs = clock.monotonicMs();
-  let isTold: boolean | undefined;
+  let isReported: boolean | undefined;
   return async (fault) => {
     const nowMs = clock.monotonicMs();
     if (fault === undefined) seenMs = nowMs;
     const isLong = nowMs - seenMs >= UNWATCHED_MS;
-    if (isTold === isLong || (fault !== undefined && !isLong)) return;
-    isTold = isLong;
+    if (isReported === isLong || (fault !== undefined && !isLong)) return;
+    isReported = isLong;
     const text = `the drawdown stop of the policy stops nobody now: what the wallets are worth is not known for an hour (${fault})`;
     const alert = { severity: "critical", code: "DRAWDOWN_UNWATCHED", subject, text } as const;
-    await writeAndTell(deps, [isLong ? raiseChange(deps, alert) : { kind: "alerts-over", subject }]);
+    await writeAndNotify(deps, [isLong ? raiseChange(deps, alert) : { kind: "alerts-over", subject }]);
   };
 }

@@ -1,5 +1,5 @@
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
-import { commitAndTell, writeAndTell } from "./alerts.ts";
+import { commitAndNotify, writeAndNotify } from "./alerts.ts";
 import { isEditionOf } from "./edition.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { decideEditions, passOverSlots } from "./register-strategies.ts";
@@ -45,7 +45,7 @@ export function createEditions(context: EngineContext, heard: OutcomeListener): 
         value: { inForce: open, waiting: new Set(idsOf(late)), outcomes: [...back.outcomes, ...edited.outcomes] },
       };
     };
-    const taken = await commitAndTell(context.deps, { question, decide });
+    const taken = await commitAndNotify(context.deps, { question, decide });
     const before = waiting;
     inForce = taken.inForce;
     waiting = taken.waiting;
@@ -57,7 +57,7 @@ export function createEditions(context: EngineContext, heard: OutcomeListener): 
   };
   return {
     context: { ...context, settings },
-    noteFiles: (strategies) => writeAndTell(context.deps, [{ kind: "files", strategyIds: idsOf(strategies) }]),
+    noteFiles: (strategies) => writeAndNotify(context.deps, [{ kind: "files", strategyIds: idsOf(strategies) }]),
     adopt: async (strategies) => {
       wanted = strategies;
       await takeOver(true);

@@ -1,7 +1,7 @@
 import type { RunEvent } from "../domain/run/events.ts";
 import type { EffectGroup, PendingEffect } from "../ports/daemon-rows.ts";
 import type { Answered } from "../ports/unit-of-work.ts";
-import { writeAndTell } from "./alerts.ts";
+import { writeAndNotify } from "./alerts.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { Committer } from "./commit.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -69,7 +69,7 @@ export function createEffectRunner(
     crashPoint(`effect.${pending.effect.kind}.after`);
     hooks.hear(answer);
     const event = isClockWrong() && !isByAnyClock(pending, answer) ? undefined : eventOf(answer);
-    if (event === undefined) await writeAndTell(context.deps, [{ kind: "effect-postponed", effectId: pending.id }]);
+    if (event === undefined) await writeAndNotify(context.deps, [{ kind: "effect-postponed", effectId: pending.id }]);
     else {
       const { runId, id: effectId } = pending;
       await (isPoll(pending) ? committer.commitTogether : committer.commit)({ runId, event, effectId });

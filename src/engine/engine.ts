@@ -1,7 +1,7 @@
 import type { BlockHead } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
-import { commitAndTell, writeAndTell } from "./alerts.ts";
+import { commitAndNotify, writeAndNotify } from "./alerts.ts";
 import { createBeat } from "./beat.ts";
 import { type Beginning, createBeginning } from "./beginning.ts";
 import { createClockJumps } from "./clock-jumps.ts";
@@ -113,7 +113,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       await effects.idle();
       // A daemon that only waited was not at work: its time belongs to the downtime.
       if (gate.waitingFor() === undefined) await downtime.stopped();
-      await writeAndTell(deps, [{ kind: "daemon-event", event: "stopped", detail: "by request" }]);
+      await writeAndNotify(deps, [{ kind: "daemon-event", event: "stopped", detail: "by request" }]);
     },
     adopt: (strategies) => (signal.aborted ? Promise.resolve() : guarded(() => slots.adopt(strategies))),
     tickAgeMs: beat.ageMs,
@@ -155,7 +155,7 @@ async function recordStart(context: EngineContext): Promise<void> {
     value: undefined,
   });
   const question = { kind: "start" } as const;
-  await commitAndTell(deps, { question, decide });
+  await commitAndNotify(deps, { question, decide });
 }
 
 /** Begins runs that are due and performs effects that are due, until stopped. Runs begin by a clock that can be believed. */
@@ -195,7 +195,7 @@ function watchesOf(
     () => keepRevoking(context, signal),
     () => clocks.keepChecking(signal),
     () => reconciler.keepChecking(signal),
-    () => reconciler.keepTelling(signal),
+    () => reconciler.keepReporting(signal),
     () => keepSampling(context, signal, clocks),
     () => keepWatchingDrawdown(context, signal, clocks),
     () => keepLettingGo(context, signal, clocks),

@@ -1,19 +1,19 @@
 import type { LaneSigningRows, SigningTerms } from "../ports/lane-questions.ts";
 import type { LaneDecided, LaneQuestion, LaneStore, LaneUnit, SigningRows } from "../ports/lane-unit-of-work.ts";
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
-import { haltChange, refusalChange, tellAlerts } from "./alerts.ts";
+import { haltChange, notifyOfAlerts, refusalChange } from "./alerts.ts";
 import { type DecidedStep, decideStep } from "./decide-step.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { stepQuestion } from "./gather-evidence.ts";
 import { runEventOf } from "./lane-events.ts";
 import { maySignIntent, type SigningMarker } from "./modes.ts";
-import type { Step, TellSteps } from "./tell-steps.ts";
+import type { ReportSteps, Step } from "./report-steps.ts";
 
 /**
  * The daemon's rows as its lanes use them. What a lane reports of a swap's transaction steps the run in the same unit of
  * work, so that the attempt's row and the swap's row change together; what people hear of it is told after that.
  */
-export function createLaneStore(context: EngineContext, tell: TellSteps): LaneStore {
+export function createLaneStore(context: EngineContext, reportSteps: ReportSteps): LaneStore {
   const { settings } = context;
   const { store, clock } = context.deps;
   return {
@@ -31,8 +31,8 @@ export function createLaneStore(context: EngineContext, tell: TellSteps): LaneSt
       const [written] = await store.commit([{ question, decide }]);
       if (written === undefined) throw new Error("a unit of a lane came to nothing");
       const { alerts, value: moved } = written;
-      if (moved.step === undefined) tellAlerts(context.deps, alerts);
-      else tell([{ value: moved.step, alerts }]);
+      if (moved.step === undefined) notifyOfAlerts(context.deps, alerts);
+      else reportSteps([{ value: moved.step, alerts }]);
       return moved.value;
     },
   };
@@ -67,9 +67,9 @@ function move<T>(
   const { changes, atMs, value, refusal } = decided;
   const taken = stepBy(context, rows, decided);
   const halts = changes.flatMap((change) => (change.kind === "account-halted" ? [haltChange(deps, change.halt)] : []));
-  const told = refusal === undefined ? [] : [refusalChange(deps, refusal)];
+  const reported = refusal === undefined ? [] : [refusalChange(deps, refusal)];
   return {
-    changes: [...changes, ...(taken?.changes ?? []), ...halts, ...told],
+    changes: [...changes, ...(taken?.changes ?? []), ...halts, ...reported],
     atMs,
     value: { value, step: taken?.step },
   };

@@ -1,4 +1,4 @@
-import { tellAmount, tellDollars, tellRate } from "../domain/money/for-people.ts";
+import { describeAmount, describeDollars, describeRate } from "../domain/money/for-people.ts";
 import { valueDown } from "../domain/money/price.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import type { StepResult } from "../domain/run/draft.ts";
@@ -22,7 +22,7 @@ export function fillMessages(
   prices: PriceEvidence | undefined,
 ): readonly Change[] {
   const { settings } = context;
-  if (!settings.told.fills) return [];
+  if (!settings.reported.fills) return [];
   const changes: Change[] = [];
   for (const { subject, subjectId, from, to, reason } of result.transitions) {
     if (subject !== "swap") continue;
@@ -64,7 +64,7 @@ export function startMessage(
   { mode: global, lastAliveMs: lastMs }: Answered<"start">,
 ): readonly Change[] {
   const { settings, deps } = context;
-  if (!settings.told.starts) return [];
+  if (!settings.reported.starts) return [];
   const { live, network, strategies } = settings;
   const mode = global?.mode ?? "active";
   const nowMs = deps.clock.nowMs();
@@ -100,9 +100,9 @@ function fillText(
 ): string {
   const { fill, sell, buy } = swap;
   if (fill === undefined) throw new Error(`swap ${swap.id} is confirmed without a fill`);
-  const rate = tellRate({ raw: fill.sold, token: sell }, { raw: fill.bought, token: buy });
+  const rate = describeRate({ raw: fill.sold, token: sell }, { raw: fill.bought, token: buy });
   const parts = [
-    `${run.strategyId} sold ${tellAmount(fill.sold, sell)}, bought ${tellAmount(fill.bought, buy)} on ${settings.network}`,
+    `${run.strategyId} sold ${describeAmount(fill.sold, sell)}, bought ${describeAmount(fill.bought, buy)} on ${settings.network}`,
     ...(rate === undefined ? [] : [rate]),
     costText(swap, settings, prices),
     `transaction ${fill.hash}`,
@@ -119,10 +119,10 @@ function costText(
 ): string {
   if (mode === "gasless") {
     const fee = terms?.swapFee ?? 0n;
-    return `gasless, fee ${tellAmount(fee, sell)}${inDollars(fee, sell, prices?.sold?.usd)}`;
+    return `gasless, fee ${describeAmount(fee, sell)}${inDollars(fee, sell, prices?.sold?.usd)}`;
   }
   const gas = fill?.gasCost ?? 0n;
-  return `self-executed, gas ${tellAmount(gas, native)}${inDollars(gas, native, prices?.native?.usd)}`;
+  return `self-executed, gas ${describeAmount(gas, native)}${inDollars(gas, native, prices?.native?.usd)}`;
 }
 
 function inDollars(
@@ -130,15 +130,15 @@ function inDollars(
   { decimals }: { readonly decimals: number },
   usd: NonNullable<PriceEvidence["native"]>["usd"] | undefined,
 ): string {
-  return usd === undefined ? "" : ` (${tellDollars(valueDown({ raw, decimals }, usd))})`;
+  return usd === undefined ? "" : ` (${describeDollars(valueDown({ raw, decimals }, usd))})`;
 }
 
 function dryText({ network }: EngineSettings, run: Run, swap: Swap): string {
   const { sell, buy, amountIn, quote, mode } = swap;
   const [sold, bought] = [amountIn ?? 0n, quote?.amountOut ?? 0n];
-  const rate = tellRate({ raw: sold, token: sell }, { raw: bought, token: buy });
+  const rate = describeRate({ raw: sold, token: sell }, { raw: bought, token: buy });
   const parts = [
-    `dry run: ${run.strategyId} would sell ${tellAmount(sold, sell)} for ${tellAmount(bought, buy)} on ${network}`,
+    `dry run: ${run.strategyId} would sell ${describeAmount(sold, sell)} for ${describeAmount(bought, buy)} on ${network}`,
     ...(rate === undefined ? [] : [rate]),
     mode ?? "mode unknown",
     "every check passed and nothing was signed",

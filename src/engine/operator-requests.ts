@@ -5,7 +5,7 @@ import type { Change } from "../ports/changes.ts";
 import type { OperatorRequest } from "../ports/daemon-rows.ts";
 import type { LaneHalt } from "../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../ports/unit-of-work.ts";
-import { commitAndTell, raiseChange, writeAndTell } from "./alerts.ts";
+import { commitAndNotify, raiseChange, writeAndNotify } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import {
   cancellationAsked,
@@ -42,7 +42,7 @@ export async function takeRequests(context: EngineContext, clockProblem?: string
 }
 
 async function answerOnly({ deps }: EngineContext, requestId: number, answer: string): Promise<string> {
-  await writeAndTell(deps, [{ kind: "request-answered", requestId, answer }]);
+  await writeAndNotify(deps, [{ kind: "request-answered", requestId, answer }]);
   return answer;
 }
 
@@ -106,7 +106,7 @@ async function decideAndAnswer<K extends QuestionKind>(
   { id: requestId }: OperatorRequest,
   { question, decide }: { readonly question: Question<K>; decide(rows: Answered<K>): Outcome },
 ): Promise<string> {
-  return await commitAndTell(deps, {
+  return await commitAndNotify(deps, {
     question,
     decide: (rows) => {
       const { changes, answer } = decide(rows);

@@ -1,7 +1,7 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import type { ServiceRefusal } from "../ports/swap-service.ts";
-import { raiseChange, writeAndTell } from "./alerts.ts";
+import { raiseChange, writeAndNotify } from "./alerts.ts";
 import type { Beginning } from "./beginning.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -140,7 +140,7 @@ export function isRefusal(answer: object): answer is ServiceRefusal {
 /** The alert and its end are rows: what is told already is not told twice, and what ended while nobody ran is ended. */
 async function write({ deps }: EngineContext, alert: Alert, isAway: boolean): Promise<void> {
   const over = { kind: "alerts-over", subject: alert.subject } as const;
-  await writeAndTell(deps, [isAway ? raiseChange(deps, alert) : over]);
+  await writeAndNotify(deps, [isAway ? raiseChange(deps, alert) : over]);
 }
 
 function nodeAway(detail: string): Omit<Alert, "severity"> {

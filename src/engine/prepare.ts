@@ -3,7 +3,7 @@ import type { Address } from "../domain/money/address.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import type { Answered } from "../ports/unit-of-work.ts";
-import { writeAndTell } from "./alerts.ts";
+import { writeAndNotify } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { refusedAsUndefined } from "./perform/node-fault.ts";
 
@@ -53,7 +53,7 @@ export async function prepare(context: EngineContext): Promise<BlockHead> {
   await checkTokens(context);
   await checkContracts(context);
   const { network, chainId } = settings;
-  await writeAndTell(deps, [{ kind: "identity", network, chainId }]);
+  await writeAndNotify(deps, [{ kind: "identity", network, chainId }]);
   const head = await chain.latest();
   const known = new Set(rows.baselines.map(({ wallet, token }) => `${wallet} ${token}`));
   for (const wallet of deps.signers.keys()) {
@@ -75,7 +75,7 @@ async function addBaselines(
     const [blockNumber, balance] =
       final === undefined ? [tip, await chain.balance(address, wallet, tip)] : [settled, final];
     const baseline = { wallet, token: address, symbol, decimals, blockNumber, balance };
-    await writeAndTell(deps, [{ kind: "baseline", baseline }]);
+    await writeAndNotify(deps, [{ kind: "baseline", baseline }]);
   }
 }
 

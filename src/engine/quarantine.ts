@@ -4,7 +4,7 @@ import { isMemoryOf, type StrategyMemory } from "../domain/strategy/strategy.ts"
 import type { Change } from "../ports/changes.ts";
 import type { StrategyRow } from "../ports/daemon-rows.ts";
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
-import { commitAndTell, raiseChange } from "./alerts.ts";
+import { commitAndNotify, raiseChange } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 
 /** Stored memory as JSON; undefined when the row holds none, which no kind of strategy can read. */
@@ -33,7 +33,7 @@ export async function quarantine(context: EngineContext, row: Pick<StrategyRow, 
     const changes = quarantineChanges(context, row, mode === undefined ? [] : [mode]);
     return { changes, atMs: clock.nowMs(), value: undefined };
   };
-  await commitAndTell(context.deps, { question, decide });
+  await commitAndNotify(context.deps, { question, decide });
 }
 
 /** What halts it and tells a person. @param modes those that are set, its own among them */

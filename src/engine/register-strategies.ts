@@ -6,7 +6,7 @@ import type { Change } from "../ports/changes.ts";
 import type { StrategyRow } from "../ports/daemon-rows.ts";
 import type { SlotRows } from "../ports/slot-questions.ts";
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
-import { commitAndTell } from "./alerts.ts";
+import { commitAndNotify } from "./alerts.ts";
 import { handledAtEdit, isEditionOf } from "./edition.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { hasReadableMemory, parseStoredMemory, quarantineChanges } from "./quarantine.ts";
@@ -28,7 +28,7 @@ export async function registerStrategies(
     const { changes, outcomes } = decideEditions(context, strategies, { rows, isAtWork });
     return { changes, atMs: context.deps.clock.nowMs(), value: outcomes };
   };
-  const outcomes = await commitAndTell(context.deps, { question, decide });
+  const outcomes = await commitAndNotify(context.deps, { question, decide });
   outcomes.forEach(heard);
 }
 

@@ -10,7 +10,7 @@ import { isExitStrategy } from "../domain/strategy/strategy.ts";
 import type { Change } from "../ports/changes.ts";
 import type { SlotRows } from "../ports/slot-questions.ts";
 import type { Decided } from "../ports/unit-of-work.ts";
-import { commitAndTell } from "./alerts.ts";
+import { commitAndNotify } from "./alerts.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { halt } from "./reconcile/touches.ts";
 import { type DecidedSlots, gapsOf, nobody, type OutcomeListener, type SlotOutcome } from "./slot-gaps.ts";
@@ -39,7 +39,7 @@ export async function insertSomeDueRuns(
     const batch = due.slice(from, from + BATCH);
     const question = { kind: "slots", strategyIds: batch.map(({ spec }) => spec.id) } as const;
     const decide = (rows: SlotRows) => decideBatch(context, batch, { nowMs, endsAtMs, rows });
-    const inserted = await commitAndTell(context.deps, { question, decide });
+    const inserted = await commitAndNotify(context.deps, { question, decide });
     inserted.outcomes.forEach(heard);
     runs.push(...inserted.runs);
     const isLast = from + BATCH >= due.length;

@@ -70,9 +70,9 @@ async function confirmWhenDeep(turn: LaneTurn, intent: IntentRow, mined: Mined):
   const { attempt, receipt } = mined;
   const more = latest.number - receipt.blockNumber + 1 - options.confirmations;
   if (more < 0) return intent;
-  const isTold = attempt.kind === "cancel" || receipt.succeeded || (await isShownByAll(turn, mined));
-  if (!isTold && more < options.bumpAfterBlocks) return intent;
-  const confirmed = await recordConfirmed(turn, intent, mined, isTold);
+  const isReported = attempt.kind === "cancel" || receipt.succeeded || (await isShownByAll(turn, mined));
+  if (!isReported && more < options.bumpAfterBlocks) return intent;
+  const confirmed = await recordConfirmed(turn, intent, mined, isReported);
   passCrashPoint(deps, "lane.confirmed.after");
   return confirmed;
 }
@@ -91,8 +91,8 @@ async function isShownByAll(turn: LaneTurn, { receipt }: Mined): Promise<boolean
 /** Whether the rows tell of a confirmed one that it succeeded, and all endpoints that it reverted, or the other way round. */
 async function isContradicted(turn: LaneTurn, { id, state }: IntentRow, { attempt, receipt }: Mined): Promise<boolean> {
   if (state !== "confirmed") return false;
-  const told = attemptIn(await readIntent(turn, id), attempt.hash).state;
-  return told === (receipt.succeeded ? "reverted" : "confirmed");
+  const reported = attemptIn(await readIntent(turn, id), attempt.hash).state;
+  return reported === (receipt.succeeded ? "reverted" : "confirmed");
 }
 
 /** Where one endpoint leaves out what the transaction did, the others are asked for the same receipt. */
@@ -161,9 +161,9 @@ async function recordConfirmed(
   turn: LaneTurn,
   { id }: IntentRow,
   { attempt, receipt }: Mined,
-  isTold = true,
+  isReported = true,
 ): Promise<IntentRow> {
-  const event = isTold && attempt.kind !== "cancel" ? { event: { kind: "confirmed" as const, receipt } } : {};
+  const event = isReported && attempt.kind !== "cancel" ? { event: { kind: "confirmed" as const, receipt } } : {};
   return await commit(turn, id, (rows) =>
     moveIntent(turn, rows, {
       move: { to: "confirmed", ...event },

@@ -36,7 +36,7 @@ export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
   return {
     tick: async (signal) => {
       const trouble = await troubleOf(() => takeTurn(options, deps, { ...memory, signal }));
-      if (trouble !== undefined) tellTrouble(options, deps, trouble);
+      if (trouble !== undefined) reportTrouble(options, deps, trouble);
     },
     cancel: async (id, by) => {
       const question = { ...account, intent: { id } };
@@ -60,7 +60,7 @@ async function troubleOf(work: () => Promise<void>): Promise<ChainReadError | un
   }
 }
 
-function tellTrouble({ account }: LaneOptions, { logger }: LaneDeps, { code, message }: ChainReadError): void {
+function reportTrouble({ account }: LaneOptions, { logger }: LaneDeps, { code, message }: ChainReadError): void {
   logger.warn({ account, code, error: message }, "the lane could not read its chain");
 }
 
@@ -151,7 +151,7 @@ async function followAll(
       const trouble = await troubleOf(async () => followIntent(turn, resultOf(poll)));
       // What nodes say of one transaction, or disagree on, says nothing of the others; where none answers none does.
       if (trouble?.code === "unreachable") throw trouble;
-      if (trouble !== undefined) tellTrouble(options, deps, trouble);
+      if (trouble !== undefined) reportTrouble(options, deps, trouble);
     }
   }
 }

@@ -19,7 +19,7 @@ export interface Standing {
   /** of all wallets */
   readonly open: readonly Difference[];
   /** those of the keys that were asked for of which the same is open or was accepted: found again, it is nothing new */
-  readonly told: ReadonlySet<string>;
+  readonly reported: ReadonlySet<string>;
   /** how far the chain was held against the rows, by wallet */
   readonly known: ReadonlyMap<Address, KnownChain>;
 }

@@ -79,26 +79,26 @@ function vouchedForBy(options: NetworkOptions): ReadonlySet<Address> {
 
 /** Tells the operator when a node stops being of use, or of full use, and when it is of use again. */
 function outspoken(snapshots: Snapshots, { rpc, logger }: { rpc: JsonRpc; logger: Logger }): Snapshots {
-  let told: string | undefined;
-  const tell = (level: "error" | "warn", error: Error, message: string): void => {
+  let reported: string | undefined;
+  const report = (level: "error" | "warn", error: Error, message: string): void => {
     const problem = `${error.name}: ${message}`;
-    if (told !== problem) logger[level]({ rpcHost: rpc.host, error: error.message }, message);
-    told = problem;
+    if (reported !== problem) logger[level]({ rpcHost: rpc.host, error: error.message }, message);
+    reported = problem;
   };
   return {
     ...snapshots,
     async current() {
       try {
         const snapshot = await snapshots.current();
-        if (snapshot.unread !== undefined) tell("warn", snapshot.unread, POOLS_UNREAD);
-        else if (told !== undefined) {
+        if (snapshot.unread !== undefined) report("warn", snapshot.unread, POOLS_UNREAD);
+        else if (reported !== undefined) {
           logger.info({ rpcHost: rpc.host }, "the network's node can be used again");
-          told = undefined;
+          reported = undefined;
         }
         return snapshot;
       } catch (error) {
         const message = messageOf(error);
-        if (error instanceof Error && message !== undefined) tell("error", error, message);
+        if (error instanceof Error && message !== undefined) report("error", error, message);
         throw error;
       }
     },

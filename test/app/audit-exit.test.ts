@@ -28,8 +28,8 @@ test("an audit of the wrong chain or file is for a person, and an error of our o
 });
 
 test("a chain that cannot be read at one endpoint is audited at the next, as a whole", async () => {
-  const told: string[] = [];
-  const terminal = { err: (text: string) => void told.push(text) };
+  const reported: string[] = [];
+  const terminal = { err: (text: string) => void reported.push(text) };
   const asked: unknown[] = [];
   const answering = (failure: (url: unknown) => Error | undefined) => async (url: unknown) => {
     asked.push(url);
@@ -42,7 +42,7 @@ test("a chain that cannot be read at one endpoint is audited at the next, as a w
   const isFirst = answering((url) => (url === "one" ? unreadable : undefined));
   await expect(auditInTurn(urls, isFirst, terminal)).resolves.toBe("of two");
   expect(asked.splice(0)).toEqual(["one", "two"]);
-  expect(told).toEqual(["the next RPC endpoint is asked: one.example: no answer"]);
+  expect(reported).toEqual(["the next RPC endpoint is asked: one.example: no answer"]);
   await expect(
     auditInTurn(
       urls,

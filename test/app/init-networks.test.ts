@@ -10,14 +10,14 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 const SETTLEMENT = `0x${"a1".repeat(20)}`;
 
 /** A terminal that keeps what it is told. */
-function told() {
+function reported() {
   const lines: string[] = [];
   const write = (text: string): void => void lines.push(text);
   return { lines, terminal: { out: write, err: write, isInteractive: false } as never };
 }
 
 async function checked(folder: string): Promise<{ ok: boolean; problems: { message: string }[] }> {
-  const { lines, terminal } = told();
+  const { lines, terminal } = reported();
   try {
     await check(join(folder, "swapd.yaml"), { json: true, offline: true }, terminal);
   } catch (error) {
@@ -30,7 +30,7 @@ async function checked(folder: string): Promise<{ ok: boolean; problems: { messa
 async function begun(network: string): Promise<string> {
   const folder = temporaryDirectory();
   writeFileSync(join(folder, "wallet.json"), JSON.stringify({ version: 3, address: "70".repeat(20), crypto: {} }));
-  await init({ dir: folder, yes: true, network, timezone: "Europe/Berlin" }, told().terminal);
+  await init({ dir: folder, yes: true, network, timezone: "Europe/Berlin" }, reported().terminal);
   return folder;
 }
 
@@ -56,7 +56,7 @@ describe.each([...NETWORKS])(
         );
         const buy = priced[(index + 1) % priced.length] ?? "";
         const wanted = { sell: `1 ${sell}`, buy, timezone: "Europe/Berlin" };
-        await init({ dir: folder, yes: true, network, ...wanted }, told().terminal);
+        await init({ dir: folder, yes: true, network, ...wanted }, reported().terminal);
         expect(await checked(folder), `${sell} for ${buy}`).toMatchObject({ ok: true, problems: [] });
       }
     });

@@ -46,10 +46,10 @@ it("serves the network of each configuration, each with its relayer, by the firs
     await service.stop();
   }
   await expect.poll(() => readFileSync(logFile, "utf8")).toContain("the first file's settings hold for all networks");
-  const told = readFileSync(logFile, "utf8")
+  const reported = readFileSync(logFile, "utf8")
     .split("\n")
     .find((line) => line.includes("the first file's settings"));
-  expect(JSON.parse(told ?? "{}")).toMatchObject({ settings: ["serve.listen", "serve.database"] });
+  expect(JSON.parse(reported ?? "{}")).toMatchObject({ settings: ["serve.listen", "serve.database"] });
   await expect(startEmbeddedService(base, runtime, [base])).rejects.toThrow("two networks are called base");
 });
 

@@ -51,8 +51,8 @@ test("a start looks at its endpoints, its wallets and its service by itself, and
   await expect
     .poll(() => open.all(), { timeout: 20_000 })
     .toEqual(expect.arrayContaining(["ACCOUNT_HALTED", "ENDPOINTS_UNABLE", "SERVICE_HOLDS_US_BACK"]));
-  const told = db.prepare("SELECT text FROM alerts WHERE code = 'ENDPOINTS_UNABLE'").pluck().all();
-  expect(told).toEqual([expect.stringContaining("add an endpoint with eth_simulateV1 or debug_traceCall")]);
+  const reported = db.prepare("SELECT text FROM alerts WHERE code = 'ENDPOINTS_UNABLE'").pluck().all();
+  expect(reported).toEqual([expect.stringContaining("add an endpoint with eth_simulateV1 or debug_traceCall")]);
   const ready = await fetch(`${daemon.url}/readyz`);
   expect([ready.status, await ready.json()]).toMatchObject([503, { ready: false, node: { ready: false } }]);
   expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);

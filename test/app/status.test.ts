@@ -161,8 +161,8 @@ test("the command answers from the rows alone, for people and for programs", asy
     example.replace("main: {", `main: { address: "${WALLET}",`).replace("/data/swapd.db", file),
   );
   const env = { RPC_1: "http://127.0.0.1:1", RPC_2: "http://127.0.0.1:2" };
-  const told = await run(folder.path, ["status", "--config", configuration], env);
-  expect(told).toMatchObject({ code: 0, err: "", out: expect.stringContaining("no daemon runs\nmode dry-run") });
+  const reported = await run(folder.path, ["status", "--config", configuration], env);
+  expect(reported).toMatchObject({ code: 0, err: "", out: expect.stringContaining("no daemon runs\nmode dry-run") });
   const json = await run(folder.path, ["status", "--json", "--config", configuration], env);
   expect(JSON.parse(json.out)).toMatchObject({ daemon: { running: false }, mode: "dry-run", operating: "active" });
 });

@@ -11,31 +11,31 @@ import { hash } from "../support/reading-samples.ts";
 const ONE = hash("aa");
 const OTHER = hash("bb");
 
-function depsOf({ clock, database, told }: Begun): Parameters<typeof watchAgreement>[1] {
+function depsOf({ clock, database, reported }: Begun): Parameters<typeof watchAgreement>[1] {
   let ids = 0;
   return {
     ...{ store: database.store, clock },
     ids: { newId: (prefix) => `${prefix}_${clock.monotonicMs()}_${ids++}`, randomUint256: () => 0n },
-    notifier: { notify: ({ code }) => void told.push(code) },
+    notifier: { notify: ({ code }) => void reported.push(code) },
   };
 }
 
 interface Begun {
   readonly clock: FakeClock;
   readonly database: ReturnType<typeof openDaemonDatabase>;
-  readonly told: string[];
+  readonly reported: string[];
 }
 
 /** Endpoints that disagree on the receipts of some transactions. */
 function begin(clock = new FakeClock(NOW_MS), database = openDaemonDatabase()) {
   const disputed = new Set<Hex>();
-  const told: string[] = [];
+  const reported: string[] = [];
   const receipt = async (asked: Hex) => {
     if (disputed.has(asked)) throw new ChainReadError("disagreement", "a.example says none, b.example 0x12 true");
     return undefined;
   };
   const inner = { latest: async () => ({ number: 1 }), agreed: async () => ({ receipt }) } as unknown as Chain;
-  const chain = watchAgreement(inner, depsOf({ clock, database, told }));
+  const chain = watchAgreement(inner, depsOf({ clock, database, reported }));
   const ask = async (transaction: Hex | undefined): Promise<void> => {
     if (transaction !== undefined) await (await chain.agreed()).receipt(transaction).catch(() => undefined);
     else await chain.latest();
@@ -48,18 +48,18 @@ function begin(clock = new FakeClock(NOW_MS), database = openDaemonDatabase()) {
   };
   const rows = (): unknown[] =>
     database.db.prepare("SELECT code, over_at_ms IS NOT NULL FROM alerts ORDER BY number").raw().all();
-  return { clock, database, disputed, told, askFor, rows };
+  return { clock, database, disputed, reported, askFor, rows };
 }
 
 test("a disagreement that lasts is told once, and it is over when the endpoints agree", async () => {
-  const { disputed, told, askFor, rows } = begin();
+  const { disputed, reported, askFor, rows } = begin();
   disputed.add(ONE);
   await askFor(ONE, 60);
   expect(rows()).toEqual([]);
   await askFor(ONE, 300);
   await askFor(OTHER, 30);
   expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 0]]);
-  expect(told).toEqual(["ENDPOINTS_DISAGREE"]);
+  expect(reported).toEqual(["ENDPOINTS_DISAGREE"]);
   disputed.clear();
   await askFor(ONE, 15);
   expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
@@ -76,12 +76,12 @@ test("what could not be written down is told by the next question", async () => 
       return transaction(work);
     },
   };
-  const { disputed, told, askFor } = begin(new FakeClock(NOW_MS), { ...database, store });
+  const { disputed, reported, askFor } = begin(new FakeClock(NOW_MS), { ...database, store });
   disputed.add(ONE);
   await askFor(ONE, 120);
   isFull = false;
   await askFor(ONE, 15);
-  expect(told).toEqual(["ENDPOINTS_DISAGREE"]);
+  expect(reported).toEqual(["ENDPOINTS_DISAGREE"]);
 });
 
 test("endpoints that are a block apart for a moment are told to nobody", async () => {
@@ -113,7 +113,7 @@ test("an alert of an earlier life is not told again while it is true, and is ove
   const second = begin(new FakeClock(NOW_MS), first.database);
   second.disputed.add(ONE);
   await second.askFor(ONE, 120);
-  expect(second.told).toEqual([]);
+  expect(second.reported).toEqual([]);
   const third = begin(new FakeClock(NOW_MS), first.database);
   await third.askFor(undefined, 60);
   expect(third.rows()).toEqual([["ENDPOINTS_DISAGREE", 0]]);
@@ -122,7 +122,7 @@ test("an alert of an earlier life is not told again while it is true, and is ove
 });
 
 test("endpoints that agree on finalised blocks and not on older ones are told once, however often they are asked", async () => {
-  const { clock, database, told, rows } = begin();
+  const { clock, database, reported, rows } = begin();
   let finalized = 1_000;
   let isOldDisputed = true;
   const transactionCount = async (_account: Address, block: number) => {
@@ -136,7 +136,7 @@ test("endpoints that agree on finalised blocks and not on older ones are told on
       finalized: async () => ({ number: finalized }),
     }),
   } as unknown as Chain;
-  const chain = watchAgreement(inner, depsOf({ clock, database, told }));
+  const chain = watchAgreement(inner, depsOf({ clock, database, reported }));
   const askFor = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second += 15) {
       const reads = await chain.agreed();
@@ -152,18 +152,18 @@ test("endpoints that agree on finalised blocks and not on older ones are told on
   expect(rows()).toEqual([]);
   await askFor(1_200);
   expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 0]]);
-  expect(told).toEqual(["ENDPOINTS_DISAGREE"]);
+  expect(reported).toEqual(["ENDPOINTS_DISAGREE"]);
   isOldDisputed = false;
   await askFor(660);
   expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
 });
 
 test("an endpoint whose final block stands still is told while it holds ends back, and no longer", async () => {
-  const { clock, database, told } = begin();
+  const { clock, database, reported } = begin();
   let heldBack: string | undefined = "the newest block that b.example calls final is 7, 61 minutes older than block 9";
   const finalized = async () => ({ number: 7, ...(heldBack === undefined ? {} : { heldBack }) });
   const inner = { latest: async () => ({ number: 9 }), agreed: async () => ({ finalized }) } as unknown as Chain;
-  const chain = watchAgreement(inner, depsOf({ clock, database, told }));
+  const chain = watchAgreement(inner, depsOf({ clock, database, reported }));
   const askFor = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second += 15) {
       await (await chain.agreed()).finalized();
@@ -175,7 +175,7 @@ test("an endpoint whose final block stands still is told while it holds ends bac
   expect(texts()).toEqual([]);
   await askFor(60);
   expect(texts()).toEqual([expect.stringContaining("b.example calls final is 7, 61 minutes older")]);
-  expect(told).toEqual(["ENDPOINTS_DISAGREE"]);
+  expect(reported).toEqual(["ENDPOINTS_DISAGREE"]);
   heldBack = undefined;
   await askFor(15);
   expect(texts()).toEqual([]);

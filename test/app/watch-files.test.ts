@@ -26,7 +26,7 @@ async function begin(
   const asRead = stateOf(loaded.configuration);
   const { store, db } = openDaemonDatabase();
   const adopted: (readonly LoadedStrategy[])[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const left = {
     severity: "warning",
     code: "RESTART_NEEDED",
@@ -36,7 +36,7 @@ async function begin(
   store.raiseAlert({ ...left, id: "alert_0", atMs: 1, strategy: undefined, runId: undefined });
   const deps = {
     ...{ store, load, asRead, clock: systemClock, ids: createRandomIds(systemClock.nowMs), logger: silentLogger() },
-    notifier: { notify: ({ code }: { readonly code: string }) => void told.push(code) },
+    notifier: { notify: ({ code }: { readonly code: string }) => void reported.push(code) },
     adopt: async (strategies: readonly LoadedStrategy[]) => void adopted.push(strategies),
   };
   const start = () => watchFiles(loaded.configuration, deps, 15);
@@ -47,7 +47,7 @@ async function begin(
     stop();
     stop = await start();
   };
-  return { folder, adopted, told, write, openAlerts, again, stop: () => stop() };
+  return { folder, adopted, reported, write, openAlerts, again, stop: () => stop() };
 }
 
 const soon = { timeout: 20_000, interval: 10 };
@@ -59,7 +59,7 @@ describe("files that are edited under a running daemon", () => {
   });
 
   it("are taken over when a strategy changes, comes or goes", async () => {
-    const { folder, adopted, write, told } = await begin();
+    const { folder, adopted, write, reported } = await begin();
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
     await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
     expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 50_000_000n } });
@@ -67,28 +67,28 @@ describe("files that are edited under a running daemon", () => {
     await vi.waitFor(() => expect(adopted.at(-1)?.map(({ spec }) => spec.id)).toEqual(["second", "weekly"]), soon);
     rmSync(join(folder, "strategies", "weekly.yaml"));
     await vi.waitFor(() => expect(adopted.at(-1)?.map(({ spec }) => spec.id)).toEqual(["second"]), soon);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it("are taken over too where that was while the daemon started, after it had read them", async () => {
-    const { adopted, write, again, stop, told } = await begin();
+    const { adopted, write, again, stop, reported } = await begin();
     stop();
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
     await again();
     await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
     expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 50_000_000n } });
     await aWhile();
-    expect([adopted.length, told]).toEqual([1, []]);
+    expect([adopted.length, reported]).toEqual([1, []]);
   });
 
   it("change nothing while they are broken, and a person is told once, until they are mended", async () => {
-    const { adopted, write, told, openAlerts } = await begin();
+    const { adopted, write, reported, openAlerts } = await begin();
     write("strategies/weekly.yaml", DCA.replace("sell:", "sel:"));
-    await vi.waitFor(() => expect(told).toEqual(["CONFIGURATION_REFUSED"]), soon);
+    await vi.waitFor(() => expect(reported).toEqual(["CONFIGURATION_REFUSED"]), soon);
     expect(openAlerts()).toEqual(["CONFIGURATION_REFUSED"]);
     write("strategies/weekly.yaml", DCA.replace("sell:", "seell:"));
     await aWhile();
-    expect(told).toEqual(["CONFIGURATION_REFUSED"]);
+    expect(reported).toEqual(["CONFIGURATION_REFUSED"]);
     expect(adopted).toEqual([]);
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "60 USDC"));
     await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
@@ -96,54 +96,54 @@ describe("files that are edited under a running daemon", () => {
   });
 
   it("need a new start when policy or main file changed: nothing of such an edit applies, strategies neither", async () => {
-    const { adopted, write, told } = await begin();
+    const { adopted, write, reported } = await begin();
     write("policy.yaml", POLICY.replace('"500 USD"', '"900 USD"'));
-    await vi.waitFor(() => expect(told).toEqual(["RESTART_NEEDED"]), soon);
+    await vi.waitFor(() => expect(reported).toEqual(["RESTART_NEEDED"]), soon);
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "800 USDC"));
     await aWhile();
-    expect([adopted, told]).toEqual([[], ["RESTART_NEEDED"]]);
+    expect([adopted, reported]).toEqual([[], ["RESTART_NEEDED"]]);
     write("policy.yaml", POLICY);
     await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
     expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 800_000_000n } });
   });
 
   it("need a new start too where a wallet's keystore is another account's: nobody here has its key", async () => {
-    const { adopted, write, told } = await begin();
+    const { adopted, write, reported } = await begin();
     write("wallet.json", JSON.stringify({ version: 3, address: "ab".repeat(20) }));
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
-    await vi.waitFor(() => expect([adopted, told]).toEqual([[], ["RESTART_NEEDED"]]), soon);
+    await vi.waitFor(() => expect([adopted, reported]).toEqual([[], ["RESTART_NEEDED"]]), soon);
   });
 
   it("that cannot even be looked at are a bad edit like others: the watch goes on", async () => {
-    const { folder, adopted, told, write } = await begin();
+    const { folder, adopted, reported, write } = await begin();
     symlinkSync("loop.yaml", join(folder, "strategies", "loop.yaml"));
-    await vi.waitFor(() => expect(told).toEqual(["CONFIGURATION_REFUSED"]), soon);
+    await vi.waitFor(() => expect(reported).toEqual(["CONFIGURATION_REFUSED"]), soon);
     rmSync(join(folder, "strategies", "loop.yaml"));
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "40 USDC"));
     await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
   });
 
   it("are missed by a person when none is left, as in a folder that was unmounted, until one is back", async () => {
-    const { folder, adopted, told, write, openAlerts } = await begin();
+    const { folder, adopted, reported, write, openAlerts } = await begin();
     rmSync(join(folder, "strategies", "weekly.yaml"));
-    await vi.waitFor(() => expect(told).toEqual(["NO_STRATEGIES_LEFT"]), soon);
+    await vi.waitFor(() => expect(reported).toEqual(["NO_STRATEGIES_LEFT"]), soon);
     expect(adopted).toEqual([[]]);
     write("main.yaml", `${MAIN}\n`);
     write("main.yaml", MAIN);
     await aWhile();
-    expect([openAlerts(), told]).toEqual([["NO_STRATEGIES_LEFT"], ["NO_STRATEGIES_LEFT"]]);
+    expect([openAlerts(), reported]).toEqual([["NO_STRATEGIES_LEFT"], ["NO_STRATEGIES_LEFT"]]);
     write("strategies/weekly.yaml", DCA);
     await vi.waitFor(() => expect(adopted).toHaveLength(2), soon);
     expect(openAlerts()).toEqual([]);
   });
 
   it("are missed at a start too, and not again at the next one", async () => {
-    const { told, openAlerts, write, again } = await begin((folder) =>
+    const { reported, openAlerts, write, again } = await begin((folder) =>
       rmSync(join(folder, "strategies", "weekly.yaml")),
     );
-    expect([openAlerts(), told]).toEqual([["NO_STRATEGIES_LEFT"], ["NO_STRATEGIES_LEFT"]]);
+    expect([openAlerts(), reported]).toEqual([["NO_STRATEGIES_LEFT"], ["NO_STRATEGIES_LEFT"]]);
     await again();
-    expect(told).toEqual(["NO_STRATEGIES_LEFT"]);
+    expect(reported).toEqual(["NO_STRATEGIES_LEFT"]);
     write("strategies/weekly.yaml", DCA);
     await vi.waitFor(() => expect(openAlerts()).toEqual([]), soon);
   });

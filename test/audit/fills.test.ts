@@ -36,8 +36,8 @@ function codesWhere(amountIn: bigint): readonly string[] {
   const logs = moves.map(([token, from, to, amount], index) =>
     log(token, [TRANSFER, topicOf(from), topicOf(to)], words(amount), index),
   );
-  const told = words(WALLET, USDC.address, WETH.address, amountIn, BOUGHT, FEE, 0n, 0n);
-  logs.push(log(ROUTER, [SWAPPED, topicOf(WALLET), words(7n), topicOf(POOL)], told, logs.length));
+  const reported = words(WALLET, USDC.address, WETH.address, amountIn, BOUGHT, FEE, 0n, 0n);
+  logs.push(log(ROUTER, [SWAPPED, topicOf(WALLET), words(7n), topicOf(POOL)], reported, logs.length));
   const receipt = { hash: HASH, from: POOL, blockNumber: 101, succeeded: true, cost: 0n, logs };
   return checkFills([swap], {
     receipts: new Map([[HASH, receipt]]),

@@ -7,20 +7,20 @@ const SPENT = new RpcError({ kind: "transport", host: "node", message: "node: sp
 
 function health() {
   let nowMs = 0;
-  const told: string[] = [];
+  const reported: string[] = [];
   const clock = { monotonicMs: () => nowMs, nowMs: () => nowMs };
   const one = createHealth("node", clock, {
-    onTrouble: (reason) => told.push(reason.message),
-    onReturn: () => told.push("back"),
+    onTrouble: (reason) => reported.push(reason.message),
+    onReturn: () => reported.push("back"),
   });
   const pass = (ms: number): void => {
     nowMs += ms;
   };
-  return { one, pass, told };
+  return { one, pass, reported };
 }
 
 test("an endpoint in trouble is looked at after ten seconds at first, and every ten minutes at most", () => {
-  const { one, pass, told } = health();
+  const { one, pass, reported } = health();
   one.failed(GONE, "eth_call");
   const looks: number[] = [];
   for (let second = 0; second < 3_000; second += 1) {
@@ -35,7 +35,7 @@ test("an endpoint in trouble is looked at after ten seconds at first, and every 
   one.failed(GONE, "eth_call");
   pass(10_000);
   expect(one.takeCheck(), "the pauses begin anew").toBe(true);
-  expect(told).toEqual(["node: gone", "back", "node: gone"]);
+  expect(reported).toEqual(["node: gone", "back", "node: gone"]);
 });
 
 test("after its rest an endpoint is asked after the others until it answers, and looked at by one", () => {

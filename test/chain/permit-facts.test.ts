@@ -49,8 +49,8 @@ test("a version that the token does not tell is found by its separator", async (
   expect(await readPermitFacts(request, tokenWith(views(bound)))).toEqual({ domain: bound, nonce: 3n });
   const odd = { ...bound, version: "3" };
   expect(await readPermitFacts(request, tokenWith(views(odd)))).toBeUndefined();
-  const told = { ...views(odd), "version()": [["string"], ["3"]] as const };
-  expect((await readPermitFacts(request, tokenWith(told)))?.domain).toEqual(odd);
+  const reported = { ...views(odd), "version()": [["string"], ["3"]] as const };
+  expect((await readPermitFacts(request, tokenWith(reported)))?.domain).toEqual(odd);
 });
 
 test("a domain that would work on another chain or for another contract is refused", async () => {

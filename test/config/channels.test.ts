@@ -8,7 +8,7 @@ const alerts = (webhook: string): Record<string, string> => ({
 const channels = (text: string): Record<string, string> => ({
   "main.yaml": `${MAIN}alerts:\n  channels:\n${text.replaceAll(/^/gm, "    ")}\n`,
 });
-const told = (changes: Record<string, string>): string => problemsOf(changes).map(brief).join("\n");
+const reported = (changes: Record<string, string>): string => problemsOf(changes).map(brief).join("\n");
 
 it("is where alerts go: two references, files from the folder of the main file, and warnings upwards by default", () => {
   const { channels: found, file } = loaded(alerts("url: { env: ALERT_URL }, secret: { file: alert.key }"));
@@ -70,7 +70,7 @@ it.each([
   ["Phone: { kind: ntfy, topic: { env: A } }", "a name is lower-case letters, digits and hyphens"],
   ["phone: ntfy", "alerts.channels.phone: needs a map of keys"],
 ])("a channel as %s is refused at its place: %s", (text, expected) => {
-  const problems = told(channels(text));
+  const problems = reported(channels(text));
   expect(problems).toContain(expected);
   // The line after `channels:`, and not the top of the file.
   expect(problems).toMatch(new RegExp(`^${MAIN.split("\n").length + 2}:\\d+ `));
@@ -86,16 +86,16 @@ it("shows nothing of a token that was written into the file", () => {
 it("is refused under the name of the webhook, and beyond sixteen", () => {
   const webhook = "webhook: { url: { env: A }, secret: { env: B } }";
   const twice = `${MAIN}alerts: { ${webhook}, channels: { webhook: { kind: ntfy, topic: { env: C } } } }\n`;
-  expect(told({ "main.yaml": twice })).toContain("alerts.webhook has this name already");
+  expect(reported({ "main.yaml": twice })).toContain("alerts.webhook has this name already");
   const names = Array.from({ length: 17 }, (_, index) => `c${index}: { kind: ntfy, topic: { env: A } }`);
-  expect(told(channels(names.join("\n")))).toContain("there are 17 channels; at most 16 are told");
+  expect(reported(channels(names.join("\n")))).toContain("there are 17 channels; at most 16 are told");
   expect(loaded(channels(names.slice(1).join("\n"))).channels).toHaveLength(16);
 });
 
 it("takes messages of fills and starts where they are switched on, and counts slots that ended alike to three", () => {
-  expect(loaded().told).toEqual({ fills: false, starts: false, sameEnds: 3 });
-  const told = { "main.yaml": `${MAIN}alerts: { fills: true, starts: true, sameEnds: 10 }\n` };
-  expect(loaded(told).told).toEqual({ fills: true, starts: true, sameEnds: 10 });
+  expect(loaded().reported).toEqual({ fills: false, starts: false, sameEnds: 3 });
+  const reported = { "main.yaml": `${MAIN}alerts: { fills: true, starts: true, sameEnds: 10 }\n` };
+  expect(loaded(reported).reported).toEqual({ fills: true, starts: true, sameEnds: 10 });
   const wrong = { "main.yaml": `${MAIN}alerts: { fills: yes please, sameEnds: 1 }\n` };
   const problems = problemsOf(wrong).map(brief).join("\n");
   expect(problems).toContain("alerts.fills: needs true or false");

@@ -5,18 +5,18 @@ const serve = (fields: string): Record<string, string> => ({ "main.yaml": `${MAI
 
 it("trusts no proxy, lets no page of another origin read, and serves no metrics, unless it is told to", () => {
   expect(loaded().serve).toMatchObject({ trustedProxies: [], corsOrigins: [], metrics: undefined });
-  const told = loaded(
+  const reported = loaded(
     serve('trustedProxies: ["10.0.0.0/8", "::1"], corsOrigins: ["https://app.example"], metrics: "127.0.0.1:9466"'),
   ).serve;
-  expect(told).toMatchObject({ trustedProxies: ["10.0.0.0/8", "::1"], corsOrigins: ["https://app.example"] });
-  expect(told.metrics).toEqual({ host: "127.0.0.1", port: 9_466 });
+  expect(reported).toMatchObject({ trustedProxies: ["10.0.0.0/8", "::1"], corsOrigins: ["https://app.example"] });
+  expect(reported.metrics).toEqual({ host: "127.0.0.1", port: 9_466 });
   expect(loaded(serve('corsOrigins: ["*"]')).serve.corsOrigins).toEqual(["*"]);
 });
 
 it("keeps to a stated wait for a day and lets a call wait two minutes, unless it is told otherwise", () => {
   expect(loaded().timing).toMatchObject({ maxRetryAfterMs: 86_400_000, maxCallWaitMs: 120_000 });
-  const told = loaded({ "main.yaml": `${MAIN}timing: { maxRetryAfter: 2h, maxCallWait: 30s }\n` }).timing;
-  expect(told).toMatchObject({ maxRetryAfterMs: 7_200_000, maxCallWaitMs: 30_000 });
+  const reported = loaded({ "main.yaml": `${MAIN}timing: { maxRetryAfter: 2h, maxCallWait: 30s }\n` }).timing;
+  expect(reported).toMatchObject({ maxRetryAfterMs: 7_200_000, maxCallWaitMs: 30_000 });
 });
 
 it.each([

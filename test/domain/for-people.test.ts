@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
+  describeAmount,
+  describeBoth,
+  describeBothDollars,
+  describeDollars,
+  describeRate,
   roundedUnits,
-  tellAmount,
-  tellBoth,
-  tellBothDollars,
-  tellDollars,
-  tellRate,
 } from "../../src/domain/money/for-people.ts";
 import { USDC, usd, WBTC, WETH } from "../support/builders.ts";
 
@@ -24,29 +24,29 @@ describe("numbers for people", () => {
   });
 
   test("amounts have their token, dollars their cents", () => {
-    expect(tellAmount(120_500_000n, USDC)).toBe("120.5 USDC");
-    expect(tellDollars(usd("11330.271665780999809959"))).toBe("11330.27 USD");
-    expect(tellDollars(usd("5"))).toBe("5.00 USD");
-    expect(tellDollars(usd("0.00312345678"))).toBe("0.00312345 USD");
-    expect(tellDollars(0n)).toBe("0.00 USD");
-    expect(tellDollars(-usd("2.999"))).toBe("-2.99 USD");
+    expect(describeAmount(120_500_000n, USDC)).toBe("120.5 USDC");
+    expect(describeDollars(usd("11330.271665780999809959"))).toBe("11330.27 USD");
+    expect(describeDollars(usd("5"))).toBe("5.00 USD");
+    expect(describeDollars(usd("0.00312345678"))).toBe("0.00312345 USD");
+    expect(describeDollars(0n)).toBe("0.00 USD");
+    expect(describeDollars(-usd("2.999"))).toBe("-2.99 USD");
   });
 
   test("two amounts that differ never look the same", () => {
-    expect(tellBoth(100_000_001n, 100_000_000n, USDC)).toEqual(["100.000001 USDC", "100 USDC"]);
-    expect(tellBoth(10n ** 18n + 1n, 10n ** 18n, WETH)).toEqual(["1.000000000000000001 WETH", "1 WETH"]);
-    expect(tellBoth(120_500_000n, 100_000_000n, USDC)).toEqual(["120.5 USDC", "100 USDC"]);
-    expect(tellBoth(5n, 5n, USDC)).toEqual(["0.000005 USDC", "0.000005 USDC"]);
-    expect(tellBothDollars(usd("100.001"), usd("100"))).toEqual(["100.001 USD", "100 USD"]);
-    expect(tellBothDollars(usd("120.5"), usd("100"))).toEqual(["120.50 USD", "100.00 USD"]);
+    expect(describeBoth(100_000_001n, 100_000_000n, USDC)).toEqual(["100.000001 USDC", "100 USDC"]);
+    expect(describeBoth(10n ** 18n + 1n, 10n ** 18n, WETH)).toEqual(["1.000000000000000001 WETH", "1 WETH"]);
+    expect(describeBoth(120_500_000n, 100_000_000n, USDC)).toEqual(["120.5 USDC", "100 USDC"]);
+    expect(describeBoth(5n, 5n, USDC)).toEqual(["0.000005 USDC", "0.000005 USDC"]);
+    expect(describeBothDollars(usd("100.001"), usd("100"))).toEqual(["100.001 USD", "100 USD"]);
+    expect(describeBothDollars(usd("120.5"), usd("100"))).toEqual(["120.50 USD", "100.00 USD"]);
   });
 
   test("a rate is told for one of the dearer token, whichever was sold", () => {
     const hundred = { raw: 100_000_000n, token: USDC };
     const ether = { raw: 41_200_000_000_000_000n, token: WETH };
-    expect(tellRate(hundred, ether)).toBe("2427.18 USDC for 1 WETH");
-    expect(tellRate(ether, hundred)).toBe("2427.18 USDC for 1 WETH");
-    expect(tellRate({ raw: 10n ** 18n, token: WETH }, { raw: 2_000_000n, token: WBTC })).toBe("50 WETH for 1 WBTC");
-    expect(tellRate(hundred, { raw: 0n, token: WETH })).toBeUndefined();
+    expect(describeRate(hundred, ether)).toBe("2427.18 USDC for 1 WETH");
+    expect(describeRate(ether, hundred)).toBe("2427.18 USDC for 1 WETH");
+    expect(describeRate({ raw: 10n ** 18n, token: WETH }, { raw: 2_000_000n, token: WBTC })).toBe("50 WETH for 1 WBTC");
+    expect(describeRate(hundred, { raw: 0n, token: WETH })).toBeUndefined();
   });
 });

@@ -81,12 +81,12 @@ async function startStandingNode(): Promise<{ url: string; stand(): Promise<void
     return await (await fetch(world.rpcUrl, { method: "POST", headers, body })).text();
   };
   const server = createServer((request, response) => {
-    const told = (text: string): string => {
+    const reported = (text: string): string => {
       if (block === undefined) return text;
       return text.replace(/"(latest|pending|safe|finalized)"/g, `"${block}"`);
     };
     readBody(request)
-      .then((body) => ask(told(body)))
+      .then((body) => ask(reported(body)))
       .then((text) => response.writeHead(200, { "content-type": "application/json" }).end(text))
       .catch(() => response.destroy());
   });

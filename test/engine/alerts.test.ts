@@ -34,7 +34,7 @@ async function ask(life: Life, wish: Record<string, string>): Promise<void> {
 
 const alertsOf = ({ db }: Life): unknown[] =>
   db.prepare("SELECT severity, code, subject, over_at_ms IS NOT NULL AS isOver FROM alerts ORDER BY number").all();
-const codes = (outside: Outside): string[] => outside.told.map(({ code }) => code);
+const codes = (outside: Outside): string[] => outside.reported.map(({ code }) => code);
 
 describe("an alert is a row of the commit that makes it true", () => {
   test.each([
@@ -45,7 +45,7 @@ describe("an alert is a row of the commit that makes it true", () => {
     await expect(decide(life, 1, "denied")).rejects.toThrow(Killed);
     expect(alertsOf(life)).toEqual(expected);
     // Nobody was told yet: what the row is there for.
-    expect(outside.told).toEqual([]);
+    expect(outside.reported).toEqual([]);
   });
 
   test("with its run, and an id of its own", async () => {
@@ -99,7 +99,7 @@ describe("a strategy that fails too often", () => {
     await decide(life, 2, "denied");
     const pause = { severity: "warning", code: "STRATEGY_EXITS_ONLY", subject: "mode of weekly" };
     expect(alertsOf(life)).toMatchObject([{ code: "RECIPIENT_MISMATCH" }, { ...pause, isOver: 0 }]);
-    expect(outside.told[1]?.text).toContain("3 failed runs within 3600 s");
+    expect(outside.reported[1]?.text).toContain("3 failed runs within 3600 s");
     await ask(life, { mode: "active", scope: "weekly" });
     expect(alertsOf(life)).toMatchObject([{}, { ...pause, isOver: 1 }]);
     await decide(life, 3, "denied");
@@ -121,7 +121,7 @@ test("an operator who halts is noted, who pauses is not, and what was noted ends
   const { life, outside } = await begin();
   await ask(life, { mode: "paused" });
   await ask(life, { mode: "halted", reason: "dry run" });
-  expect(outside.told).toMatchObject([{ severity: "info", code: "HALTED_BY_OPERATOR" }]);
+  expect(outside.reported).toMatchObject([{ severity: "info", code: "HALTED_BY_OPERATOR" }]);
   await ask(life, { mode: "active" });
   expect(alertsOf(life)).toMatchObject([{ subject: "mode of global", isOver: 1 }]);
 });
@@ -129,8 +129,8 @@ test("an operator who halts is noted, who pauses is not, and what was noted ends
 test("an account that its lane halts wakes somebody up, and a person's release ends it", async () => {
   const { life, outside } = await begin();
   await life.lane.halt("a stranger's transaction");
-  expect(outside.told).toMatchObject([{ severity: "critical", code: "ACCOUNT_HALTED" }]);
-  expect(outside.told[0]?.text).toContain("a stranger's transaction");
+  expect(outside.reported).toMatchObject([{ severity: "critical", code: "ACCOUNT_HALTED" }]);
+  expect(outside.reported[0]?.text).toContain("a stranger's transaction");
   expect(alertsOf(life)).toMatchObject([{ subject: `account ${ACCOUNT}`, isOver: 0 }]);
   await ask(life, { mode: "active", scope: "global" });
   expect(life.lanes.halts()).toEqual([]);

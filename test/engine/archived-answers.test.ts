@@ -55,7 +55,7 @@ test.each<OldCourse>([...COURSES, ...FURTHER])(
   async ({ name, gasless, begin, recipient = ACCOUNT }) => {
     const settings = { policy: policySample({ recipients: [ACCOUNT, RELAYER] }) };
     const { life, outside } = await live({ gasless, recipient }, begin, { settings });
-    const [told, totals] = [toldOfRuns(life.db), keptTotals(life.db)];
+    const [reported, totals] = [toldOfRuns(life.db), keptTotals(life.db)];
     const ask = everyAnswer(life);
     const before = ask(life);
     const { archived } = letAllGo(life.store);
@@ -63,9 +63,9 @@ test.each<OldCourse>([...COURSES, ...FURTHER])(
     expect(life.db.prepare("SELECT archive FROM runs ORDER BY slot_ms LIMIT 1").pluck().get()).toBe(1);
     expect(ask(life)).toEqual(before);
     const ids = Object.keys(toldOfRuns(life.db));
-    expect(toldOfRuns(life.db)).toEqual(Object.fromEntries(ids.map((id) => [id, told[id]])));
+    expect(toldOfRuns(life.db)).toEqual(Object.fromEntries(ids.map((id) => [id, reported[id]])));
     expect([keptTotals(life.db), recount(life.db)]).toEqual([totals, totals]);
-    if (name.startsWith("counted")) expect(outside.told.map(({ code }) => code)).toContain("FILL_TAKEN_BACK");
+    if (name.startsWith("counted")) expect(outside.reported.map(({ code }) => code)).toContain("FILL_TAKEN_BACK");
     await turn(outside, life, 70);
     expect(life.errors).toEqual([]);
   },

@@ -30,11 +30,11 @@ describe("an archived run tells what it told before", () => {
       outside.chain.ledger.credit(WETH.address, ACCOUNT, 10n ** 18n);
       await turn(outside, life, 120);
     }
-    const told = toldOfRuns(life.db);
+    const reported = toldOfRuns(life.db);
     const { pruned, archived } = letAllGo(life.store);
     expect([pruned > 0, archived > 1, count(life, "gaps") > 0]).toEqual([true, true, true]);
     const after = toldOfRuns(life.db);
-    expect(after).toEqual(Object.fromEntries(Object.keys(after).map((id) => [id, told[id]])));
+    expect(after).toEqual(Object.fromEntries(Object.keys(after).map((id) => [id, reported[id]])));
     expect(recount(life.db)).toEqual(keptTotals(life.db));
   });
 });

@@ -63,8 +63,8 @@ test("a sale that an earlier life saw years ahead counts for a day from now on, 
   await life.engine.start();
   await turn(outside, life, 3);
   expect(usdOfDay()).toBe(100n);
-  const told = life.db.prepare("SELECT detail FROM daemon_events WHERE kind = 'clock-jump'").pluck().all();
-  expect(told).toEqual([
+  const reported = life.db.prepare("SELECT detail FROM daemon_events WHERE kind = 'clock-jump'").pluck().all();
+  expect(reported).toEqual([
     expect.stringMatching(/^1 sales that were seen by a clock that ran ahead, the latest at 2033-/),
   ]);
   outside.clock.jumpTo(SLOT_MS + DAY_MS - 3_600_000);

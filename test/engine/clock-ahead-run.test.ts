@@ -80,7 +80,7 @@ test("a run that is held for hours by a clock that is ahead leaves the daemon he
     expect((await health.health()).problems).toEqual([]);
   }
   expect(runs()).toMatchObject([{ state: "executing" }]);
-  expect(outside.told.map(({ code }) => code)).toContain("CLOCK_DISAGREES");
+  expect(outside.reported.map(({ code }) => code)).toContain("CLOCK_DISAGREES");
   expect(await health.readiness()).toMatchObject({ ready: false, clock: { ready: false } });
   machine.aheadMs = 0;
   await turn(outside, life, 30);

@@ -32,8 +32,8 @@ async function begin(): Promise<{ outside: Outside; life: Life; nowMs(): number;
 const slotsOf = ({ db }: Life): unknown[] => db.prepare("SELECT slot_ms FROM runs ORDER BY slot_ms").pluck().all();
 const gapsOf = ({ db }: Life): unknown[] => db.prepare("SELECT reason, count FROM gaps ORDER BY first_slot_ms").all();
 const handledMs = ({ store }: Life): number | undefined => store.lastSlots(["weekly"]).get("weekly");
-const toldCodes = ({ told }: Outside): string[] =>
-  told.map(({ code }) => code).filter((code) => code.startsWith("CLOCK"));
+const reportedCodes = ({ reported }: Outside): string[] =>
+  reported.map(({ code }) => code).filter((code) => code.startsWith("CLOCK"));
 const openAlerts = ({ db }: Life): unknown[] =>
   db.prepare("SELECT code FROM alerts WHERE subject = 'clock' AND over_at_ms IS NULL").pluck().all();
 
@@ -63,7 +63,7 @@ describe("a clock that jumps a day ahead", () => {
     await turn(outside, life, 60);
     expect([slotsOf(life), gapsOf(life), handledMs(life)]).toEqual([[SLOT_MS], [], SLOT_MS]);
     expect(life.engine.clocks.problem()).toMatch(/ 8640[01] s ahead of the chain's time/);
-    expect([toldCodes(outside), openAlerts(life)]).toEqual([["CLOCK_DISAGREES"], ["CLOCK_DISAGREES"]]);
+    expect([reportedCodes(outside), openAlerts(life)]).toEqual([["CLOCK_DISAGREES"], ["CLOCK_DISAGREES"]]);
 
     shift(-DAY_MS);
     await turn(outside, life, 60);
@@ -122,7 +122,7 @@ describe("clocks agree", () => {
     outside.chain.mine = () => undefined;
     await turn(outside, life, 600);
     expect(life.engine.clocks.problem()).toBeUndefined();
-    expect(toldCodes(outside)).toEqual([]);
+    expect(reportedCodes(outside)).toEqual([]);
     expect(handledMs(life)).toBeGreaterThanOrEqual(SLOT_MS + 19 * HALF_MINUTE_MS);
   });
 

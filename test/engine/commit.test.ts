@@ -185,7 +185,7 @@ test("an alert is told once, with the run it belongs to, and only when the commi
   const { life, outside } = await begin(quoted);
   const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
   await commit(life, facts(quoted, theirs));
-  expect(outside.told).toMatchObject([
+  expect(outside.reported).toMatchObject([
     { severity: "warning", code: "RECIPIENT_MISMATCH", fields: { strategy: "weekly", runId: "run_1" } },
   ]);
 });

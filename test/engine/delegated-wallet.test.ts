@@ -35,8 +35,8 @@ describe("a wallet whose account delegates to somebody whom nobody named", () =>
     expect(await end(outside, life)).toMatchObject({ state: "skipped", reason: "signing_barred" });
     expect(outside.signed).toEqual([]);
     expect(life.lanes.halt(ACCOUNT, 31_337)?.reason).toContain(`delegates to ${DELEGATE}`);
-    expect(outside.told).toMatchObject([{ severity: "critical", code: "ACCOUNT_HALTED" }]);
-    expect(outside.told[0]?.text).toContain("the key is stolen");
+    expect(outside.reported).toMatchObject([{ severity: "critical", code: "ACCOUNT_HALTED" }]);
+    expect(outside.reported[0]?.text).toContain("the key is stolen");
   });
 
   test("is halted at the start, and again after a release, as long as it is so", async () => {

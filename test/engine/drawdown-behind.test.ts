@@ -71,9 +71,9 @@ test("tells after an hour that the node stays behind the wallets, and that it is
     for (let passed = 0; passed < count; passed += 1) await outside.clock.advance(60_000);
   };
   await minutes(58);
-  expect(outside.told).toEqual([]);
+  expect(outside.reported).toEqual([]);
   await minutes(5);
-  expect(outside.told).toMatchObject([
+  expect(outside.reported).toMatchObject([
     { code: "DRAWDOWN_UNWATCHED", text: expect.stringContaining("the node is 1 blocks behind the wallet's last fill") },
   ]);
   expect(life.store.drawdown()).toBeUndefined();

@@ -47,8 +47,8 @@ describe("a fall of the wallets' value", () => {
     await look(700);
     await look(600);
     expect(life.store.mode("global")).toMatchObject({ mode: "exits-only", setBy: "policy" });
-    expect(outside.told).toMatchObject([{ severity: "critical", code: "DRAWDOWN_STOP" }]);
-    expect(outside.told[0]?.text).toContain("less than at their high of the last 7 d");
+    expect(outside.reported).toMatchObject([{ severity: "critical", code: "DRAWDOWN_STOP" }]);
+    expect(outside.reported[0]?.text).toContain("less than at their high of the last 7 d");
   });
 
   test("is remembered over a restart: neither the high nor the stop is forgotten", async () => {
@@ -61,7 +61,7 @@ describe("a fall of the wallets' value", () => {
     second.life.kill();
     const third = begin(first.outside);
     await third.look(600);
-    expect(first.outside.told).toHaveLength(1);
+    expect(first.outside.reported).toHaveLength(1);
   });
 
   test("is over by a person's word only, and then it is measured from there", async () => {
@@ -77,7 +77,7 @@ describe("a fall of the wallets' value", () => {
     expect(life.store.mode("global")).toMatchObject({ mode: "active", setBy: "ops" });
     await look(500);
     expect(life.store.mode("global")?.mode).toBe("exits-only");
-    expect(outside.told).toHaveLength(2);
+    expect(outside.reported).toHaveLength(2);
   });
 
   test("leaves a mode that a person made stricter as it is, and is told all the same", async () => {
@@ -86,7 +86,7 @@ describe("a fall of the wallets' value", () => {
     life.store.setMode({ scope: "global", mode: "paused", setBy: "ops", reason: "r", atMs: 1 });
     await look(700);
     expect(life.store.mode("global")).toMatchObject({ mode: "paused", setBy: "ops" });
-    expect(outside.told).toMatchObject([{ code: "DRAWDOWN_STOP" }]);
+    expect(outside.reported).toMatchObject([{ code: "DRAWDOWN_STOP" }]);
   });
 });
 
@@ -152,7 +152,7 @@ test("a value that is not known for an hour is told with its reason, because the
   expect(alerts()).toEqual([]);
   await minutes(5);
   expect(alerts()).toEqual([["DRAWDOWN_UNWATCHED", 0]]);
-  expect(outside.told).toMatchObject([
+  expect(outside.reported).toMatchObject([
     { severity: "critical", text: expect.stringContaining("has no price (stale: a test)") },
   ]);
   market.weth = 1_000;

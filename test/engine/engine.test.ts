@@ -115,7 +115,7 @@ describe("a service that lies", () => {
       outside.service.twist = (swap) => ({ ...swap, ...change });
       expect(await finish(outside, life)).toMatchObject({ state: "failed", reason: code });
       expect(outside.signed).toEqual([]);
-      expect(outside.told.map((message) => message.code)).toEqual([code]);
+      expect(outside.reported.map((message) => message.code)).toEqual([code]);
     }
   });
 
@@ -136,7 +136,7 @@ describe("a gasless swap whose answer is lost", () => {
     const run = await finish(outside, life);
     expect(run).toMatchObject({ state: "filled", swaps: [{ state: "final", attempt: 1 }] });
     expect(outside.service.submissions).toHaveLength(1);
-    expect(outside.told.map(({ code }) => code)).toEqual(["SWAP_UNKNOWN"]);
+    expect(outside.reported.map(({ code }) => code)).toEqual(["SWAP_UNKNOWN"]);
   });
 
   test("is unknown and holds its money until a finalised block is past its deadlines, then it is expired", async () => {

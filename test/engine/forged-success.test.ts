@@ -25,7 +25,7 @@ test("a revert that one node called a success until it was confirmed frees its m
   expect([states(), life.errors, life.isDead()]).toEqual([["reverted"], [], false]);
   expect(life.db.prepare("SELECT state FROM runs").pluck().all()).toEqual(["failed"]);
   expect(life.db.prepare("SELECT state FROM ledger").pluck().all()).toEqual(["released"]);
-  expect(outside.told.map(({ code }) => code)).toContain("FILL_TAKEN_BACK");
+  expect(outside.reported.map(({ code }) => code)).toContain("FILL_TAKEN_BACK");
   await life.engine.stop();
   expect(keptTotals(life.db)).toEqual(recount(life.db));
   expect(replayAll(outside.file).problems).toEqual([]);

@@ -11,7 +11,7 @@ const LANE = { account: ACCOUNT, chainId: 31_337 };
 /** A daemon with a swap that waits in the lane for its signature. @returns it, and the transaction's name */
 async function begin(
   options: Parameters<typeof openLife>[1] = {},
-): Promise<{ life: Life; told: unknown[]; id: string }> {
+): Promise<{ life: Life; reported: unknown[]; id: string }> {
   const outside = createOutside(NOW_MS);
   const life = openLife(outside, options);
   await registerStrategies(life.context);
@@ -20,7 +20,7 @@ async function begin(
   addRun(life.store, runSample({ swaps: [{ ...swap, intentId: id }] }));
   submit(life.lanes, LANE, intentRow({ id }), NOW_MS);
   life.lanes.updateIntent(id, { nonce: 0 });
-  return { life, told: outside.told, id };
+  return { life, reported: outside.reported, id };
 }
 
 /** Stores the bytes of a transaction, as the lane does. */
@@ -74,10 +74,10 @@ test("what becomes of a revocation of the janitor steps no run", async () => {
 });
 
 test("of a halt that could not be written nobody hears", async () => {
-  const { life, told } = await begin();
+  const { life, reported } = await begin();
   life.db.exec("CREATE TRIGGER refuse BEFORE INSERT ON lane_halts BEGIN SELECT RAISE(ABORT, 'no halt today'); END");
   await expect(life.lane.halt("a stranger")).rejects.toThrow("no halt today");
-  expect([told, life.db.prepare("SELECT code FROM alerts").all()]).toEqual([[], []]);
+  expect([reported, life.db.prepare("SELECT code FROM alerts").all()]).toEqual([[], []]);
 });
 
 test("an intent of another account is not found by this one's lane", async () => {

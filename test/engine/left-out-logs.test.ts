@@ -54,7 +54,7 @@ test.each(MODES)(
     await turn(outside, life, 130);
     const [swap] = rows() as { sold: string; bought: string }[];
     expect(rows()).toEqual([{ state: "final", sold: HUNDRED_USDC.toString(), bought: swap?.bought }]);
-    expect(outside.told.map(({ code }) => code)).not.toContain("FILL_UNMEASURED");
+    expect(outside.reported.map(({ code }) => code)).not.toContain("FILL_UNMEASURED");
     expect(await end()).toEqual(ONCE);
   },
 );
@@ -71,7 +71,7 @@ test.each(MODES)(
     await turn(outside, life, 130);
     const minimum = life.db.prepare("SELECT amount_out_min FROM swaps").pluck().get();
     expect(rows()).toEqual([{ state: "final", sold: HUNDRED_USDC.toString(), bought: minimum }]);
-    expect(outside.told.filter(({ code }) => code === "FILL_UNMEASURED")).toHaveLength(1);
+    expect(outside.reported.filter(({ code }) => code === "FILL_UNMEASURED")).toHaveLength(1);
     expect(await end()).toEqual(ONCE);
   },
 );
@@ -110,7 +110,7 @@ test.each(MODES)(
     expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: isCounted })).toBe(true);
     expect(rows()).toMatchObject([{ state: "confirmed", sold: HUNDRED_USDC.toString() }]);
     await turn(outside, life, 10);
-    expect(outside.told.map(({ code }) => code)).not.toContain("FILL_UNMEASURED");
+    expect(outside.reported.map(({ code }) => code)).not.toContain("FILL_UNMEASURED");
     expect(await end()).toEqual(ONCE);
   },
 );

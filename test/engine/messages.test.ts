@@ -16,7 +16,7 @@ const TOLD = { fills: true, starts: true, sameEnds: 3 } as const;
 
 function begin(change: Partial<StrategySpec> = {}, options: Parameters<typeof openLife>[1] = {}) {
   const outside = createOutside(SLOT_MS - 1_500, change);
-  return { outside, life: openLife(outside, { ...options, settings: { told: TOLD, ...options.settings } }) };
+  return { outside, life: openLife(outside, { ...options, settings: { reported: TOLD, ...options.settings } }) };
 }
 
 const messages = ({ db }: Life): unknown[] =>
@@ -43,19 +43,21 @@ test("a fill and a start are told in people's units, and the same message is nev
       ),
     },
   ]);
-  expect(outside.told.map(({ code }) => code)).toEqual(["STARTED", "FILLED"]);
+  expect(outside.reported.map(({ code }) => code)).toEqual(["STARTED", "FILLED"]);
 });
 
 test("a gasless fill says its fee, and a later start how long nobody was at work", async () => {
   const { outside, life } = begin({ gasless: "prefer" });
   await trade(outside, life);
-  expect(outside.told[1]?.text).toContain("1005.02 USDC for 1 WETH, gasless, fee 0.5 USDC (0.50 USD), transaction 0x");
+  expect(outside.reported[1]?.text).toContain(
+    "1005.02 USDC for 1 WETH, gasless, fee 0.5 USDC (0.50 USD), transaction 0x",
+  );
   life.db.close();
   await outside.clock.advance(7 * 3_600_000);
-  const next = openLife(outside, { settings: { told: TOLD } });
+  const next = openLife(outside, { settings: { reported: TOLD } });
   await next.engine.start();
   await next.engine.stop();
-  expect(outside.told[2]?.text).toMatch(
+  expect(outside.reported[2]?.text).toMatch(
     /^swapd started on sandbox, live, mode active, 1 strategy, last at work .*Z, 7h before$/,
   );
 });
@@ -63,17 +65,17 @@ test("a gasless fill says its fee, and a later start how long nobody was at work
 test("a dry run says of each message that it is one", async () => {
   const { outside, life } = begin({}, { settings: { live: false } });
   await trade(outside, life);
-  expect(outside.told.map(({ code, text }) => [code, text.slice(0, 66)])).toEqual([
+  expect(outside.reported.map(({ code, text }) => [code, text.slice(0, 66)])).toEqual([
     ["STARTED", "dry run: swapd started on sandbox and signs nothing, mode active, "],
     ["WOULD_FILL", "dry run: weekly would sell 100 USDC for 0.1 WETH on sandbox, 1000 "],
   ]);
 });
 
 test("nothing is told that nobody switched on", async () => {
-  const { outside, life } = begin({}, { settings: { told: { ...TOLD, fills: false, starts: false } } });
+  const { outside, life } = begin({}, { settings: { reported: { ...TOLD, fills: false, starts: false } } });
   await trade(outside, life);
   expect(life.db.prepare("SELECT state FROM runs").pluck().all()).toEqual(["filled"]);
-  expect(outside.told).toEqual([]);
+  expect(outside.reported).toEqual([]);
 });
 
 test.each([
@@ -92,7 +94,7 @@ test.each([
   const fills = (one: Life): unknown[] => one.db.prepare("SELECT id FROM alerts WHERE code = 'FILLED'").all();
   expect(fills(life)).toHaveLength(count);
   life.db.close();
-  const next = openLife(outside, { settings: { told: TOLD } });
+  const next = openLife(outside, { settings: { reported: TOLD } });
   await trade(outside, next);
   expect(next.db.prepare("SELECT state FROM runs").pluck().all()).toEqual(["filled"]);
   expect(fills(next)).toHaveLength(1);
@@ -109,7 +111,7 @@ test("a fill that a reorganisation took back and the chain brings again is the s
   await life.engine.stop();
   const moves = life.db.prepare("SELECT to_state FROM transitions WHERE subject = 'swap'").pluck().all();
   expect(moves.filter((state) => state === "confirmed")).toHaveLength(2);
-  expect(outside.told.filter(({ code }) => code === "FILLED")).toHaveLength(1);
+  expect(outside.reported.filter(({ code }) => code === "FILLED")).toHaveLength(1);
 });
 
 test("messages arrive at a receiver, though only what is critical is sent of alerts", async () => {
@@ -143,7 +145,7 @@ test("messages arrive at a receiver, though only what is critical is sent of ale
 
 test("three slots in a row that came to nothing for one reason are told once, and it is over with a trade", async () => {
   const everyMinute = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
-  const { outside, life } = begin(everyMinute, { settings: { told: { ...TOLD, fills: false, starts: false } } });
+  const { outside, life } = begin(everyMinute, { settings: { reported: { ...TOLD, fills: false, starts: false } } });
   const alike = (): unknown[] =>
     life.db.prepare("SELECT over_at_ms IS NOT NULL FROM alerts WHERE code = 'SLOTS_END_ALIKE'").pluck().all();
   outside.service.refuses = refusal("AMOUNT_TOO_LOW", false);
@@ -152,7 +154,7 @@ test("three slots in a row that came to nothing for one reason are told once, an
   expect(alike()).toEqual([]);
   await turn(outside, life, 200);
   expect(alike()).toEqual([0]);
-  expect(outside.told.at(-1)?.text).toMatch(
+  expect(outside.reported.at(-1)?.text).toMatch(
     /^weekly does not trade: 3 slots in a row, from that of 20.*Z on, ended with quote_refused; look why with: swapd why weekly$/,
   );
   outside.service.refuses = undefined;
@@ -163,14 +165,14 @@ test("three slots in a row that came to nothing for one reason are told once, an
 
 test("slots that pass because a run never ends are told, too", async () => {
   const often = { schedule: { kind: "every", seconds: 30 }, gasless: "never" } as Partial<StrategySpec>;
-  const { outside, life } = begin(often, { settings: { told: { ...TOLD, fills: false, starts: false } } });
+  const { outside, life } = begin(often, { settings: { reported: { ...TOLD, fills: false, starts: false } } });
   await life.engine.start();
   await turn(outside, life, 4);
   // Nothing is mined any more: the swap that is out has no end.
   outside.chain.mine = () => undefined;
   await turn(outside, life, 200);
   expect(life.db.prepare("SELECT DISTINCT reason FROM gaps").pluck().all()).toEqual(["overlap"]);
-  expect(outside.told.filter(({ code }) => code === "SLOTS_END_ALIKE")).toMatchObject([
+  expect(outside.reported.filter(({ code }) => code === "SLOTS_END_ALIKE")).toMatchObject([
     { text: expect.stringMatching(/^weekly does not trade: 3 slots in a row, .* ended with overlap/) },
   ]);
   await life.engine.stop();
@@ -178,25 +180,25 @@ test("slots that pass because a run never ends are told, too", async () => {
 
 test("a pair that was denied long ago keeps nobody from hearing that the strategy does not trade", async () => {
   const often = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
-  const { outside, life } = begin(often, { settings: { told: { ...TOLD, fills: false, starts: false } } });
+  const { outside, life } = begin(often, { settings: { reported: { ...TOLD, fills: false, starts: false } } });
   const subject = SUBJECT.pair("weekly", { sell: { symbol: "USDC" }, buy: { symbol: "GONE" } });
   life.store.raiseAlert(alertSample({ code: "TOKEN_TAX", subject, atMs: SLOT_MS - 86_400_000 }));
   outside.service.refuses = refusal("AMOUNT_TOO_LOW", false);
   await life.engine.start();
   await turn(outside, life, 250);
-  expect(outside.told.map(({ code }) => code)).toEqual(["SLOTS_END_ALIKE"]);
+  expect(outside.reported.map(({ code }) => code)).toEqual(["SLOTS_END_ALIKE"]);
   await life.engine.stop();
 });
 
 test("endpoints that disagree about one swap keep nobody from hearing that a strategy does not trade", async () => {
   const often = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
-  const { outside, life } = begin(often, { settings: { told: { ...TOLD, fills: false, starts: false } } });
+  const { outside, life } = begin(often, { settings: { reported: { ...TOLD, fills: false, starts: false } } });
   const alert = { code: "ENDPOINTS_DISAGREE", subject: SUBJECT.agreement(), strategy: undefined };
   life.store.raiseAlert(alertSample(alert));
   outside.service.refuses = refusal("AMOUNT_TOO_LOW", false);
   await life.engine.start();
   await turn(outside, life, 250);
-  expect(outside.told.map(({ code }) => code)).toEqual(["SLOTS_END_ALIKE"]);
+  expect(outside.reported.map(({ code }) => code)).toEqual(["SLOTS_END_ALIKE"]);
   await life.engine.stop();
 });
 
@@ -218,7 +220,7 @@ test.each(["all", "accumulate"] as const)(
     onTestFinished(() => life.engine.stop());
     await life.engine.start();
     await turn(outside, life, 900);
-    expect(outside.told.map(({ code }) => code)).toContain("SLOTS_END_ALIKE");
+    expect(outside.reported.map(({ code }) => code)).toContain("SLOTS_END_ALIKE");
     expect(life.errors).toEqual([]);
   },
 );

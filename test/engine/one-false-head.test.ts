@@ -35,7 +35,7 @@ test("one head of another chain, an hour ahead, does not stop all slots until th
     await turn(outside, life, 600);
     expect(life.engine.clocks.problem()).toBeUndefined();
     expect(slotsOf(life).length).toBeGreaterThan(10);
-    expect(outside.told.map(({ code }) => code)).toContain("CLOCK_DISAGREES");
+    expect(outside.reported.map(({ code }) => code)).toContain("CLOCK_DISAGREES");
     expect(life.db.prepare("SELECT 1 FROM alerts WHERE code = 'CLOCK_DISAGREES' AND over_at_ms IS NULL").all()).toEqual(
       [],
     );

@@ -36,7 +36,7 @@ test.each(["gasless.submit.after", "commit.submission-accepted.after"])(
       [],
     ]);
     expect(life.store.openDifferences()).toEqual([]);
-    expect(outside.told.map(({ code }) => code)).toEqual(["strategy_completed"]);
+    expect(outside.reported.map(({ code }) => code)).toEqual(["strategy_completed"]);
   },
 );
 

@@ -32,7 +32,7 @@ test("a node that is away is told once, a minute later, with no run due, and it 
   expect(alertsOf(life)).toEqual([]);
   await turn(outside, life, 300);
   expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 0]]);
-  expect(outside.told).toMatchObject([{ severity: "critical", code: "NODE_UNREACHABLE" }]);
+  expect(outside.reported).toMatchObject([{ severity: "critical", code: "NODE_UNREACHABLE" }]);
   outside.chain.isDown = false;
   await turn(outside, life, 16);
   expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 1]]);
@@ -48,7 +48,9 @@ test("a node that answers, but not what a start needs, is told after a minute, a
   expect(alertsOf(life)).toEqual([]);
   await turn(outside, life, 60);
   expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 0]]);
-  expect(outside.told).toMatchObject([{ severity: "critical", text: expect.stringContaining("missing trie node") }]);
+  expect(outside.reported).toMatchObject([
+    { severity: "critical", text: expect.stringContaining("missing trie node") },
+  ]);
   outside.chain.decimals = decimals;
   await turn(outside, life, 30);
   expect([alertsOf(life), life.engine.waitingFor()]).toEqual([[["NODE_UNREACHABLE", 1]], undefined]);
@@ -65,7 +67,7 @@ test("a node whose newest block stays the same is told, although it answers, and
   expect(alertsOf(life)).toEqual([]);
   await turn(outside, life, 120);
   expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 0]]);
-  expect(outside.told[0]?.text).toMatch(/the newest block \d+ is \d+ s old/);
+  expect(outside.reported[0]?.text).toMatch(/the newest block \d+ is \d+ s old/);
   outside.chain.mine = mine;
   await turn(outside, life, 30);
   expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 1]]);
@@ -91,7 +93,7 @@ test("a service that is away is told without a run, and it is over by itself", a
   await life.engine.start();
   await turn(outside, life, 90);
   expect(alertsOf(life)).toEqual([["SERVICE_UNREACHABLE", 0]]);
-  expect(outside.told[0]?.text).toContain("UNREACHABLE: reset");
+  expect(outside.reported[0]?.text).toContain("UNREACHABLE: reset");
   outside.service.statusCounts = statusCounts;
   await turn(outside, life, 16);
   expect(alertsOf(life)).toEqual([["SERVICE_UNREACHABLE", 1]]);
@@ -114,7 +116,7 @@ test.each([
   outside.service.refuses = refusal;
   outside.service.statusCounts = async () => refusal as never;
   await turn(outside, life, 500);
-  expect(outside.told.map(({ code }) => code)).toContain("SERVICE_UNREACHABLE");
+  expect(outside.reported.map(({ code }) => code)).toContain("SERVICE_UNREACHABLE");
   outside.service.refuses = undefined;
   outside.service.statusCounts = statusCounts;
   await turn(outside, life, 40);

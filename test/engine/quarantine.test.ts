@@ -43,8 +43,8 @@ describe.each(BROKEN)("a strategy that remembers %s", (text) => {
     expect(memoryOf(life)).toBe(text);
     expect(life.store.mode("weekly")).toMatchObject({ mode: "halted", setBy: "swapd" });
     expect(life.store.mode("other")).toBeUndefined();
-    const told = outside.told.filter(({ code }) => code === "MEMORY_UNREADABLE");
-    expect(told).toMatchObject([{ severity: "critical", text: expect.stringContaining("swapd resume weekly") }]);
+    const reported = outside.reported.filter(({ code }) => code === "MEMORY_UNREADABLE");
+    expect(reported).toMatchObject([{ severity: "critical", text: expect.stringContaining("swapd resume weekly") }]);
   });
 
   test("ends no start when its file was edited, and no daemon when somebody resumes it unmended", async () => {
@@ -63,7 +63,7 @@ describe.each(BROKEN)("a strategy that remembers %s", (text) => {
     expect(life.errors).toEqual([]);
     expect(memoryOf(life)).toBe(text);
     expect(life.store.mode("weekly")).toMatchObject({ mode: "halted", setBy: "swapd" });
-    expect(outside.told.filter(({ code }) => code === "MEMORY_UNREADABLE")).toHaveLength(2);
+    expect(outside.reported.filter(({ code }) => code === "MEMORY_UNREADABLE")).toHaveLength(2);
   });
 
   test("has its open swap followed to its end, which is written nowhere into that memory", async () => {

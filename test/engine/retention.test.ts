@@ -155,14 +155,14 @@ test("a turn that fails in the middle takes nothing, and the next look takes all
 
 test("a run that the database refuses to let go stays, is told, and keeps neither the others nor the daemon", async () => {
   const life = begin([5, 5, 5, 5]);
-  const told: unknown[] = [];
-  life.life.context.deps.logger.error = (fields) => void told.push(fields);
+  const reported: unknown[] = [];
+  life.life.context.deps.logger.error = (fields) => void reported.push(fields);
   life.life.db.exec(
     "CREATE TRIGGER refuses BEFORE DELETE ON runs WHEN OLD.id = 'run_2' BEGIN SELECT RAISE(ABORT, 'it is wanted'); END",
   );
   expect(await go(life)).toBe(3);
   expect(life.left()).toBe(1);
-  expect(told).toEqual([{ runId: "run_2", why: "it is wanted" }]);
+  expect(reported).toEqual([{ runId: "run_2", why: "it is wanted" }]);
 });
 
 test("a daemon that goes on for months lets go by itself, and trades on", async () => {

@@ -15,7 +15,7 @@ async function begin() {
   const trigger = { kind: "cross", side: "below", price: pairPriceOf(900_000_000n, USDC) } as const;
   const leg = thresholdLeg({ trigger, amount: { raw: 2n * 10n ** 18n }, ifAlreadyTrue: "wait" });
   const spec = { ...thresholdSpec({ id: "stop", legs: [leg] }), wallet, recipient };
-  const life = openLife(outside, { settings: { told: TOLD, strategies: [{ spec, specHash: "stop" }] } });
+  const life = openLife(outside, { settings: { reported: TOLD, strategies: [{ spec, specHash: "stop" }] } });
   const market = { weth: 1_000n, isAway: false };
   const price: typeof life.context.deps.prices.price = async (token) => {
     if (market.isAway) throw new ChainReadError("unreachable", "the feed does not answer");
@@ -27,7 +27,7 @@ async function begin() {
   const credit = (amount: bigint): void => outside.chain.ledger.credit(WETH.address, ACCOUNT, amount);
   await life.engine.start();
   await turn(outside, life, 130);
-  const codes = (): string[] => outside.told.map(({ code }) => code);
+  const codes = (): string[] => outside.reported.map(({ code }) => code);
   return { outside, life, market, codes, credit };
 }
 

@@ -65,11 +65,11 @@ describe("the warnings that are true after changes", () => {
               `${a.subject} ${a.code}` < `${b.subject} ${b.code}` ? -1 : 1,
             );
           await write(earlier);
-          const told = warningsAfter(rows(), later, NOW_MS).filter(
+          const reported = warningsAfter(rows(), later, NOW_MS).filter(
             ({ strategy, subject }) => strategy === "weekly" || EVERYBODYS.includes(subject),
           );
           await write(later);
-          const sorted = [...told].sort((a, b) => (`${a.subject} ${a.code}` < `${b.subject} ${b.code}` ? -1 : 1));
+          const sorted = [...reported].sort((a, b) => (`${a.subject} ${a.code}` < `${b.subject} ${b.code}` ? -1 : 1));
           expect(sorted).toEqual(rows());
         },
       ),

@@ -63,7 +63,7 @@ function soldOnChain(outside: Outside): readonly bigint[] {
 function expectAllSold(outside: Outside, life: Life): void {
   expect(isCompleted(life), JSON.stringify(runsOf(life).map(({ state, reason }) => [state, reason]))).toBe(true);
   expect(life.store.mode(spec.id)).toMatchObject({ setBy: "strategy", reason: expect.stringContaining("completed") });
-  expect(outside.told.filter(({ code }) => code === "strategy_completed")).toHaveLength(1);
+  expect(outside.reported.filter(({ code }) => code === "strategy_completed")).toHaveLength(1);
   expect(life.db.prepare("SELECT count(*) FROM ledger WHERE state = 'reserved'").pluck().get()).toBe(0);
 }
 

@@ -46,8 +46,8 @@ describe("a fall of the wallets' value that is found while", () => {
     await look(life.context);
     const { price } = life.context.deps.prices;
     life.context.deps.prices.price = async (token) => {
-      const told = await price(token);
-      return "missing" in told ? told : { ...told, usd: ((told.usd * 2n) / 3n) as typeof told.usd };
+      const reported = await price(token);
+      return "missing" in reported ? reported : { ...reported, usd: ((reported.usd * 2n) / 3n) as typeof reported.usd };
     };
     return { outside, life, look };
   }

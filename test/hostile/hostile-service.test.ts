@@ -130,8 +130,8 @@ describe.each(SCENARIOS.map((scenario) => [nameOf(scenario), scenario] as const)
 
     it("is lied about in every field at least three times", () => {
       const lies = Map.groupBy(mutations, (mutation) => mutation.field.replace(/\.(?:Swap|types)\..*$/, ".types"));
-      for (const [field, told] of lies) {
-        if (!field.startsWith("quote.typedData.message.")) expect(told.length, field).toBeGreaterThanOrEqual(3);
+      for (const [field, reported] of lies) {
+        if (!field.startsWith("quote.typedData.message.")) expect(reported.length, field).toBeGreaterThanOrEqual(3);
       }
     });
 

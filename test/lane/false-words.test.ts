@@ -321,8 +321,8 @@ describe("an end that frees money", () => {
     world.proxy.clear();
     await world.step(3);
     expect(world.attempts("a").map(({ state }) => state)).toEqual(["confirmed"]);
-    const told = ["signed", "broadcast", "mined", "confirmed", "reorged", "mined", "confirmed", "final"];
-    expect([world.heard("a"), world.intent("a").outcome]).toEqual([told, "succeeded"]);
+    const reported = ["signed", "broadcast", "mined", "confirmed", "reorged", "mined", "confirmed", "final"];
+    expect([world.heard("a"), world.intent("a").outcome]).toEqual([reported, "succeeded"]);
     expect(world.db.prepare("SELECT succeeded FROM lane_costs").pluck().all()).toEqual([1]);
     expect(await world.received(to)).toBe(5n);
   });

@@ -32,8 +32,8 @@ describe("a nonce below ours that nothing uses any more", () => {
     await world.step(6);
     expect(fillers(world)).toEqual([{ nonce: 0, state: "final" }]);
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
-    const told = world.refusals.filter(({ intentId }) => intentId === "a");
-    expect(told.at(-1), "that is over").toEqual({ intentId: "a", detail: undefined });
+    const reported = world.refusals.filter(({ intentId }) => intentId === "a");
+    expect(reported.at(-1), "that is over").toEqual({ intentId: "a", detail: undefined });
     expect([await world.count(), world.signed.length, world.halted()]).toEqual([2, 2, undefined]);
   });
 

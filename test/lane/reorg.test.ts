@@ -73,8 +73,8 @@ describe("a reorganisation", () => {
     expect(world.intent("a").state).toBe("mined");
     expect(world.intent("a").minedBlockHash).not.toBe(before);
     expect(world.heard("a")).toEqual(["signed", "broadcast", "mined", "reorged", "mined"]);
-    const told = world.events.at(-1)?.receipt;
-    expect(told?.blockHash).toBe(world.intent("a").minedBlockHash);
+    const reported = world.events.at(-1)?.receipt;
+    expect(reported?.blockHash).toBe(world.intent("a").minedBlockHash);
     await world.step(3);
     expect(world.intent("a").state).toBe("final");
     expect(await world.received(to)).toBe(5n);
@@ -140,8 +140,8 @@ describe("a reverted receipt", () => {
     await world.tick();
     await world.step(6);
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "reverted" });
-    const told = world.events.filter(({ kind }) => kind === "mined").map(({ receipt }) => receipt?.succeeded);
-    expect(told).toEqual([true, false]);
+    const reported = world.events.filter(({ kind }) => kind === "mined").map(({ receipt }) => receipt?.succeeded);
+    expect(reported).toEqual([true, false]);
     expect(await world.received(to)).toBe(0n);
   });
 });

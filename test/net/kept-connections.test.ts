@@ -199,8 +199,8 @@ server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
 });`;
 
 test("a request that was given up before there was a connection is never sent", async () => {
-  const told = new Int32Array(new SharedArrayBuffer(8));
-  const server = new Worker(DEAF_UNTIL_TOLD, { eval: true, workerData: told });
+  const reported = new Int32Array(new SharedArrayBuffer(8));
+  const server = new Worker(DEAF_UNTIL_TOLD, { eval: true, workerData: reported });
   onTestFinished(() => void server.terminate());
   const [port] = (await once(server, "message")) as [number];
   const request = { url: `http://127.0.0.1:${port}/`, ...BODY, maxBytes: 9, timeoutMs: 300 };
@@ -208,9 +208,9 @@ test("a request that was given up before there was a connection is never sent", 
   const lost = await Promise.all(Array.from({ length: 10 }, () => failure(boundedFetch(request))));
   expect(lost.map(({ kind }) => kind)).toEqual(lost.map(() => "timeout"));
   expect(performance.now() - began).toBeLessThan(5_000);
-  Atomics.store(told, 0, 1);
-  Atomics.notify(told, 0);
+  Atomics.store(reported, 0, 1);
+  Atomics.notify(reported, 0);
   // The system knocks again after a second. It has taken the first few connections itself, whose requests it has.
   await sleep(1_500);
-  expect(Atomics.load(told, 1)).toBeLessThan(lost.length / 2);
+  expect(Atomics.load(reported, 1)).toBeLessThan(lost.length / 2);
 });

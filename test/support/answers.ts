@@ -102,7 +102,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   slotsWithRun: "of what is young",
   begun: "of what is young",
   salesAhead: "of what is young",
-  isTold: (store) => store.isTold("k"),
+  isReported: (store) => store.isReported("k"),
   knownChains: (store) => store.knownChains(),
   baselines: (store) => store.baselines(),
   // What questions answer is put together from these rows.

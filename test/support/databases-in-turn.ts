@@ -3,7 +3,7 @@ import { expect, onTestFinished } from "vitest";
 import { createMarkerFiles } from "../../src/adapters/identity/marker-files.ts";
 import type { Address } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { writeAndTell } from "../../src/engine/alerts.ts";
+import { writeAndNotify } from "../../src/engine/alerts.ts";
 import type { EngineContext } from "../../src/engine/engine-context.ts";
 import { decideAcceptance } from "../../src/engine/reconcile/accept.ts";
 import { uncheckedChange } from "../../src/engine/reconcile/findings.ts";
@@ -103,7 +103,7 @@ export async function acceptInTime(outside: Outside, life: Life): Promise<void> 
 
 /** Notes that a wallet is unchecked, as a start and an accepted difference do. */
 export async function addUnchecked({ deps }: Pick<EngineContext, "deps">, wallet: Address): Promise<void> {
-  await writeAndTell(deps, [uncheckedChange(deps.clock, wallet)]);
+  await writeAndNotify(deps, [uncheckedChange(deps.clock, wallet)]);
 }
 
 /** Accepts as `swapd db accept` does where no daemon runs. */

@@ -48,7 +48,7 @@ export interface Outside {
   readonly service: FakeService;
   readonly spec: StrategySpec;
   readonly signed: { readonly kind: "transaction" | "typed data"; readonly text: string }[];
-  readonly told: { severity: string; code: string; text: string }[];
+  readonly reported: { severity: string; code: string; text: string }[];
   readonly file: string;
 }
 
@@ -67,7 +67,7 @@ export function createOutside(nowMs: number, change: Partial<StrategySpec> = {})
     service: new FakeService(clock, chain),
     spec,
     signed: [],
-    told: [],
+    reported: [],
     file: join(memoryDirectory(), "daemon.db"),
   };
 }
@@ -84,7 +84,7 @@ function settingsFor(spec: StrategySpec, change: Partial<EngineSettings> = {}): 
     },
     ...{ confirmations: 2, policy: policySample({ recipients: [ACCOUNT] }), tokens: [USDC, WETH, WBTC] },
     strategies: [{ spec, specHash: "spec" }],
-    told: { fills: false, starts: false, sameEnds: 3 },
+    reported: { fills: false, starts: false, sameEnds: 3 },
     retentionMs: 90 * 86_400_000,
     pace: {
       ...{
@@ -148,7 +148,7 @@ export function openLife(
   const lanes = new Map<Address, Lane>();
   const alerts = {
     ...{ store: mortal(database.store), clock: mortal(outside.clock), ids: countingIds(outside, database) },
-    notifier: { notify: (message: Outside["told"][number]) => void outside.told.push(message) },
+    notifier: { notify: (message: Outside["reported"][number]) => void outside.reported.push(message) },
   };
   const context: EngineContext = {
     settings: settingsFor(outside.spec, options.settings),

@@ -59,11 +59,11 @@ export function expectEachFillOnce(outside: Outside): void {
   const { swaps, signed, nonces } = readRecorded(outside.file);
   const filled = swaps.filter(({ state }) => state === "final");
   const left = leftForPools(outside);
-  const told = (fill: { hash: string | null; token: string; amount: unknown }): string =>
+  const reported = (fill: { hash: string | null; token: string; amount: unknown }): string =>
     `${fill.amount} of ${fill.token} in ${fill.hash}`;
-  expect(filled.map(({ hash, sell_token, sold }) => told({ hash, token: sell_token, amount: sold })).sort()).toEqual(
-    left.map(told).sort(),
-  );
+  expect(
+    filled.map(({ hash, sell_token, sold }) => reported({ hash, token: sell_token, amount: sold })).sort(),
+  ).toEqual(left.map(reported).sort());
   expect(new Set(left.map(({ hash }) => hash)).size).toBe(left.length);
   for (const [place, tries] of Map.groupBy(swaps, ({ run_id, position }) => `${run_id} ${position}`)) {
     expect(tries.filter(({ id }) => signed.has(id)).length, `signed at ${place}`).toBeLessThan(2);

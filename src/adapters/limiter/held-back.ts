@@ -2,7 +2,7 @@ import type { Clock, SharedClock } from "../../ports/clock.ts";
 import type { Pace } from "./pace.ts";
 
 /** From so long a wait on, people are told. */
-const WORTH_TELLING_MS = 300_000;
+const WORTH_REPORTING_MS = 300_000;
 
 /** Hears that the service allows no call until a wall-clock instant, and, with undefined, that this is over. */
 export type HeldBackListener = (untilMs: number | undefined) => void;
@@ -13,7 +13,7 @@ export type HeldBackListener = (untilMs: number | undefined) => void;
  */
 export function watchHeldBack(
   clocks: { readonly clock: Clock; readonly sharedClock: SharedClock },
-  { closing, tell }: { readonly closing: AbortSignal; readonly tell: HeldBackListener },
+  { closing, report }: { readonly closing: AbortSignal; readonly report: HeldBackListener },
 ): (pace: Pace) => void {
   const { clock, sharedClock } = clocks;
   let untilUs = 0;
@@ -27,14 +27,14 @@ export function watchHeldBack(
     while (leftMs() > 0 && !closing.aborted) await clock.sleep(leftMs(), closing);
     isWatching = false;
     isTold = false;
-    if (!closing.aborted) tell(undefined);
+    if (!closing.aborted) report(undefined);
   }
 
   return (pace) => {
     untilUs = Math.max(untilUs, pace.blockedUntilUs);
     const left = leftMs();
-    if (!isTold && left >= WORTH_TELLING_MS) {
-      tell(clock.nowMs() + left);
+    if (!isTold && left >= WORTH_REPORTING_MS) {
+      report(clock.nowMs() + left);
       isTold = true;
     }
     if (left > 0 ? !isWatching && (isTold || isFirst) : isFirst) void watchEnd();

@@ -55,10 +55,10 @@ export function createRateLimiter(
   const { sharedClock } = dependencies;
   const terms = { limitPerSecond: options.limitPerSecond, longestRetryAfterMs: options.longestRetryAfterMs };
   const store = openPaceStore({ file: options.file, keyHash: hashKey(options), terms }, sharedClock);
-  const { clock, logger, onHeldBack: tell = () => undefined } = dependencies;
+  const { clock, logger, onHeldBack: report = () => undefined } = dependencies;
   const calls = createWaitingCalls(options, clock);
   const closing = new AbortController();
-  const observe = watchHeldBack({ clock, sharedClock }, { closing: closing.signal, tell });
+  const observe = watchHeldBack({ clock, sharedClock }, { closing: closing.signal, report });
   const dispatch = createDispatcher(options, { store, sharedClock, clock, logger, closing, calls, observe });
   const notice = createObserver(options, dependencies, { store, observe });
   observe(store.read());

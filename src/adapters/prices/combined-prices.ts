@@ -1,4 +1,4 @@
-import { tellDollars } from "../../domain/money/for-people.ts";
+import { describeDollars } from "../../domain/money/for-people.ts";
 import { formatPercent, type Ppm } from "../../domain/money/fraction.ts";
 import { distanceUp, type ReferencePrice, type SourcePrice } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
@@ -53,5 +53,5 @@ function combine(token: Token, found: readonly ReferencePrice[], maxDivergence: 
 }
 
 function said({ usd, source }: SourcePrice): string {
-  return `${source} says ${tellDollars(usd)}`;
+  return `${source} says ${describeDollars(usd)}`;
 }

@@ -1,5 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
-import { tellDollars } from "../../domain/money/for-people.ts";
+import { describeDollars } from "../../domain/money/for-people.ts";
 import type { ReferencePrice, UsdPrice } from "../../domain/money/price.ts";
 import { valueDown } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
@@ -73,7 +73,7 @@ async function readTwap(asked: TwapPool, twapRead: TwapRead): Promise<ReferenceP
   const depthUsd = valueDown({ raw: depth, decimals: asked.quote.decimals }, quote.usd);
   if (depthUsd < asked.minLiquidityUsd) {
     return invalid(
-      `its liquidity is worth ${tellDollars(depthUsd)}, asked for are ${tellDollars(asked.minLiquidityUsd)}`,
+      `its liquidity is worth ${describeDollars(depthUsd)}, asked for are ${describeDollars(asked.minLiquidityUsd)}`,
     );
   }
   const usd = dollarsOf(asked, inQuote, quote.usd);

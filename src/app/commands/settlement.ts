@@ -103,7 +103,7 @@ export async function deploySettlement(options: DeployOptions, terminal: Termina
   const signer = await operatorOf(options, configuration);
   const missing = await findMissing(scene, contracts, signer?.address);
   if (missing.length > 0) {
-    await tellPlan(scene, { contracts, missing, signer }, terminal);
+    await printPlan(scene, { contracts, missing, signer }, terminal);
     if (options.yes !== true) {
       terminal.out("nothing was signed; the same command with --yes sends it");
       return;
@@ -159,7 +159,7 @@ async function findMissing(
   });
 }
 
-async function tellPlan(
+async function printPlan(
   { chain, configuration }: Scene,
   plan: { contracts: readonly PlannedContract[]; missing: readonly Missing[]; signer: Signer | undefined },
   terminal: Terminal,

@@ -33,7 +33,7 @@ export async function start(options: StartOptions, terminal: Terminal): Promise<
   const stopping = new AbortController();
   void stop.asked.then(() => stopping.abort());
   const patience = createPatience(options.wait === true);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   try {
     while (!stopping.signal.aborted) {
       const life = await runOnce(file, terminal, stop.asked);
@@ -41,9 +41,9 @@ export async function start(options: StartOptions, terminal: Terminal): Promise<
       if (trouble === undefined || stopping.signal.aborted) return;
       const waitMs = patience.after(trouble);
       if (waitMs === undefined) throw new CommandFailure(trouble.exitCode, trouble.message);
-      if (!told.has(trouble.message)) terminal.err(`${trouble.message}\n${whatNext(trouble)}`);
-      told.clear();
-      told.add(trouble.message);
+      if (!reported.has(trouble.message)) terminal.err(`${trouble.message}\n${whatNext(trouble)}`);
+      reported.clear();
+      reported.add(trouble.message);
       await holdStart(held(life, trouble, waitMs), systemClock, stopping.signal);
     }
   } finally {

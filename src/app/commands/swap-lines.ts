@@ -1,5 +1,5 @@
 import { mulDivDown } from "../../domain/money/amount.ts";
-import { roundedUnits, tellAmount, tellDollars, tellRate } from "../../domain/money/for-people.ts";
+import { describeAmount, describeDollars, describeRate, roundedUnits } from "../../domain/money/for-people.ts";
 import { formatPercent, ONE_PPM } from "../../domain/money/fraction.ts";
 import { type UsdPrice, valueDown } from "../../domain/money/price.ts";
 import type { CheckHistory, SwapHistory } from "../../ports/history.ts";
@@ -13,10 +13,10 @@ export function swapLines(swap: SwapHistory): readonly string[] {
   const { sell, buy, mode, prices } = swap;
   if (swap.sold === null || swap.bought === null) return [];
   const [sold, bought] = [BigInt(swap.sold), BigInt(swap.bought)];
-  const rate = tellRate({ raw: sold, token: sell }, { raw: bought, token: buy });
+  const rate = describeRate({ raw: sold, token: sell }, { raw: bought, token: buy });
   const lines = [
     [
-      `${swap.id}: sold ${tellAmount(sold, sell)}, bought ${tellAmount(bought, buy)}`,
+      `${swap.id}: sold ${describeAmount(sold, sell)}, bought ${describeAmount(bought, buy)}`,
       ...(rate === undefined ? [] : [rate]),
       mode ?? "mode unknown",
       `transaction ${swap.hash ?? "unknown"}`,
@@ -36,7 +36,9 @@ function feeLine({ fees, sell, prices }: SwapHistory): readonly string[] {
   ].flatMap(([whose, fee]) => (fee === null || fee === undefined || fee === "0" ? [] : [{ whose, fee: BigInt(fee) }]));
   if (paid.length === 0) return [];
   const usd = prices?.sold?.usd;
-  const texts = paid.map(({ whose, fee }) => `${whose} ${tellAmount(fee, sell)}${inDollars(fee, sell.decimals, usd)}`);
+  const texts = paid.map(
+    ({ whose, fee }) => `${whose} ${describeAmount(fee, sell)}${inDollars(fee, sell.decimals, usd)}`,
+  );
   return [`  fees, part of what was sold: ${texts.join(", ")}`];
 }
 
@@ -55,7 +57,7 @@ function gasLine({ costs, prices }: SwapHistory): readonly string[] {
 }
 
 function inDollars(raw: bigint, decimals: number, usd: string | undefined): string {
-  return usd === undefined ? "" : `, ${tellDollars(valueDown({ raw, decimals }, BigInt(usd) as UsdPrice))}`;
+  return usd === undefined ? "" : `, ${describeDollars(valueDown({ raw, decimals }, BigInt(usd) as UsdPrice))}`;
 }
 
 /** What was bought against what was sold, both at the prices that the swap was cleared by. */
@@ -69,7 +71,7 @@ function againstReference(
   if (out <= 0n) return undefined;
   const share = mulDivDown(into - out, ONE_PPM, out);
   const apart = `${formatPercent(share < 0n ? -share : share)} ${share < 0n ? "less" : "more"}`;
-  return `  at the reference prices of its clearing: ${tellDollars(into)} for ${tellDollars(out)}, ${apart}`;
+  return `  at the reference prices of its clearing: ${describeDollars(into)} for ${describeDollars(out)}, ${apart}`;
 }
 
 /** The comparisons that were made before a swap was signed: those that failed first, each with what it is denied as. */

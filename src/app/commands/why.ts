@@ -70,6 +70,6 @@ function sentence(
   checks: readonly { code: string; passed: boolean; value: string; limit: string }[],
 ): string {
   const head = `${run.strategy} at ${formatInstant(run.slotMs)}: ${run.state}${run.reason === null ? "" : `, ${run.reason}`}${run.detail === null ? "" : ` (${run.detail})`}`;
-  const told = [head, ...run.swaps.flatMap(swapLines)].join("\n");
-  return checks.length === 0 ? told : `${told}\n\n${checkTable(checks)}`;
+  const reported = [head, ...run.swaps.flatMap(swapLines)].join("\n");
+  return checks.length === 0 ? reported : `${reported}\n\n${checkTable(checks)}`;
 }

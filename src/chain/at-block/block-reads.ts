@@ -97,7 +97,7 @@ export function createBlockReads(options: {
     }
   }
 
-  function tell(error: unknown): never {
+  function report(error: unknown): never {
     if (error instanceof RpcError) options.onTrouble?.(error);
     throw error;
   }
@@ -108,7 +108,7 @@ export function createBlockReads(options: {
       const readAll: ReadAll = (calls, gasOfCall) =>
         calls.length === 0
           ? Promise.resolve([])
-          : retryRead(() => readOnce({ block, gasOfCall }, calls), { ...RETRIES, isTransient }).catch(tell);
+          : retryRead(() => readOnce({ block, gasOfCall }, calls), { ...RETRIES, isTransient }).catch(report);
       return { readAll, read: createBatchReader(readAll, options.isKnown) };
     },
   };

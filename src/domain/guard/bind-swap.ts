@@ -1,6 +1,6 @@
 import { type Address, NATIVE_TOKEN } from "../money/address.ts";
 import { formatUnits } from "../money/amount.ts";
-import { tellAmount, tellBoth, tellSecondsAhead } from "../money/for-people.ts";
+import { describeAmount, describeBoth, describeSecondsAhead } from "../money/for-people.ts";
 import { type Ppm, shareDown } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
 import { type Check, firstDenial } from "./check.ts";
@@ -72,7 +72,7 @@ export function bindingChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[
     {
       code: "PERMIT_UNEXPECTED",
       subject: "permit",
-      value: swap.permitValue === undefined ? "none" : tellAmount(swap.permitValue, expected.tokens.sold),
+      value: swap.permitValue === undefined ? "none" : describeAmount(swap.permitValue, expected.tokens.sold),
       limit: "none",
       ok: swap.permitValue === undefined,
     },
@@ -85,7 +85,7 @@ export function bindingChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[
  */
 export function envelopeChecks(transaction: ProposedTransaction, expected: ExpectedSwap): Check[] {
   const value = expected.fromAsset === NATIVE_TOKEN ? expected.gross : 0n;
-  const [told, limit] = tellBoth(transaction.value, value, NATIVE_COIN);
+  const [reported, limit] = describeBoth(transaction.value, value, NATIVE_COIN);
   return [
     {
       code: "CHAIN_MISMATCH",
@@ -105,7 +105,7 @@ export function envelopeChecks(transaction: ProposedTransaction, expected: Expec
     {
       code: "VALUE_MISMATCH",
       subject: "transaction.value",
-      value: told,
+      value: reported,
       limit,
       ok: transaction.value === value,
     },
@@ -160,7 +160,7 @@ function senderCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
 function amountChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[] {
   const affiliateFee = swap.affiliate?.fee ?? 0n;
   const gross = swap.amountIn + swap.swapFee + affiliateFee;
-  const [value, limit] = tellBoth(gross, expected.gross, expected.tokens.sold);
+  const [value, limit] = describeBoth(gross, expected.gross, expected.tokens.sold);
   const amount: Check = {
     code: "AMOUNT_MISMATCH",
     subject: "amountIn + swapFee + affiliateFee",
@@ -189,7 +189,7 @@ function describeAffiliate(affiliate: { address: Address; fee: bigint } | undefi
 }
 
 function minimumCheck({ amountOutMin }: DecodedSwap, { requiredMinimum, tokens }: ExpectedSwap): Check {
-  const [value, limit] = tellBoth(amountOutMin, requiredMinimum, tokens.bought);
+  const [value, limit] = describeBoth(amountOutMin, requiredMinimum, tokens.bought);
   return {
     code: "OUTPUT_BELOW_MINIMUM",
     subject: "amountOutMin",
@@ -201,7 +201,7 @@ function minimumCheck({ amountOutMin }: DecodedSwap, { requiredMinimum, tokens }
 
 function swapFeeCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
   const most = expected.mode === "self-executed" ? 0n : shareDown(expected.gross, expected.maxSwapFee);
-  const [value, limit] = tellBoth(swap.swapFee, most, expected.tokens.sold);
+  const [value, limit] = describeBoth(swap.swapFee, most, expected.tokens.sold);
   return {
     code: "SWAP_FEE_TOO_HIGH",
     subject: "swapFee",
@@ -217,8 +217,8 @@ function deadlineCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
   return {
     code: "DEADLINE_OUT_OF_BOUNDS",
     subject: "deadline",
-    value: tellSecondsAhead(swap.deadline - now),
-    limit: `later than now, at most ${tellSecondsAhead(BigInt(expected.maxLifetimeSeconds))}`,
+    value: describeSecondsAhead(swap.deadline - now),
+    limit: `later than now, at most ${describeSecondsAhead(BigInt(expected.maxLifetimeSeconds))}`,
     ok: swap.deadline > now && swap.deadline <= latest,
   };
 }

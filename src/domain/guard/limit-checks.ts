@@ -1,5 +1,5 @@
 import { NATIVE_TOKEN } from "../money/address.ts";
-import { tellBoth, tellBothDollars, tellSecondsAhead } from "../money/for-people.ts";
+import { describeBoth, describeBothDollars, describeSecondsAhead } from "../money/for-people.ts";
 import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Check } from "./check.ts";
@@ -69,7 +69,7 @@ function expiryCheck(facts: SwapFacts): Check {
     code: "QUOTE_EXPIRED",
     subject: "quote.expiresAt",
     value:
-      expiresAtSeconds === undefined ? "not stated" : tellSecondsAhead(BigInt(expiresAtSeconds - facts.nowSeconds)),
+      expiresAtSeconds === undefined ? "not stated" : describeSecondsAhead(BigInt(expiresAtSeconds - facts.nowSeconds)),
     limit: "later than now",
     ok: expiresAtSeconds === undefined || expiresAtSeconds > facts.nowSeconds,
   };
@@ -91,7 +91,7 @@ function impactCheck(facts: SwapFacts): Check {
 /** The strategy's own price limit, held against what the quote brings after all fees. */
 function floorChecks(facts: SwapFacts): Check[] {
   if (facts.floor === undefined) return [];
-  const [value, limit] = tellBoth(facts.quote.amountOut, facts.floor, facts.buy);
+  const [value, limit] = describeBoth(facts.quote.amountOut, facts.floor, facts.buy);
   return [
     {
       code: "PRICE_LIMIT_NOT_MET",
@@ -104,7 +104,7 @@ function floorChecks(facts: SwapFacts): Check[] {
 }
 
 function balanceCheck(facts: SwapFacts): Check {
-  const [value, limit] = tellBoth(facts.balances.sold, facts.gross, facts.sell);
+  const [value, limit] = describeBoth(facts.balances.sold, facts.gross, facts.sell);
   return {
     code: "BALANCE_TOO_LOW",
     subject: `balance of ${facts.sell.symbol}`,
@@ -120,9 +120,9 @@ function gasChecks(facts: SwapFacts): Check[] {
   const ceiling = facts.limits.maxFeePerGas;
   const sold = facts.sell.address === NATIVE_TOKEN ? facts.gross : 0n;
   const left = facts.balances.native - gas.limit * gas.maxFeePerGas - sold;
-  const [price, most] = tellBoth(gas.maxFeePerGas, ceiling, GWEI);
+  const [price, most] = describeBoth(gas.maxFeePerGas, ceiling, GWEI);
   const coin = { symbol: facts.nativeSymbol, decimals: NATIVE_DECIMALS };
-  const [remains, least] = tellBoth(left, facts.limits.gasReserve, coin);
+  const [remains, least] = describeBoth(left, facts.limits.gasReserve, coin);
   return [
     {
       code: "GAS_PRICE_TOO_HIGH",
@@ -176,8 +176,8 @@ export function ceilingCheck(
   { value, most }: { readonly value: bigint; readonly most: UsdPrice },
 ): Check {
   const { subject, key } = CEILINGS[code];
-  const [told, limit] = tellBothDollars(value, most);
-  return { code, subject, value: told, limit: `at most ${limit} (policy: ${key})`, ok: value <= most };
+  const [reported, limit] = describeBothDollars(value, most);
+  return { code, subject, value: reported, limit: `at most ${limit} (policy: ${key})`, ok: value <= most };
 }
 
 function leastValue({ gross, sell }: SwapFacts, usd: UsdPrice): bigint {
@@ -186,11 +186,11 @@ function leastValue({ gross, sell }: SwapFacts, usd: UsdPrice): bigint {
 
 /** A value in dollars (1e-18), rounded down, against the smallest trade. */
 export function smallestCheck(value: bigint, least: UsdPrice): Check {
-  const [told, limit] = tellBothDollars(value, least);
+  const [reported, limit] = describeBothDollars(value, least);
   return {
     code: "TRADE_TOO_SMALL",
     subject: "value of the trade",
-    value: told,
+    value: reported,
     limit: `at least ${limit} (policy: min_trade)`,
     ok: value >= least,
   };

@@ -1,5 +1,5 @@
 import { larger, smaller } from "../money/bigint.ts";
-import { tellAmount, tellDollars } from "../money/for-people.ts";
+import { describeAmount, describeDollars } from "../money/for-people.ts";
 import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { convertUp, distanceUp, type ReferencePrice, sourcesOf, USD_DECIMALS } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
@@ -53,7 +53,7 @@ function nativeCheck(facts: SwapFacts): Check {
 }
 
 function describe(price: ReferencePrice): string {
-  const [used, ...others] = sourcesOf(price).map(({ usd, source }) => `${tellDollars(usd)} (${source})`);
+  const [used, ...others] = sourcesOf(price).map(({ usd, source }) => `${describeDollars(usd)} (${source})`);
   return others.length === 0 ? `${used}` : `${used}, used because it asks for more than ${others.join(", ")}`;
 }
 
@@ -74,7 +74,9 @@ function secondChecks(facts: SwapFacts): Check[] {
   const answered: Check = {
     code: "REFERENCE_MISSING",
     subject: "expected output of the second service",
-    value: isQuoted ? `${tellAmount(secondOutput.amountOut, facts.buy)} (${secondOutput.source})` : secondOutput.detail,
+    value: isQuoted
+      ? `${describeAmount(secondOutput.amountOut, facts.buy)} (${secondOutput.source})`
+      : secondOutput.detail,
     limit: "an answer",
     ok: isQuoted && secondOutput.amountOut > 0n,
   };

@@ -1,5 +1,5 @@
 import type { Address } from "../money/address.ts";
-import { tellAmount, tellBoth } from "../money/for-people.ts";
+import { describeAmount, describeBoth } from "../money/for-people.ts";
 import type { SwapTokens } from "./bind-swap.ts";
 import { type Check, firstDenial } from "./check.ts";
 import type { Denial } from "./denial.ts";
@@ -98,7 +98,7 @@ function wayCheck(way: SimulationMethod, { ways }: SimulationBounds): Check {
 /** What comes back to the owner is not set off: a swap that takes more and returns it needs more than it may have. */
 function soldCheck(transfers: readonly SimulatedTransfer[], bounds: SimulationBounds): Check {
   const out = total(transfers, (move) => move.token === bounds.sold && move.from === bounds.owner);
-  const [value, limit] = tellBoth(out, bounds.gross, bounds.tokens.sold);
+  const [value, limit] = describeBoth(out, bounds.gross, bounds.tokens.sold);
   return {
     code: "SIMULATION_MISMATCH",
     subject: "sold token out of the wallet",
@@ -119,13 +119,13 @@ function boughtChecks(transfers: readonly SimulatedTransfer[], bounds: Simulatio
   const payers = new Set(moves.filter((move) => move.to === bounds.recipient).map((move) => move.from));
   const diverted = total(moves, (move) => payers.has(move.from) && move.to !== bounds.recipient);
   const short = received < bounds.minimum;
-  const [value, limit] = tellBoth(received, bounds.minimum, bounds.tokens.bought);
+  const [value, limit] = describeBoth(received, bounds.minimum, bounds.tokens.bought);
   const taxed = short && received > 0n && diverted > 0n && received + diverted >= bounds.minimum;
   return [
     {
       code: "TOKEN_TAX",
       subject: "bought token diverted on its way",
-      value: taxed ? tellAmount(diverted, bounds.tokens.bought) : "none",
+      value: taxed ? describeAmount(diverted, bounds.tokens.bought) : "none",
       limit: "none",
       ok: !taxed,
     },

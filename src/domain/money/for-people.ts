@@ -18,12 +18,12 @@ export function roundedUnits(raw: bigint, decimals: number): string {
 }
 
 /** An amount with its token: `0.0412 WETH`, rounded towards zero. */
-export function tellAmount(raw: bigint, { decimals, symbol }: Pick<Token, "decimals" | "symbol">): string {
+export function describeAmount(raw: bigint, { decimals, symbol }: Pick<Token, "decimals" | "symbol">): string {
   return `${roundedUnits(raw, decimals)} ${symbol}`;
 }
 
 /** Dollars (1e-18) in cents, rounded towards zero; less than a cent with its first digits: `120.50 USD`, `0.0031 USD`. */
-export function tellDollars(usd: bigint): string {
+export function describeDollars(usd: bigint): string {
   const cents = 10n ** BigInt(USD_DECIMALS - 2);
   const isSmall = usd > -cents && usd < cents;
   const text = isSmall ? roundedUnits(usd, USD_DECIMALS) : formatUnits(usd / cents, 2);
@@ -32,26 +32,26 @@ export function tellDollars(usd: bigint): string {
 }
 
 /** Two values in dollars that are compared: exactly where cents would make them look the same. */
-export function tellBothDollars(one: bigint, other: bigint): readonly [string, string] {
-  const [first, second] = [tellDollars(one), tellDollars(other)];
+export function describeBothDollars(one: bigint, other: bigint): readonly [string, string] {
+  const [first, second] = [describeDollars(one), describeDollars(other)];
   if (first !== second || one === other) return [first, second];
   return [formatDollars(one), formatDollars(other)];
 }
 
 /** Two amounts of one kind that are compared: exactly where rounding would make them look the same. */
-export function tellBoth(
+export function describeBoth(
   one: bigint,
   other: bigint,
   { decimals, symbol }: Pick<Token, "decimals" | "symbol">,
 ): readonly [string, string] {
   const [first, second] = [roundedUnits(one, decimals), roundedUnits(other, decimals)];
-  const isTold = first !== second || one === other;
-  const texts = isTold ? [first, second] : [formatUnits(one, decimals), formatUnits(other, decimals)];
+  const isReported = first !== second || one === other;
+  const texts = isReported ? [first, second] : [formatUnits(one, decimals), formatUnits(other, decimals)];
   return [`${texts[0]} ${symbol}`, `${texts[1]} ${symbol}`];
 }
 
 /** What one unit of the dearer of two tokens was exchanged at: `2427.18 USDC for 1 WETH`; undefined without an exchange. */
-export function tellRate(
+export function describeRate(
   sold: { readonly raw: bigint; readonly token: Pick<Token, "decimals" | "symbol"> },
   bought: { readonly raw: bigint; readonly token: Pick<Token, "decimals" | "symbol"> },
 ): string | undefined {
@@ -67,6 +67,6 @@ export function tellRate(
 const RATE_DECIMALS = 77;
 
 /** How far an instant lies ahead, by the chain's time: `in 45 s`, `3 s ago`. */
-export function tellSecondsAhead(seconds: bigint): string {
+export function describeSecondsAhead(seconds: bigint): string {
   return seconds >= 0n ? `in ${seconds} s` : `${-seconds} s ago`;
 }

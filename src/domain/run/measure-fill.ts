@@ -64,7 +64,7 @@ function netTransfers(receipt: FillReceipt, token: Address, holder: Address): bi
   let net = 0n;
   for (const log of receipt.logs) {
     if (log.address !== token || log.topics[0] !== TRANSFER_TOPIC || log.topics.length !== 3) continue;
-    const amount = amountTold(log.data);
+    const amount = loggedAmount(log.data);
     if (addressOfTopic(log.topics[1]) === holder) net -= amount;
     if (addressOfTopic(log.topics[2]) === holder) net += amount;
   }
@@ -74,13 +74,13 @@ function netTransfers(receipt: FillReceipt, token: Address, holder: Address): bi
 function unwrapped(receipt: FillReceipt, wrapped: Address): bigint {
   let total = 0n;
   for (const log of receipt.logs) {
-    if (log.address === wrapped && log.topics[0] === WITHDRAWAL_TOPIC) total += amountTold(log.data);
+    if (log.address === wrapped && log.topics[0] === WITHDRAWAL_TOPIC) total += loggedAmount(log.data);
   }
   return total;
 }
 
 /** The first word of a log's data, an amount; 0 where there is none: a token may write what it wants. */
-export function amountTold(data: Hex): bigint {
+export function loggedAmount(data: Hex): bigint {
   return /^0x[0-9a-f]{64}/i.test(data) ? BigInt(data.slice(0, 66)) : 0n;
 }
 

@@ -23,7 +23,7 @@ export function concludeRun(draft: Draft, evidence: Evidence): void {
   }
   const run = draft.run();
   if (run.state !== "executing") return;
-  if (run.reason === REOPENED) tellLostFills(draft);
+  if (run.reason === REOPENED) reportLostFills(draft);
   for (const swap of latestSwaps(run)) reserveProceeds(draft, swap.id);
   beginNext(draft, evidence);
   const latest = latestSwaps(draft.run());
@@ -44,7 +44,7 @@ function wasTakenBack(draft: Draft): boolean {
  * What ends in vain in a run that was reopened is a fill that the strategy counts, gone for good: a stop that sold nothing
  * would else be over without a word. Each is told by itself, and no later swap of the strategy makes it untrue.
  */
-function tellLostFills(draft: Draft): void {
+function reportLostFills(draft: Draft): void {
   const { id, strategyId } = draft.run();
   for (const { subjectId, to } of draft.result().transitions) {
     if (to !== "reverted" && to !== "expired" && to !== "cancelled") continue;

@@ -1,4 +1,4 @@
-import { tellAmount } from "../money/for-people.ts";
+import { describeAmount } from "../money/for-people.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent, TransactionChange } from "./events.ts";
@@ -168,7 +168,7 @@ export function settleFill(draft: Draft, swapId: string, executed: Executed, evi
     draft.record({ kind: "spend", swapId, amount: fill.sold });
   }
   draft.moveSwap(swapId, "final", {}, wasCounted ? correctionOf(before.fill, fill) : undefined);
-  if (fill?.assumed === true) tellUnmeasured(draft, draft.swap(swapId), fill);
+  if (fill?.assumed === true) reportUnmeasured(draft, draft.swap(swapId), fill);
 }
 
 function correctionOf(before: Fill, now: Fill): string | undefined {
@@ -176,9 +176,9 @@ function correctionOf(before: Fill, now: Fill): string | undefined {
   return `measured once more: sold ${now.sold} instead of ${before.sold}, bought ${now.bought} instead of ${before.bought} (smallest units)`;
 }
 
-function tellUnmeasured(draft: Draft, { id, sell, buy }: Swap, { hash, sold, bought }: Fill): void {
+function reportUnmeasured(draft: Draft, { id, sell, buy }: Swap, { hash, sold, bought }: Fill): void {
   const { strategyId } = draft.run();
-  const [paid, got] = [tellAmount(sold, sell), tellAmount(bought, buy)];
+  const [paid, got] = [describeAmount(sold, sell), describeAmount(bought, buy)];
   const text = `swap ${id} of ${strategyId} is filled, and its receipt does not show what was exchanged, also in its final block: counted are ${paid} sold and ${got} bought, the worst that was signed; hold transaction ${hash} against them (swapd audit); told until: swapd resume ${strategyId}`;
   draft.record({ kind: "alert", severity: "warning", code: "FILL_UNMEASURED", subject: SUBJECT.fill(id), text });
 }

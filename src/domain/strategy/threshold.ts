@@ -26,7 +26,7 @@ const ALERT_AFTER = 3;
 const DRY_RUN = "dry_run";
 
 /** Of the reasons of several legs the one that says most comes first. */
-const TELLING: readonly SkipReason[] = [
+const DESCRIBED_FIRST: readonly SkipReason[] = [
   "backing_off",
   "confirming",
   "cooling_down",
@@ -69,7 +69,7 @@ function decide(spec: ThresholdSpec, view: StrategyView, memory: ThresholdMemory
   const decisions = wanting.map((leg) => fire(spec, view, { memory: sampled, ...leg }));
   // a leg with too little to sell does not stand in the way of the next one
   const [first] = decisions;
-  return decisions.find(({ outcome }) => outcome.kind === "swap") ?? first ?? skip(...tell(legs), sampled);
+  return decisions.find(({ outcome }) => outcome.kind === "swap") ?? first ?? skip(...describe(legs), sampled);
 }
 
 /** After a failed attempt the crossing keeps its latch for as long as the condition holds. */
@@ -85,9 +85,9 @@ function legOf(memory: ThresholdMemory, id: string): LegMemory {
   return legMemory(memory, id) ?? FRESH_LEG;
 }
 
-function tell(legs: readonly Leg[]): [SkipReason, string] {
+function describe(legs: readonly Leg[]): [SkipReason, string] {
   const live = legs.filter(({ seen }) => seen.reason !== "already_fired");
-  const reason = TELLING.find((one) => live.some(({ seen }) => seen.reason === one)) ?? "not_triggered";
+  const reason = DESCRIBED_FIRST.find((one) => live.some(({ seen }) => seen.reason === one)) ?? "not_triggered";
   const detail = live.map(({ leg, seen }) => (legs.length === 1 ? seen.detail : `${leg.id}: ${seen.detail}`));
   return [reason, detail.join("; ")];
 }

@@ -1,6 +1,6 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { type Hex, wordOf } from "../../domain/money/address.ts";
-import { amountTold, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
+import { loggedAmount, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { AgreedChainReads, Chain } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -35,7 +35,7 @@ export async function unexplainedOutflows(
     topics: [TRANSFER_TOPIC, wordOf(swap.wallet)],
     ...range,
   });
-  const taken = placed(logs.filter(({ data }) => amountTold(data) > 0n));
+  const taken = placed(logs.filter(({ data }) => loggedAmount(data) > 0n));
   if (taken.length === 0) return [];
   const named = taken.map((outflow) => ({ ...outflow, key: outflowKey(swap.wallet, outflow) }));
   const { ofOthers, accepted } = await context.deps.store.read({
@@ -56,7 +56,7 @@ type OutflowLog = Pick<Awaited<ReturnType<LogReads["logs"]>>[number], "data" | "
  * straight into a contract that it was signed for, because a token that keeps a fee may tell of less.
  */
 export function isTakenBy({ amountIn, terms }: Swap, outflow: readonly OutflowLog[]): boolean {
-  const taken = outflow.reduce((sum, { data }) => sum + amountTold(data), 0n);
+  const taken = outflow.reduce((sum, { data }) => sum + loggedAmount(data), 0n);
   const contracts = terms === undefined ? [] : Object.values(terms.contracts).map(wordOf);
   return (
     (amountIn !== undefined && taken >= amountIn) ||
@@ -85,7 +85,7 @@ export async function denyHiddenOutflow(
   if (range.fromBlock > toBlock || toBlock - known.block > MOST_BLOCKS) return;
   const moved = async (...topics: (Hex | null)[]): Promise<bigint> => {
     const logs = await reads.logs({ address: sell.address, topics, ...range });
-    return logs.reduce((sum, { data }) => sum + amountTold(data), 0n);
+    return logs.reduce((sum, { data }) => sum + loggedAmount(data), 0n);
   };
   // One node's false balance at that look would keep the swap open for ever.
   const balanceBefore = async (): Promise<bigint> =>

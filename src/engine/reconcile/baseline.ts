@@ -1,6 +1,6 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
-import { amountTold } from "../../domain/run/measure-fill.ts";
+import { loggedAmount } from "../../domain/run/measure-fill.ts";
 import type { AgreedChainReads } from "../../ports/chain.ts";
 import type { KnownChain } from "../../ports/reconciliation-store.ts";
 import { refusedAsUndefined } from "../perform/node-fault.ts";
@@ -51,7 +51,7 @@ export function balancesBy(before: Balances, { into, out }: Moves, { fromBlock, 
   const moved = (logs: readonly FoundLog[], token: Address): bigint =>
     logs
       .filter((log) => log.address === token && log.blockNumber >= fromBlock && log.blockNumber <= toBlock)
-      .reduce((sum, { data }) => sum + amountTold(data), 0n);
+      .reduce((sum, { data }) => sum + loggedAmount(data), 0n);
   return new Map([...before].map(([token, amount]) => [token, amount + moved(into, token) - moved(out, token)]));
 }
 
@@ -70,13 +70,13 @@ export async function knowledgeAt(
   const { chain } = context.deps;
   const balances = new Map<Address, bigint>();
   for (const { address } of tokensOf(context)) {
-    const told = (): Promise<bigint | undefined> =>
+    const reported = (): Promise<bigint | undefined> =>
       chain.balance(address, known.wallet, block).catch(refusedAsUndefined);
     let balance = expected.get(address);
-    if (balance === undefined || (await told()) !== balance) {
+    if (balance === undefined || (await reported()) !== balance) {
       const said = await agreedBalance(agreed, known.wallet, { token: address, block });
       // Where they say nothing together, one that is away is told from those that keep nothing so old.
-      if (said === undefined && balance === undefined) await told();
+      if (said === undefined && balance === undefined) await reported();
       balance = said ?? balance;
     }
     if (balance !== undefined) balances.set(address, balance);

@@ -3,7 +3,7 @@ import type { Change } from "../../ports/changes.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { DifferenceKind, Finding } from "../../ports/reconciliation-store.ts";
 import type { Decided } from "../../ports/unit-of-work.ts";
-import { commitAndTell } from "../alerts.ts";
+import { commitAndNotify } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { alertOfNew, foundChange, overIfNothingIsOpen, uncheckedChange } from "./findings.ts";
 import { judgeMarker, type MarkedState, markerKeys } from "./identity.ts";
@@ -15,7 +15,7 @@ export async function beginUnchecked(context: EngineContext, wallets: readonly A
   const { deps } = context;
   const seen = new Map(wallets.map((wallet) => [wallet, deps.marker?.read(wallet)?.state]));
   const keys = [...seen].flatMap(([wallet, state]) => markerKeys(wallet, state));
-  const added = await commitAndTell(deps, {
+  const added = await commitAndNotify(deps, {
     question: { kind: "standing", keys },
     decide: (rows) => decideBegin(context, seen, rows),
   });
@@ -35,7 +35,7 @@ function decideBegin(
   for (const [wallet, state] of seen) {
     const identity = judgeMarker({ ours, seen: state }, wallet);
     if (identity === undefined) changes.push(...settleIdentity(wallet, state, rows));
-    else if (!rows.told.has(identity.key)) {
+    else if (!rows.reported.has(identity.key)) {
       added.push(identity);
       changes.push(refuseOldRequests(), foundChange(clock, identity), ...alertOfNew(deps, wallet, [identity]));
     }
@@ -49,10 +49,10 @@ function decideBegin(
 /** What another marker told, as that of another installation whose volume was mounted here, is over with the right one. */
 function settleIdentity(wallet: Address, state: MarkedState | undefined, { open }: Standing): readonly Change[] {
   if (state === undefined) return [];
-  const told = open.filter((one) => one.wallet === wallet && OF_MARKERS.has(one.kind));
-  if (told.length === 0) return [];
-  const settled = told.map(({ id }) => ({ kind: "difference-settled", id, by: "chain" }) as const);
-  const left = open.filter((one) => !told.includes(one));
+  const reported = open.filter((one) => one.wallet === wallet && OF_MARKERS.has(one.kind));
+  if (reported.length === 0) return [];
+  const settled = reported.map(({ id }) => ({ kind: "difference-settled", id, by: "chain" }) as const);
+  const left = open.filter((one) => !reported.includes(one));
   return [...settled, ...overIfNothingIsOpen(wallet, left)];
 }
 

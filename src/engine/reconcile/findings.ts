@@ -26,9 +26,9 @@ export function uncheckedOf(open: readonly Difference[], wallet: Address): strin
 }
 
 /** What of findings is new to the rows, each once. @param rows that were asked for their keys */
-export function newOnes(findings: readonly Finding[], { told }: Pick<Standing, "told">): readonly Finding[] {
+export function newOnes(findings: readonly Finding[], { reported }: Pick<Standing, "reported">): readonly Finding[] {
   const byKey = new Map(findings.map((finding) => [finding.key, finding]));
-  return [...byKey.values()].filter(({ key }) => !told.has(key));
+  return [...byKey.values()].filter(({ key }) => !reported.has(key));
 }
 
 /** The alert of what is new of a wallet, told once. */

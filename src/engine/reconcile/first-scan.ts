@@ -1,7 +1,7 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
-import { commitAndTell } from "../alerts.ts";
+import { commitAndNotify } from "../alerts.ts";
 import { baselineNow, countNow } from "./baseline.ts";
 import { alertOfNew, foundChange, newOnes } from "./findings.ts";
 import type { ScanContext } from "./patient-chain.ts";
@@ -67,14 +67,14 @@ export function knownFillsUpTo({ block, baseline, wallet }: KnownChain, rows: St
   return isAcceptedAsNew(rows, wallet) ? block : baseline.block;
 }
 
-function isAcceptedAsNew({ open, told }: Standing, wallet: Address): boolean {
+function isAcceptedAsNew({ open, reported }: Standing, wallet: Address): boolean {
   const key = newKey(wallet);
-  return told.has(key) && open.every((one) => one.key !== key);
+  return reported.has(key) && open.every((one) => one.key !== key);
 }
 
 /** Writes down where a wallet's knowledge begins. @returns what the rows know by now */
 async function save({ deps }: ScanContext, first: KnownChain): Promise<KnownChain> {
-  return await commitAndTell(deps, {
+  return await commitAndNotify(deps, {
     question: { kind: "standing", keys: [] },
     decide: (rows) => {
       const known = rows.known.get(first.wallet);
@@ -119,7 +119,7 @@ async function writeNew({ deps }: ScanContext, wallet: Address, trace: string): 
   const text = `this database knows nothing of ${wallet}, which may have traded before (${trace}): if there was another database, bring it back with \`swapd restore\`; accepted, budgets, caps and memories begin at nothing`;
   const what = { wallet, token: undefined, kind: "new", scope: "wallet", facts: {} } as const;
   const finding: Finding = { key: newKey(wallet), ...what, text };
-  const added = await commitAndTell(deps, {
+  const added = await commitAndNotify(deps, {
     question: { kind: "standing", keys: [finding.key] },
     decide: (rows) => {
       const atMs = clock.nowMs();

@@ -57,7 +57,7 @@ export async function judgeMarkers(
   const keys = seen.flatMap(({ wallet, state }) => markerKeys(wallet, state));
   const rows = await store.read({ kind: "standing", keys });
   const found = seen.flatMap(({ wallet, state }) => judgeMarker({ ours: rows.database, seen: state }, wallet) ?? []);
-  return { rows, fresh: found.filter(({ key }) => !rows.told.has(key)) };
+  return { rows, fresh: found.filter(({ key }) => !rows.reported.has(key)) };
 }
 
 /** Writes what the database knows now into the wallet's marker, unless that stands there already. */

@@ -1,6 +1,6 @@
 import { type Address, NATIVE_TOKEN, wordOf } from "../../domain/money/address.ts";
 import type { Token } from "../../domain/money/token.ts";
-import { amountTold, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
+import { loggedAmount, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ScanContext } from "./patient-chain.ts";
 
@@ -77,7 +77,7 @@ export async function readBack(
 /** What may have been trades of the wallet: its fills; where events do not name the owner, every outflow. */
 export async function readTrades(context: ScanContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
   if (context.deps.service.profile.nonceRecord !== undefined) return await readFills(context, wallet, range);
-  return (await readMoves(context, wallet, range)).out.filter((log) => amountTold(log.data) > 0n);
+  return (await readMoves(context, wallet, range)).out.filter((log) => loggedAmount(log.data) > 0n);
 }
 
 /** The tokens that move by logs: all but the chain's own. */

@@ -4,7 +4,7 @@ import type { Change } from "../../ports/changes.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Difference, DifferenceKind, Finding } from "../../ports/reconciliation-store.ts";
 import type { Decided } from "../../ports/unit-of-work.ts";
-import { commitAndTell, writeAndTell } from "../alerts.ts";
+import { commitAndNotify, writeAndNotify } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { beginUnchecked } from "./begin.ts";
 import { alertOfNew, foundChange, newOnes, overIfNothingIsOpen, uncheckedOf } from "./findings.ts";
@@ -12,8 +12,8 @@ import { knownFillsUpTo, newKey, whereToBegin } from "./first-scan.ts";
 import { writeMarker } from "./identity.ts";
 import { type ScanContext, withPatience } from "./patient-chain.ts";
 import type { ReadSoFar } from "./read-back.ts";
+import { keepReporting } from "./report-unchecked.ts";
 import { type ChainScan, scanChain } from "./scan.ts";
-import { keepTelling } from "./tell-unchecked.ts";
 
 /** Holds the database against its marker and the chain. */
 export interface Reconciler {
@@ -27,7 +27,7 @@ export interface Reconciler {
    */
   keepChecking(signal: AbortSignal): Promise<void>;
   /** Tells of wallets that stay unchecked: their slots wait, and no row would say that nothing is traded. */
-  keepTelling(signal: AbortSignal): Promise<void>;
+  keepReporting(signal: AbortSignal): Promise<void>;
 }
 
 const ENDS_BY_ITSELF: readonly DifferenceKind[] = ["cannot-prove", "allowance"];
@@ -87,7 +87,7 @@ export function createReconciler(context: EngineContext): Reconciler {
         if (!signal.aborted) await scan(patient);
       }
     },
-    keepTelling: (signal) => keepTelling(context, () => fault, signal),
+    keepReporting: (signal) => keepReporting(context, () => fault, signal),
   };
 }
 
@@ -99,7 +99,7 @@ async function forgetOthers({ deps }: EngineContext, wallets: readonly Address[]
   const { open } = await deps.store.read({ kind: "standing", keys: [] });
   const others = open.filter(({ kind, wallet }) => kind === "unchecked" && !wallets.includes(wallet));
   if (others.length > 0) {
-    await writeAndTell(
+    await writeAndNotify(
       deps,
       others.map(({ wallet }) => ({ kind: "checked", wallet })),
     );
@@ -129,7 +129,7 @@ interface WalletScan extends ChainScan {
 /** Writes down what is new, and tells it once; with it what a look at the chain has settled. */
 async function write(context: ScanContext, wallet: Address, scan: WalletScan): Promise<void> {
   const { deps } = context;
-  const added = await commitAndTell(deps, {
+  const added = await commitAndNotify(deps, {
     question: { kind: "standing", keys: scan.findings.map(({ key }) => key) },
     decide: (rows) => decideScan(context, wallet, { scan, rows }),
   });

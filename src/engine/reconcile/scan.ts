@@ -129,11 +129,11 @@ async function unexplainedLosses(
   const before = new Map(balances);
   for (const [token, should] of balancesBy(balances, seen, { fromBlock: block + 1, toBlock: seen.toBlock })) {
     if (!tokensOf(context).some(({ address }) => address === token)) continue;
-    const told = await chain.balance(token, wallet, seen.toBlock);
-    if (told >= should) continue;
+    const reported = await chain.balance(token, wallet, seen.toBlock);
+    if (reported >= should) continue;
     const agreed = await chain.agreed();
     const was = (await agreedBalance(agreed, wallet, { token, block })) ?? balances.get(token) ?? 0n;
-    const now = (await agreedBalance(agreed, wallet, { token, block: seen.toBlock })) ?? told;
+    const now = (await agreedBalance(agreed, wallet, { token, block: seen.toBlock })) ?? reported;
     const expected = should - (balances.get(token) ?? 0n) + was;
     before.set(token, was);
     if (now >= expected) continue;

@@ -1,5 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
-import { amountTold } from "../../domain/run/measure-fill.ts";
+import { loggedAmount } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import { isLive } from "../../domain/run/states.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
@@ -22,7 +22,7 @@ type Ours = Answered<"ours">;
 
 /** Asks the rows what of the moves they know. They are asked after the chain: they may know more by then, never less. */
 export async function whatIsOurs({ deps }: ScanContext, { wallet, fills, outflows }: Seen): Promise<Ours> {
-  const logs = [...fills, ...outflows.filter(({ data }) => amountTold(data) > 0n)];
+  const logs = [...fills, ...outflows.filter(({ data }) => loggedAmount(data) > 0n)];
   const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
   const nonces = fills.flatMap((log) => deps.service.profile.nonceRecord?.readFill(log)?.nonce ?? []);
   return await deps.store.read({ kind: "ours", wallet, hashes, nonces: [...new Set(nonces)] });
@@ -48,18 +48,18 @@ export function unknownOutflows(
   ours: Ours,
 ): { readonly found: readonly Finding[]; readonly explained: number } {
   const { wallet } = seen;
-  const told = new Set(seen.fills.map(({ transactionHash }) => transactionHash));
+  const reported = new Set(seen.fills.map(({ transactionHash }) => transactionHash));
   // Tokens let anybody write a transfer of nothing out of any wallet.
   const unknown = seen.outflows.filter(
-    ({ data, transactionHash: hash }) => amountTold(data) > 0n && !told.has(hash) && !ours.hashes.has(hash),
+    ({ data, transactionHash: hash }) => loggedAmount(data) > 0n && !reported.has(hash) && !ours.hashes.has(hash),
   );
   const explained = explainedByOrders(unknown, ordersOut(context, seen, ours));
   const found = placed(unknown).flatMap(({ log, place }) => {
     const { transactionHash: hash, address: token, blockNumber } = log;
     if (explained.has(`${hash} ${token}`)) return [];
-    const text = `${amountTold(log.data)} of ${token} (smallest units) left ${wallet} in block ${blockNumber}, transaction ${hash}: no row knows why`;
+    const text = `${loggedAmount(log.data)} of ${token} (smallest units) left ${wallet} in block ${blockNumber}, transaction ${hash}: no row knows why`;
     const key = outflowKey(wallet, { log, place });
-    const facts = { token, amount: amountTold(log.data).toString(), hash };
+    const facts = { token, amount: loggedAmount(log.data).toString(), hash };
     return [{ key, wallet, token, kind: "outflow", scope: "token", text, facts } as const];
   });
   return { found, explained: explained.size };

@@ -14,26 +14,32 @@ export function createHealth(networks: ServedNetworks): Handler {
     const well = reports.filter(({ refusal }) => refusal === undefined);
     if (first?.refusal !== undefined && well.length === 0) return first.refusal;
     const status = well.length === reports.length ? "ok" : "degraded";
-    return answer({ status, ...first?.told, networks: reports.map(({ told }) => told) });
+    return answer({ status, ...first?.reported, networks: reports.map(({ reported }) => reported) });
   };
 }
 
-async function healthOf(network: ServedNetwork): Promise<{ told: object; refusal: Refusal | undefined }> {
+async function healthOf(network: ServedNetwork): Promise<{ reported: object; refusal: Refusal | undefined }> {
   const { options, rpc, snapshots, intake } = network;
   try {
     const [{ head }, relayer] = await soon(rpc.host, Promise.all([snapshots.current(), intake.report()]));
-    const told = {
+    const reported = {
       network: options.name,
       refusal: null,
       blockNumber: head.number,
       gasless: relayer !== undefined && relayer.refusal === undefined,
       relayer: relayer === undefined ? null : toWireRelayer(relayer),
     };
-    return { told, refusal: undefined };
+    return { reported, refusal: undefined };
   } catch (error) {
     const refusal = chainRefusal(error);
     if (refusal === undefined) throw error;
-    const told = { network: options.name, refusal: refusal.error, blockNumber: null, gasless: false, relayer: null };
-    return { told, refusal };
+    const reported = {
+      network: options.name,
+      refusal: refusal.error,
+      blockNumber: null,
+      gasless: false,
+      relayer: null,
+    };
+    return { reported, refusal };
   }
 }

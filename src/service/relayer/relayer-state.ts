@@ -75,7 +75,7 @@ export function createRelayerState(
   const { minimumNativeBalance: minimumBalance, maxDailyLoss, maxDailyGas } = options.relayer;
   const { lane, inFlight, store, book, places, rpc, clock, logger } = dependencies;
   let known: { readonly wei: bigint; readonly atMs: number } | undefined;
-  let told: ErrorName | undefined;
+  let reported: ErrorName | undefined;
 
   async function nativeBalance(): Promise<bigint> {
     if (known !== undefined && clock.monotonicMs() - known.atMs < BALANCE_AGE_MS) return known.wei;
@@ -121,8 +121,8 @@ export function createRelayerState(
     async watch() {
       try {
         const { refusal, detail } = await report();
-        if (refusal === told) return;
-        told = refusal;
+        if (refusal === reported) return;
+        reported = refusal;
         if (refusal === undefined) logger.info({ account }, "the relayer takes gasless swaps again");
         else logger.warn({ account, refusal, detail }, "the relayer takes no gasless swaps");
       } catch (error) {

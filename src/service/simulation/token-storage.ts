@@ -100,9 +100,9 @@ async function findLayout(
   layouts: readonly Layout[],
 ): Promise<{ layout: Layout | undefined; listed: readonly StorageSlot[] | undefined }> {
   const call = { to: view.token, data: view.data };
-  const told = layouts.map((layout, index) => ({ slot: usualSlot(view, layout), value: SENTINEL + BigInt(index) }));
+  const reported = layouts.map((layout, index) => ({ slot: usualSlot(view, layout), value: SENTINEL + BigInt(index) }));
   const [answer, list] = await node.ask([
-    viewRequest(call, node.block, overrideSlots(told)),
+    viewRequest(call, node.block, overrideSlots(reported)),
     { method: "eth_createAccessList", params: [{ ...call, gas: VIEW_GAS }, node.block] },
   ]);
   const index = (readViewWord(node.host, answer) ?? 0n) - SENTINEL;

@@ -46,7 +46,7 @@ const CHECK_MS = 3_000;
 /** After a look that told nothing. */
 const PAUSE_MS = 5_000;
 /** The log says at most so often that tokens cannot be tried out: a hostile token must not fill it. */
-const TELL_EVERY_MS = 60 * 60_000;
+const REPORT_EVERY_MS = 60 * 60_000;
 /** Looks in the background at a time. */
 const MAX_RENEWALS = 8;
 const MAX_TOKENS = 20_000;
@@ -62,18 +62,18 @@ type CheckToken = (
 /** One look at a token; undefined when it told nothing. */
 function createTokenCheck({ rpc, network }: Options, dependencies: Dependencies): CheckToken {
   const { snapshots, directory, executor, clock, logger } = dependencies;
-  let nextTellMs = Number.NEGATIVE_INFINITY;
+  let nextReportMs = Number.NEGATIVE_INFINITY;
 
-  function tell(fields: Record<string, unknown>): undefined {
-    if (clock.monotonicMs() < nextTellMs) return;
-    nextTellMs = clock.monotonicMs() + TELL_EVERY_MS;
+  function report(fields: Record<string, unknown>): undefined {
+    if (clock.monotonicMs() < nextReportMs) return;
+    nextReportMs = clock.monotonicMs() + REPORT_EVERY_MS;
     logger.warn(fields, "tokens cannot be tried out; quotes go on, and only the contracts hold what arrives");
   }
 
   return async (token, partners, snapshot) => {
     const readMode = snapshots.mode();
     if (readMode !== undefined && readMode !== "override") {
-      return tell({ readMode, reason: "the node cannot lend code to a call" });
+      return report({ readMode, reason: "the node cannot lend code to a call" });
     }
     try {
       const others = [...new Set([...partners, ...network.hubTokens])].filter((other) => other !== token);
@@ -85,7 +85,7 @@ function createTokenCheck({ rpc, network }: Options, dependencies: Dependencies)
       return await probeTransfers(rpc, { token, holders: holders.slice(0, MAX_HOLDERS), ...contracts, signal });
     } catch (error) {
       // Trouble of the node is no verdict; a quote meets it in its own reads, and tells.
-      if (error instanceof RpcError) return tell({ token, reason: error.message });
+      if (error instanceof RpcError) return report({ token, reason: error.message });
       throw error;
     }
   };

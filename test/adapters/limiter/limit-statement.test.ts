@@ -46,16 +46,16 @@ test("another limit than expected is told once, over restarts too, until the ser
   const second = openLimiter(watch);
   second(20);
   await quiet();
-  expect(outside.told).toMatchObject([
+  expect(outside.reported).toMatchObject([
     { severity: "warning", code: "RATE_LIMIT_UNEXPECTED", fields: { subject: "service service.example" } },
   ]);
-  expect(outside.told[0]?.text).toBe(
+  expect(outside.reported[0]?.text).toBe(
     "the service at service.example allows 20 calls a second, not 50; check the API key",
   );
   const third = openLimiter(watch);
   for (const limit of [50, 20]) third(limit);
   await quiet();
-  expect(outside.told).toHaveLength(2);
+  expect(outside.reported).toHaveLength(2);
 });
 
 test("a wait of minutes that the service asks for is told once, over restarts too, and over when it is", async () => {
@@ -83,17 +83,17 @@ test("a wait of minutes that the service asks for is told once, over restarts to
     limiter.observe({ status: 429, header: (name) => (name === "retry-after" ? String(seconds) : null) });
   const first = open();
   refuse(first, 290);
-  expect(outside.told).toEqual([]);
+  expect(outside.reported).toEqual([]);
   refuse(first, 3_600);
   refuse(first, 3_600);
   first.close();
   const second = open();
   refuse(second, 3_600);
   await quiet();
-  expect(outside.told).toMatchObject([{ severity: "critical", code: "SERVICE_HOLDS_US_BACK" }]);
-  expect(outside.told[0]?.text).toContain("the service at service.example asked for no calls until 20");
+  expect(outside.reported).toMatchObject([{ severity: "critical", code: "SERVICE_HOLDS_US_BACK" }]);
+  expect(outside.reported[0]?.text).toContain("the service at service.example asked for no calls until 20");
   await time.runUntil(time.nowUs() + 3_602_000_000);
   refuse(second, 3_600);
   await quiet();
-  expect(outside.told).toHaveLength(2);
+  expect(outside.reported).toHaveLength(2);
 });

@@ -169,11 +169,11 @@ test("neither log nor database holds more of the URL than its host, and nothing 
   raise("a");
   open();
   await vi.waitFor(() => expect(rows()).toMatchObject([{ state: "sent", attempts: 3 }]), SOON);
-  const told = JSON.stringify([logger.lines, db.prepare("SELECT * FROM alerts, alert_deliveries").all()]);
-  expect(told).toContain(new URL(url).host);
-  expect(told).toContain("redirect");
-  expect(told).not.toContain(KEY);
-  expect(told).not.toContain(SECRET);
+  const reported = JSON.stringify([logger.lines, db.prepare("SELECT * FROM alerts, alert_deliveries").all()]);
+  expect(reported).toContain(new URL(url).host);
+  expect(reported).toContain("redirect");
+  expect(reported).not.toContain(KEY);
+  expect(reported).not.toContain(SECRET);
 });
 
 test("a database that fails for a while stops the sending and nothing else", async () => {
@@ -228,10 +228,10 @@ test("channels whose receivers hang, fail or are gone delay none that is well", 
     names.map((name) => ({ name, minimum: "info", tellsEnds: false })),
   );
   for (let index = 0; index < 5; index += 1) store.raiseAlert(alertSample({ id: `a${index}`, code: `A${index}` }));
-  const told = new Map<string, unknown[]>();
+  const reported = new Map<string, unknown[]>();
   for (const name of names) {
     const { url, received } = await startReceiver(answers[name]);
-    told.set(name, received);
+    reported.set(name, received);
     const outbox = createAlertOutbox(db, name);
     const sender = startAlertSender(OPTIONS, {
       ...{ channel: name, outbox, clock: systemClock, logger, deliver: deliverTo(url, 60_000) },
@@ -241,7 +241,7 @@ test("channels whose receivers hang, fail or are gone delay none that is well", 
   const states = (name: string) =>
     db.prepare("SELECT DISTINCT state FROM alert_deliveries WHERE channel = ?").pluck().all(name);
   await vi.waitFor(() => expect(states("well")).toEqual(["sent"]), SOON);
-  await vi.waitFor(() => expect(told.get("hangs")).toHaveLength(1), SOON);
-  expect(told.get("well")).toHaveLength(5);
+  await vi.waitFor(() => expect(reported.get("hangs")).toHaveLength(1), SOON);
+  expect(reported.get("well")).toHaveLength(5);
   for (const name of ["hangs", "fails"]) expect(states(name)).toEqual(["waiting"]);
 });

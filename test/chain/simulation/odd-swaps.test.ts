@@ -285,7 +285,7 @@ async function judged(one: Case) {
 }
 
 /** What was told, in any order. */
-function told(outcome: SimulationOutcome) {
+function reported(outcome: SimulationOutcome) {
   if (outcome.kind !== "ok") return outcome.kind;
   const sorted = (all: readonly object[]) => all.map((each) => Object.values(each).join(" ")).sort();
   return { gas: outcome.gasUsedByCall, moves: sorted(outcome.transfers), allowed: sorted(outcome.approvals) };
@@ -297,7 +297,7 @@ describe("every way of trying out comes to the same verdict of", () => {
     const { outcomes, verdicts } = await judged(one);
     expect(verdicts).toEqual(byLogs(one.verdict as DenialCode, one.verdict as DenialCode));
     // Gas and every move too: a trace is the same transactions, told by frames.
-    expect(told(outcomes.trace)).toEqual(told(outcomes.simulate));
+    expect(reported(outcomes.trace)).toEqual(reported(outcomes.simulate));
   });
 });
 
@@ -306,7 +306,7 @@ describe("the ways differ exactly as SECURITY.md says of a swap that", () => {
     const one = DIFFERENT[name]!;
     const { outcomes, verdicts } = await judged(one);
     expect(verdicts).toEqual(one.verdict);
-    if (one.movesDiffer !== true) expect(told(outcomes.trace)).toEqual(told(outcomes.simulate));
+    if (one.movesDiffer !== true) expect(reported(outcomes.trace)).toEqual(reported(outcomes.simulate));
   });
 
   test("and of no other one", () => {

@@ -5,40 +5,40 @@ import { dcaSpec, ETH, RELAYER, rebalanceSpec, thresholdSpec, USDC, WBTC, WETH }
 
 function conflictsOf(specs: readonly StrategySpec[], most = 10) {
   const { conflicts, isCut } = findConflicts(specs, { wrappedNative: WETH.address, most });
-  const told = conflicts.map(({ first, second, crossings }) => {
+  const reported = conflicts.map(({ first, second, crossings }) => {
     const crossed = crossings.map(
       ({ seller, sold, buyer, bought }) => `${seller} ${sold.symbol} > ${buyer} ${bought.symbol}`,
     );
     return `${first}+${second}: ${crossed.join(", ")}`;
   });
-  return { told, isCut };
+  return { reported, isCut };
 }
 
 describe("strategies of one wallet", () => {
   test("conflict where one sells what the other buys, told once a pair with all their tokens", () => {
-    expect(conflictsOf([dcaSpec(), thresholdSpec()]).told).toEqual([
+    expect(conflictsOf([dcaSpec(), thresholdSpec()]).reported).toEqual([
       "weekly+take-profit: weekly USDC > take-profit USDC, take-profit WETH > weekly WETH",
     ]);
   });
 
   test("conflict over the native coin and its wrapped form, which are one thing", () => {
     const bag = dcaSpec({ id: "bag", sell: { token: ETH, raw: 1n }, buy: WBTC });
-    expect(conflictsOf([dcaSpec(), bag]).told).toEqual(["weekly+bag: bag ETH > weekly WETH"]);
+    expect(conflictsOf([dcaSpec(), bag]).reported).toEqual(["weekly+bag: bag ETH > weekly WETH"]);
   });
 
   test("do not conflict when they buy the same, or one strategy trades both ways", () => {
-    expect(conflictsOf([dcaSpec(), dcaSpec({ id: "other" }), dcaSpec({ id: "btc", buy: WBTC })]).told).toEqual([]);
-    expect(conflictsOf([rebalanceSpec()]).told).toEqual([]);
+    expect(conflictsOf([dcaSpec(), dcaSpec({ id: "other" }), dcaSpec({ id: "btc", buy: WBTC })]).reported).toEqual([]);
+    expect(conflictsOf([rebalanceSpec()]).reported).toEqual([]);
   });
 
   test("do not conflict with those of another wallet", () => {
     const elsewhere = thresholdSpec({ wallet: { name: "other", address: RELAYER }, buy: USDC });
-    expect(conflictsOf([dcaSpec(), elsewhere]).told).toEqual([]);
+    expect(conflictsOf([dcaSpec(), elsewhere]).reported).toEqual([]);
   });
 
   test("are told up to a number of pairs, and that there are more", () => {
     const many = [1, 2, 3].map((number) => dcaSpec({ id: `dca-${number}` }));
-    expect(conflictsOf([...many, thresholdSpec()], 2)).toMatchObject({ told: { length: 2 }, isCut: true });
-    expect(conflictsOf([...many, thresholdSpec()], 3)).toMatchObject({ told: { length: 3 }, isCut: false });
+    expect(conflictsOf([...many, thresholdSpec()], 2)).toMatchObject({ reported: { length: 2 }, isCut: true });
+    expect(conflictsOf([...many, thresholdSpec()], 3)).toMatchObject({ reported: { length: 3 }, isCut: false });
   });
 });

@@ -9,7 +9,7 @@ function checksOf(change: Partial<SwapFacts> = {}): readonly Check[] {
   return checkSwap(factsSample(change)).checks;
 }
 
-function told(code: string, change: Partial<SwapFacts>): string {
+function reported(code: string, change: Partial<SwapFacts>): string {
   const check = checksOf(change).find((one) => one.code === code && !one.ok);
   return check === undefined ? "passed" : `${check.subject}: ${check.value}, allowed: ${check.limit}`;
 }
@@ -82,6 +82,6 @@ describe("what was compared is told in people's units", () => {
       expect.stringMatching(/^amountOutMin: 0\.0412 WETH, allowed: at least 0\.09[0-9]* WETH$/) as never,
     ],
   ])("%s", (code, change, expected) => {
-    expect(told(code, change)).toEqual(expected);
+    expect(reported(code, change)).toEqual(expected);
   });
 });

@@ -43,17 +43,17 @@ test.each([
 });
 
 test("what a slot lacked is told, and it is over when a slot of the strategy has it", () => {
-  const told = (reason: string) => {
+  const reported = (reason: string) => {
     const { over, raised } = changesOf(move("run", "deciding", "skipped", reason), { detail: "needs 100 USDC" });
     return { over, raised: raised.map(({ code, subject }) => [code, subject]) };
   };
-  expect(told("insufficient_balance")).toEqual({
+  expect(reported("insufficient_balance")).toEqual({
     over: ["prices of weekly"],
     raised: [["NO_FUNDS", "funds of weekly"]],
   });
-  expect(told("unpriceable")).toEqual({ over: [], raised: [["NO_PRICE", "prices of weekly"]] });
-  expect(told("not_triggered")).toEqual({ over: ["prices of weekly"], raised: [] });
-  expect(told("view_unavailable")).toEqual({ over: [], raised: [] });
+  expect(reported("unpriceable")).toEqual({ over: [], raised: [["NO_PRICE", "prices of weekly"]] });
+  expect(reported("not_triggered")).toEqual({ over: ["prices of weekly"], raised: [] });
+  expect(reported("view_unavailable")).toEqual({ over: [], raised: [] });
   const swaps = changesOf(move("run", "deciding", "executing"));
   expect(swaps).toEqual({ over: ["funds of weekly", "prices of weekly"], raised: [] });
 });

@@ -25,9 +25,9 @@ test("a fill that was counted by one node's word, and that all endpoints call re
 
 test("what one node called a success until it was confirmed, and then reverted, is no fill", () => {
   const mined = runSample({ swaps: [swapIn("mined", { mode: "self-executed" })] });
-  const told = report(mined, { kind: "confirmed", succeeded: false });
-  expect(told.run).toMatchObject({ state: "executing", swaps: [{ state: "mined", fill: undefined }] });
-  expect(told.records).toEqual([]);
+  const reported = report(mined, { kind: "confirmed", succeeded: false });
+  expect(reported.run).toMatchObject({ state: "executing", swaps: [{ state: "mined", fill: undefined }] });
+  expect(reported.records).toEqual([]);
 });
 
 test("a receipt that lacks one of two sales in the final block does not make less of what the same block showed before", () => {

@@ -204,16 +204,16 @@ describe("the strategy learns of the end in the same commit", () => {
     );
     const trigger = { spec: thresholdSpec(), memory: { version: 1, state: "fired", failures: 0, slotMs: SLOT_MS } };
     let run = runSample({ strategyId: "take-profit", state: "partial", swaps: [vain, ...lost] });
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     for (const change of [{ kind: "reorged" }, { kind: "final", outcome: "reverted" }] as const) {
       for (const { id } of lost) {
         const event = { kind: "transaction", swapId: id, intentId: `${id}.swap`, change } as const;
         const result = step(run, event, evidenceSample(trigger as Partial<Evidence>));
-        told.push(result.records.flatMap((record) => (record.kind === "alert" ? [record.subject] : [])));
+        reported.push(result.records.flatMap((record) => (record.kind === "alert" ? [record.subject] : [])));
         run = result.run;
       }
     }
-    expect(told).toEqual([[], [], ["fill of run_1.1.1"], ["fill of run_1.2.1"]]);
+    expect(reported).toEqual([[], [], ["fill of run_1.1.1"], ["fill of run_1.2.1"]]);
     expect(run.state).toBe("failed");
   });
 

@@ -138,8 +138,8 @@ describe("a receipt that lacks logs", () => {
       const ended = report(seen(), { kind: "final", outcome: "succeeded", ...again });
       expect(ended.run).toMatchObject({ state: "filled", swaps: [{ state: "final" }] });
       expect(spent(ended)).toEqual([{ kind: "spend", swapId: "run_1.0.1", amount: HUNDRED_USDC }]);
-      const told = { kind: "alert", code: "FILL_UNMEASURED", severity: "warning", subject: "fill of run_1.0.1" };
-      expect(ended.records).toContainEqual(expect.objectContaining(told));
+      const reported = { kind: "alert", code: "FILL_UNMEASURED", severity: "warning", subject: "fill of run_1.0.1" };
+      expect(ended.records).toContainEqual(expect.objectContaining(reported));
     }
   });
 

@@ -162,9 +162,9 @@ it("THR-17 a kill between any two steps changes nothing: a memory that was store
           return [decision.outcome, memory];
         });
       };
-      const told = (lived: unknown[]): string =>
+      const reported = (lived: unknown[]): string =>
         JSON.stringify(lived, (_key, value: unknown) => (typeof value === "bigint" ? `${value}n` : value));
-      expect(told(live((memory) => JSON.parse(JSON.stringify(memory))))).toBe(told(live((memory) => memory)));
+      expect(reported(live((memory) => JSON.parse(JSON.stringify(memory))))).toBe(reported(live((memory) => memory)));
     }),
     { numRuns: 200 },
   );

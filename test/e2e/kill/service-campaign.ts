@@ -75,7 +75,7 @@ export async function runServiceKills(options: ServiceKillOptions): Promise<Serv
     await after(UNDISTURBED_MS);
     await load.stop();
     const stillOpen = await untilNothingIsOpen(world, options.quietMs);
-    const told = await askForAll(world, load.handedOver);
+    const reported = await askForAll(world, load.handedOver);
     const stopped = await stopCleanly(last);
     violations = [
       ...service.unexpected,
@@ -83,9 +83,9 @@ export async function runServiceKills(options: ServiceKillOptions): Promise<Serv
       ...stillOpen.map((thing) => `still open after ${options.quietMs} ms: ${thing}`),
       ...stopped,
       ...(await lookAtRelay(world, chain)),
-      ...(await judge(world, { chain, funding, handedOver: load.handedOver, told })),
+      ...(await judge(world, { chain, funding, handedOver: load.handedOver, reported })),
     ];
-    return { seed, service, ...count(load.handedOver, told, before), violations };
+    return { seed, service, ...count(load.handedOver, reported, before), violations };
   } finally {
     await load?.stop();
     last?.kill("SIGKILL");
@@ -102,13 +102,13 @@ interface Told {
 }
 
 async function askForAll(world: KillWorld, swaps: readonly HandedOver[]): Promise<ReadonlyMap<string, Told>> {
-  const told = new Map<string, Told>();
+  const reported = new Map<string, Told>();
   for (const { quoteId } of swaps) {
     const answer = await askFor(world, quoteId);
-    if (answer.status === 200) told.set(quoteId, (await answer.json()) as Told);
+    if (answer.status === 200) reported.set(quoteId, (await answer.json()) as Told);
     else if (answer.status !== 404) throw new Error(`the service answers ${answer.status} for quote ${quoteId}`);
   }
-  return told;
+  return reported;
 }
 
 const MOST_REFUSALS = 30;
@@ -132,10 +132,10 @@ async function judge(
     chain: ChainWitness;
     funding: ReadonlySet<string>;
     handedOver: readonly HandedOver[];
-    told: ReadonlyMap<string, Told>;
+    reported: ReadonlyMap<string, Told>;
   },
 ): Promise<string[]> {
-  const { chain, handedOver, told } = found;
+  const { chain, handedOver, reported } = found;
   const wrong: string[] = [];
   const fills = new Map<string, string[]>();
   for (const { wallet } of world.tracks) {
@@ -145,7 +145,7 @@ async function judge(
   }
   const claimed = new Map<string, HandedOver>();
   for (const swap of handedOver) {
-    const record = told.get(swap.quoteId);
+    const record = reported.get(swap.quoteId);
     const hashes = fills.get(`${swap.wallet} ${swap.nonce}`) ?? [];
     if (swap.acceptedAs !== undefined && record === undefined) wrong.push(`swap ${swap.acceptedAs} is lost`);
     if (swap.acceptedAs !== undefined && record !== undefined && record.id !== swap.acceptedAs) {
@@ -182,14 +182,16 @@ async function outflowsOf(world: KillWorld, chain: ChainWitness): Promise<Readon
   return new Set((await walletOutflows(world, chain)).map(([, { hash }]) => hash));
 }
 
-function count(swaps: readonly HandedOver[], told: ReadonlyMap<string, Told>, before: number) {
+function count(swaps: readonly HandedOver[], reported: ReadonlyMap<string, Told>, before: number) {
   const accepted = swaps.filter(({ acceptedAs }) => acceptedAs !== undefined);
   const ends: Record<string, number> = {};
   for (const { quoteId } of accepted) {
-    const status = told.get(quoteId)?.status ?? "lost";
+    const status = reported.get(quoteId)?.status ?? "lost";
     ends[status] = (ends[status] ?? 0) + 1;
   }
-  const filledAfterwards = swaps.slice(before).filter(({ quoteId }) => told.get(quoteId)?.status === "success").length;
+  const filledAfterwards = swaps
+    .slice(before)
+    .filter(({ quoteId }) => reported.get(quoteId)?.status === "success").length;
   return { handedOver: swaps.length, accepted: accepted.length, ends, filledAfterwards };
 }
 

@@ -41,8 +41,8 @@ function allow({ chain }: Outside, amount: bigint): void {
   chain.ledger.setAllowance(USDC.address, ACCOUNT, amount);
 }
 
-function told({ told }: Outside): number {
-  return told.filter(({ code }) => code === "DATABASE_BEHIND").length;
+function reported({ reported }: Outside): number {
+  return reported.filter(({ code }) => code === "DATABASE_BEHIND").length;
 }
 
 /** A life in which a leftover was taken back for good, and forgotten. @returns the last block before that */
@@ -73,7 +73,7 @@ describe("an allowance that no row granted", () => {
     chain.allowance = (asked, block) => allowance(asked, block ?? before);
     const life = await live(outside);
     await turn(outside, life, 5);
-    expect([open(life), told(outside), life.errors]).toEqual([[], 0, []]);
+    expect([open(life), reported(outside), life.errors]).toEqual([[], 0, []]);
   });
 
   test("is not found by nodes whose final block is older than its revocation, and they are asked again", async () => {
@@ -95,7 +95,7 @@ describe("an allowance that no row granted", () => {
     expect(asked).toBeGreaterThan(first);
     Object.assign(chain, { allowance, finalized });
     await turn(outside, life, 10);
-    expect([open(life), told(outside), life.errors]).toEqual([[], 0, []]);
+    expect([open(life), reported(outside), life.errors]).toEqual([[], 0, []]);
   });
 
   test("is not found while the endpoints disagree at a final block: that cannot be proved", async () => {
@@ -132,7 +132,7 @@ describe("an allowance that no row granted", () => {
     expect(open(life)).toEqual(["allowance"]);
     outside.chain.finalized = two;
     await turn(outside, life, 70);
-    expect([open(life), told(outside), life.errors]).toEqual([[], 1, []]);
+    expect([open(life), reported(outside), life.errors]).toEqual([[], 1, []]);
     const over = "SELECT over_at_ms IS NOT NULL FROM alerts WHERE code = 'DATABASE_BEHIND'";
     expect(life.db.prepare(over).pluck().all()).toEqual([1]);
   });

@@ -22,7 +22,7 @@ const CHAIN_ID = 31_337;
 
 const another = (outside: Outside): Outside => ({ ...outside, file: join(dirname(outside.file), "another.db") });
 
-const behind = ({ told }: Outside): number => told.filter(({ code }) => code === "DATABASE_BEHIND").length;
+const behind = ({ reported }: Outside): number => reported.filter(({ code }) => code === "DATABASE_BEHIND").length;
 
 test("a database that was accepted as lost, and put back and used since, is told when it is lost once more", async () => {
   const outside = begin("only", "none");
@@ -114,7 +114,7 @@ test("an older copy that is accepted while no daemon runs trades on with the nex
   await turn(restored, first, LIFETIME_SECONDS + 5);
   await first.engine.stop();
   expect(await acceptAlone(first)).toContain("accepted");
-  const told = behind(outside);
+  const reported = behind(outside);
   for (const _start of [1, 2]) {
     const before = fills(outside);
     const life = await live(restored, marker);
@@ -124,7 +124,7 @@ test("an older copy that is accepted while no daemon runs trades on with the nex
     await life.engine.stop();
     expect(life.errors).toEqual([]);
   }
-  expect(behind(outside)).toBe(told);
+  expect(behind(outside)).toBe(reported);
 });
 
 test("transactions of another database that a person accepted halt the account for nobody", async () => {

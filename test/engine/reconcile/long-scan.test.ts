@@ -57,8 +57,8 @@ test("logs that no endpoint gives, while everything else answers, are told after
   expect(openAlerts(life)).toEqual([]);
   await turn(outside, life, 300);
   expect(openAlerts(life)).toEqual(["DATABASE_UNCHECKED"]);
-  const told = outside.told.filter(({ code }) => code === "DATABASE_UNCHECKED");
-  expect(told).toMatchObject([{ severity: "critical", text: expect.stringContaining("eth_getLogs: no answer") }]);
+  const reported = outside.reported.filter(({ code }) => code === "DATABASE_UNCHECKED");
+  expect(reported).toMatchObject([{ severity: "critical", text: expect.stringContaining("eth_getLogs: no answer") }]);
   expect(outside.signed).toEqual([]);
   outside.chain.logs = logs;
   await turn(outside, life, 90);

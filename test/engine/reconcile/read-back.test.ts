@@ -100,8 +100,8 @@ test("a node that forgets balances while the logs are read is asked for the newe
   const life = openLife(outside);
   onTestFinished(() => life.kill());
   void life.engine.start();
-  const isTold = (): boolean => openKinds(life).includes("cannot-prove");
-  expect(await turnUntil(outside, life, { maxSeconds: 90, isDone: isTold })).toBe(true);
+  const isReported = (): boolean => openKinds(life).includes("cannot-prove");
+  expect(await turnUntil(outside, life, { maxSeconds: 90, isDone: isReported })).toBe(true);
   const isProved = (): boolean => openKinds(life).length === 0;
   expect(await turnUntil(outside, life, { maxSeconds: 300, isDone: isProved })).toBe(true);
   expect(life.errors).toEqual([]);

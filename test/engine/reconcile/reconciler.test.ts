@@ -40,7 +40,9 @@ describe.each(["only", "never"] as const)(
       expect(open(life)).toContain(gasless === "only" ? "fill" : "nonce");
       await turn(restored, life, 120);
       expect(fills(outside)).toBe(BUDGET);
-      expect(outside.told.filter(({ code }) => code === "DATABASE_BEHIND")).toMatchObject([{ severity: "critical" }]);
+      expect(outside.reported.filter(({ code }) => code === "DATABASE_BEHIND")).toMatchObject([
+        { severity: "critical" },
+      ]);
       expect(await accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
       await turn(restored, life, 180);
       expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
@@ -268,7 +270,7 @@ test("a fork between the logs and the balances of a look proves nothing: it is l
   const life = await live(outside);
   await turnUntil(outside, life, { maxSeconds: 10, isDone: () => open(life).length === 0 });
   expect([isForked, open(life), life.errors]).toEqual([true, [], []]);
-  expect(outside.told.filter(({ code }) => code === "DATABASE_BEHIND")).toEqual([]);
+  expect(outside.reported.filter(({ code }) => code === "DATABASE_BEHIND")).toEqual([]);
 });
 
 test("a node that loses one answer in six does not keep the wallet from being looked at", async () => {
@@ -402,8 +404,8 @@ describe("what the chain shows and no row explains", () => {
     expect(open(life)).toEqual(["outflow"]);
     const { text } = life.store.openDifferences()[0] ?? {};
     expect(text).toMatch(new RegExp(`^7 of ${USDC.address} .*left ${ACCOUNT} in block \\d+, .*no row knows why$`));
-    const told = outside.told.filter(({ code }) => code === "DATABASE_BEHIND");
-    expect(told.map((alert) => alert.text)).toEqual([
+    const reported = outside.reported.filter(({ code }) => code === "DATABASE_BEHIND");
+    expect(reported.map((alert) => alert.text)).toEqual([
       `${text}; nothing that it touches is signed. See: swapd db check; accept: swapd db accept`,
     ]);
     await turn(outside, life, 120);

@@ -225,10 +225,10 @@ test("an accepted swap waits while data is dear, and the books hold what the rec
       gasUsed,
     };
   };
-  const told = await paidFor(first.id);
-  expect(told.beside).toBe(2n * 10n ** 16n + told.gasUsed + 7n);
-  expect(told.lost).toBe(true);
-  expect(told.loss).toBeGreaterThan(10n ** 16n);
+  const reported = await paidFor(first.id);
+  expect(reported.beside).toBe(2n * 10n ** 16n + reported.gasUsed + 7n);
+  expect(reported.lost).toBe(true);
+  expect(reported.loss).toBeGreaterThan(10n ** 16n);
   await setCharges(CHARGES, client);
   expect(await followSwap(client, second.id, isOver, mine)).toMatchObject({ status: "success" });
 });

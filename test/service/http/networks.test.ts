@@ -140,8 +140,8 @@ describe("two networks of one service", () => {
     target = other.chain.url;
     await until(async () => (await quote({ network: "othernet" }, other.market)).status === 200);
     expect((await client.get("/health")).body).toMatchObject({ status: "ok" });
-    const told = logger.lines.filter(({ message }) => message.startsWith("the network's node can")).slice(-2);
-    expect(told.map(({ level }) => level)).toEqual(["error", "info"]);
+    const reported = logger.lines.filter(({ message }) => message.startsWith("the network's node can")).slice(-2);
+    expect(reported.map(({ level }) => level)).toEqual(["error", "info"]);
   });
 
   test("start without one's node, keep the pools of both over it, and wait for no node in silence", async () => {

@@ -124,9 +124,9 @@ describe.each(AT_THE_START)("a node that is $name at the start", ({ fail, detail
   test("does not keep the service from starting, and quotes come with it", async () => {
     fail();
     const { service, client } = await start({ executor: undefined });
-    const isTold = () =>
+    const isReported = () =>
       logger.lines.some(({ level, message }) => level === "error" && message.includes("cannot be used"));
-    await expect.poll(isTold).toBe(true);
+    await expect.poll(isReported).toBe(true);
     await expectRefusal(client, detail);
     makeWell();
     expect((await quoteOf(200, client)).status).toBe(200);

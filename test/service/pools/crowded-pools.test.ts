@@ -130,15 +130,15 @@ test("the operator is told once when pools cannot be read together, and once whe
   const { snapshots } = connectNetwork(options, { clock, logger });
   onTestFinished(snapshots.stop);
   await quoteOf(await snapshots.current(), FIRST_POOL);
-  const told = () => logger.lines.splice(0).map(({ level, message }) => `${level}: ${message}`);
+  const reported = () => logger.lines.splice(0).map(({ level, message }) => `${level}: ${message}`);
   node.limits.broken = new Set([FIRST_POOL.address]);
   await nextOf({ node, snapshots, later });
   await nextOf({ node, snapshots, later });
-  expect(told()).toEqual([
+  expect(reported()).toEqual([
     "warn: the network's node does not answer for all pools in use at once; quotes read those that they need",
   ]);
   node.limits.broken = new Set();
   await nextOf({ node, snapshots, later });
   await nextOf({ node, snapshots, later });
-  expect(told()).toEqual(["info: the network's node can be used again"]);
+  expect(reported()).toEqual(["info: the network's node can be used again"]);
 });

@@ -83,6 +83,6 @@ test("swaps that a former key of the relayer left open hold no places for ever, 
   });
   expect(relayer.places.full()).toBeUndefined();
   expect(relayer.places.working()).toEqual([]);
-  const told = logger.lines.filter(({ message }) => message.includes("another relayer account"));
-  expect(told).toMatchObject([{ level: "warn", fields: { account: ACCOUNT, swaps: 60 } }]);
+  const reported = logger.lines.filter(({ message }) => message.includes("another relayer account"));
+  expect(reported).toMatchObject([{ level: "warn", fields: { account: ACCOUNT, swaps: 60 } }]);
 });

@@ -208,14 +208,14 @@ describe("a swap that the market has made impossible", () => {
     for (const quote of quotes) {
       // Within the slippage nothing is wrong, so the service must see the new block first.
       await quoteOf({ ...sale, by: poor });
-      const told = await transactionOf(quote, { simulate: "true" });
-      expect(told).toMatchObject({ status: 200, body: { simulation: { status: "failed" } } });
+      const reported = await transactionOf(quote, { simulate: "true" });
+      expect(reported).toMatchObject({ status: 200, body: { simulation: { status: "failed" } } });
       const [, amountOut, minimum] = /^OutputBelowMinimum\(amountOut (\d+), amountOutMin (\d+)\)$/.exec(
-        told.body.simulation.reason,
+        reported.body.simulation.reason,
       )!;
       expect(minimum).toBe(quote.amountOutMin);
       expect(BigInt(amountOut!)).toBeLessThan(BigInt(minimum!));
-      expect(told.body.gasLimit).toBe(quote.resourceEstimate.gasLimit);
+      expect(reported.body.gasLimit).toBe(quote.resourceEstimate.gasLimit);
       const refused = await transactionOf(quote, { estimateGas: "true" });
       expect(refused).toMatchObject({ status: 400, body: { error: "SIMULATION_REVERTED", parameter: "quoteId" } });
       expect(refused.body.message).toContain(`OutputBelowMinimum(amountOut ${amountOut}, amountOutMin ${minimum})`);

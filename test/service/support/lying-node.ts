@@ -67,13 +67,13 @@ export async function startLyingNode(target: () => string): Promise<LyingNode> {
     const parsed: unknown = JSON.parse(body);
     const asked = (Array.isArray(parsed) ? parsed : [parsed]) as (Request & { id: number })[];
     requests.push(...asked.map(({ method }) => method));
-    const told = await Promise.all(asked.map(async (request) => ({ request, lie: await lie?.(request) })));
-    const passed = told.map(({ request, lie: other }) =>
+    const reported = await Promise.all(asked.map(async (request) => ({ request, lie: await lie?.(request) })));
+    const passed = reported.map(({ request, lie: other }) =>
       other !== undefined && "method" in other ? { ...request, method: other.method, params: other.params } : request,
     );
     const answers = await pass(JSON.stringify(passed));
     const lied = answers.map((one) => {
-      const own = told.find(({ request }) => request.id === one.id)?.lie;
+      const own = reported.find(({ request }) => request.id === one.id)?.lie;
       return own !== undefined && "answer" in own ? { jsonrpc: "2.0", id: one.id, result: own.answer } : one;
     });
     return JSON.stringify(Array.isArray(parsed) ? lied : lied[0]);

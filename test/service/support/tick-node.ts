@@ -71,7 +71,7 @@ export async function startTickNode(): Promise<TickNode> {
   const ticks = new Map([[FIRST_BLOCK, 0]]);
   const silent = new Set<number>();
   let newest = FIRST_BLOCK;
-  let told = 0;
+  let reported = 0;
   const seen: Seen[] = [];
   const limits: TickNode["limits"] = { bytes: Number.POSITIVE_INFINITY, broken: new Set() };
 
@@ -119,8 +119,8 @@ export async function startTickNode(): Promise<TickNode> {
     },
     callsSince() {
       const all = seen.reduce((sum, { calls }) => sum + calls.length, 0);
-      const since = all - told;
-      told = all;
+      const since = all - reported;
+      reported = all;
       return since;
     },
   };

@@ -28,7 +28,7 @@ const GONE = 410;
 export function createReceivers(parts: { time: VirtualTime; faults: Faults; report: Report }): Receivers {
   const { time, faults, report } = parts;
   /** by channel, the ids in the order in which they came first */
-  const told = new Map(Object.values(CHANNELS).map((channel) => [channel, new Map<string, number>()]));
+  const reported = new Map(Object.values(CHANNELS).map((channel) => [channel, new Map<string, number>()]));
   /** who heard that a message was taken, by channel and id */
   const heard = new Map<string, Caller>();
   /** by channel and id, what was refused for good once: it is told later all the same, out of its order */
@@ -44,7 +44,7 @@ export function createReceivers(parts: { time: VirtualTime; faults: Faults; repo
   };
   const take = (caller: Caller, channel: string, id: string): void => {
     if (heard.get(`${channel} ${id}`) === caller) report("S17", `${channel} was told ${id} twice by one life`);
-    const its = told.get(channel);
+    const its = reported.get(channel);
     if (its?.has(id) === false) its.set(id, its.size);
   };
   return {
@@ -83,9 +83,9 @@ export function createReceivers(parts: { time: VirtualTime; faults: Faults; repo
     },
     checkTold: (rows, tell) => {
       for (const channel of Object.values(CHANNELS)) {
-        const its = told.get(channel) ?? new Map<string, number>();
+        const its = reported.get(channel) ?? new Map<string, number>();
         const isOrdered = (id: string): boolean => !isExchanged && !refused.has(`${channel} ${id}`);
-        checkChannel(rows, { channel, told: its, isOrdered, report: tell });
+        checkChannel(rows, { channel, reported: its, isOrdered, report: tell });
       }
     },
   };
@@ -107,9 +107,9 @@ interface DeliveryRow {
 
 function checkChannel(
   rows: Rows,
-  of: { channel: string; told: ReadonlyMap<string, number>; isOrdered(id: string): boolean; report: Report },
+  of: { channel: string; reported: ReadonlyMap<string, number>; isOrdered(id: string): boolean; report: Report },
 ): void {
-  const { channel, told, isOrdered, report } = of;
+  const { channel, reported, isOrdered, report } = of;
   const newest = new Map<string, number>();
   for (const { subject, id, tells, state } of rows.all<DeliveryRow>(
     `SELECT sent.number, sent.subject, id, tells, state FROM alert_deliveries AS sent
@@ -119,7 +119,7 @@ function checkChannel(
     const name = tells === "end" ? `${id}.end` : id;
     if (state === "waiting") report("L5", `${channel} was not told ${name} of ${subject}`);
     if (state !== "sent") continue;
-    const at = told.get(name);
+    const at = reported.get(name);
     if (at === undefined) report("L5", `${channel} was never told ${name}, which counts as told`);
     if (!isOrdered(name)) continue;
     if (at !== undefined && at < (newest.get(subject) ?? -1))

@@ -77,9 +77,9 @@ export function createSimService(terms: {
     if (known === undefined) return refusal(404, "QUOTE_UNKNOWN");
     const { order } = known;
     if (known.isGasless) return { status: 200, body: { legs: [legOf(order)] } };
-    const told = faults.strikes("service: lies", "transaction") ? twisted(order, faults, id) : order;
+    const reported = faults.strikes("service: lies", "transaction") ? twisted(order, faults, id) : order;
     const value = isNativeAddress(order.fromAsset) ? order.amountIn + order.swapFee : 0n;
-    const data = profile.calldata(told);
+    const data = profile.calldata(reported);
     return { status: 200, body: { from: order.owner, to: ROUTER, data, value: value.toString(), chainId: CHAIN_ID } };
   };
   const executeSwap = (body: string): ServiceAnswer => {

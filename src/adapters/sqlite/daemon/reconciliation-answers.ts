@@ -11,7 +11,7 @@ export function createReconciliationReaders(rows: RowStore): Readers<keyof Recon
     standing: ({ keys }) => ({
       database: rows.databaseState(),
       open: rows.openDifferences(),
-      told: new Set(keys.filter((key) => rows.isTold(key))),
+      reported: new Set(keys.filter((key) => rows.isReported(key))),
       known: rows.knownChains(),
     }),
     "first-look": ({ wallet, spender, tokens }) => ({

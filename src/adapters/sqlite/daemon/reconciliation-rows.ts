@@ -79,7 +79,7 @@ type DifferenceRows =
   | "openDifferences"
   | "wasAccepted"
   | "addDifference"
-  | "isTold"
+  | "isReported"
   | "capFindings"
   | "barOpenRuns"
   | "isRunBarred"
@@ -111,7 +111,7 @@ function createDifferenceRows(sql: Statements): Pick<RowStore, DifferenceRows> {
         JSON.stringify(finding.facts),
         ...[at.ms, at.sinceBoot.id, at.sinceBoot.ms],
       ) > 0,
-    isTold: (key) =>
+    isReported: (key) =>
       sql.get(
         `SELECT 1 FROM differences AS one WHERE key = ? AND (settled_by IS NULL OR (settled_by <> 'chain'
            AND (kind <> 'allowance' OR EXISTS (SELECT 1 FROM grants WHERE grants.wallet = one.wallet

@@ -9,7 +9,7 @@ import { writeRetry } from "./retry-rows.ts";
 import { type CountedMoney, countMoney } from "./total-rows.ts";
 
 /** A swap changes its wallet, and what was bought may change another one. */
-function tellLedgerChanged(context: RecordContext, { wallet, recipient }: Swap): void {
+function reportLedgerChanged(context: RecordContext, { wallet, recipient }: Swap): void {
   context.ledgerChanged(wallet);
   if (recipient !== wallet) context.ledgerChanged(recipient);
 }
@@ -42,7 +42,7 @@ export function writeRecord(sql: Statements, record: RunRecord, context: RecordC
     case "unspend":
     case "release":
       writeLedger(sql, record, context);
-      tellLedgerChanged(context, swapOf(context.run, record.swapId));
+      reportLedgerChanged(context, swapOf(context.run, record.swapId));
       return;
     case "open-capability":
     case "close-capability":

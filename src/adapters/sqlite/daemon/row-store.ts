@@ -117,7 +117,7 @@ export interface SingleRows extends LedgerRows {
   /** Answers all requests that are not answered. */
   answerOpenRequests(answer: string, atMs: number): void;
   /** Whether a difference with this key is open, or was accepted in a way that adding it again changes nothing. */
-  isTold(key: string): boolean;
+  isReported(key: string): boolean;
   /** How far the chain was held against the rows, by wallet. */
   knownChains(): ReadonlyMap<Address, KnownChain>;
   baselines(): readonly Pick<BaselineRow, "wallet" | "token">[];

@@ -142,12 +142,12 @@ export function settleAnew(
     sql.run("UPDATE ledger SET settled_at_ms = ? WHERE swap_id = ?", atMs, row.swap_id);
     countMoney(sql, row, { ...row, settled_at_ms: atMs });
   }
-  return tellOf(rows);
+  return changeOf(rows);
 }
 
 /** The sales that are settled after an instant: how many, and the latest one's instant. */
 export function salesAhead(sql: Statements, afterMs: number): { readonly count: number; readonly latestMs: number } {
-  return tellOf(settledAfter(sql, afterMs));
+  return changeOf(settledAfter(sql, afterMs));
 }
 
 type SettledRow = CountedMoney & { readonly swap_id: string; readonly settled_at_ms: number };
@@ -161,7 +161,7 @@ function settledAfter(sql: Statements, afterMs: number): readonly SettledRow[] {
   );
 }
 
-function tellOf(rows: readonly SettledRow[]): { readonly count: number; readonly latestMs: number } {
+function changeOf(rows: readonly SettledRow[]): { readonly count: number; readonly latestMs: number } {
   return { count: rows.length, latestMs: rows.reduce((latest, row) => Math.max(latest, row.settled_at_ms), 0) };
 }
 

@@ -81,7 +81,7 @@ test.each([
   ["topic", "https://ntfy.sh/topic", "is no topic"],
   ["topic", "x".repeat(65), "is no topic"],
 ])("of the %s %s is told: %s", (option, value, expected) => {
-  const told = ntfy.options[option]?.problem(value);
-  if (expected === undefined) expect(told).toBeUndefined();
-  else expect(told).toMatch(new RegExp(`^${expected}`));
+  const reported = ntfy.options[option]?.problem(value);
+  if (expected === undefined) expect(reported).toBeUndefined();
+  else expect(reported).toMatch(new RegExp(`^${expected}`));
 });

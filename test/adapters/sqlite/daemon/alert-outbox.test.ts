@@ -53,12 +53,12 @@ test("a database of one webhook keeps what is true and what was not sent, and se
   const outbox = createAlertOutbox(db, "webhook");
   await outbox.makeAllDue();
   await outbox.waitAgain();
-  const told: string[] = [];
+  const reported: string[] = [];
   for (let next = await outbox.next(); next !== undefined; next = await outbox.next()) {
-    told.push(next.alert.id);
+    reported.push(next.alert.id);
     await outbox.finish(next.number, { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
   }
-  expect(told).toEqual(["waits", "waits-true", "lost-true", "log-true"]);
+  expect(reported).toEqual(["waits", "waits-true", "lost-true", "log-true"]);
   const open = db.prepare("SELECT id FROM alerts WHERE over_at_ms IS NULL ORDER BY number").pluck().all();
   expect(open).toEqual(["true", "waits-true", "lost-true", "log-true"]);
   expect(createStore(db).raiseAlert(alertSample({ id: "again", code: "true" }))).toBe(false);

@@ -18,10 +18,10 @@ test("the checks of the newest decision are told in their order, with what was f
   expect(readChecks(sql, "a")).toEqual([]);
   writeChecks(sql, "a", [check], 1);
   writeChecks(sql, "a", [{ ...check, ok: true }, check], 2);
-  const told = { swapId: "a", atMs: 2, code: "TARGET_NOT_PINNED", value: "router: 0x1", limit: "0x2" };
+  const reported = { swapId: "a", atMs: 2, code: "TARGET_NOT_PINNED", value: "router: 0x1", limit: "0x2" };
   expect(readChecks(sql, "a")).toEqual([
-    { ...told, passed: true },
-    { ...told, passed: false },
+    { ...reported, passed: true },
+    { ...reported, passed: false },
   ]);
 });
 
@@ -50,7 +50,7 @@ test("those of an older release are told before the database is brought up to da
   insert.run("a", 1, 0, 1, "of before");
   for (const position of [1, 0, 10, 2]) insert.run("a", 2, position, position === 0 ? 0 : 1, `at ${position}`);
   insert.run("b", 1, 0, 1, "other");
-  const told = (): unknown =>
+  const reported = (): unknown =>
     ["a", "b", "c"].map((swap) =>
       readChecks(prepareStatements(db), swap).map(({ atMs, passed, value }) => [atMs, passed, value]),
     );
@@ -64,7 +64,7 @@ test("those of an older release are told before the database is brought up to da
     [[1, true, "other"]],
     [],
   ];
-  expect(told()).toEqual(expected);
+  expect(reported()).toEqual(expected);
   db.exec(migrations.find(({ name }) => name === "checks-in-one-row")?.sql ?? "");
-  expect(told()).toEqual(expected);
+  expect(reported()).toEqual(expected);
 });

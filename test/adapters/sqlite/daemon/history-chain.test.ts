@@ -112,12 +112,12 @@ describe("it is noticed that somebody", () => {
     ["wrote another last hash", "UPDATE archives SET hash = zeroblob(32) WHERE seq = 5", ["link 5", "the last link"]],
     ["cut the head back", "UPDATE history_head SET seq = 4", ["the last link"]],
     ["exchanged the head", "UPDATE history_head SET hash = zeroblob(32)", ["the last link"]],
-  ])("%s", (_what, sql, told) => {
+  ])("%s", (_what, sql, reported) => {
     const { db, problems } = begin();
     db.pragma("foreign_keys = OFF");
     dropTriggers(db);
     db.exec(sql);
-    expect(problems().map((problem) => told.find((start) => problem.startsWith(start)))).toEqual(told);
+    expect(problems().map((problem) => reported.find((start) => problem.startsWith(start)))).toEqual(reported);
   });
 
   test("threw the head away", () => {

@@ -227,7 +227,7 @@ const STORE: Calls<DaemonStore> = {
       },
       { ms: NOW_MS, sinceBoot: { id: "boot", ms: 0 } },
     ),
-  isTold: (store) => store.isTold("nonce"),
+  isReported: (store) => store.isReported("nonce"),
   wasAccepted: (store) => store.wasAccepted("nonce"),
   settleDifference: (store) => store.settleDifference(1, { by: "ops", atMs: NOW_MS }),
   removeUnchecked: (store) => store.removeUnchecked(WALLET),

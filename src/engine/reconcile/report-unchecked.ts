@@ -1,6 +1,6 @@
 import { SUBJECT } from "../../domain/run/alert.ts";
 import type { Change } from "../../ports/changes.ts";
-import { commitAndTell, raiseChange } from "../alerts.ts";
+import { commitAndNotify, raiseChange } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 
 const ASK_EVERY_MS = 15_000;
@@ -12,32 +12,32 @@ const PATIENCE_MS = 60_000;
  * logs: then nothing else would say why no slot begins.
  * @param fault why the last look came to nothing; undefined while none did, or the first one still reads
  */
-export async function keepTelling(
+export async function keepReporting(
   { deps }: EngineContext,
   fault: () => string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock } = deps;
   let sinceMs: number | undefined;
-  let isTold: boolean | undefined;
+  let isReported: boolean | undefined;
   while (!signal.aborted) {
-    const before = { sinceMs, isTold };
-    const now = await commitAndTell(deps, {
+    const before = { sinceMs, isReported };
+    const now = await commitAndNotify(deps, {
       question: { kind: "standing", keys: [] },
       decide: ({ open }) => {
         const nowMs = clock.monotonicMs();
         const since = open.some(({ kind }) => kind === "unchecked") ? (before.sinceMs ?? nowMs) : undefined;
         const isLong = since !== undefined && nowMs - since >= PATIENCE_MS;
-        const isNews = (isLong || since === undefined) && before.isTold !== isLong;
+        const isNews = (isLong || since === undefined) && before.isReported !== isLong;
         return {
           changes: isNews ? [said(deps, isLong, fault())] : [],
           atMs: clock.nowMs(),
-          value: { sinceMs: since, isTold: isNews ? isLong : before.isTold },
+          value: { sinceMs: since, isReported: isNews ? isLong : before.isReported },
         };
       },
     });
     sinceMs = now.sinceMs;
-    isTold = now.isTold;
+    isReported = now.isReported;
     await clock.sleep(ASK_EVERY_MS, signal);
   }
 }

@@ -2,7 +2,7 @@ import type { Address } from "../domain/money/address.ts";
 import type { StepResult } from "../domain/run/draft.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { Written } from "../ports/unit-of-work.ts";
-import { tellAlerts } from "./alerts.ts";
+import { notifyOfAlerts } from "./alerts.ts";
 import { swapOfRequest } from "./decide-step.ts";
 import type { EngineContext } from "./engine-context.ts";
 
@@ -13,16 +13,19 @@ export interface Step {
 }
 
 /** Tells of steps that are committed. */
-export type TellSteps = (steps: readonly Written<Step>[]) => void;
+export type ReportSteps = (steps: readonly Written<Step>[]) => void;
 
 /** Tells logs and people of steps, and `onCommitted` which wallets' lanes were handed something. */
-export function createTeller(context: EngineContext, onCommitted: (lanes: readonly Address[]) => void): TellSteps {
+export function createStepReporter(
+  context: EngineContext,
+  onCommitted: (lanes: readonly Address[]) => void,
+): ReportSteps {
   const { deps } = context;
   return (steps) => {
     for (const { event } of steps.map(({ value }) => value)) deps.crashPoint(`commit.${event.kind}.after`);
     for (const { value, alerts } of steps) {
       report(context, value.result);
-      tellAlerts(deps, alerts);
+      notifyOfAlerts(deps, alerts);
     }
     onCommitted(steps.flatMap(({ value }) => lanesOf(value.result)));
   };
