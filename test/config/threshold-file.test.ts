@@ -58,7 +58,7 @@ describe("a threshold strategy", () => {
           rearm: { price: dollars(4_200), cooldownSeconds: 259_200, times: undefined },
         },
       ],
-      ...{ bag: undefined, maxGapSeconds: 90, attempts: 3, untilMs: undefined },
+      ...{ allocation: undefined, maxGapSeconds: 90, attempts: 3, untilMs: undefined },
     });
   });
 
@@ -90,10 +90,10 @@ describe("a threshold strategy", () => {
         { id: "first", role: "level", amount: { share: 400_000n }, floor: { price: dollars(4_450) } },
         { id: "second", role: "level", amount: { share: 600_000n }, floor: undefined },
       ],
-      ...{ bag: "free", maxGapSeconds: 300, attempts: 5 },
+      ...{ allocation: "free", maxGapSeconds: 300, attempts: 5 },
     });
-    const bag = PROTECT.replace("max_gap", 'bag: "2 WETH"\nmax_gap');
-    expect(spec(bag)).toMatchObject({ bag: { raw: 2n * 10n ** 18n } });
+    const allocation = PROTECT.replace("max_gap", 'allocation: "2 WETH"\nmax_gap');
+    expect(spec(allocation)).toMatchObject({ allocation: { raw: 2n * 10n ** 18n } });
   });
 
   it("takes a level with a cooldown alone, and prices in the token that it sells", () => {
@@ -172,12 +172,12 @@ describe("a threshold leg with", () => {
     [
       "a stop without floor",
       THRESHOLD.replace("crosses_above", "crosses_below").replace(/rearm.*\n/, ""),
-      "5:7 when: a stop needs a floor, or an empty pool takes the bag at any price -> add floor: 3%",
+      "5:7 when: a stop needs a floor, or an empty pool takes the allocation at any price -> add floor: 3%",
     ],
     [
       "a trailing stop without floor",
       THRESHOLD.replace('{ crosses_above: "4500 USDC" }', "{ trail: 8% }").replace(/rearm.*\n/, ""),
-      "5:7 when: a stop needs a floor, or an empty pool takes the bag at any price -> add floor: 3%",
+      "5:7 when: a stop needs a floor, or an empty pool takes the allocation at any price -> add floor: 3%",
     ],
     [
       "a floor above a seller's trigger",
@@ -242,9 +242,9 @@ describe("a threshold leg with", () => {
       '6:8 until: "31.12.2027" is no day and no instant in UTC -> write 2027-12-31',
     ],
     [
-      "a bag",
-      `${THRESHOLD}bag: "1 WETH"\n`,
-      "8:1 bag: belongs to legs in oco or ladder -> say with sell how much a single leg sells",
+      "a allocation",
+      `${THRESHOLD}allocation: "1 WETH"\n`,
+      "8:1 allocation: belongs to legs in oco or ladder -> say with sell how much a single leg sells",
     ],
   ])("%s is refused", (_name, text, ...expected) => {
     expect(strategyProblems(text)).toEqual(expected);
@@ -281,7 +281,7 @@ describe("a threshold group with", () => {
     [
       "two sold tokens",
       PROTECT.replace("amount: 60%, of: WETH", "amount: 60%, of: USDC"),
-      "15:82 ladder.1.sell.of: all legs of a file sell one bag, of WETH -> give this leg a file of its own",
+      "15:82 ladder.1.sell.of: all legs of a file sell one allocation, of WETH -> give this leg a file of its own",
     ],
     [
       "prices in two tokens",
@@ -289,9 +289,9 @@ describe("a threshold group with", () => {
       "15:42 ladder.1.when.crosses_above: must be in USDC, not in WETH -> write how much it is in USDC",
     ],
     [
-      "a ladder that sells more than the bag",
+      "a ladder that sells more than the allocation",
       PROTECT.replace("60%", "61%"),
-      "14:3 ladder: the levels sell 101% of the bag -> their shares sum to 100% at most",
+      "14:3 ladder: the levels sell 101% of the allocation -> their shares sum to 100% at most",
     ],
     [
       "levels out of order",
@@ -314,7 +314,7 @@ describe("a threshold group with", () => {
     [
       "a level of a fixed amount",
       PROTECT.replace("{ amount: 60%, of: WETH }", '"1 WETH"'),
-      "15:63 ladder.1.sell: a level sells a share of the original bag -> write for example { amount: 25%, of: WETH }",
+      "15:63 ladder.1.sell: a level sells a share of the original allocation -> write for example { amount: 25%, of: WETH }",
     ],
   ])("%s is refused", (_name, text, expected) => {
     expect(strategyProblems(text)).toEqual([expected]);

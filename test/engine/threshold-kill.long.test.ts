@@ -9,7 +9,7 @@ import { topicOf } from "../support/reading-samples.ts";
 
 const START_MS = SLOT_MS - 1_500;
 const MINUTE_MS = 60_000;
-const BAG = 3n * 10n ** 18n;
+const ALLOCATION = 3n * 10n ** 18n;
 
 const leg = (id: string, side: "above" | "below", dollars: bigint): ThresholdLeg =>
   thresholdLeg({
@@ -17,12 +17,12 @@ const leg = (id: string, side: "above" | "below", dollars: bigint): ThresholdLeg
     ...{ trigger: { kind: "cross", side, price: pairPriceOf(dollars * 1_000_000n, USDC) } },
   });
 
-/** A ladder of two levels over the whole bag of 3 WETH, with a stop beside it. */
+/** A ladder of two levels over the whole allocation of 3 WETH, with a stop beside it. */
 function createLadder(): Outside {
   const levels = [leg("first", "above", 1_004n), leg("second", "above", 1_008n)];
   return createOutside(START_MS, {
     ...thresholdSpec({
-      ...{ id: "ladder", bag: "free", retryForSeconds: 20, maxGapSeconds: 180 },
+      ...{ id: "ladder", allocation: "free", retryForSeconds: 20, maxGapSeconds: 180 },
       legs: [leg("stop", "below", 990n), ...levels.map((level) => ({ ...level, role: "level" as const }))],
     }),
     ...{ wallet: { name: "main", address: ACCOUNT }, recipient: ACCOUNT },
@@ -73,16 +73,16 @@ function outflows({ chain }: Outside): readonly bigint[] {
 }
 
 function expectBagSoldOnce(outside: Outside, life: Life, what: string): void {
-  expect(outflows(outside), what).toEqual([BAG / 2n, BAG / 2n]);
+  expect(outflows(outside), what).toEqual([ALLOCATION / 2n, ALLOCATION / 2n]);
   const memory: unknown = JSON.parse(life.store.strategy("ladder")?.memory ?? "");
   expect(memory, what).toMatchObject({
-    sold: BAG.toString(),
+    sold: ALLOCATION.toString(),
     legs: { stop: { at: { state: "cancelled" } }, first: { fills: 1 }, second: { fills: 1 } },
   });
   expect(life.store.mode("ladder"), what).toMatchObject({ mode: "paused", setBy: "strategy" });
 }
 
-test("THR-17 a ladder sells its bag once, level by level, wherever the process is killed", {
+test("THR-17 a ladder sells its allocation once, level by level, wherever the process is killed", {
   timeout: 240_000,
 }, async () => {
   const whole = createLadder();

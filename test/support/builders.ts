@@ -135,7 +135,7 @@ export function thresholdSpec(change: Partial<ThresholdSpec> = {}): ThresholdSpe
     watch: WETH,
     quote: USDC,
     legs: [thresholdLeg()],
-    bag: undefined,
+    allocation: undefined,
     maxGapSeconds: 180,
     attempts: 3,
     untilMs: undefined,

@@ -108,15 +108,15 @@ function* buildAmount(
 ): Part<ThresholdLeg["amount"]> {
   const { sell } = fields;
   const path = [...top, "sell"];
-  const bag = pair.sell.symbol;
+  const symbol = pair.sell.symbol;
   if ("symbol" in sell) {
     const raw = yield* readAmountOf(file, path, sell, pair.sell);
     if (role === "only" || raw === undefined) return raw === undefined ? undefined : { raw };
-    return yield* refuse`${path}: a level sells a share of the original bag -> write for example { amount: 25%, of: ${bag} }`;
+    return yield* refuse`${path}: a level sells a share of the original allocation -> write for example { amount: 25%, of: ${symbol} }`;
   }
   const token = yield* findToken(file, [...path, "of"], sell.of);
   if (token !== undefined && token.address !== pair.sell.address)
-    yield at`${path}.of: all legs of a file sell one bag, of ${bag} -> give this leg a file of its own`;
+    yield at`${path}.of: all legs of a file sell one allocation, of ${symbol} -> give this leg a file of its own`;
   if (sell.amount > 0n) return token === undefined ? undefined : { share: sell.amount };
   return yield* refuse`${path}.amount: a share of nothing sells nothing`;
 }
@@ -167,7 +167,7 @@ function* buildFloor(file: StrategyFile, leg: PlacedLeg, trigger: Trigger, pair:
   if (floor === undefined) {
     const isStop = sellsWatched(pair) && (trigger.kind === "trail" || trigger.side === "below");
     if (!isStop) return undefined;
-    return yield* refuse`${leg.path}.when: a stop needs a floor, or an empty pool takes the bag at any price -> add floor: 3%`;
+    return yield* refuse`${leg.path}.when: a stop needs a floor, or an empty pool takes the allocation at any price -> add floor: 3%`;
   }
   if (typeof floor === "bigint") return { steps: [floor] };
   if (Array.isArray(floor)) {

@@ -24,7 +24,8 @@ const sell = z
     { error: 'needs "0.5 WETH", or { amount: 25%, of: WETH }' },
   )
   .meta({
-    description: "how much is sold: a fixed amount, or a share of the free balance; in a ladder of the original bag",
+    description:
+      "how much is sold: a fixed amount, or a share of the free balance; in a ladder of the original allocation",
   });
 
 const when = map("one trigger, and how it is confirmed", {
@@ -89,9 +90,9 @@ export const thresholdSchema = z.strictObject({
   ),
   ladder: maybe(
     z.array(leg).min(2, { error: "a ladder has at least two levels" }).max(MAX_LEGS),
-    "levels of which each sells its share of the original bag, once",
+    "levels of which each sells its share of the original allocation, once",
   ),
-  bag: money(
+  allocation: money(
     "what all legs together may sell; with a ladder what is free at the first sale by default",
     "2 WETH",
   ).optional(),

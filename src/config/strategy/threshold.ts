@@ -26,7 +26,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   const common = yield* buildCommon(file, id, fields);
   const placed = [...(yield* placeLegs(file, fields))];
   const pair = yield* buildPair(file, fields, placed);
-  const bag = yield* buildBag(file, fields, pair);
+  const allocation = yield* buildAllocation(file, fields, pair);
   const maxGapSeconds = yield* buildMaxGap(fields.max_gap, common?.schedule);
   yield* checkCatchUp(fields);
   if (pair === undefined) return undefined;
@@ -36,7 +36,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   if (common === undefined || maxGapSeconds === undefined || whole === undefined) return undefined;
   const retryForSeconds = fields.retry_for ?? windowOf(common.schedule);
   const { attempts, until: untilMs } = whole;
-  return { ...common, ...pair, kind: "threshold", legs, bag, maxGapSeconds, retryForSeconds, attempts, untilMs };
+  return { ...common, ...pair, kind: "threshold", legs, allocation, maxGapSeconds, retryForSeconds, attempts, untilMs };
 }
 
 /** A trigger that fired is tried until shortly before the next look, so that one that is looked at rarely rests no longer. */
@@ -125,15 +125,15 @@ function* lookUp(file: StrategyFile, path: Path, symbol: string): Part<Token> {
   return file.scope.tokens.get(symbol)?.token ?? (yield* findToken(file, path, symbol));
 }
 
-function* buildBag(
+function* buildAllocation(
   file: StrategyFile,
-  { bag, ladder }: Fields,
+  { allocation, ladder }: Fields,
   pair: ThresholdPair | undefined,
-): Found<ThresholdSpec["bag"]> {
-  if (bag === undefined) return ladder === undefined ? undefined : "free";
+): Found<ThresholdSpec["allocation"]> {
+  if (allocation === undefined) return ladder === undefined ? undefined : "free";
   if (!isWritten(file, "oco", "ladder"))
-    yield atKey`bag: belongs to legs in oco or ladder -> say with sell how much a single leg sells`;
-  const raw = yield* readAmountOf(file, ["bag"], bag, pair?.sell);
+    yield atKey`allocation: belongs to legs in oco or ladder -> say with sell how much a single leg sells`;
+  const raw = yield* readAmountOf(file, ["allocation"], allocation, pair?.sell);
   return raw === undefined ? undefined : { raw };
 }
 
@@ -152,12 +152,12 @@ function* buildMaxGap(asked: number | undefined, schedule: Schedule | undefined)
   return yield* refuse`max_gap: is shorter than the time between two looks, ${interval}s, so every look would follow a gap -> use at least ${interval * 2}s`;
 }
 
-/** Levels lie in one direction, each further than the one before, and sell no more than the bag. */
+/** Levels lie in one direction, each further than the one before, and sell no more than the allocation. */
 function* checkLadder(legs: readonly ThresholdLeg[]): Iterable<Complaint> {
   const levels = legs.filter(({ role }) => role === "level");
   const sum = levels.reduce((total, { amount }) => total + ("share" in amount ? amount.share : 0n), 0n);
   if (sum > ONE_PPM)
-    yield at`ladder: the levels sell ${formatPercent(sum)} of the bag -> their shares sum to 100% at most`;
+    yield at`ladder: the levels sell ${formatPercent(sum)} of the allocation -> their shares sum to 100% at most`;
   for (const [index, { trigger }] of levels.entries()) {
     const before = levels[index - 1]?.trigger;
     const path = ["ladder", index, "when"];

@@ -16,7 +16,7 @@ const MOST_GONE = 100;
  * The memory under an edited file. Legs keep theirs by id, also while they are out of the file: who puts one back finds it
  * as it was, and the time between is one without a look. A leg whose trigger moved sees the next price as its first one,
  * so that an edit alone never trades; a trailing stop keeps its mark and the stop in force, which an edit may bring closer
- * and never push away. Prices are the same for every wallet, but another wallet has another bag, of which nothing is sold
+ * and never push away. Prices are the same for every wallet, but another wallet has another allocation, of which nothing is sold
  * yet.
  */
 export function editThresholdMemory(
@@ -42,7 +42,7 @@ export function editThresholdMemory(
   }
   gone.sort(([, one], [, other]) => other.gone.seenMs - one.gone.seenMs);
   const kept = { ...memory, legs: Object.fromEntries([...here, ...gone.slice(0, MOST_GONE)]) };
-  return isSameWallet(before, after) ? kept : { ...kept, bag: undefined, sold: "0" };
+  return isSameWallet(before, after) ? kept : { ...kept, allocation: undefined, sold: "0" };
 }
 
 /** What is remembered of a leg of the file before, should it be out of the one after. */

@@ -80,8 +80,8 @@ export interface ThresholdMemory {
   /** when the price was last seen, Unix milliseconds; while an own run is open nobody looks, so its end counts as a look */
   readonly seenMs?: number | undefined;
   readonly legs: Readonly<Record<string, LegMemory>>;
-  /** the original bag, as it was measured at the first sale; and what was sold of it. Smallest units as text. */
-  readonly bag?: string | undefined;
+  /** the original allocation, as it was measured at the first sale; and what was sold of it. Smallest units as text. */
+  readonly allocation?: string | undefined;
   readonly sold: string;
 }
 
@@ -108,16 +108,16 @@ export function parseThresholdMemory(json: unknown): ThresholdMemory | undefined
     const fills = at.state === "cooling" || at.state === "done" ? 1 : 0;
     return { version: 2, legs: { [ONLY_LEG]: { at, fills } }, sold: "0" };
   }
-  const { version, seenMs, legs, bag, sold } = json;
+  const { version, seenMs, legs, allocation, sold } = json;
   if (version !== 2 || !isRecord(legs) || !isAmount(sold)) return undefined;
-  if (!isOptional(seenMs, isCount) || !isOptional(bag, isAmount)) return undefined;
+  if (!isOptional(seenMs, isCount) || !isOptional(allocation, isAmount)) return undefined;
   const read: Record<string, LegMemory> = {};
   for (const [id, leg] of Object.entries(legs)) {
     const parsed = parseLeg(leg);
     if (parsed === undefined) return undefined;
     read[id] = parsed;
   }
-  return { version, seenMs, legs: read, bag, sold };
+  return { version, seenMs, legs: read, allocation, sold };
 }
 
 function parseLeg(json: unknown): LegMemory | undefined {

@@ -6,14 +6,14 @@ import { conditionOf } from "./threshold-leg.ts";
 import { type LegMemory, legMemory, type ThresholdMemory } from "./threshold-memory.ts";
 import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
 
-/** What a leg sells now. `bag` is the original bag, where the strategy has one. */
+/** What a leg sells now. `allocation` is the original allocation, where the strategy has one. */
 export interface Sale {
   readonly raw: bigint;
-  readonly bag: bigint | undefined;
+  readonly allocation: bigint | undefined;
 }
 
 /**
- * Sizes a leg's sale, in the sold token's smallest unit. All legs together never sell more than the bag: what was sold
+ * Sizes a leg's sale, in the sold token's smallest unit. All legs together never sell more than the allocation: what was sold
  * of it is measured. A share takes what is there; a fixed amount needs all of it.
  * @returns the amount that is missing when there is too little; `raw` is then what it would sell
  */
@@ -23,42 +23,42 @@ export function sizeSale(
   has: { readonly free: bigint; readonly memory: ThresholdMemory },
 ): Sale | { readonly tooLittle: bigint } {
   const { free, memory } = has;
-  const bag = bagOf(spec, has);
-  if (bag === undefined) {
+  const allocation = allocationOf(spec, has);
+  if (allocation === undefined) {
     const raw = "raw" in leg.amount ? leg.amount.raw : shareDown(free, leg.amount.share);
-    return raw === 0n || free < raw ? { tooLittle: raw } : { raw, bag };
+    return raw === 0n || free < raw ? { tooLittle: raw } : { raw, allocation };
   }
   const sold = BigInt(memory.sold);
-  const left = bag > sold ? bag - sold : 0n;
-  const wanted = wantedOf(spec, leg, { bag, left, memory });
+  const left = allocation > sold ? allocation - sold : 0n;
+  const wanted = wantedOf(spec, leg, { allocation, left, memory });
   const most = smaller(free, left);
-  if ("raw" in leg.amount) return wanted > most ? { tooLittle: wanted } : { raw: wanted, bag };
+  if ("raw" in leg.amount) return wanted > most ? { tooLittle: wanted } : { raw: wanted, allocation };
   const raw = smaller(wanted, most);
-  return raw === 0n ? { tooLittle: wanted } : { raw, bag };
+  return raw === 0n ? { tooLittle: wanted } : { raw, allocation };
 }
 
-/** What is free when the first sale is made is the original bag; until something of it is sold it is measured anew. */
-function bagOf(spec: ThresholdSpec, has: { free: bigint; memory: ThresholdMemory }): bigint | undefined {
-  if (spec.bag !== "free") return spec.bag?.raw;
-  const { bag, sold } = has.memory;
-  return bag === undefined || sold === "0" ? has.free : BigInt(bag);
+/** What is free when the first sale is made is the original allocation; until something of it is sold it is measured anew. */
+function allocationOf(spec: ThresholdSpec, has: { free: bigint; memory: ThresholdMemory }): bigint | undefined {
+  if (spec.allocation !== "free") return spec.allocation?.raw;
+  const { allocation, sold } = has.memory;
+  return allocation === undefined || sold === "0" ? has.free : BigInt(allocation);
 }
 
 function wantedOf(
   spec: ThresholdSpec,
   leg: ThresholdLeg,
-  of: { bag: bigint; left: bigint; memory: ThresholdMemory },
+  of: { allocation: bigint; left: bigint; memory: ThresholdMemory },
 ): bigint {
   if ("raw" in leg.amount) return leg.amount.raw;
   if (leg.role === "only") return shareDown(of.left, leg.amount.share);
   const levels = spec.legs.filter(({ role }) => role === "level");
   const isLast = levels.every(({ id }) => id === leg.id || legMemory(of.memory, id)?.at.state === "done");
   const sum = levels.reduce((total, { amount }) => total + ("share" in amount ? amount.share : 0n), 0n);
-  const own = shareDown(of.bag, leg.amount.share);
+  const own = shareDown(of.allocation, leg.amount.share);
   if (!isLast || sum !== ONE_PPM) return own;
-  // what rounding leaves over is too small for a sale of its own, so it joins the last level of a whole bag
-  const shares = levels.map(({ amount }) => ("share" in amount ? shareDown(of.bag, amount.share) : 0n));
-  return own + shares.reduce((rest, share) => rest - share, of.bag);
+  // what rounding leaves over is too small for a sale of its own, so it joins the last level of a whole allocation
+  const shares = levels.map(({ amount }) => ("share" in amount ? shareDown(of.allocation, amount.share) : 0n));
+  return own + shares.reduce((rest, share) => rest - share, of.allocation);
 }
 
 /** The worst rate at which a leg may be filled now, all fees included. @returns undefined when it has no floor */

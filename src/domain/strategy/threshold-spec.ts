@@ -29,7 +29,7 @@ export interface ThresholdLeg {
   readonly trigger: Trigger;
   /** the condition has to hold for so long, and in so many looks */
   readonly confirm: { readonly forSeconds: number; readonly samples: number };
-  /** a fixed amount, or a share: of the original bag in a ladder, else of what is left of the bag or free */
+  /** a fixed amount, or a share: of the original allocation in a ladder, else of what is left of the allocation or free */
   readonly amount: { readonly raw: bigint } | { readonly share: Ppm };
   readonly floor: LegFloor | undefined;
   readonly ifAlreadyTrue: "wait" | "fire";
@@ -53,10 +53,10 @@ export interface ThresholdSpec extends StrategyCommon {
   /** the token whose price is watched, and the one that the price is told in: the two of the pair */
   readonly watch: Token;
   readonly quote: Token;
-  /** in the order of the file; all of them sell the same bag, and one at a time */
+  /** in the order of the file; all of them sell the same allocation, and one at a time */
   readonly legs: readonly ThresholdLeg[];
   /** what all legs together may sell: an amount, what is free at the first sale, or undefined for no such bound */
-  readonly bag: { readonly raw: bigint } | "free" | undefined;
+  readonly allocation: { readonly raw: bigint } | "free" | undefined;
   /** a longer time without a look at the price is one in which crossings may have been missed */
   readonly maxGapSeconds: number;
   /** a trigger is given back after so many attempts of which something was signed and that came to nothing */

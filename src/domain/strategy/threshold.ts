@@ -114,7 +114,7 @@ function fire(
   const swap = { sell: token, buy: spec.buy, amount: { kind: "fixed", raw: sale.raw } } as const;
   const after = withLeg(memory, leg.id, fired);
   return {
-    memory: spec.bag === "free" ? { ...after, bag: String(sale.bag) } : after,
+    memory: spec.allocation === "free" ? { ...after, allocation: String(sale.allocation) } : after,
     outcome: {
       kind: "swap",
       swaps: [floor === undefined ? swap : { ...swap, floor }],

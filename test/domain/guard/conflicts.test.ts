@@ -22,8 +22,8 @@ describe("strategies of one wallet", () => {
   });
 
   test("conflict over the native coin and its wrapped form, which are one thing", () => {
-    const bag = dcaSpec({ id: "bag", sell: { token: ETH, raw: 1n }, buy: WBTC });
-    expect(conflictsOf([dcaSpec(), bag]).reported).toEqual(["weekly+bag: bag ETH > weekly WETH"]);
+    const allocation = dcaSpec({ id: "allocation", sell: { token: ETH, raw: 1n }, buy: WBTC });
+    expect(conflictsOf([dcaSpec(), allocation]).reported).toEqual(["weekly+allocation: allocation ETH > weekly WETH"]);
   });
 
   test("do not conflict when they buy the same, or one strategy trades both ways", () => {

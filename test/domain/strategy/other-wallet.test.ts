@@ -67,11 +67,11 @@ describe.each(EDITS)("under %s", (_name, wallet) => {
     expect(decideSweep(after, kept, 6).outcome).toMatchObject({ kind: "skip", reason: "turnover_spent" });
   });
 
-  it("ALL-11 a ladder sells shares of this wallet's bag; a level that has sold stays done", () => {
+  it("ALL-11 a ladder sells shares of this wallet's allocation; a level that has sold stays done", () => {
     const level = (id: string, price: number, ppm: number) =>
       leg({ id, role: "level", trigger: cross("above", price), amount: { share: toPpm(ppm) } });
     const ladder = spec([level("one", 4_000, 250_000), level("two", 4_500, 250_000), level("three", 5_000, 500_000)], {
-      bag: "free",
+      allocation: "free",
     });
     const strategy = trigger(ladder);
     strategy.see(3_900);
@@ -87,14 +87,14 @@ describe.each(EDITS)("under %s", (_name, wallet) => {
     expect(strategy.end()).toBe(of(WETH, 20));
   });
 
-  it("ALL-11 a bag of a fixed amount is whole again", () => {
+  it("ALL-11 a allocation of a fixed amount is whole again", () => {
     const rearm = { price: usdc(4_200), cooldownSeconds: 60, times: undefined };
-    const bagged = spec([leg({ amount: { raw: of(WETH, 3) }, rearm })], { bag: { raw: of(WETH, 4) } });
-    const strategy = trigger(bagged);
+    const allocated = spec([leg({ amount: { raw: of(WETH, 3) }, rearm })], { allocation: { raw: of(WETH, 4) } });
+    const strategy = trigger(allocated);
     strategy.see(4_000);
     strategy.see(4_500);
     strategy.end();
-    strategy.edit(moved(bagged, wallet));
+    strategy.edit(moved(allocated, wallet));
     strategy.see(4_000, 90);
     strategy.see(4_500);
     expect(strategy.end()).toBe(of(WETH, 3));

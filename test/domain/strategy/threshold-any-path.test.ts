@@ -94,22 +94,24 @@ const stop = leg({
   floor: { steps: [toPpm(30_000)] },
 });
 
-it("THR-14 sells each level once and never more than the bag, however much comes into the wallet meanwhile", () => {
+it("THR-14 sells each level once and never more than the allocation, however much comes into the wallet meanwhile", () => {
   const shares = fc.array(fc.integer({ min: 1, max: 250_000 }), { minLength: 2, maxLength: 4 });
-  const bags = fc.option(fc.bigInt({ min: 1n, max: 10n ** 20n }), { nil: undefined });
+  const allocations = fc.option(fc.bigInt({ min: 1n, max: 10n ** 20n }), { nil: undefined });
   fc.assert(
     fc.property(
       path,
       habits,
       shares,
-      bags,
+      allocations,
       fc.bigInt({ min: 1n, max: 10n ** 20n }),
-      (steps, change, ppms, bag, free) => {
+      (steps, change, ppms, allocation, free) => {
         const levels = ppms.map((ppm, index) => ({ ...level(`l${index}`, 4_000 + index * 250, ppm), ...change }));
         const rearm = { price: usdc(4_200), cooldownSeconds: 60, times: undefined };
-        const again = leg({ id: "again", ...change, amount: { raw: (bag ?? free) / 3n + 1n }, rearm });
+        const again = leg({ id: "again", ...change, amount: { raw: (allocation ?? free) / 3n + 1n }, rearm });
         const legs = [{ ...stop, ...change }, ...levels, again];
-        const strategy = trigger(spec(legs, { bag: bag === undefined ? "free" : { raw: bag } }), { free });
+        const strategy = trigger(spec(legs, { allocation: allocation === undefined ? "free" : { raw: allocation } }), {
+          free,
+        });
         const fired: string[] = [];
         let sold = 0n;
         for (const { price, waitSeconds, end, runSeconds } of steps) {
@@ -123,7 +125,7 @@ it("THR-14 sells each level once and never more than the bag, however much comes
         }
         const once = fired.filter((id) => id !== "again");
         expect(new Set(once).size).toBe(once.length);
-        expect(sold).toBeLessThanOrEqual(bag ?? free);
+        expect(sold).toBeLessThanOrEqual(allocation ?? free);
         if (fired.includes("stop")) expect(fired.at(-1)).toBe("stop");
       },
     ),
@@ -139,7 +141,7 @@ it("THR-17 a kill between any two steps changes nothing: a memory that was store
       const strategy = spec(
         [stop, { ...leg({ rearm }), ...change }, leg({ id: "trail", trigger: trail }), level("l", 4_300, 9)],
         {
-          bag: "free",
+          allocation: "free",
         },
       );
       const live = (restart: (memory: unknown) => unknown): unknown[] => {

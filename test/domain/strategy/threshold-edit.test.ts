@@ -89,13 +89,13 @@ describe("THR-15 an edit", () => {
     expect(strategy.see(5_000)).toBe("not_triggered");
   });
 
-  it("THR-15 counts what a leg that was taken out still sells of the bag", () => {
+  it("THR-15 counts what a leg that was taken out still sells of the allocation", () => {
     const level = (id: string, price: number) =>
       leg({ id, role: "level", trigger: cross("above", price), amount: { share: toPpm(500_000) } });
-    const strategy = trigger(spec([level("one", 4_000), level("two", 4_500)], { bag: "free" }));
+    const strategy = trigger(spec([level("one", 4_000), level("two", 4_500)], { allocation: "free" }));
     strategy.see(3_000);
     strategy.see(4_000);
-    strategy.edit(spec([level("two", 4_500), level("three", 5_000)], { bag: "free" }));
+    strategy.edit(spec([level("two", 4_500), level("three", 5_000)], { allocation: "free" }));
     strategy.end();
     expect(strategy.memory()).toMatchObject({ sold: of(WETH, 4).toString() });
     expect(strategy.at("one")).toBe("done");

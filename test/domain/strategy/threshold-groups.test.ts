@@ -39,7 +39,7 @@ describe("THR-13 of a group", () => {
     expect(strategy.at("profit")).toBe("cancelled");
   });
 
-  it("THR-13 one leg at a time holds the bag, from its fire to the end of its attempts", () => {
+  it("THR-13 one leg at a time holds the allocation, from its fire to the end of its attempts", () => {
     const early = leg({ id: "early", trigger: cross("above", 4_000) });
     const strategy = trigger(spec([profit, early], { attempts: 2 }));
     strategy.see(3_000);
@@ -76,10 +76,10 @@ describe("THR-13 of a group", () => {
     expect(strategy.see(4_500)).toEqual(quarter);
   });
 
-  it("THR-13 with a bag all legs together sell no more than it, whatever else is in the wallet", () => {
+  it("THR-13 with a allocation all legs together sell no more than it, whatever else is in the wallet", () => {
     const rearm = { price: usdc(4_200), cooldownSeconds: 60, times: undefined };
     const fixed = leg({ id: "profit", amount: { raw: of(WETH, 3) }, rearm });
-    const strategy = trigger(spec([stop, fixed], { bag: { raw: of(WETH, 4) } }));
+    const strategy = trigger(spec([stop, fixed], { allocation: { raw: of(WETH, 4) } }));
     strategy.see(3_000);
     expect(soldBy(strategy.see(4_500))).toBe(of(WETH, 3));
     strategy.end();
@@ -129,12 +129,12 @@ describe("THR-14 a ladder", () => {
     leg({ id, role: "level", trigger: cross("above", price), amount: { share: toPpm(ppm) } });
   const thirds = [level("one", 4_000, 333_333), level("two", 4_500, 333_333), level("three", 5_000, 333_334)];
   const ladder = (legs = thirds, free?: bigint) => {
-    const strategy = trigger(spec(legs, { bag: "free" }), free === undefined ? {} : { free });
+    const strategy = trigger(spec(legs, { allocation: "free" }), free === undefined ? {} : { free });
     strategy.see(3_000);
     return strategy;
   };
 
-  it("THR-14 sells a share of the original bag at each level, and with the last one all that is left of it", () => {
+  it("THR-14 sells a share of the original allocation at each level, and with the last one all that is left of it", () => {
     const strategy = ladder(thirds, 1_000_000_001n);
     expect(soldBy(strategy.see(4_000))).toBe(333_333_000n);
     strategy.end();
@@ -166,7 +166,7 @@ describe("THR-14 a ladder", () => {
     expect(sold).toEqual([of(WETH, 2), of(WETH, 2)]);
   });
 
-  it("THR-14 measures its bag at the first sale, again until something was sold of it", () => {
+  it("THR-14 measures its allocation at the first sale, again until something was sold of it", () => {
     const strategy = ladder(thirds, 900n);
     strategy.see(4_000);
     strategy.end("nothing");
@@ -174,7 +174,7 @@ describe("THR-14 a ladder", () => {
     expect(soldBy(strategy.see(4_000))).toBe(2_999_997n);
   });
 
-  it("THR-14 sells what is there when somebody took from the bag", () => {
+  it("THR-14 sells what is there when somebody took from the allocation", () => {
     const strategy = ladder();
     strategy.see(4_000);
     strategy.end();
@@ -193,7 +193,7 @@ describe("THR-14 a ladder", () => {
     expect(strategy.see(6_000)).toBe("already_fired");
   });
 
-  it("THR-14 that has sold its bag cancels the stop", () => {
+  it("THR-14 that has sold its allocation cancels the stop", () => {
     const strategy = ladder([stop, ...thirds]);
     for (const price of [4_000, 4_500, 5_000]) {
       strategy.see(price);
@@ -205,7 +205,7 @@ describe("THR-14 a ladder", () => {
   it("THR-14 buys down the same way", () => {
     const rung = (id: string, price: number) =>
       leg({ id, role: "level", trigger: cross("below", price), amount: { share: toPpm(500_000) } });
-    const entry = { sell: USDC, buy: WETH, bag: { raw: of(USDC, 1_001) } } as const;
+    const entry = { sell: USDC, buy: WETH, allocation: { raw: of(USDC, 1_001) } } as const;
     const strategy = trigger(spec([rung("one", 2_400), rung("two", 2_200)], entry), { free: of(USDC, 5_000) });
     strategy.see(3_000);
     expect(soldBy(strategy.see(2_400))).toBe(of(USDC, "500.5"));

@@ -48,7 +48,7 @@ export function spec(legs: readonly ThresholdLeg[], change: Partial<ThresholdSpe
     watch: WETH,
     quote: USDC,
     legs,
-    bag: undefined,
+    allocation: undefined,
     maxGapSeconds: 90,
     attempts: 3,
     untilMs: undefined,
