@@ -101,10 +101,11 @@ export function suggestInstant(text: string): string | undefined {
   const iso =
     /^([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?:[T ]((?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2})?))?$/.exec(text);
   if (iso !== null) return writeDay([iso[1], iso[2], iso[3]], iso[4]);
-  const [, first = "", mark, second = "", year] = /^([0-9]{1,2})([./])([0-9]{1,2})[./]([0-9]{4})$/.exec(text) ?? [];
-  if (mark === undefined) return undefined;
+  const [, first = "", separator, second = "", year] =
+    /^([0-9]{1,2})([./])([0-9]{1,2})[./]([0-9]{4})$/.exec(text) ?? [];
+  if (separator === undefined) return undefined;
   // with slashes 03/04 is a day of March for some and of April for others
-  if (mark === "." || Number(first) > 12) return writeDay([year, second, first], undefined);
+  if (separator === "." || Number(first) > 12) return writeDay([year, second, first], undefined);
   return Number(second) > 12 ? writeDay([year, first, second], undefined) : undefined;
 }
 

@@ -3,7 +3,7 @@ import { flag, map, maybe, or } from "../fields.ts";
 import { dollars, money, seconds } from "../units.ts";
 import { commonFields, symbol } from "./common-schema.ts";
 
-const mark = money("an amount, or a worth in USD", "500 USD");
+const threshold = money("an amount, or a worth in USD", "500 USD");
 
 /** Sells what is above a mark, or keeps the native coin between two. */
 export const sweepSchema = z.strictObject({
@@ -23,7 +23,9 @@ export const sweepSchema = z.strictObject({
   to: symbol("the token to buy; the native coin for a gas tank"),
   when: map("one of above and native_below", {
     above: maybe(
-      z.union([mark, z.record(z.string(), mark)], { error: 'needs "500 USD", "0.5 WETH", or marks by token' }),
+      z.union([threshold, z.record(z.string(), threshold)], {
+        error: 'needs "500 USD", "0.5 WETH", or marks by token',
+      }),
       "a token is sold down once its free balance is above this",
     ),
     native_below: money("the native coin is refilled once the wallet holds less of it", "0.02 ETH").optional(),

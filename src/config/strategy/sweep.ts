@@ -32,7 +32,7 @@ function* buildSources(file: StrategyFile, fields: SweepFields, to: Token | unde
   const symbols = typeof from === "string" ? [from] : from;
   for (const symbol of Object.keys(keep))
     if (!symbols.includes(symbol)) yield at`keep.${symbol}: ${symbol} is not sold, so it needs no keep -> drop it`;
-  yield* checkMarks(when?.above, symbols);
+  yield* checkThresholds(when?.above, symbols);
   return yield* each(symbols, function* (symbol, index): Part<SweepSource> {
     const path = typeof from === "string" ? ["from"] : ["from", index];
     const token = yield* findToken(file, path, symbol);
@@ -41,46 +41,46 @@ function* buildSources(file: StrategyFile, fields: SweepFields, to: Token | unde
     yield* checkGaslessSale(fields, token);
     if (token === undefined) return undefined;
     const kept = (yield* readAmountOf(file, ["keep", symbol], keep[symbol], token)) ?? 0n;
-    const above = yield* buildMark(file, when?.above, { token, isOnly: symbols.length === 1 });
+    const above = yield* buildThreshold(file, when?.above, { token, isOnly: symbols.length === 1 });
     if (above !== undefined && "raw" in above && above.raw < kept)
       yield at`keep.${symbol}: is more than the mark that starts a sale -> keep less`;
     return { token, keep: kept, above };
   });
 }
 
-type Marks = NonNullable<SweepFields["when"]>["above"];
+type Thresholds = NonNullable<SweepFields["when"]>["above"];
 
-function isOneMark(marks: NonNullable<Marks>): marks is MoneyText {
-  return typeof marks.number === "string";
+function isOneThreshold(thresholds: NonNullable<Thresholds>): thresholds is MoneyText {
+  return typeof thresholds.number === "string";
 }
 
 /** Marks by token are complete, and name nothing else; one mark for several tokens is in dollars. */
-function* checkMarks(marks: Marks, symbols: readonly string[]): Iterable<Complaint> {
-  if (marks === undefined) return;
-  if (isOneMark(marks)) {
-    if (marks.symbol !== "USD" && symbols.length > 1)
-      yield at`when.above: one amount of ${marks.symbol} is no mark for several tokens -> write "500 USD", or { ${symbols[0]}: "..." }`;
+function* checkThresholds(thresholds: Thresholds, symbols: readonly string[]): Iterable<Complaint> {
+  if (thresholds === undefined) return;
+  if (isOneThreshold(thresholds)) {
+    if (thresholds.symbol !== "USD" && symbols.length > 1)
+      yield at`when.above: one amount of ${thresholds.symbol} is no mark for several tokens -> write "500 USD", or { ${symbols[0]}: "..." }`;
     return;
   }
-  for (const symbol of Object.keys(marks))
+  for (const symbol of Object.keys(thresholds))
     if (!symbols.includes(symbol))
       yield at`when.above.${symbol}: ${symbol} is not sold, so it needs no mark -> drop it, or add it to from`;
   for (const symbol of symbols)
-    if (marks[symbol] === undefined) yield at`when.above: ${symbol} has no mark -> add ${symbol}: "500 USD"`;
+    if (thresholds[symbol] === undefined) yield at`when.above: ${symbol} has no mark -> add ${symbol}: "500 USD"`;
 }
 
-function* buildMark(
+function* buildThreshold(
   file: StrategyFile,
-  marks: Marks,
+  thresholds: Thresholds,
   { token, isOnly }: { readonly token: Token; readonly isOnly: boolean },
 ): Found<SweepSource["above"]> {
-  if (marks === undefined) return undefined;
-  const one = isOneMark(marks);
-  const mark = one ? marks : marks[token.symbol];
-  if (mark === undefined) return undefined;
-  if (mark.symbol === "USD") return { usd: parseUsd(mark.number) ?? (0n as UsdPrice) };
+  if (thresholds === undefined) return undefined;
+  const one = isOneThreshold(thresholds);
+  const threshold = one ? thresholds : thresholds[token.symbol];
+  if (threshold === undefined) return undefined;
+  if (threshold.symbol === "USD") return { usd: parseUsd(threshold.number) ?? (0n as UsdPrice) };
   if (one && !isOnly) return undefined;
-  const raw = yield* readAmountOf(file, one ? ["when", "above"] : ["when", "above", token.symbol], mark, token);
+  const raw = yield* readAmountOf(file, one ? ["when", "above"] : ["when", "above", token.symbol], threshold, token);
   return raw === undefined ? undefined : { raw };
 }
 

@@ -66,7 +66,7 @@ function decide(spec: SweepSpec, view: StrategyView, before: SweepMemory): Decis
     const detail = `${memory.restsUntilMs - view.nowMs} ms of the cooldown are left`;
     return { memory, outcome: { kind: "skip", reason: "cooling_down", detail } };
   }
-  return spec.refill === undefined ? sweep(spec, view, memory) : refill(spec, view, { memory, marks: spec.refill });
+  return spec.refill === undefined ? sweep(spec, view, memory) : refill(spec, view, { memory, refill: spec.refill });
 }
 
 /**
@@ -117,9 +117,9 @@ function surplusLot(
   return { token, raw, usd: worthUp(token, raw, usd), sweeping: true };
 }
 
-function isAbove(mark: SweepSource["above"], seen: { readonly raw: bigint; readonly worth: bigint }): boolean {
-  if (mark === undefined) return false;
-  return "raw" in mark ? seen.raw > mark.raw : seen.worth > mark.usd;
+function isAbove(threshold: SweepSource["above"], seen: { readonly raw: bigint; readonly worth: bigint }): boolean {
+  if (threshold === undefined) return false;
+  return "raw" in threshold ? seen.raw > threshold.raw : seen.worth > threshold.usd;
 }
 
 /**
@@ -152,17 +152,17 @@ function lotOf(
 function refill(
   spec: SweepSpec,
   view: StrategyView,
-  from: { readonly memory: SweepMemory; readonly marks: Refill },
+  from: { readonly memory: SweepMemory; readonly refill: Refill },
 ): Decision<SweepMemory> {
-  const { memory, marks } = from;
+  const { memory, refill } = from;
   const balance = view.balances.get(spec.to.address);
   const seen = `${formatAmount({ token: spec.to, raw: balance ?? 0n })} are there`;
-  if (balance === undefined || balance >= marks.below) {
+  if (balance === undefined || balance >= refill.below) {
     return { memory, outcome: { kind: "skip", reason: "below_mark", detail: seen } };
   }
   const usd = view.prices.get(spec.to.address)?.usd;
   if (usd === undefined || usd <= 0n) return nothing(memory, [unpriced(spec.to)]);
-  const wanted = worthDown(spec.to, marks.to - balance, usd);
+  const wanted = worthDown(spec.to, refill.to - balance, usd);
   const obstacles: Obstacle[] = [];
   for (const source of spec.from) {
     const found = refillLot(spec, view, { source, wanted, dayLeft: leftOfDay(spec, memory, view.nowMs) });
@@ -246,13 +246,15 @@ function onRunEnded(spec: SweepSpec, memory: SweepMemory, end: RunEnd): AfterRun
 
 /** A token whose mark was moved, or that is another wallet's, must pass its mark; what was sold in the last day stays sold. */
 function onEdited(before: SweepSpec, after: SweepSpec, memory: SweepMemory): SweepMemory {
-  const markOf = ({ from }: SweepSpec, address: string): string | undefined => {
+  const thresholdOf = ({ from }: SweepSpec, address: string): string | undefined => {
     const above = from.find(({ token }) => token.address === address)?.above;
     if (above === undefined) return undefined;
     return "raw" in above ? `raw ${above.raw}` : `usd ${above.usd}`;
   };
   const isSame = before.to.address === after.to.address && isSameWallet(before, after);
-  const sweeping = memory.sweeping.filter((token) => isSame && markOf(before, token) === markOf(after, token));
+  const sweeping = memory.sweeping.filter(
+    (token) => isSame && thresholdOf(before, token) === thresholdOf(after, token),
+  );
   return { ...memory, sweeping };
 }
 
