@@ -79,7 +79,7 @@ function measureRoutes() {
         fixture: fixture.name,
         trade,
         dollars: one.dollars,
-        legs: best.route.legs.length,
+        legs: best.route.hops.length,
         gapBp: rounded(gapBp, 4),
       });
     }

@@ -13,7 +13,7 @@ export type DataFeeKind = "op-stack" | "arbitrum";
 /** What the size of a swap's transaction depends on. */
 export interface SwapShape {
   readonly gasless: boolean;
-  readonly legs: number;
+  readonly hops: number;
 }
 
 /** What a network charges for data at one block. */

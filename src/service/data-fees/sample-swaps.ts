@@ -1,18 +1,18 @@
 import { id, Transaction } from "ethers";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
 import { uniswapV3 } from "../pools/uniswap-v3/kind.ts";
-import type { Leg } from "../routing/plan.ts";
+import type { Hop } from "../routing/plan.ts";
 import { encodeSwap, encodeSwapWithSignature } from "../settlement/calldata.ts";
 import type { SwapOrder } from "../settlement/order.ts";
 import type { SwapShape } from "./data-fees.ts";
 
-/** Legs of the two sizes of sample; a fee for another number of legs lies on the line through theirs. */
-const FEW_LEGS = 1;
-const MANY_LEGS = 9;
+/** Hops of the two sizes of sample; a fee for another number of hops lies on the line through theirs. */
+const FEW_HOPS = 1;
+const MANY_HOPS = 9;
 
 /** The samples' shapes, in the order of all lists of them. */
 export const SAMPLE_SHAPES: readonly SwapShape[] = [false, true].flatMap((gasless) =>
-  [FEW_LEGS, MANY_LEGS].map((legs) => ({ gasless, legs })),
+  [FEW_HOPS, MANY_HOPS].map((hops) => ({ gasless, hops })),
 );
 
 /** Bytes as random as addresses and signatures are, so that samples compress as real swaps do; always the same. */
@@ -41,8 +41,8 @@ function sampleOrder({ gasless }: SwapShape): SwapOrder {
   };
 }
 
-function sampleLegs({ legs }: SwapShape): readonly Leg[] {
-  return Array.from({ length: legs }, (_, index): Leg => {
+function sampleHops({ hops }: SwapShape): readonly Hop[] {
+  return Array.from({ length: hops }, (_, index): Hop => {
     const [token0, token1] = [address(`token ${index % 3}`), address(`token ${(index % 3) + 1}`)];
     const place = { address: address(`pool ${index}`), token0, token1 };
     return {
@@ -58,8 +58,8 @@ function sampleLegs({ legs }: SwapShape): readonly Leg[] {
 
 /** Calldata as a swap of this shape has it; a gasless one with a permit, as most of them are. */
 export function sampleCalldata(shape: SwapShape): Hex {
-  const [order, legs] = [sampleOrder(shape), sampleLegs(shape)];
-  if (!shape.gasless) return encodeSwap(order, legs);
+  const [order, hops] = [sampleOrder(shape), sampleHops(shape)];
+  if (!shape.gasless) return encodeSwap(order, hops);
   const permit = {
     value: number("value", 9),
     deadline: DEADLINE,
@@ -67,7 +67,7 @@ export function sampleCalldata(shape: SwapShape): Hex {
     r: bytes("permit r", 32),
     s: bytes("permit s", 32),
   };
-  return encodeSwapWithSignature({ owner: address("owner"), order, signature: bytes("signature", 65), permit }, legs);
+  return encodeSwapWithSignature({ owner: address("owner"), order, signature: bytes("signature", 65), permit }, hops);
 }
 
 /** Digits of fields that are not known before a transaction is signed: as long as they get. */
@@ -82,9 +82,9 @@ export function unsignedBytes(transaction: { chainId: number; to: Address; data:
 
 /** What a swap's shape makes of the samples' figures, which are in the order of {@link SAMPLE_SHAPES}; rounded up. */
 export function onTheLine(figures: readonly bigint[]): (shape: SwapShape) => bigint {
-  return ({ gasless, legs }) => {
+  return ({ gasless, hops }) => {
     const [few = 0n, many = 0n] = gasless ? figures.slice(2) : figures;
-    const [rise, run] = [(many - few) * BigInt(legs - FEW_LEGS), BigInt(MANY_LEGS - FEW_LEGS)];
+    const [rise, run] = [(many - few) * BigInt(hops - FEW_HOPS), BigInt(MANY_HOPS - FEW_HOPS)];
     return rise <= 0n ? few : few + (rise + run - 1n) / run;
   };
 }

@@ -17,7 +17,7 @@ import {
   VALUE_TRANSFER,
   WARM_SLOT,
 } from "./evm-gas.ts";
-import { BETWEEN_GAS, LEG_CALLDATA, PROTOCOL_GAS, TOKEN_GAS, TRANSFER } from "./leg-gas.ts";
+import { BETWEEN_GAS, HOP_CALLDATA, PROTOCOL_GAS, TOKEN_GAS, TRANSFER } from "./hop-gas.ts";
 import { extraTokenGas, type TokenTraffic } from "./token-gas.ts";
 
 /**
@@ -48,14 +48,14 @@ export const USUAL_FACTS: AccountFacts = {
 
 /** A swap as far as its gas depends on it. */
 export interface SwapShape extends TokenTraffic {
-  readonly route: Pick<Route, "legs" | "gas">;
+  readonly route: Pick<Route, "hops" | "gas">;
   readonly facts: AccountFacts;
   /** the transaction's, or as many bytes of both kinds */
   readonly data: Hex;
 }
 
 /**
- * Both contracts without legs and tokens: taking an ERC-20 token from its owner under an unlimited allowance, delivering
+ * Both contracts without hops and tokens: taking an ERC-20 token from its owner under an unlimited allowance, delivering
  * another, the event. From traces of `SwapdSettlement` and `SwapdExecutor`: 14,690 of it is work, 3,923 the event.
  */
 const FRAME = 40_990n;
@@ -85,8 +85,8 @@ const NATIVE_AFFILIATE = COLD_ACCOUNT + VALUE_TRANSFER + 1_600n;
 /** Expected gas of the whole transaction, before what is given back at its end. {@link paidGas} is what a receipt says. */
 export function swapGas(shape: SwapShape): Gas {
   const { route, fromAsset, toAsset, data, facts } = shape;
-  const legs = BigInt(route.legs.length);
-  const start = startGas(data) - legs * LEG_CALLDATA;
+  const hops = BigInt(route.hops.length);
+  const start = startGas(data) - hops * HOP_CALLDATA;
   const parts: Gas[] = [{ used: start + FRAME + extraTokenGas(shape), refund: 0n }, routeGas(route)];
   parts.push(fromAsset === NATIVE_TOKEN ? NATIVE_IN : ownerGas(shape));
   if (toAsset === NATIVE_TOKEN) parts.push(NATIVE_OUT);
@@ -99,11 +99,11 @@ export function swapGas(shape: SwapShape): Gas {
   return addGas(...parts);
 }
 
-/** Legs, the tokens that come through the executor, and the first leg of each protocol. */
-function routeGas({ legs, gas }: Pick<Route, "legs" | "gas">): Gas {
-  const tokens = new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])).size;
-  const protocols = new Set(legs.map(({ pool }) => pool.protocol)).size;
-  const refund = legs.reduce((sum, { pool }) => sum + kindOf(pool).gas.refund, 0n);
+/** Hops, the tokens that come through the executor, and the first hop of each protocol. */
+function routeGas({ hops, gas }: Pick<Route, "hops" | "gas">): Gas {
+  const tokens = new Set(hops.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])).size;
+  const protocols = new Set(hops.map(({ pool }) => pool.protocol)).size;
+  const refund = hops.reduce((sum, { pool }) => sum + kindOf(pool).gas.refund, 0n);
   const between = BigInt(tokens - 2);
   const alone = gas - between * BETWEEN_GAS + refund;
   return {
@@ -134,12 +134,12 @@ function newGas(isNew: boolean, asset: Address): Gas {
 
 /**
  * A gas limit counts before anything is given back. Beyond the expectation it leaves room for tokens that use more than
- * is known of them and slots that begin to hold something; and for what each leg's kind of pool asks for.
+ * is known of them and slots that begin to hold something; and for what each hop's kind of pool asks for.
  */
 const LIMIT_PERCENT = 175n;
 
 /** A gas limit under which the swap does not run out, also in a market that moved. */
-export function safeGasLimit(used: bigint, { legs }: Pick<Route, "legs">): bigint {
-  const room = legs.reduce((sum, { pool }) => sum + kindOf(pool).gas.room, 0n);
+export function safeGasLimit(used: bigint, { hops }: Pick<Route, "hops">): bigint {
+  const room = hops.reduce((sum, { pool }) => sum + kindOf(pool).gas.room, 0n);
   return mulDivUp(used, LIMIT_PERCENT, 100n) + room;
 }

@@ -5,7 +5,7 @@ import type { ExtraGas } from "./extra-gas.ts";
 
 /** A swap as far as the extra gas of its tokens depends on it. */
 export interface TokenTraffic {
-  readonly route: Pick<Route, "legs">;
+  readonly route: Pick<Route, "hops">;
   readonly fromAsset: Address;
   readonly toAsset: Address;
   readonly gasless: boolean;
@@ -33,9 +33,9 @@ const FIRST_ACCOUNTS = 2;
 
 /** What the tokens of a swap use beyond usual ones: nothing is given back of it. */
 export function extraTokenGas(traffic: TokenTraffic): bigint {
-  const { legs } = traffic.route;
-  const tokens = new Set(legs.map(({ tokenIn }) => tokenIn));
-  for (const { tokenOut } of legs) tokens.add(tokenOut);
+  const { hops } = traffic.route;
+  const tokens = new Set(hops.map(({ tokenIn }) => tokenIn));
+  for (const { tokenOut } of hops) tokens.add(tokenOut);
   let sum = 0;
   for (const token of tokens) {
     const extra = traffic.extraGas(token);
@@ -50,17 +50,17 @@ function gasOfUses({ calls, transfers, accounts, pulls }: Uses, extra: ExtraGas)
 }
 
 function usesOf(token: Address, traffic: TokenTraffic): Uses {
-  const { legs } = traffic.route;
+  const { hops } = traffic.route;
   const uses = { ...THROUGH_EXECUTOR };
-  for (const { pool, tokenIn, tokenOut } of legs) {
+  for (const { pool, tokenIn, tokenOut } of hops) {
     if (token !== tokenIn && token !== tokenOut) continue;
     const { tokenCalls } = kindOf(pool).gas;
     uses.calls += token === tokenIn ? tokenCalls.tokenIn : tokenCalls.tokenOut;
     uses.transfers += 1;
     uses.accounts += 1;
   }
-  if (token === legs[0]?.tokenIn) addSale(uses, traffic);
-  if (token === legs.at(-1)?.tokenOut) addDelivery(uses, traffic);
+  if (token === hops[0]?.tokenIn) addSale(uses, traffic);
+  if (token === hops.at(-1)?.tokenOut) addDelivery(uses, traffic);
   return uses;
 }
 

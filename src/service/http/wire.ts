@@ -7,7 +7,7 @@ import { kindOf } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { SwapTransaction } from "../quotes/transaction.ts";
 import type { RelayerReport } from "../relayer/relayer-state.ts";
-import { feeOfLeg } from "../settlement/calldata.ts";
+import { feeOfHop } from "../settlement/calldata.ts";
 import { grossAmount, swapTypedData } from "../settlement/order.ts";
 import type { Simulation } from "../simulation/simulator.ts";
 import type { SwapRow, TransitionRow } from "../store/service-store.ts";
@@ -174,7 +174,7 @@ export function toWireRoute(quote: Quote, network: SettledNetwork): z.infer<type
     pool: pool.address,
     tokenIn,
     tokenOut,
-    fee: feeOfLeg(pool).toString(),
+    fee: feeOfHop(pool).toString(),
     portion: portion.toString(),
   }));
   return { quoteId: quote.id, gasless: true, to: network.settlement, chainId: network.chainId, legs };

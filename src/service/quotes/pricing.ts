@@ -135,7 +135,7 @@ function expectedGas(
   };
   const permit = { value: request.amount, deadline: UNKNOWN_SECONDS, v: 27, r: UNKNOWN_WORD, s: UNKNOWN_WORD };
   const signed = { owner, order, signature: UNKNOWN_SIGNATURE, permit: known.hasPermit ? permit : undefined };
-  const data = gasless ? encodeSwapWithSignature(signed, route.legs) : encodeSwap(order, route.legs);
+  const data = gasless ? encodeSwapWithSignature(signed, route.hops) : encodeSwap(order, route.hops);
   return swapGas({ route, fromAsset: from, toAsset: to, gasless, hasAffiliate, data, ...known });
 }
 
@@ -145,7 +145,7 @@ interface Sent {
   readonly gasless: boolean;
 }
 
-const sizeOf = ({ legs }: Route, { gas, gasless }: Sent) => ({ gasless, legs: legs.length, gas: paidGas(gas) });
+const sizeOf = ({ hops }: Route, { gas, gasless }: Sent) => ({ gasless, hops: hops.length, gas: paidGas(gas) });
 
 /** Wei that the transaction is expected to cost its sender, fees for data included. */
 function costOf(route: Route, sent: Sent, { head, dataFees }: Snapshot): bigint {
@@ -153,7 +153,7 @@ function costOf(route: Route, sent: Sent, { head, dataFees }: Snapshot): bigint 
 }
 
 function toPriced(route: Route, { gas, gasless, ...amounts }: Amounts & Sent, snapshot: Snapshot): Priced {
-  const dataGas = snapshot.dataFees.dataGas({ gasless, legs: route.legs.length });
+  const dataGas = snapshot.dataFees.dataGas({ gasless, hops: route.hops.length });
   const lost = route.spotAmountOut - route.amountOut;
   return {
     kind: "priced",

@@ -1,5 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
-import type { Leg } from "../routing/plan.ts";
+import type { Hop } from "../routing/plan.ts";
 import type { SwapOrder, WireTypedData } from "../settlement/order.ts";
 
 /** Shares of an affiliate and slippages are parts of this: exact for every decimal a caller may write. */
@@ -37,7 +37,7 @@ export interface Quote {
   readonly sender: Address | undefined;
   readonly order: SwapOrder;
   readonly amountOut: bigint;
-  readonly legs: readonly Leg[];
+  readonly legs: readonly Hop[];
   readonly gasLimit: bigint;
   /** what of the used gas the chain is expected to give back at the end */
   readonly gasRefund: bigint;

@@ -209,7 +209,7 @@ function assemble(
     sender: request.gasless ? relayer?.address : request.owner,
     order,
     amountOut,
-    legs: priced.route.legs,
+    legs: priced.route.hops,
     gasLimit: priced.gasLimit,
     gasRefund: priced.gasRefund,
     gasCost: priced.gasCost,

@@ -1,9 +1,9 @@
-import { BETWEEN_GAS } from "../gas/leg-gas.ts";
+import { BETWEEN_GAS } from "../gas/hop-gas.ts";
 import type { PoolQuote, PoolState } from "../pools/pool.ts";
 import type { Curve } from "./curve.ts";
 import type { Edge } from "./edge.ts";
 import { type Path, spotRate } from "./path.ts";
-import type { PlannedLeg } from "./plan.ts";
+import type { PlannedHop } from "./plan.ts";
 import { PORTION_ALL } from "./plan.ts";
 import type { SearchBudget, Steps } from "./steps.ts";
 
@@ -20,7 +20,7 @@ export function gasCost(gas: bigint, rate: GasRate | undefined): bigint {
 
 /** One pool after the other with the whole amount. */
 export interface SinglePath {
-  readonly legs: readonly PlannedLeg[];
+  readonly hops: readonly PlannedHop[];
   readonly amountOut: bigint;
   /** output minus gas */
   readonly net: bigint;
@@ -117,10 +117,10 @@ function arrive({ path, gasRate }: Search, { states, amount, gas, unread }: Reac
     return;
   }
   if (found.best !== undefined && net <= found.best.net) return;
-  const legs = path.map(({ tokenIn, tokenOut }, index) => {
+  const hops = path.map(({ tokenIn, tokenOut }, index) => {
     return { state: states[index] as PoolState, tokenIn, tokenOut, portion: PORTION_ALL };
   });
-  found.best = { legs, amountOut: amount, net };
+  found.best = { hops, amountOut: amount, net };
   found.worth = Math.max(found.worth, Number(net));
 }
 

@@ -4,9 +4,9 @@ import { POOL_KINDS } from "../pools/kinds.ts";
 import type { PoolState } from "../pools/pool.ts";
 import { bestPath, type GasRate, gasCost } from "./best-path.ts";
 import { RATE_MARGIN } from "./edge.ts";
-import { toLegs } from "./legs.ts";
+import { toHops } from "./hops.ts";
 import { type Path, spotRate } from "./path.ts";
-import { type Leg, type Performance, type PlannedLeg, performLegs, spotOutput } from "./plan.ts";
+import { type Hop, type Performance, type PlannedHop, performHops, spotOutput } from "./plan.ts";
 import { quickPaths } from "./quick-path.ts";
 import { refine } from "./refine.ts";
 import { type OpenPath, openPaths, splitInput } from "./split.ts";
@@ -15,9 +15,9 @@ import { missingReads, weakestPools } from "./surplus.ts";
 
 /** The route a quote stands on. */
 export interface Route {
-  readonly legs: readonly Leg[];
+  readonly hops: readonly Hop[];
   readonly amountOut: bigint;
-  /** what the legs, and the tokens between them, add to a swap */
+  /** what the hops, and the tokens between them, add to a swap */
   readonly gas: bigint;
   /** output at the marginal prices before the trade, pool fees counted: what an infinitely small trade would get */
   readonly spotAmountOut: bigint;
@@ -41,7 +41,7 @@ export interface RouteTrade {
 }
 
 interface Candidate {
-  readonly legs: readonly PlannedLeg[];
+  readonly hops: readonly PlannedHop[];
   readonly performance: Extract<Performance, { kind: "filled" }>;
   readonly net: bigint;
 }
@@ -57,8 +57,8 @@ const MAX_DROPS = 6;
 /** No swap in a pool costs less gas. */
 const LEAST_POOL_GAS = POOL_KINDS.map(({ gas }) => gas.least).reduce(smaller);
 
-/** What the settlement contracts take in one route, `MAX_LEGS`. */
-const MAX_LEGS = 32;
+/** What the settlement contracts take in one route, `MAX_HOPS`. */
+const MAX_HOPS = 32;
 
 /** A search, with what it found so far. */
 export interface RouteSearch {
@@ -87,7 +87,7 @@ interface Search {
 
 /**
  * The route with the highest output net of gas that the search finds: the best single path, or a split of the input
- * over several. The answer is always performed leg by leg before it is given, and never worse than the single path.
+ * over several. The answer is always performed hop by hop before it is given, and never worse than the single path.
  *
  * In between others may search over the same pools, which are as they are; they only sample curves further.
  * @param paths over the pools as they are before the trade; they are left as they are
@@ -97,7 +97,7 @@ export function searchRoute(paths: readonly Path[], trade: RouteTrade, options: 
   const search: Search = { trade, gasRate, budget, loads: [], soFar: undefined };
   return {
     steps: wholeSearch(paths, search, readsMore),
-    quickSteps: quickPaths(paths, { amountIn: trade.amountIn, gasRate, budget }, (legs) => perform(legs, search)),
+    quickSteps: quickPaths(paths, { amountIn: trade.amountIn, gasRate, budget }, (hops) => perform(hops, search)),
     soFar: () => (search.soFar === undefined ? undefined : toRoute(search.soFar, trade, false)),
   };
 }
@@ -114,9 +114,9 @@ export function bestRoute(
 function* wholeSearch(paths: readonly Path[], search: Search, readsMore: boolean): Steps<BestRoute> {
   const { trade, gasRate, budget, loads } = search;
   const first = yield* splitWithout(paths, new Set(), search);
-  const atLeast = first === undefined || first.legs.length > MAX_LEGS ? 0n : first.net;
+  const atLeast = first === undefined || first.hops.length > MAX_HOPS ? 0n : first.net;
   const { best: single, unread } = yield* bestPath(paths, { amountIn: trade.amountIn, gasRate, atLeast }, budget);
-  const alone = single === undefined ? undefined : yield* perform(single.legs, search);
+  const alone = single === undefined ? undefined : yield* perform(single.hops, search);
   const pays = first !== undefined && canSplitPay(paths, alone, search);
   const split = pays ? yield* bestSplit(paths, first, search) : undefined;
   const best = split !== undefined && (alone === undefined || split.net > alone.net) ? split : alone;
@@ -126,21 +126,21 @@ function* wholeSearch(paths: readonly Path[], search: Search, readsMore: boolean
 }
 
 function toRoute(
-  { legs: planned, performance }: Pick<Candidate, "legs" | "performance">,
+  { hops: planned, performance }: Pick<Candidate, "hops" | "performance">,
   trade: RouteTrade,
   isWhole: boolean,
 ): Route {
-  const { legs, amountOut, gas } = performance;
+  const { hops, amountOut, gas } = performance;
   return {
-    legs,
+    hops,
     amountOut,
     gas,
     spotAmountOut: spotOutput(planned, trade),
     isWhole,
     resize(amountIn) {
       const resized = { ...trade, amountIn };
-      const again = runToEnd(performLegs(planned, resized, UNLIMITED));
-      return again.kind === "filled" ? toRoute({ legs: planned, performance: again }, resized, isWhole) : undefined;
+      const again = runToEnd(performHops(planned, resized, UNLIMITED));
+      return again.kind === "filled" ? toRoute({ hops: planned, performance: again }, resized, isWhole) : undefined;
     },
   };
 }
@@ -153,14 +153,14 @@ function canSplitPay(paths: readonly Path[], alone: Candidate | undefined, { tra
   return gross - Number(gasCost(2n * LEAST_POOL_GAS, gasRate)) > Number(alone.net);
 }
 
-function* perform(legs: readonly PlannedLeg[], search: Search): Steps<Candidate | undefined> {
+function* perform(hops: readonly PlannedHop[], search: Search): Steps<Candidate | undefined> {
   const { trade, gasRate, loads, budget } = search;
-  const performance = yield* performLegs(legs, trade, budget);
+  const performance = yield* performHops(hops, trade, budget);
   if (performance.kind === "unread") loads.push(performance.load);
   if (performance.kind !== "filled") return undefined;
-  const candidate = { legs, performance, net: performance.amountOut - gasCost(performance.gas, gasRate) };
+  const candidate = { hops, performance, net: performance.amountOut - gasCost(performance.gas, gasRate) };
   const isBest = search.soFar === undefined || candidate.net > search.soFar.net;
-  if (legs.length <= MAX_LEGS && isBest) search.soFar = candidate;
+  if (hops.length <= MAX_HOPS && isBest) search.soFar = candidate;
   return candidate;
 }
 
@@ -170,8 +170,8 @@ function* bestSplit(paths: readonly Path[], first: Split, search: Search): Steps
   let best: Split | undefined;
   let split: Split | undefined = first;
   for (let drops = 0; split !== undefined; drops += 1) {
-    if (split.legs.length <= MAX_LEGS && (best === undefined || split.net > best.net)) best = split;
-    const weakest = weakestPools(split, { to: search.trade.to, gasRate: search.gasRate, maxLegs: MAX_LEGS });
+    if (split.hops.length <= MAX_HOPS && (best === undefined || split.net > best.net)) best = split;
+    const weakest = weakestPools(split, { to: search.trade.to, gasRate: search.gasRate, maxHops: MAX_HOPS });
     if (weakest.length === 0 || drops === MAX_DROPS) return best;
     for (const state of weakest) without.add(state);
     split = yield* splitWithout(paths, without, search);
@@ -191,6 +191,6 @@ function* splitWithout(
   const edges = chunked === undefined ? undefined : yield* refine(chunked, [...new Set(open.flat())], input);
   loads.push(...missingReads(open, trade.to));
   if (edges === undefined) return undefined;
-  const candidate = yield* perform(toLegs(edges, trade.from), search);
+  const candidate = yield* perform(toHops(edges, trade.from), search);
   return candidate === undefined ? undefined : { ...candidate, paths: open };
 }

@@ -16,7 +16,7 @@ const MAX_SHORTENINGS = 60;
 const MAX_FIRST_TRIES = 8;
 
 /**
- * A leg with a wei more than its pool can take breaks the whole route. Splits are found by halving, and what reaches a
+ * A hop with a wei more than its pool can take breaks the whole route. Splits are found by halving, and what reaches a
  * pool through others is known as exactly as their curves are: this share of what a pool can take is left out.
  */
 const END_MARGIN = 5e-5;

@@ -1,21 +1,21 @@
 import type { Address } from "../../domain/money/address.ts";
-import { BETWEEN_GAS } from "../gas/leg-gas.ts";
+import { BETWEEN_GAS } from "../gas/hop-gas.ts";
 import type { Pool, PoolState } from "../pools/pool.ts";
 import type { SearchBudget, Steps } from "./steps.ts";
 
 /** The portion that means "all of it": shares of a balance are parts of this. */
 export const PORTION_ALL = 10n ** 18n;
 
-/** A leg as the settlement contracts take it: a share of what the executor then holds of `tokenIn`. */
-export interface PlannedLeg {
+/** A hop as the settlement contracts take it: a share of what the executor then holds of `tokenIn`. */
+export interface PlannedHop {
   readonly state: PoolState;
   readonly tokenIn: Address;
   readonly tokenOut: Address;
   readonly portion: bigint;
 }
 
-/** A leg with the amounts that it moves. */
-export interface Leg {
+/** A hop with the amounts that it moves. */
+export interface Hop {
   readonly pool: Pool;
   readonly tokenIn: Address;
   readonly tokenOut: Address;
@@ -27,12 +27,12 @@ export interface Leg {
 export type Performance =
   | {
       readonly kind: "filled";
-      readonly legs: readonly Leg[];
+      readonly hops: readonly Hop[];
       readonly amountOut: bigint;
-      /** of the legs and the tokens between them */
+      /** of the hops and the tokens between them */
       readonly gas: bigint;
-      /** what each leg adds */
-      readonly legGas: readonly bigint[];
+      /** what each hop adds */
+      readonly hopGas: readonly bigint[];
     }
   /** a pool on the way cannot take its amount */
   | { readonly kind: "short" }
@@ -40,19 +40,19 @@ export type Performance =
   | { readonly kind: "unread"; readonly load: () => Promise<void> };
 
 /**
- * Computes what the executor will do with these legs, in its own order: each leg takes its portion (rounded down) of the
- * balance of its token at that moment; a pool met again is met as the earlier legs left it.
+ * Computes what the executor will do with these hops, in its own order: each hop takes its portion (rounded down) of the
+ * balance of its token at that moment; a pool met again is met as the earlier hops left it.
  */
-export function* performLegs(
-  legs: readonly PlannedLeg[],
+export function* performHops(
+  hops: readonly PlannedHop[],
   trade: { readonly from: Address; readonly to: Address; readonly amountIn: bigint },
   budget: SearchBudget,
 ): Steps<Performance> {
   const balances = new Map<Address, bigint>([[trade.from, trade.amountIn]]);
   const changed = new Map<Address, PoolState>();
-  const performed: Leg[] = [];
-  const legGas: bigint[] = [];
-  for (const { state, tokenIn, tokenOut, portion } of legs) {
+  const performed: Hop[] = [];
+  const hopGas: bigint[] = [];
+  for (const { state, tokenIn, tokenOut, portion } of hops) {
     if (budget.isOver()) yield;
     const { pool } = state;
     const held = balances.get(tokenIn) ?? 0n;
@@ -63,11 +63,11 @@ export function* performLegs(
     balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + quote.amountOut);
     changed.set(pool.address, quote.after);
     performed.push({ pool, tokenIn, tokenOut, portion, amountIn, amountOut: quote.amountOut });
-    legGas.push(quote.gas);
+    hopGas.push(quote.gas);
   }
   const between = Math.max(0, balances.size - 2);
-  const gas = legGas.reduce((sum, one) => sum + one, BigInt(between) * BETWEEN_GAS);
-  return { kind: "filled", legs: performed, amountOut: balances.get(trade.to) ?? 0n, gas, legGas };
+  const gas = hopGas.reduce((sum, one) => sum + one, BigInt(between) * BETWEEN_GAS);
+  return { kind: "filled", hops: performed, amountOut: balances.get(trade.to) ?? 0n, gas, hopGas };
 }
 
 const ONE_PIPS = 1_000_000n;
@@ -76,15 +76,15 @@ const ONE_PIPS = 1_000_000n;
 const SPOT_SCALE = 10n ** 18n;
 
 /**
- * What these legs would bring at the prices before the trade, pool fees counted: the output of the same route for an
+ * What these hops would bring at the prices before the trade, pool fees counted: the output of the same route for an
  * infinitely small trade, as if it were this large.
  */
 export function spotOutput(
-  legs: readonly PlannedLeg[],
+  hops: readonly PlannedHop[],
   trade: { readonly from: Address; readonly to: Address; readonly amountIn: bigint },
 ): bigint {
   const balances = new Map<Address, bigint>([[trade.from, trade.amountIn * SPOT_SCALE]]);
-  for (const { state, tokenIn, tokenOut, portion } of legs) {
+  for (const { state, tokenIn, tokenOut, portion } of hops) {
     const held = balances.get(tokenIn) ?? 0n;
     const amountIn = (held * portion) / PORTION_ALL;
     const { numerator, denominator } = state.spot(tokenIn);

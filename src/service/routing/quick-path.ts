@@ -1,9 +1,9 @@
-import { BETWEEN_GAS } from "../gas/leg-gas.ts";
+import { BETWEEN_GAS } from "../gas/hop-gas.ts";
 import type { PoolQuote, PoolState } from "../pools/pool.ts";
 import { type GasRate, gasCost, quoteOnce } from "./best-path.ts";
 import type { Edge } from "./edge.ts";
 import { type Path, spotRate } from "./path.ts";
-import { type PlannedLeg, PORTION_ALL } from "./plan.ts";
+import { type PlannedHop, PORTION_ALL } from "./plan.ts";
 import type { SearchBudget, Steps } from "./steps.ts";
 
 interface QuickSearch {
@@ -20,7 +20,7 @@ interface QuickSearch {
 export function* quickPaths(
   paths: readonly Path[],
   options: Omit<QuickSearch, "quote">,
-  onPath: (legs: readonly PlannedLeg[]) => Steps<unknown>,
+  onPath: (hops: readonly PlannedHop[]) => Steps<unknown>,
 ): Steps<void> {
   const search = { ...options, quote: quoteOnce() };
   let most: bigint | undefined;
@@ -28,21 +28,21 @@ export function* quickPaths(
     const way = yield* along(path, search);
     if (way === undefined || (most !== undefined && way.net <= most)) continue;
     most = way.net;
-    yield* onPath(way.legs);
+    yield* onPath(way.hops);
   }
 }
 
-function* along(path: Path, search: QuickSearch): Steps<{ legs: readonly PlannedLeg[]; net: bigint } | undefined> {
-  const legs: PlannedLeg[] = [];
+function* along(path: Path, search: QuickSearch): Steps<{ hops: readonly PlannedHop[]; net: bigint } | undefined> {
+  const hops: PlannedHop[] = [];
   let [amount, gas] = [search.amountIn, BigInt(path.length - 1) * BETWEEN_GAS];
   for (const edge of path) {
     const best = yield* bestPool(edge, amount, search);
     if (best === undefined) return undefined;
-    legs.push({ state: best.state, tokenIn: edge.tokenIn, tokenOut: edge.tokenOut, portion: PORTION_ALL });
+    hops.push({ state: best.state, tokenIn: edge.tokenIn, tokenOut: edge.tokenOut, portion: PORTION_ALL });
     amount = best.quote.amountOut;
     gas += best.quote.gas;
   }
-  return { legs, net: amount - gasCost(gas, search.gasRate) };
+  return { hops, net: amount - gasCost(gas, search.gasRate) };
 }
 
 interface PaidBest {

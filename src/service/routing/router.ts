@@ -47,16 +47,16 @@ const MAX_HOPS = 3;
 
 /** A typical route: what conversions between gas and tokens are made with, so that depth does not matter. */
 const REFERENCE_GAS = 300_000n;
-const REFERENCE_LEGS = 3;
+const REFERENCE_HOPS = 3;
 
 /**
  * Wei that the gas of a typical route costs on top of a transaction, its data included: that grows by about as much with
- * every leg, so it is counted as a part of the price of gas.
+ * every hop, so it is counted as a part of the price of gas.
  */
 function referenceCost({ head, dataFees }: Snapshot): bigint {
-  const cost = (legs: number, gas: bigint) =>
-    expectedCost({ gasless: false, legs, gas }, { gasPrice: head.gasPrice, dataFees });
-  return cost(1 + REFERENCE_LEGS, REFERENCE_GAS) - cost(1, 0n);
+  const cost = (hops: number, gas: bigint) =>
+    expectedCost({ gasless: false, hops, gas }, { gasPrice: head.gasPrice, dataFees });
+  return cost(1 + REFERENCE_HOPS, REFERENCE_GAS) - cost(1, 0n);
 }
 
 /** What was worked out at one block: paths by what they lead from and to, and what gas costs, by token. */

@@ -137,7 +137,7 @@ function tryOn(path: OpenPath, amountIn: number): Placed | Unsampled | undefined
 }
 
 /**
- * Keeps the tokens in between in one order: legs run token by token, so nothing may flow from C to D and, on another
+ * Keeps the tokens in between in one order: hops run token by token, so nothing may flow from C to D and, on another
  * path, from D back to C. That would be a loss against itself anyway.
  */
 function createOrder() {

@@ -3,38 +3,38 @@ import type { PoolState } from "../pools/pool.ts";
 import { type GasRate, gasCost } from "./best-path.ts";
 import type { Curve } from "./curve.ts";
 import type { OpenEdge } from "./edge.ts";
-import type { Leg, PlannedLeg } from "./plan.ts";
+import type { Hop, PlannedHop } from "./plan.ts";
 import type { OpenPath } from "./split.ts";
 
-/** Legs as they were performed, over paths as the trade leaves them. */
-export interface PerformedLegs {
-  readonly legs: readonly PlannedLeg[];
-  readonly performance: { readonly legs: readonly Leg[]; readonly legGas: readonly bigint[] };
+/** Hops as they were performed, over paths as the trade leaves them. */
+export interface PerformedHops {
+  readonly hops: readonly PlannedHop[];
+  readonly performance: { readonly hops: readonly Hop[]; readonly hopGas: readonly bigint[] };
   readonly paths: readonly OpenPath[];
 }
 
 /**
- * Pools whose legs bring too little beyond what the other pools would pay for their input at the prices after the trade:
- * less than the leg's gas. Others pay less than those prices, so a leg that earns its gas here certainly does; of those
+ * Pools whose hops bring too little beyond what the other pools would pay for their input at the prices after the trade:
+ * less than the hop's gas. Others pay less than those prices, so a hop that earns its gas here certainly does; of those
  * that do not, the worse half is named, since without it the rest may pay.
- * @param maxLegs a route longer than that loses its weakest legs in any case
+ * @param maxHops a route longer than that loses its weakest hops in any case
  */
 export function weakestPools(
-  { legs, performance, paths }: PerformedLegs,
-  options: { readonly to: Address; readonly gasRate: GasRate | undefined; readonly maxLegs: number },
+  { hops, performance, paths }: PerformedHops,
+  options: { readonly to: Address; readonly gasRate: GasRate | undefined; readonly maxHops: number },
 ): readonly PoolState[] {
-  const { gasRate, maxLegs } = options;
-  const excess = Math.max(0, legs.length - maxLegs);
+  const { gasRate, maxHops } = options;
+  const excess = Math.max(0, hops.length - maxHops);
   if (gasRate === undefined && excess === 0) return [];
   const values = tokenValues(paths, options.to);
-  const gains = performance.legs.map(({ amountIn, amountOut, tokenIn, tokenOut }, index) => {
+  const gains = performance.hops.map(({ amountIn, amountOut, tokenIn, tokenOut }, index) => {
     const surplus = Number(amountOut) * worthOf(values, tokenOut) - Number(amountIn) * worthOf(values, tokenIn);
-    return { index, gain: surplus - Number(gasCost(performance.legGas[index] ?? 0n, gasRate)) };
+    return { index, gain: surplus - Number(gasCost(performance.hopGas[index] ?? 0n, gasRate)) };
   });
   const losing = gasRate === undefined ? 0 : gains.filter(({ gain }) => gain < 0).length;
   const count = Math.max(excess, Math.ceil(losing / 2));
   const weakest = gains.sort((a, b) => a.gain - b.gain).slice(0, count);
-  return weakest.map(({ index }) => legs[index]?.state).filter((state) => state !== undefined);
+  return weakest.map(({ index }) => hops[index]?.state).filter((state) => state !== undefined);
 }
 
 /** What must be read of pools that end at a better price than the one that the trade leaves: they would take more. */

@@ -2,7 +2,7 @@ import { Interface } from "ethers";
 import { addressWord, callData, splitBytes, uintWord, type WordText } from "../../chain/at-block/words.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { kindOf } from "../pools/kinds.ts";
-import type { Leg } from "../routing/plan.ts";
+import type { Hop } from "../routing/plan.ts";
 import type { SwapOrder } from "./order.ts";
 
 const SWAP = `(address recipient, address fromAsset, address toAsset, uint256 deadline, uint256 amountOutMin,
@@ -71,22 +71,22 @@ function orderWords(order: SwapOrder): readonly WordText[] {
   ];
 }
 
-/** What the settlement reads as a leg's fee: each kind of pool has a number of its own there. */
-export function feeOfLeg(pool: Leg["pool"]): bigint {
+/** What the settlement reads as a hop's fee: each kind of pool has a number of its own there. */
+export function feeOfHop(pool: Hop["pool"]): bigint {
   return BigInt(kindOf(pool).leg.fee(pool));
 }
 
-/** An array of legs: how many, then six words each. */
-function legsWords(legs: readonly Leg[]): readonly WordText[] {
-  const words = legs.flatMap(({ pool, tokenIn, tokenOut, portion }) => [
+/** An array of hops: how many, then six words each. */
+function hopsWords(hops: readonly Hop[]): readonly WordText[] {
+  const words = hops.flatMap(({ pool, tokenIn, tokenOut, portion }) => [
     uintWord(pool.protocol, 8),
     addressWord(pool.address),
     addressWord(tokenIn),
     addressWord(tokenOut),
-    uintWord(feeOfLeg(pool), 24),
+    uintWord(feeOfHop(pool), 24),
     uintWord(portion, 64),
   ]);
-  return [uintWord(legs.length, 256), ...words];
+  return [uintWord(hops.length, 256), ...words];
 }
 
 /** Bytes: how many, then the bytes in words. */
@@ -99,20 +99,20 @@ function permitWords({ value, deadline, v, r, s }: SignedPermit): readonly WordT
 }
 
 /** Calldata of a swap that its owner sends himself. Every quote is encoded, so it is laid out by hand. */
-export function encodeSwap(order: SwapOrder, legs: readonly Leg[]): Hex {
+export function encodeSwap(order: SwapOrder, hops: readonly Hop[]): Hex {
   const fixed = orderWords(order);
-  const legsAt = (fixed.length + 1) * WORD_BYTES;
-  return callData(SWAP_SELECTOR, ...fixed, uintWord(legsAt, 256), ...legsWords(legs));
+  const hopsAt = (fixed.length + 1) * WORD_BYTES;
+  return callData(SWAP_SELECTOR, ...fixed, uintWord(hopsAt, 256), ...hopsWords(hops));
 }
 
 /** Calldata of a swap that the relayer sends for its owner. */
 export function encodeSwapWithSignature(
   signed: { owner: Address; order: SwapOrder; signature: Hex; permit: SignedPermit | undefined },
-  legs: readonly Leg[],
+  hops: readonly Hop[],
 ): Hex {
   const before = [addressWord(signed.owner), ...orderWords(signed.order)];
   const permit = permitWords(signed.permit ?? NO_PERMIT);
-  const route = legsWords(legs);
+  const route = hopsWords(hops);
   // Two words between them say where the route and the signature begin.
   const routeAt = (before.length + 2 + permit.length) * WORD_BYTES;
   const signatureAt = routeAt + route.length * WORD_BYTES;

@@ -5,7 +5,7 @@ import { extraGasOf } from "../../../src/service/gas/extra-gas.ts";
 import { safeGasLimit } from "../../../src/service/gas/swap-gas.ts";
 import { extraTokenGas, type TokenTraffic } from "../../../src/service/gas/token-gas.ts";
 import { kindOf } from "../../../src/service/pools/kinds.ts";
-import type { Leg } from "../../../src/service/routing/plan.ts";
+import type { Hop } from "../../../src/service/routing/plan.ts";
 import { fixtures } from "../routing/support/fixtures.ts";
 
 describe("gas of a transaction", () => {
@@ -23,7 +23,7 @@ describe("gas of a transaction", () => {
 
 test("a gas limit leaves room for ticks that come under way until the block, once for each leg that may meet some", () => {
   const limitOf = (...kinds: readonly number[]) => {
-    return safeGasLimit(100_000n, { legs: kinds.map((kind) => ({ pool: { kind } }) as Leg) });
+    return safeGasLimit(100_000n, { hops: kinds.map((kind) => ({ pool: { kind } }) as Hop) });
   };
   expect(limitOf(1, 3)).toBe(175_000n);
   expect(limitOf(2, 1, 2)).toBe(175_000n + 2n * 60_000n);
@@ -49,14 +49,14 @@ describe("the extra gas of a swap's token", () => {
   const [guarded, hub, other] = ["0a", "0b", "0c"].map((byte) => toAddress(`0x${byte.repeat(20)}`)) as Address[];
   // Figures that show how often each is counted.
   const extra = { call: 1, transfer: 100, first: 10_000, account: 1_000_000, pull: 100_000_000 };
-  const leg = (tokenIn: Address, tokenOut: Address, kind: 1 | 2 | 3) => ({ tokenIn, tokenOut, pool: { kind } }) as Leg;
+  const leg = (tokenIn: Address, tokenOut: Address, kind: 1 | 2 | 3) => ({ tokenIn, tokenOut, pool: { kind } }) as Hop;
   const sold = [leg(guarded!, hub!, 2), leg(guarded!, hub!, 1), leg(hub!, other!, 2)];
   const bought = [leg(other!, hub!, 2), leg(hub!, guarded!, 1)];
   const between = [leg(hub!, guarded!, 3), leg(guarded!, other!, 3)];
   const plain = { gasless: false, hasPermit: false, hasAffiliate: false };
 
   // Executor and two accounts of each transfer; beyond the first two, accounts count.
-  test.each<[string, readonly Leg[], Partial<TokenTraffic>, bigint]>([
+  test.each<[string, readonly Hop[], Partial<TokenTraffic>, bigint]>([
     ["sold over two pools", sold, {}, 102_010_312n],
     [
       "sold by signature, with an affiliate",
@@ -72,7 +72,7 @@ describe("the extra gas of a swap's token", () => {
   ])("counts all calls and transfers of one %s", (_, legs, changes, gas) => {
     const ends = { fromAsset: legs[0]!.tokenIn, toAsset: legs.at(-1)!.tokenOut };
     const extraGas = (token: Address) => (token === guarded ? extra : undefined);
-    expect(extraTokenGas({ route: { legs }, ...ends, ...plain, extraGas, ...changes })).toBe(gas);
+    expect(extraTokenGas({ route: { hops: legs }, ...ends, ...plain, extraGas, ...changes })).toBe(gas);
   });
 });
 

@@ -74,7 +74,7 @@ describe("a gasless quote whose way is known before its fee", () => {
     expect(priced).toMatchObject({ kind: "priced", route: { legs: [{ amountIn: expect.anything() }] } });
     if (priced.kind !== "priced") return;
     expect(priced.swapFee).toBeGreaterThan(0n);
-    expect(priced.route.legs[0]!.amountIn).toBe(10n ** 20n - priced.swapFee);
+    expect(priced.route.hops[0]!.amountIn).toBe(10n ** 20n - priced.swapFee);
   });
 
   test("falls with a node that does not answer", async () => {

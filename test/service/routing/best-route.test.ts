@@ -6,7 +6,7 @@ import type { GasRate } from "../../../src/service/routing/best-path.ts";
 import { bestRoute } from "../../../src/service/routing/best-route.ts";
 import { createEdge, type Edge } from "../../../src/service/routing/edge.ts";
 import { findPaths, type PathSearch, pairsToRead } from "../../../src/service/routing/path.ts";
-import { type PlannedLeg, PORTION_ALL, performLegs } from "../../../src/service/routing/plan.ts";
+import { type PlannedHop, PORTION_ALL, performHops } from "../../../src/service/routing/plan.ts";
 import { runToEnd, UNLIMITED } from "../../../src/service/routing/steps.ts";
 
 const token = (index: number) => toAddress(`0x${index.toString(16).padStart(40, "0")}`);
@@ -85,16 +85,16 @@ describe("the best route", () => {
   const paths = pathsOver([direct, ...detour]);
 
   test("is the path with the highest output, and its amounts are those of its legs", () => {
-    const { legs, amountOut, spotAmountOut } = found(search(paths));
-    expect(legs.map((leg) => leg.tokenOut)).toEqual([C, B]);
-    expect(legs[1]!.amountIn).toBe(legs[0]!.amountOut);
-    expect(legs[1]!.amountOut).toBe(amountOut);
+    const { hops, amountOut, spotAmountOut } = found(search(paths));
+    expect(hops.map((hop) => hop.tokenOut)).toEqual([C, B]);
+    expect(hops[1]!.amountIn).toBe(hops[0]!.amountOut);
+    expect(hops[1]!.amountOut).toBe(amountOut);
     expect(spotAmountOut).toBeGreaterThanOrEqual(amountOut);
   });
 
   test("gives way to a shorter one when gas costs more than the longer one brings", () => {
     const route = found(search(paths, trade.amountIn, { amount: 2_000_000n, gas: 100_000n }));
-    expect(route.legs).toHaveLength(1);
+    expect(route.hops).toHaveLength(1);
   });
 
   test("waits for state that could change the answer, and only for that", () => {
@@ -134,9 +134,9 @@ describe("a split", () => {
   const twins = [pair(A, B, 10n ** 12n, 10n ** 12n), pair(A, B, 10n ** 12n, 10n ** 12n)];
 
   test("uses equal pools equally", () => {
-    const { legs } = found(search(pathsOver(twins), large));
-    expect(legs).toHaveLength(2);
-    const [first, second] = legs.map((leg) => leg.amountIn) as [bigint, bigint];
+    const { hops } = found(search(pathsOver(twins), large));
+    expect(hops).toHaveLength(2);
+    const [first, second] = hops.map((hop) => hop.amountIn) as [bigint, bigint];
     expect(first + second).toBe(large);
     expect(first > second ? first - second : second - first).toBeLessThan(large / 100n);
   });
@@ -148,22 +148,22 @@ describe("a split", () => {
       pair(C, D, 10n ** 12n, 10n ** 12n),
       pair(D, B, 10n ** 12n, 10n ** 12n),
     ];
-    const { legs, amountOut } = found(search(pathsOver(states), large));
-    expect(legs.map((leg) => leg.tokenIn)).toEqual([A, C, C, D]);
-    expect(legs[0]!.amountIn).toBe(large);
-    expect(legs[1]!.amountIn + legs[2]!.amountIn).toBe(legs[0]!.amountOut);
-    expect(legs[3]!.amountIn).toBe(legs[2]!.amountOut);
-    const bought = legs.filter((leg) => leg.tokenOut === B).reduce((sum, leg) => sum + leg.amountOut, 0n);
+    const { hops, amountOut } = found(search(pathsOver(states), large));
+    expect(hops.map((hop) => hop.tokenIn)).toEqual([A, C, C, D]);
+    expect(hops[0]!.amountIn).toBe(large);
+    expect(hops[1]!.amountIn + hops[2]!.amountIn).toBe(hops[0]!.amountOut);
+    expect(hops[3]!.amountIn).toBe(hops[2]!.amountOut);
+    const bought = hops.filter((hop) => hop.tokenOut === B).reduce((sum, hop) => sum + hop.amountOut, 0n);
     expect(amountOut).toBe(bought);
   });
 
   test("loses the legs that do not pay their gas, and is a single path where none does", () => {
     const thin = pair(A, B, 10n ** 10n, 10n ** 10n);
     const gross = found(search(pathsOver([...twins, thin]), large));
-    expect(gross.legs).toHaveLength(3);
+    expect(gross.hops).toHaveLength(3);
     const rate = (amount: bigint): GasRate => ({ amount, gas: 105_000n });
-    expect(found(search(pathsOver([...twins, thin]), large, rate(large / 200n))).legs).toHaveLength(2);
-    expect(found(search(pathsOver([...twins, thin]), large, rate(large / 10n))).legs).toHaveLength(1);
+    expect(found(search(pathsOver([...twins, thin]), large, rate(large / 200n))).hops).toHaveLength(2);
+    expect(found(search(pathsOver([...twins, thin]), large, rate(large / 10n))).hops).toHaveLength(1);
   });
 
   test("never runs in a circle over the tokens in between", () => {
@@ -175,8 +175,8 @@ describe("a split", () => {
       [C, D],
       [D, C],
     ].flatMap(([one, two]) => [pair(one!, two!, 10n ** 12n, 10n ** 12n)]);
-    const { legs } = found(search(pathsOver(states), large * 5n));
-    const between = legs.filter((leg) => leg.tokenIn !== A && leg.tokenOut !== B).map((leg) => leg.tokenIn);
+    const { hops } = found(search(pathsOver(states), large * 5n));
+    const between = hops.filter((hop) => hop.tokenIn !== A && hop.tokenOut !== B).map((hop) => hop.tokenIn);
     expect(new Set(between).size).toBeLessThanOrEqual(1);
   });
 });
@@ -184,11 +184,11 @@ describe("a split", () => {
 test("a pool that is met twice is met the second time as the first leg left it", () => {
   const state = pair(A, B, 10n ** 9n, 10n ** 9n);
   const half = { state, tokenIn: A, tokenOut: B, portion: PORTION_ALL / 2n };
-  const perform = (legs: readonly PlannedLeg[]) =>
-    runToEnd(performLegs(legs, { from: A, to: B, amountIn: 10n ** 8n }, UNLIMITED));
+  const perform = (hops: readonly PlannedHop[]) =>
+    runToEnd(performHops(hops, { from: A, to: B, amountIn: 10n ** 8n }, UNLIMITED));
   const twice = perform([half, { ...half, portion: PORTION_ALL }]);
   const once = perform([{ ...half, portion: PORTION_ALL }]);
-  expect(twice.kind === "filled" && twice.legs[1]!.amountOut < twice.legs[0]!.amountOut).toBe(true);
+  expect(twice.kind === "filled" && twice.hops[1]!.amountOut < twice.hops[0]!.amountOut).toBe(true);
   // The product of the reserves is kept, so two halves in a row bring what one whole brings, but for the fee's place.
   const [a, b] = [twice, once].map((one) => (one.kind === "filled" ? one.amountOut : 0n)) as [bigint, bigint];
   expect(a > b ? a - b : b - a).toBeLessThan(b / 1_000n);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { mulDivUp } from "../../../src/domain/money/amount.ts";
-import { BETWEEN_GAS } from "../../../src/service/gas/leg-gas.ts";
+import { BETWEEN_GAS } from "../../../src/service/gas/hop-gas.ts";
 import type { PoolState } from "../../../src/service/pools/pool.ts";
 import { bestRoute } from "../../../src/service/routing/best-route.ts";
 import type { Path } from "../../../src/service/routing/path.ts";
@@ -64,7 +64,7 @@ describe.each(fixtures())("on the pools of the fixture $name", (fixture: Fixture
 
 test("a trade that is split between pools of all kinds is within the bound", () => {
   const fixture = fixtures().find(({ name }) => name === "stable")!;
-  const kinds = tradesOf(fixture, LARGEST).map((one) => new Set(routeOf(one).legs.map(({ pool }) => pool.kind)).size);
+  const kinds = tradesOf(fixture, LARGEST).map((one) => new Set(routeOf(one).hops.map(({ pool }) => pool.kind)).size);
   expect(kinds.filter((count) => count === 3).length).toBeGreaterThan(kinds.length / 2);
 });
 

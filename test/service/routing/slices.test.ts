@@ -20,11 +20,11 @@ const GAS_RATE = { amount: 10n ** 15n, gas: 300_000n };
 /** What a route is, to the wei. */
 function linesOf(best: BestRoute): readonly string[] {
   if (best.kind !== "found") return [best.kind];
-  const { legs, amountOut, gas, spotAmountOut } = best.route;
+  const { hops, amountOut, gas, spotAmountOut } = best.route;
   const numbers = [amountOut, gas, spotAmountOut].map(String);
   return [
     ...numbers,
-    ...legs.map(({ pool, portion, amountIn, amountOut }) => [pool.address, portion, amountIn, amountOut].join()),
+    ...hops.map(({ pool, portion, amountIn, amountOut }) => [pool.address, portion, amountIn, amountOut].join()),
   ];
 }
 
@@ -87,11 +87,11 @@ describe("a search that gives way at every possible place", () => {
       expect(net).toBeGreaterThanOrEqual(before);
       before = net;
       if (seen.has(route.amountOut)) return;
-      seen.set(route.amountOut, route.legs.length);
-      expect(route.legs.reduce((sum, leg) => (leg.tokenIn === trade.from ? sum + leg.amountIn : sum), 0n)).toBe(
+      seen.set(route.amountOut, route.hops.length);
+      expect(route.hops.reduce((sum, hop) => (hop.tokenIn === trade.from ? sum + hop.amountIn : sum), 0n)).toBe(
         trade.amountIn,
       );
-      expect(route.legs.reduce((sum, leg) => (leg.tokenOut === trade.to ? sum + leg.amountOut : sum), 0n)).toBe(
+      expect(route.hops.reduce((sum, hop) => (hop.tokenOut === trade.to ? sum + hop.amountOut : sum), 0n)).toBe(
         route.amountOut,
       );
     });

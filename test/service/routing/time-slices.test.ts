@@ -232,7 +232,7 @@ describe("a search that goes on after reads", () => {
     const limit: TimeLimit = { ...UNLIMITED(), part: () => limit };
     const route = await findRoute(paths, trade, { gasRate: undefined, limit });
     expect([isDone, unread]).toEqual([[], { isRead: true }]);
-    expect(route!.legs.map(({ pool }) => pool.address)).toHaveLength(2);
+    expect(route!.hops.map(({ pool }) => pool.address)).toHaveLength(2);
   });
 });
 
@@ -268,11 +268,11 @@ describe("a limit", () => {
     const trade = { ...tradeIn(world), amountIn: 1_000_000n * 10n ** 18n };
     const route = await findRoute(world.paths(), trade, { gasRate: undefined, limit: slicesLimit(40) });
     let amount = trade.amountIn;
-    for (const leg of route!.legs) {
-      const state = world.states.find(({ pool }) => pool.address === leg.pool.address)!;
-      const quote = state.quote(leg.tokenIn, amount);
-      expect([leg.amountIn, quote]).toMatchObject([amount, { kind: "filled", amountOut: leg.amountOut }]);
-      amount = leg.amountOut;
+    for (const hop of route!.hops) {
+      const state = world.states.find(({ pool }) => pool.address === hop.pool.address)!;
+      const quote = state.quote(hop.tokenIn, amount);
+      expect([hop.amountIn, quote]).toMatchObject([amount, { kind: "filled", amountOut: hop.amountOut }]);
+      amount = hop.amountOut;
     }
     expect(amount).toBe(route!.amountOut);
     expect(route!.isWhole).toBe(false);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import artifact from "../../../contracts/artifacts/SwapdSettlement.json" with { type: "json" };
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import type { Pool } from "../../../src/service/pools/pool.ts";
-import type { Leg } from "../../../src/service/routing/plan.ts";
+import type { Hop } from "../../../src/service/routing/plan.ts";
 import {
   describeRevert,
   encodeSwap,
@@ -38,7 +38,7 @@ const order: fc.Arbitrary<SwapOrder> = fc.record({
   affiliateFee: word,
 });
 
-const leg: fc.Arbitrary<Leg> = fc
+const leg: fc.Arbitrary<Hop> = fc
   .record({
     protocol: fc.integer({ min: 0, max: 255 }),
     pool: address,
@@ -67,7 +67,7 @@ const permit: fc.Arbitrary<SignedPermit | undefined> = fc.option(
   { nil: undefined },
 );
 
-function legValues(route: readonly Leg[]) {
+function legValues(route: readonly Hop[]) {
   return route.map(({ pool, tokenIn, tokenOut, portion }) => {
     return [pool.protocol, pool.address, tokenIn, tokenOut, pool.feePips, portion];
   });

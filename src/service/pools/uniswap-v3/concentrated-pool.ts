@@ -2,7 +2,7 @@ import type { Address } from "../../../domain/money/address.ts";
 import { mulDivUp } from "../../../domain/money/amount.ts";
 import { larger, smaller } from "../../../domain/money/bigint.ts";
 import type { Pool, PoolQuote, PoolState } from "../pool.ts";
-import { concentratedLegGas, type Trail } from "./swap-gas.ts";
+import { concentratedHopGas, type Trail } from "./swap-gas.ts";
 import { swapStep } from "./swap-step.ts";
 import { nextTick, type TickTable, wordOf } from "./tick-bitmap.ts";
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick, tickAtSqrtRatio } from "./tick-math.ts";
@@ -131,7 +131,7 @@ export function concentratedPoolState(pool: Pool, curve: CurveState, loadWord: L
       }
       if (result.kind === "short" || result.amountOut === 0n) return { kind: "short" };
       const after = concentratedPoolState(pool, { ...curve, ...result.end }, loadWord);
-      return { kind: "filled", amountOut: result.amountOut, after, gas: concentratedLegGas(result.trail) };
+      return { kind: "filled", amountOut: result.amountOut, after, gas: concentratedHopGas(result.trail) };
     },
     spot(tokenIn: Address) {
       const square = curve.price * curve.price;

@@ -4,7 +4,7 @@ import type { Address } from "../../../domain/money/address.ts";
 import { type Pool, type PoolKind, type PoolSearch, sortTokens } from "../pool.ts";
 import { decodeCurve, encodeCurveReads, prepareCurve } from "./curve-reads.ts";
 import { V3_SELECTOR } from "./selectors.ts";
-import { LEAST_LEG_GAS } from "./swap-gas.ts";
+import { LEAST_HOP_GAS } from "./swap-gas.ts";
 
 async function findTier(search: PoolSearch, read: ReadWords, tier: number): Promise<Pool | undefined> {
   const { kind, factory } = search.protocol;
@@ -38,7 +38,7 @@ export const uniswapV3: PoolKind = {
   decode: decodeCurve,
   prepare: prepareCurve,
   gas: {
-    least: LEAST_LEG_GAS,
+    least: LEAST_HOP_GAS,
     // A pool's lock lies in a slot that changes anyway.
     refund: 0n,
     // Ticks may come under way until the block.

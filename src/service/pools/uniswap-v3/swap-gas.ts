@@ -1,5 +1,5 @@
 import { CHANGE_SLOT, COLD_ACCOUNT, COLD_SLOT, FIRST_VALUE, WARM_ACCOUNT, WARM_SLOT } from "../../gas/evm-gas.ts";
-import { BALANCE, LEG_FRAME } from "../../gas/leg-gas.ts";
+import { BALANCE, HOP_FRAME } from "../../gas/hop-gas.ts";
 
 /** What a swap met on its way along the curve. */
 export interface Trail {
@@ -23,7 +23,7 @@ const OBSERVATION = COLD_SLOT + CHANGE_SLOT + WARM_SLOT;
 const WORK = 7_700n + 10_500n + 2_780n;
 
 /** A leg in which the price stays within one piece of the curve, and which no piece is counted in yet. */
-const LEG = LEG_FRAME + WORK + COLD_ACCOUNT + WARM_ACCOUNT + 3n * BALANCE + FIXED_SLOTS + OBSERVATION;
+const LEG = HOP_FRAME + WORK + COLD_ACCOUNT + WARM_ACCOUNT + 3n * BALANCE + FIXED_SLOTS + OBSERVATION;
 
 /** Work of one piece, at the end of which a word was looked at again; a new word is a slot of its own. */
 const STEP = 5_000n + WARM_SLOT;
@@ -36,10 +36,10 @@ const FIRST_TICK = WARM_SLOT + COLD_SLOT + CHANGE_SLOT;
 const TICK = COLD_SLOT + 3n * (COLD_SLOT + CHANGE_SLOT) + 3_000n;
 
 /** What every leg adds: each is within one piece of the curve at least. */
-export const LEAST_LEG_GAS = LEG + STEP;
+export const LEAST_HOP_GAS = LEG + STEP;
 
 /** Gas that a leg with such a swap is expected to add. */
-export function concentratedLegGas({ steps, words, crossed, blank }: Trail): bigint {
+export function concentratedHopGas({ steps, words, crossed, blank }: Trail): bigint {
   const ticks = crossed === 0 ? 0n : FIRST_TICK + BigInt(crossed) * TICK + BigInt(blank) * FIRST_VALUE;
   return LEG + BigInt(steps) * STEP + BigInt(words) * WORD + ticks;
 }

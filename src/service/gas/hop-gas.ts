@@ -10,19 +10,19 @@ import {
 } from "./evm-gas.ts";
 
 /**
- * What all legs have in common. Work is read off `debug_traceTransaction` of our contracts (all but calls, storage and
+ * What all hops have in common. Work is read off `debug_traceTransaction` of our contracts (all but calls, storage and
  * logs), tokens are those of OpenZeppelin. What another one uses beyond them, because it lies behind a proxy or looks at
  * lists of accounts, is measured in its trial (`extra-gas.ts`) and counted for the whole swap (`token-gas.ts`). Routes are
  * chosen as if all tokens were usual ones: what is sold and what is bought adds nearly the same to each of them.
  */
 
-/** A leg's six words: 71 bytes that are not zero, and 121 that are. */
-export const LEG_CALLDATA = 1_620n;
+/** A hop's six words: 71 bytes that are not zero, and 121 that are. */
+export const HOP_CALLDATA = 1_620n;
 
-/** The settlement passes a leg on: so much work for each. */
+/** The settlement passes a hop on: so much work for each. */
 const PASSED_ON = 700n;
 
-/** The leg's protocol and its factory, both met before, and what the factory says of the pool. */
+/** The hop's protocol and its factory, both met before, and what the factory says of the pool. */
 const LOOKUP = WARM_SLOT + WARM_ACCOUNT + COLD_SLOT + 500n;
 
 /** A look at a balance that was touched before. */
@@ -37,10 +37,10 @@ export const TRANSFER = WARM_ACCOUNT + 1_550n + 1_756n;
  */
 const POOL_BALANCES = 2n * (COLD_SLOT + CHANGE_SLOT) + 4n * WARM_SLOT;
 
-/** A leg without what happens inside its pool and what the executor does for its kind. */
-export const LEG_FRAME = LEG_CALLDATA + PASSED_ON + LOOKUP + 2n * TRANSFER + POOL_BALANCES;
+/** A hop without what happens inside its pool and what the executor does for its kind. */
+export const HOP_FRAME = HOP_CALLDATA + PASSED_ON + LOOKUP + 2n * TRANSFER + POOL_BALANCES;
 
-/** The first leg of a protocol: its entry in the executor and its factory are touched for the first time. */
+/** The first hop of a protocol: its entry in the executor and its factory are touched for the first time. */
 export const PROTOCOL_GAS: Gas = { used: COLD_SLOT - WARM_SLOT + COLD_ACCOUNT - WARM_ACCOUNT, refund: 0n };
 
 /**

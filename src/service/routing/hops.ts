@@ -1,7 +1,7 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { Curve } from "./curve.ts";
 import type { OpenEdge } from "./edge.ts";
-import { type PlannedLeg, PORTION_ALL } from "./plan.ts";
+import { type PlannedHop, PORTION_ALL } from "./plan.ts";
 import { tokenOrder } from "./refine.ts";
 
 /** A double has fewer digits than a portion: the rest are zeros. */
@@ -9,25 +9,25 @@ const PORTION_STEPS = 1e15;
 const PORTION_STEP = PORTION_ALL / BigInt(PORTION_STEPS);
 
 /**
- * Writes filled edges as legs in their order of execution: token by token, each only when all that reaches it has
- * arrived. A leg takes its portion of what is then left of its token; the last one of a token takes all.
+ * Writes filled edges as hops in their order of execution: token by token, each only when all that reaches it has
+ * arrived. A hop takes its portion of what is then left of its token; the last one of a token takes all.
  */
-export function toLegs(edges: readonly OpenEdge[], from: Address): readonly PlannedLeg[] {
-  return tokenOrder(edges, from).flatMap((token) => legsOf(edges.filter((edge) => edge.tokenIn === token)));
+export function toHops(edges: readonly OpenEdge[], from: Address): readonly PlannedHop[] {
+  return tokenOrder(edges, from).flatMap((token) => hopsOf(edges.filter((edge) => edge.tokenIn === token)));
 }
 
-function legsOf(edges: readonly OpenEdge[]): readonly PlannedLeg[] {
+function hopsOf(edges: readonly OpenEdge[]): readonly PlannedHop[] {
   const parts = edges.flatMap((edge) =>
     edge.amounts.flatMap((amount, index) => (amount > 0 ? [{ edge, curve: edge.curves[index] as Curve, amount }] : [])),
   );
   let left = parts.reduce((sum, { amount }) => sum + amount, 0);
-  const legs: PlannedLeg[] = [];
+  const hops: PlannedHop[] = [];
   for (const [place, { edge, curve, amount }] of parts.entries()) {
     const steps = BigInt(Math.floor((amount / left) * PORTION_STEPS));
     const portion = place === parts.length - 1 ? PORTION_ALL : steps * PORTION_STEP;
     left -= amount;
     if (portion === 0n) continue;
-    legs.push({ state: curve.pool, tokenIn: edge.tokenIn, tokenOut: edge.tokenOut, portion });
+    hops.push({ state: curve.pool, tokenIn: edge.tokenIn, tokenOut: edge.tokenOut, portion });
   }
-  return legs;
+  return hops;
 }
