@@ -14,7 +14,7 @@ import { startLossyService } from "./recovery/lossy-service.ts";
  * of 210 wallets are due in one second, a fifth of them self-executed and the others gasless, while blocks have no room
  * for any transaction: they stay in the node's pool. Each swap ends up signed and open: broadcast by its wallet's lane,
  * handed over to the service, or handed over with its answer lost, which the daemon must treat as unknown. (The service's
- * relayer takes 50 at a time, so all but 40 hand-overs are lost on their way.) The bench waits until 1,000 are open, and
+ * relayer takes 50 at a time, so all but 40 submissions are lost on their way.) The bench waits until 1,000 are open, and
  * kills the daemon with SIGKILL. Then blocks have room for a while, and after that the chain stands still, so that what it
  * says of each swap is fixed: the bench reads it for itself.
  *

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 /**
- * A way to the service on which all but the first hand-overs of gasless swaps are lost before they arrive: its relayer
+ * A way to the service on which all but the first submissions of gasless swaps are lost before they arrive: its relayer
  * takes no more than so many at a time, and a daemon must follow every one that it handed over, whatever became of it.
  */
 export async function startLossyService(
@@ -12,9 +12,9 @@ export async function startLossyService(
   const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const isHandOver = request.url?.includes("/execute-swap") === true;
-    if (isHandOver) count += 1;
-    if (isHandOver && count > handedOver) {
+    const isSubmission = request.url?.includes("/execute-swap") === true;
+    if (isSubmission) count += 1;
+    if (isSubmission && count > handedOver) {
       request.socket.destroy();
       return;
     }

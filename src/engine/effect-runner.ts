@@ -24,7 +24,7 @@ const AHEAD = 256;
 
 /**
  * Looks at the chain for each other effect that may be performed at the same time. They travel together, wait for answers
- * most of their time, and must not stand behind hand-overs that wait for the rate limit of a service. Where signatures
+ * most of their time, and must not stand behind submissions that wait for the rate limit of a service. Where signatures
  * carry no nonce each look asks the service too, and before any quote: there looks take their turn with everything else,
  * or no quote would be answered while many swaps are open.
  */
@@ -127,7 +127,7 @@ async function beginningOf({ deps }: EngineContext, pending: PendingEffect): Pro
   const { store, clock } = deps;
   const { id: effectId, runId } = pending;
   const question = { kind: "effect", effectId, runId } as const;
-  if (!isHandOver(pending)) return await store.read(question);
+  if (!isSubmission(pending)) return await store.read(question);
   const changes = [{ kind: "effect-begun", effectId }] as const;
   const decide = (rows: Answered<"effect">) => ({ changes, atMs: clock.nowMs(), value: rows });
   const [written] = await store.commit([{ question, decide }]);
@@ -162,7 +162,7 @@ function createQueue(group: EffectGroup, most: number): Queue {
  * Whether somebody else may act on what the effect hands over: its beginnings are counted, durably, so that a start after
  * a kill knows of them. All others change nothing outside and may be begun as often as there are kills.
  */
-function isHandOver({ effect }: PendingEffect): boolean {
+function isSubmission({ effect }: PendingEffect): boolean {
   return effect.kind === "SubmitGasless";
 }
 

@@ -95,7 +95,7 @@ test("each of many looks is begun once, some at a time, and what is due is not a
   expect(work.asked()).toBe(1 + 2 * 4);
 });
 
-test("a look is not kept waiting by hand-overs that wait for the service", async () => {
+test("a look is not kept waiting by submissions that wait for the service", async () => {
   const work = await open();
   work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a dry run", atMs: 1 });
   for (let count = 0; count < 3 * CONCURRENCY; count += 1) work.add(["SubmitGasless"]);
@@ -130,7 +130,7 @@ test("what becomes due meanwhile is not kept waiting by routes", async () => {
   expect(work.answered).toContain(3 * CONCURRENCY + 1);
 });
 
-test("only a hand-over counts its beginnings: what others may act on must be known after a kill", async () => {
+test("only a submission counts its beginnings: what others may act on must be known after a kill", async () => {
   const work = await open();
   work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a dry run", atMs: 1 });
   work.add(["ReadChain", "SubmitGasless"]);

@@ -21,7 +21,7 @@ export interface Course {
   begin(outside: Outside): Hear;
 }
 
-/** As of a hosted service: nothing in the signature tells a fill from another, and a second hand-over is a second swap. */
+/** As of a hosted service: nothing in the signature tells a fill from another, and a second submission is a second swap. */
 const WITHOUT_NONCE: ServiceProfile = {
   ...swapdProfile,
   ...{ idempotentExecuteSwap: false, signatureHasNonce: false, nonceRecord: undefined },
@@ -58,7 +58,7 @@ function allOf(...hearing: readonly Hear[]): Hear {
   };
 }
 
-/** The trouble with the hand-over is over once it was written down. */
+/** The trouble with the submission is over once it was written down. */
 function untilUnknown(outside: Outside): Hear {
   return (label) => {
     if (label === "commit.submission-unknown.after") outside.service.delivery = "taken";

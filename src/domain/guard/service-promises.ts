@@ -26,7 +26,7 @@ export interface ServicePromises {
    * deadline, for as long as the allowance lasts.
    */
   readonly signatureHasNonce: boolean;
-  /** an identical hand-over of an order may be repeated: it stays one swap */
+  /** an identical submission of an order may be repeated: it stays one swap */
   readonly idempotentExecuteSwap: boolean;
 }
 

@@ -107,7 +107,7 @@ test("a token of a stranger's pays no gas, whatever its own pool says that it is
   expect(quoted).toMatchObject({ status: 400, body: { error: "GASLESS_FEE_TOKEN", parameter: "fromTokenAddress" } });
 });
 
-test("a price that is pushed between quote and hand-over makes the relayer pay for no gas that was not quoted", async () => {
+test("a price that is pushed between quote and submission makes the relayer pay for no gas that was not quoted", async () => {
   const { client, relayer } = await startWorld();
   const owner = createWallet();
   await giveTokens(chain, hostile, { to: owner.address, amount: 100_000n * E18 });
