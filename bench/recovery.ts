@@ -35,7 +35,7 @@ const EMPTY_BLOCK_EVERY_MS = 15_000;
 const BLOCKS_FOR_MS = 20_000;
 const RECOVER_WITHIN_MS = 120_000;
 const CLOCK_TICKS_PER_SECOND = 100;
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 const OPEN = "('signed', 'submitted', 'mined', 'confirmed', 'unknown')";
 
 interface OpenSwap {
@@ -102,7 +102,7 @@ function countRecovered(
       .map((row) => [row.id, row.state]),
   );
   // The answer of a look that found nothing writes the next one down.
-  const looked = new Set(
+  const polled = new Set(
     db
       .prepare<[number], string>("SELECT swap_id FROM effects WHERE kind = 'ReadChain' AND created_at_ms >= ?")
       .pluck()
@@ -111,7 +111,7 @@ function countRecovered(
   return swaps.filter(({ id }) => {
     const state = states.get(id) ?? "gone";
     if (mined.has(id)) return state === "confirmed" || state === "final";
-    return looked.has(id) && (state === "submitted" || state === "unknown");
+    return polled.has(id) && (state === "submitted" || state === "unknown");
   }).length;
 }
 
@@ -141,7 +141,7 @@ async function openAll(
     daemon.process.exitCode === null &&
     daemon.process.signalCode === null
   ) {
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
     open = openSwaps(db);
     if (Date.now() < minedAtMs + EMPTY_BLOCK_EVERY_MS) continue;
     await mineEmptyBlock(rpc, [daemon, service]);
@@ -182,7 +182,7 @@ async function recover(
       if (recovered === swaps.length) return { recoveryMs: passedMs, halfMs, healthMs, cpuSeconds: cpu };
       throw new Error(`${recovered} of ${swaps.length} after ${passedMs} ms\n${daemon.output().slice(-3_000)}`);
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
   }
 }
 

@@ -22,10 +22,10 @@ import { fillHistory, makeWhole } from "./history/fill.ts";
 const SECONDS = argument("--seconds", 240);
 const RUNS = argument("--runs", 20_000);
 /** A turn by its processor time: what else the machine does lengthens it by the clock, and holds everybody up alike. */
-const GATES = { bytesPerRun: 2_000, worstTurnCpuMs: 50 };
+const GATES = { bytesPerRun: 2_000, worstSliceCpuMs: 50 };
 /** All strategies of the sandbox have traded by then: what their first runs leave behind is in both copies. */
 const FIRST_COPY = 0.4;
-const TURN_MS = 5;
+const SLICE_MS = 5;
 const FAR_MS = 5_000_000_000_000;
 
 function argument(name: string, otherwise: number): number {
@@ -39,23 +39,23 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 interface Went {
   readonly pruned: number;
   readonly archived: number;
-  readonly turnsMs: readonly number[];
-  readonly turnsCpuMs: readonly number[];
+  readonly slicesMs: readonly number[];
+  readonly slicesCpuMs: readonly number[];
 }
 
 /** Lets everything go, in turns as long as the daemon's, without the pauses in between. */
 function letAllGo(db: SqliteDatabase): Went {
   const store = createStore(db);
-  const went = { pruned: 0, archived: 0, turnsMs: [] as number[], turnsCpuMs: [] as number[] };
+  const went = { pruned: 0, archived: 0, slicesMs: [] as number[], slicesCpuMs: [] as number[] };
   let after: RetentionSlice["after"];
   do {
     const [began, cpu] = [performance.now(), process.cpuUsage()];
-    const mayGoOn = (): boolean => performance.now() < began + TURN_MS;
+    const mayGoOn = (): boolean => performance.now() < began + SLICE_MS;
     const turn = { unsignedBeforeMs: FAR_MS, signedBeforeMs: FAR_MS, nowMs: FAR_MS, after, mayGoOn };
     const result = store.transaction(() => store.letGo(turn));
-    went.turnsMs.push(performance.now() - began);
+    went.slicesMs.push(performance.now() - began);
     const { user, system } = process.cpuUsage(cpu);
-    went.turnsCpuMs.push((user + system) / 1_000);
+    went.slicesCpuMs.push((user + system) / 1_000);
     went.pruned += result.pruned;
     went.archived += result.archived;
     after = result.last;
@@ -143,7 +143,7 @@ makeWhole(filled, empty);
 empty.close();
 const db = openDatabase({ file: filled });
 const began = performance.now();
-const { turnsMs, turnsCpuMs, archived } = letAllGo(db);
+const { slicesMs, slicesCpuMs, archived } = letAllGo(db);
 const tookMs = performance.now() - began;
 db.pragma("wal_checkpoint(TRUNCATE)");
 const backup = backUp(db, join(folder, "copy.db"));
@@ -154,7 +154,7 @@ const share = (values: readonly number[], part: number): number =>
 const row = {
   ...{ runs, signed: other.signed - one.signed, bytesBefore: perRun("before"), bytesAfter: perRun("after") },
   ...{ archived, msPerRun: Math.round((tookMs / archived) * 100) / 100 },
-  ...{ turnMs: share(turnsMs, 0.5), p99TurnMs: share(turnsMs, 0.99), worstTurnCpuMs: share(turnsCpuMs, 1) },
+  ...{ sliceMs: share(slicesMs, 0.5), p99SliceMs: share(slicesMs, 0.99), worstSliceCpuMs: share(slicesCpuMs, 1) },
   ...{
     fileMb: Math.round(statSync(filled).size / 1e6),
     freeMb: Math.round(freeMb),
@@ -165,4 +165,4 @@ console.table(tables);
 console.table([row]);
 console.log(JSON.stringify({ bench: "retention", gates: GATES, row, tables }));
 rmSync(folder, { recursive: true, force: true });
-process.exitCode = row.bytesAfter < GATES.bytesPerRun && row.worstTurnCpuMs < GATES.worstTurnCpuMs ? 0 : 1;
+process.exitCode = row.bytesAfter < GATES.bytesPerRun && row.worstSliceCpuMs < GATES.worstSliceCpuMs ? 0 : 1;

@@ -41,7 +41,7 @@ export function* buildChannels(
 
 function webhookChannel(source: Source, { url, secret, minimum, ends }: NonNullable<Fields["webhook"]>) {
   const options = { url: absoluteReference(source, url), secret: absoluteReference(source, secret) };
-  return { name: WEBHOOK, kind: WEBHOOK, path: "alerts.webhook", minimum, tellsEnds: ends, options };
+  return { name: WEBHOOK, kind: WEBHOOK, path: "alerts.webhook", minimum, sendsEnds: ends, options };
 }
 
 function* buildChannel(
@@ -58,7 +58,7 @@ function* buildChannel(
   if (whole === undefined) return undefined;
   const { minimum, ends } = whole;
   const given = yield* readOptions(source, path, { options, values: whole });
-  return { name, kind, path: path.join("."), minimum, tellsEnds: ends, options: given };
+  return { name, kind, path: path.join("."), minimum, sendsEnds: ends, options: given };
 }
 
 /** Secrets are opened at the start, and by nobody before; texts are looked at here. */

@@ -106,7 +106,7 @@ export interface ChannelConfiguration {
   /** the least severity that is sent */
   readonly minimum: Severity;
   /** it tells, too, that an alert is over */
-  readonly tellsEnds: boolean;
+  readonly sendsEnds: boolean;
   /** what its kind asks for: secrets by reference, and texts */
   readonly options: Readonly<Record<string, SecretReference | string>>;
 }

@@ -23,7 +23,7 @@ export interface AlertChannel {
   /** the least severity of the alerts that it tells; it tells every message */
   readonly minimum: Severity;
   /** it tells, too, that an alert is over */
-  readonly tellsEnds: boolean;
+  readonly sendsEnds: boolean;
 }
 
 /** Something that waits to be told by one channel. */

@@ -66,22 +66,22 @@ test("what a node lacks while it starts up is over soon after, though nobody ask
   const life = openLife(outside);
   const watch = watchAbilities(life.context.deps, STRICT);
   const open = () => life.db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
-  let trials = 0;
+  let simulations = 0;
   let found: States = { finality: "lacking" };
   const abilities = async (): Promise<readonly EndpointReport[]> => {
-    trials += 1;
+    simulations += 1;
     await watch.note([endpoint("a", found)]);
     return [];
   };
   const trying = watch.keepTrying({ abilities });
   await quiet();
   await outside.clock.advance(50_000);
-  expect([open(), watch.whyUnable() === undefined, trials]).toEqual([["ENDPOINTS_UNABLE"], false, 1]);
+  expect([open(), watch.whyUnable() === undefined, simulations]).toEqual([["ENDPOINTS_UNABLE"], false, 1]);
   found = {};
   await outside.clock.advance(20_000);
-  expect([open(), watch.whyUnable() === undefined, trials]).toEqual([[], true, 2]);
+  expect([open(), watch.whyUnable() === undefined, simulations]).toEqual([[], true, 2]);
   await outside.clock.advance(600_000);
-  expect(trials).toBe(2);
+  expect(simulations).toBe(2);
   watch.stop();
   await trying;
 });

@@ -75,13 +75,13 @@ it("an archived run is told to the letter as it was, by its id, its swap's, its 
     ["why", "weekly", "--json", "--at", new Date(second?.slot ?? 0).toISOString()],
     ["why", "weekly"],
   ];
-  const tell = () => Promise.all(asked.map((words) => swapd(...words)));
-  const before = await tell();
+  const report = () => Promise.all(asked.map((words) => swapd(...words)));
+  const before = await report();
   expect(before[2]).toContain("confirmed -> final");
   expect(before[4]).toContain("filled");
   expect(await swapd("replay", first?.id ?? "")).toContain("stored moves and the run's state are the same");
   expect(letAllGo(life.store).archived).toBeGreaterThan(2);
-  expect(await tell()).toEqual(before);
+  expect(await report()).toEqual(before);
   expect(await swapd("replay", first?.id ?? "")).toContain("are not stored any more: they are kept for `retention`");
   expect(await swapd("replay", "run_none")).toContain("no run has the id");
 });

@@ -26,36 +26,36 @@ const settings = {
 function begin() {
   const database = openDaemonDatabase(join(memoryDirectory(), "status.db"));
   addStrategy(database.store, spec);
-  const text = async (): Promise<string> => formatStanding(await look()).join("\n");
-  const look = () => readStatus(createReadModel(database.db), { database: database.file, settings });
-  return { ...database, look, text };
+  const text = async (): Promise<string> => formatStanding(await check()).join("\n");
+  const check = () => readStatus(createReadModel(database.db), { database: database.file, settings });
+  return { ...database, check, text };
 }
 
 test("whether a daemon runs is told by the claim on the database, and asking leaves the claim alone", async () => {
-  const { file, look, text, store } = begin();
+  const { file, check, text, store } = begin();
   store.saveIdentity({ network: "sandbox", chainId: 31_337, atMs: NOW_MS });
   store.noteAlive(NOW_MS);
   const lastAlive = new Date(NOW_MS).toISOString().replace(/\.\d+Z$/, "Z");
-  expect((await look()).daemon).toEqual({ running: false, holder: null, lastAlive });
+  expect((await check()).daemon).toEqual({ running: false, holder: null, lastAlive });
   expect(await text()).toContain(`no daemon runs; it was last at work ${lastAlive}`);
   const claim = claimDatabase(file);
   if (claim.kind !== "claimed") throw new Error("not claimed");
-  expect((await look()).daemon).toMatchObject({ running: true, holder: `pid ${process.pid}` });
+  expect((await check()).daemon).toMatchObject({ running: true, holder: `pid ${process.pid}` });
   expect(await text()).toContain(`the daemon runs (pid ${process.pid})`);
   expect(claimDatabase(file).kind).toBe("held");
   claim.release();
-  expect((await look()).daemon.running).toBe(false);
+  expect((await check()).daemon.running).toBe(false);
   const again = claimDatabase(file);
   expect(again.kind).toBe("claimed");
   if (again.kind === "claimed") again.release();
 });
 
 test("each strategy tells its mode, its next slot, and what it used of its budget in the token's own unit", async () => {
-  const { store, look, text } = begin();
+  const { store, check, text } = begin();
   addRun(store, runSample({ swaps: [swapIn("confirmed")] }));
   store.setMode({ scope: "global", mode: "exits-only", setBy: "ops", reason: "r", atMs: NOW_MS });
   store.setMode({ scope: "weekly", mode: "paused", setBy: "ops", reason: "r", atMs: NOW_MS });
-  const { strategies, operating, mode, sold } = await look();
+  const { strategies, operating, mode, sold } = await check();
   expect({ operating, mode }).toEqual({ operating: "exits-only", mode: "live" });
   expect(strategies[0]?.standing).toMatchObject({
     mode: "paused",
@@ -69,36 +69,36 @@ test("each strategy tells its mode, its next slot, and what it used of its budge
 });
 
 test("the mode is the running daemon's own, and a file that was edited since is told beside it", async () => {
-  const { file, store, look, text } = begin();
+  const { file, store, check, text } = begin();
   store.addDaemonEvent("started", "dry-run", NOW_MS);
   store.addDaemonEvent("clock-jump", "the wall clock went 2h ahead", NOW_MS);
   const claim = claimDatabase(file);
   if (claim.kind !== "claimed") throw new Error("not claimed");
-  expect(await look()).toMatchObject({ mode: "dry-run", configuredMode: "live" });
+  expect(await check()).toMatchObject({ mode: "dry-run", configuredMode: "live" });
   expect(await text()).toContain(
     "mode dry-run (the configuration says live, which holds from the next start on); operating",
   );
   store.addDaemonEvent("started", "live", NOW_MS);
-  expect(await look()).toMatchObject({ mode: "live", configuredMode: "live" });
+  expect(await check()).toMatchObject({ mode: "live", configuredMode: "live" });
   expect(await text()).toContain("mode live; operating");
   claim.release();
   store.addDaemonEvent("started", "dry-run", NOW_MS);
-  expect(await look()).toMatchObject({ daemon: { running: false }, mode: "live" });
+  expect(await check()).toMatchObject({ daemon: { running: false }, mode: "live" });
   const next = claimDatabase(file);
   if (next.kind !== "claimed") throw new Error("not claimed");
   store.addDaemonEvent("stopped", "by request", NOW_MS);
-  expect(await look(), "a start that has written nothing yet is no earlier life").toMatchObject({ mode: "live" });
+  expect(await check(), "a start that has written nothing yet is no earlier life").toMatchObject({ mode: "live" });
   next.release();
 });
 
 test("balances are those that the rows know, at their block, and none are invented", async () => {
-  const { store, look } = begin();
-  expect((await look()).balances).toEqual([]);
+  const { store, check } = begin();
+  expect((await check()).balances).toEqual([]);
   const other = toAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8");
   const baseline = { block: 7, transactionCount: 2 };
   const balances = new Map([[USDC.address, 1_500_000n] as const, [other, 3n] as const]);
   store.saveKnownChain({ wallet: WALLET, ...baseline, balances, baseline }, NOW_MS);
-  expect((await look()).balances).toEqual(
+  expect((await check()).balances).toEqual(
     expect.arrayContaining([
       { wallet: "main", token: "USDC", amount: "1.5", block: 7 },
       { wallet: "main", token: `units of ${other}`, amount: "3", block: 7 },
@@ -107,46 +107,46 @@ test("balances are those that the rows know, at their block, and none are invent
 });
 
 test("what the daemon waits for is an open alert that names it, and the clock's last jump is told in words", async () => {
-  const { store, look, text } = begin();
-  expect(await look()).toMatchObject({ waitsFor: [], lastClockJump: null, openAlerts: [] });
+  const { store, check, text } = begin();
+  expect(await check()).toMatchObject({ waitsFor: [], lastClockJump: null, openAlerts: [] });
   store.raiseAlert(alertSample({ id: "a", code: "NODE_UNREACHABLE", subject: "node", text: "no node answers" }));
   store.raiseAlert(alertSample({ id: "b" }));
   store.addDaemonEvent("clock-jump", "the wall clock went 2h ahead", NOW_MS);
   store.addDaemonEvent("clock-jump", "the wall clock went 2h back", NOW_MS);
   store.addDaemonEvent("started", "live", NOW_MS);
-  expect((await look()).waitsFor).toMatchObject([{ text: "no node answers" }]);
-  expect((await look()).openAlerts.map(({ code }) => code)).toEqual(["NODE_UNREACHABLE", "SWAP_UNKNOWN"]);
-  expect((await look()).lastClockJump?.text).toBe("the wall clock went 2h back");
+  expect((await check()).waitsFor).toMatchObject([{ text: "no node answers" }]);
+  expect((await check()).openAlerts.map(({ code }) => code)).toEqual(["NODE_UNREACHABLE", "SWAP_UNKNOWN"]);
+  expect((await check()).lastClockJump?.text).toBe("the wall clock went 2h back");
   expect(await text()).toMatch(
     /waits since .*: no node answers\nlast jump of the clock, .*: the wall clock went 2h back/,
   );
   store.endAlerts("node", NOW_MS);
-  expect((await look()).waitsFor).toEqual([]);
+  expect((await check()).waitsFor).toEqual([]);
 });
 
 test("which channels are behind is told, since when and with which answer, and what is unsent by which of them", async () => {
-  const { db, store, look } = begin();
-  expect([(await look()).channels, formatUnsent(await look())]).toEqual([[], []]);
+  const { db, store, check } = begin();
+  expect([(await check()).channels, formatUnsent(await check())]).toEqual([[], []]);
   await setAlertChannels(db, [
-    { name: "phone", minimum: "warning", tellsEnds: true },
-    { name: "webhook", minimum: "critical", tellsEnds: false },
+    { name: "phone", minimum: "warning", sendsEnds: true },
+    { name: "webhook", minimum: "critical", sendsEnds: false },
   ]);
   store.raiseAlert(alertSample({ id: "a" }));
   store.raiseAlert(alertSample({ id: "b", code: "RUN_PARKED", atMs: NOW_MS + 60_000 }));
-  expect(formatUnsent(await look()).join("\n")).not.toContain("behind");
+  expect(formatUnsent(await check()).join("\n")).not.toContain("behind");
   const phone = createAlertOutbox(db, "phone");
   await phone.beginAttempt(1, 5_000);
   await phone.noteOutcome(1, "HTTP 503");
   store.endAlerts(alertSample().subject, NOW_MS);
   const since = new Date(NOW_MS).toISOString().replace(/\.\d+Z$/, "Z");
-  expect((await look()).channels).toEqual([
+  expect((await check()).channels).toEqual([
     { name: "phone", isBehind: true, waiting: 4, since, outcome: "HTTP 503" },
     { name: "webhook", isBehind: false, waiting: 0, since: null, outcome: null },
   ]);
-  const [behind, table] = formatUnsent(await look());
+  const [behind, table] = formatUnsent(await check());
   expect(behind).toBe(`the channel phone is behind: 4 to send, the oldest of ${since}; last answer: HTTP 503`);
   expect(table).toMatch(/phone +RUN_PARKED is over +swap run_1\.0\.1 .* waiting +0 +-\n/);
-  expect((await look()).unsentAlerts).toHaveLength(4);
+  expect((await check()).unsentAlerts).toHaveLength(4);
 });
 
 test("the command answers from the rows alone, for people and for programs", async () => {

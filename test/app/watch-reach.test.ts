@@ -59,7 +59,7 @@ test.each<Refusal>([
     const { answers, service, clock, askQuote, askCounts, askRecord } = begin();
     answers.quote = refusal;
     await askQuote();
-    for (let look = 0; look < 20; look += 1) {
+    for (let check = 0; check < 20; check += 1) {
       await clock.advance(15_000);
       expect(await askCounts()).toMatchObject({ kind: "refused", code: refusal[0] });
       await askRecord();

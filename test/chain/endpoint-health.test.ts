@@ -22,14 +22,14 @@ function health() {
 test("an endpoint in trouble is looked at after ten seconds at first, and every ten minutes at most", () => {
   const { one, pass, reported } = health();
   one.failed(GONE, "eth_call");
-  const looks: number[] = [];
+  const checks: number[] = [];
   for (let second = 0; second < 3_000; second += 1) {
-    if (one.takeCheck()) looks.push(second);
+    if (one.takeCheck()) checks.push(second);
     one.failed(GONE, "eth_call");
     expect(one.rank()).toBe(2);
     pass(1_000);
   }
-  expect(looks).toEqual([10, 30, 70, 150, 310, 630, 1_230, 1_830, 2_430]);
+  expect(checks).toEqual([10, 30, 70, 150, 310, 630, 1_230, 1_830, 2_430]);
   one.answered();
   expect([one.rank(), one.takeCheck()]).toEqual([0, false]);
   one.failed(GONE, "eth_call");

@@ -23,7 +23,7 @@ test("a machine's clock is held against the blocks of a real node, in both direc
   aheadMs = HOUR_SECONDS * 1_000;
   expect(await watch.check()).toMatch(/ 3[56]\d\d s ahead of the chain's time/);
   const stop = new AbortController();
-  const looking = watch.keepChecking(stop.signal);
+  const checking = watch.keepChecking(stop.signal);
   await anvil.rpc.call("evm_increaseTime", [HOUR_SECONDS]);
   await anvil.mine();
   await expect.poll(() => watch.check(), { timeout: 10_000 }).toBeUndefined();
@@ -31,5 +31,5 @@ test("a machine's clock is held against the blocks of a real node, in both direc
   aheadMs = 0;
   expect(await watch.check()).toMatch(/ 3[56]\d\d s behind the chain's time/);
   stop.abort();
-  await looking;
+  await checking;
 });

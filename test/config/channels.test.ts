@@ -14,12 +14,12 @@ it("is where alerts go: two references, files from the folder of the main file, 
   const { channels: found, file } = loaded(alerts("url: { env: ALERT_URL }, secret: { file: alert.key }"));
   expect(found).toEqual([
     {
-      ...{ name: "webhook", kind: "webhook", path: "alerts.webhook", minimum: "warning", tellsEnds: false },
+      ...{ name: "webhook", kind: "webhook", path: "alerts.webhook", minimum: "warning", sendsEnds: false },
       options: { url: { env: "ALERT_URL" }, secret: { file: join(file, "../alert.key") } },
     },
   ]);
   const [other] = loaded(alerts("url: { env: A }, secret: { env: B }, minimum: critical, ends: true")).channels;
-  expect(other).toMatchObject({ minimum: "critical", tellsEnds: true });
+  expect(other).toMatchObject({ minimum: "critical", sendsEnds: true });
 });
 
 it("is not needed: the log has everything", () => {
@@ -41,7 +41,7 @@ it("has others beside it, each with a name and a kind, and with the options of i
     ["desk", "webhook", "alerts.channels.desk"],
   ]);
   expect(found[1]).toMatchObject({
-    ...{ minimum: "critical", tellsEnds: true },
+    ...{ minimum: "critical", sendsEnds: true },
     options: { server: "https://push.example", topic: { file: join(file, "../topic") } },
   });
 });

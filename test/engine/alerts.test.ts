@@ -27,8 +27,8 @@ async function decide(life: Life, index: number, verdict: "denied" | "cleared"):
   await life.engine.committer.commit({ runId: id, event: { kind: "facts-read", swapId: swap.id, reading } });
 }
 
-async function ask(life: Life, wish: Record<string, string>): Promise<void> {
-  life.store.addRequest({ command: "mode", arguments: wish, madeBy: "ops", madeAtMs: 7 });
+async function ask(life: Life, request: Record<string, string>): Promise<void> {
+  life.store.addRequest({ command: "mode", arguments: request, madeBy: "ops", madeAtMs: 7 });
   await takeRequests(life.context);
 }
 

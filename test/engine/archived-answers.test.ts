@@ -5,7 +5,7 @@ import { everyAnswer } from "../support/answers.ts";
 import { policySample, RELAYER, WETH } from "../support/builders.ts";
 import { COURSES, type Course } from "../support/courses.ts";
 import { ACCOUNT, type Life, type Outside, turn } from "../support/engine-life.ts";
-import { letAllGo, live, toldOfRuns } from "../support/old-runs.ts";
+import { letAllGo, live, reportedOfRuns } from "../support/old-runs.ts";
 import { keptTotals, recount } from "../support/recount.ts";
 
 type OldCourse = Pick<Course, "name" | "gasless" | "begin"> & { readonly recipient?: typeof RELAYER };
@@ -55,15 +55,15 @@ test.each<OldCourse>([...COURSES, ...FURTHER])(
   async ({ name, gasless, begin, recipient = ACCOUNT }) => {
     const settings = { policy: policySample({ recipients: [ACCOUNT, RELAYER] }) };
     const { life, outside } = await live({ gasless, recipient }, begin, { settings });
-    const [reported, totals] = [toldOfRuns(life.db), keptTotals(life.db)];
+    const [reported, totals] = [reportedOfRuns(life.db), keptTotals(life.db)];
     const ask = everyAnswer(life);
     const before = ask(life);
     const { archived } = letAllGo(life.store);
     expect(archived).toBeGreaterThan(0);
     expect(life.db.prepare("SELECT archive FROM runs ORDER BY slot_ms LIMIT 1").pluck().get()).toBe(1);
     expect(ask(life)).toEqual(before);
-    const ids = Object.keys(toldOfRuns(life.db));
-    expect(toldOfRuns(life.db)).toEqual(Object.fromEntries(ids.map((id) => [id, reported[id]])));
+    const ids = Object.keys(reportedOfRuns(life.db));
+    expect(reportedOfRuns(life.db)).toEqual(Object.fromEntries(ids.map((id) => [id, reported[id]])));
     expect([keptTotals(life.db), recount(life.db)]).toEqual([totals, totals]);
     if (name.startsWith("counted")) expect(outside.reported.map(({ code }) => code)).toContain("FILL_TAKEN_BACK");
     await turn(outside, life, 70);

@@ -6,7 +6,7 @@ import { everyAnswer } from "../support/answers.ts";
 import { rebalanceSpec, WETH } from "../support/builders.ts";
 import { ACCOUNT, type Life, turn } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
-import { EVERY_MINUTE, letAllGo, live, toldOfRuns } from "../support/old-runs.ts";
+import { EVERY_MINUTE, letAllGo, live, reportedOfRuns } from "../support/old-runs.ts";
 import { collectStatements, dropTriggers, growingParts } from "../support/query-plans.ts";
 import { keptTotals, recount } from "../support/recount.ts";
 
@@ -30,10 +30,10 @@ describe("an archived run tells what it told before", () => {
       outside.chain.ledger.credit(WETH.address, ACCOUNT, 10n ** 18n);
       await turn(outside, life, 120);
     }
-    const reported = toldOfRuns(life.db);
+    const reported = reportedOfRuns(life.db);
     const { pruned, archived } = letAllGo(life.store);
     expect([pruned > 0, archived > 1, count(life, "gaps") > 0]).toEqual([true, true, true]);
-    const after = toldOfRuns(life.db);
+    const after = reportedOfRuns(life.db);
     expect(after).toEqual(Object.fromEntries(Object.keys(after).map((id) => [id, reported[id]])));
     expect(recount(life.db)).toEqual(keptTotals(life.db));
   });
@@ -151,7 +151,7 @@ test("nothing of an archived run changes, is added or goes: the database refuses
 
 test("a turn that fails in the middle of an archive leaves all rows where they were", async () => {
   const { life } = await live({ gasless: "never" }, undefined, { seconds: 200 });
-  const before = toldOfRuns(life.db);
+  const before = reportedOfRuns(life.db);
   life.db.function("fails", () => {
     throw new Error("the disk is full");
   });
@@ -160,14 +160,14 @@ test("a turn that fails in the middle of an archive leaves all rows where they w
     life.db.exec(`CREATE TRIGGER fails BEFORE ${event} ON ${table} BEGIN SELECT fails(); END`);
     expect(() => letAllGo(life.store), table).toThrow("the disk is full");
     life.db.exec("DROP TRIGGER fails");
-    expect([count(life, "archives"), count(life, "leaving"), toldOfRuns(life.db)]).toEqual([0, 0, before]);
+    expect([count(life, "archives"), count(life, "leaving"), reportedOfRuns(life.db)]).toEqual([0, 0, before]);
   }
   expect(letAllGo(life.store).archived).toBe(3);
 });
 
 test("what was archived and taken back is no base of what is archived then under its number", async () => {
   const { life } = await live({ gasless: "never" });
-  const before = toldOfRuns(life.db);
+  const before = reportedOfRuns(life.db);
   const killed = (): void => {
     life.store.transaction(() => {
       letAllGo(life.store);
@@ -179,7 +179,7 @@ test("what was archived and taken back is no base of what is archived then under
   life.db.exec("UPDATE capabilities SET live = 1 WHERE rowid = 1");
   expect(letAllGo(life.store).archived).toBeGreaterThan(1);
   const again = openDatabase({ file: life.file, readonly: true });
-  expect(toldOfRuns(again)).toEqual(before);
+  expect(reportedOfRuns(again)).toEqual(before);
   again.close();
 });
 

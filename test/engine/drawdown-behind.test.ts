@@ -42,7 +42,7 @@ test.each([false, true])(
     await outside.clock.advance(60_000);
     await watchDrawdown(context, open, { problem: () => undefined }).catch(() => undefined); // may throw: no sample
     chain.latest = latest;
-    for (let look = 0; look < 3; look += 1) {
+    for (let check = 0; check < 3; check += 1) {
       chain.mine();
       await outside.clock.advance(60_000);
       await watchDrawdown(context, open, { problem: () => undefined });

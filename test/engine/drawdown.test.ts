@@ -25,12 +25,12 @@ function begin(file?: ReturnType<typeof createOutside>) {
     },
   };
   const context = { ...life.context, deps: { ...life.context.deps, prices } };
-  const look = async (weth: number | undefined) => {
+  const check = async (weth: number | undefined) => {
     market.weth = weth;
     await outside.clock.advance(60_000);
     await watchDrawdown(context, open, { problem: () => undefined });
   };
-  return { outside, life, context, look, market };
+  return { outside, life, context, check, market };
 }
 
 async function resume({ life }: ReturnType<typeof begin>): Promise<void> {
@@ -40,12 +40,12 @@ async function resume({ life }: ReturnType<typeof begin>): Promise<void> {
 
 describe("a fall of the wallets' value", () => {
   test("stops everything but exits, in the policy's name and with a critical alert, once", async () => {
-    const { outside, life, look } = begin();
-    await look(1_000);
-    await look(850);
+    const { outside, life, check } = begin();
+    await check(1_000);
+    await check(850);
     expect(life.store.mode("global")).toBeUndefined();
-    await look(700);
-    await look(600);
+    await check(700);
+    await check(600);
     expect(life.store.mode("global")).toMatchObject({ mode: "exits-only", setBy: "policy" });
     expect(outside.reported).toMatchObject([{ severity: "critical", code: "DRAWDOWN_STOP" }]);
     expect(outside.reported[0]?.text).toContain("less than at their high of the last 7 d");
@@ -53,38 +53,38 @@ describe("a fall of the wallets' value", () => {
 
   test("is remembered over a restart: neither the high nor the stop is forgotten", async () => {
     const first = begin();
-    await first.look(1_000);
+    await first.check(1_000);
     first.life.kill();
     const second = begin(first.outside);
-    await second.look(700);
+    await second.check(700);
     expect(second.life.store.mode("global")?.mode).toBe("exits-only");
     second.life.kill();
     const third = begin(first.outside);
-    await third.look(600);
+    await third.check(600);
     expect(first.outside.reported).toHaveLength(1);
   });
 
   test("is over by a person's word only, and then it is measured from there", async () => {
     const world = begin();
-    const { life, look, outside } = world;
-    await look(1_000);
-    await look(700);
-    await look(1_000);
+    const { life, check, outside } = world;
+    await check(1_000);
+    await check(700);
+    await check(1_000);
     expect(life.store.mode("global")?.mode).toBe("exits-only");
     await resume(world);
-    await look(700);
-    await look(600);
+    await check(700);
+    await check(600);
     expect(life.store.mode("global")).toMatchObject({ mode: "active", setBy: "ops" });
-    await look(500);
+    await check(500);
     expect(life.store.mode("global")?.mode).toBe("exits-only");
     expect(outside.reported).toHaveLength(2);
   });
 
   test("leaves a mode that a person made stricter as it is, and is told all the same", async () => {
-    const { life, look, outside } = begin();
-    await look(1_000);
+    const { life, check, outside } = begin();
+    await check(1_000);
     life.store.setMode({ scope: "global", mode: "paused", setBy: "ops", reason: "r", atMs: 1 });
-    await look(700);
+    await check(700);
     expect(life.store.mode("global")).toMatchObject({ mode: "paused", setBy: "ops" });
     expect(outside.reported).toMatchObject([{ code: "DRAWDOWN_STOP" }]);
   });
@@ -92,20 +92,20 @@ describe("a fall of the wallets' value", () => {
 
 describe("a value that is not known for sure is no sample", () => {
   test("while a price is missing", async () => {
-    const { life, look } = begin();
-    await look(undefined);
+    const { life, check } = begin();
+    await check(undefined);
     expect(life.store.drawdown()).toBeUndefined();
   });
 
   test("while a swap moves a token", async () => {
-    const { life, look } = begin();
+    const { life, check } = begin();
     addRun(life.store, runSample({ swaps: [swapIn("submitted", { wallet: ACCOUNT })] }));
-    await look(1_000);
+    await check(1_000);
     expect(life.store.drawdown()).toBeUndefined();
   });
 
   test("nor when one settles while the chain is being read", async () => {
-    const { outside, life, look } = begin();
+    const { outside, life, check } = begin();
     const { balance } = outside.chain;
     outside.chain.balance = async (...args) => {
       outside.chain.balance = balance;
@@ -114,24 +114,24 @@ describe("a value that is not known for sure is no sample", () => {
       life.store.writeRecord(run, { kind: "release", swapId: "run_1.0.1" }, 1);
       return await balance.apply(outside.chain, args);
     };
-    await look(1_000);
+    await check(1_000);
     expect(life.store.drawdown()).toBeUndefined();
   });
 });
 
 describe("money that comes or goes", () => {
   test("stops nothing: a withdrawal of nearly all, and a swap whose output goes to somebody else", async () => {
-    const { outside, life, look } = begin();
-    await look(1_000);
+    const { outside, life, check } = begin();
+    await check(1_000);
     outside.chain.ledger.credit(WETH.address, ACCOUNT, -29n * 10n ** 17n);
     outside.chain.mine();
-    await look(1_000);
+    await check(1_000);
     outside.chain.ledger.credit(USDC.address, ACCOUNT, -500_000_000n);
     outside.chain.mine();
     const filled = swapIn("final", { wallet: ACCOUNT, recipient: RELAYER });
     const fill = { ...filled.fill, sold: 500_000_000n, bought: 5n * 10n ** 17n } as NonNullable<typeof filled.fill>;
     addRun(life.store, runSample({ swaps: [{ ...filled, fill }] }));
-    await look(1_000);
+    await check(1_000);
     expect(life.store.mode("global")).toBeUndefined();
     expect(life.store.drawdown()).toMatchObject({ index: 10n ** 18n });
   });

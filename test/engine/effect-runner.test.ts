@@ -11,7 +11,7 @@ import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-l
 import { swapIn } from "../support/reading-samples.ts";
 
 const CONCURRENCY = 4;
-const LOOKS = 4 * CONCURRENCY;
+const POLLS = 4 * CONCURRENCY;
 
 interface Work {
   /** what the watch of the clock would find */
@@ -82,14 +82,14 @@ async function finish({ runner, life }: Work): Promise<void> {
 
 test("each of many looks is begun once, some at a time, and what is due is not asked for each of them", async () => {
   const work = await open();
-  for (let count = 0; count < 3 * LOOKS; count += 1) work.add(["ReadChain"]);
+  for (let count = 0; count < 3 * POLLS; count += 1) work.add(["ReadChain"]);
   await work.runner.startDue();
   const askedOnce = work.asked();
   await work.runner.startDue();
   await work.runner.idle();
-  expect(work.answered).toHaveLength(LOOKS);
+  expect(work.answered).toHaveLength(POLLS);
   await finish(work);
-  expect([...work.answered].sort((a, b) => a - b)).toEqual(Array.from({ length: 3 * LOOKS }, (_, index) => index + 1));
+  expect([...work.answered].sort((a, b) => a - b)).toEqual(Array.from({ length: 3 * POLLS }, (_, index) => index + 1));
   expect(askedOnce).toBe(3);
   // For looks once; for the two other groups each time, because nothing of them is due.
   expect(work.asked()).toBe(1 + 2 * 4);
@@ -111,7 +111,7 @@ test("looks that ask the service too have no room of their own: its rate limit w
   work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a dry run", atMs: 1 });
   for (let count = 0; count < CONCURRENCY - 1; count += 1) work.add(["ReadChain"]);
   work.add(["SubmitGasless"]);
-  for (let count = 0; count < 3 * LOOKS; count += 1) work.add(["ReadChain"]);
+  for (let count = 0; count < 3 * POLLS; count += 1) work.add(["ReadChain"]);
   await work.runner.startDue();
   await work.runner.idle();
   expect([...work.answered].sort((a, b) => a - b)).toEqual([1, 2, 3, CONCURRENCY]);

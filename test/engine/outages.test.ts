@@ -139,10 +139,10 @@ test("a mistake of our own while a signed swap is handed over or looked up stops
   const latest = outside.chain.latest.bind(outside.chain);
   outside.chain.isDown = true;
   await expect(perform()).resolves.toMatchObject({ kind: "submission-unknown" });
-  const look = { effect: { kind: "ReadChain", swapId: run.swaps[0]?.id ?? "" }, before: 0 } as const;
-  await expect(performEffect(next.context, run, look)).resolves.toMatchObject({ kind: "observation-unavailable" });
+  const check = { effect: { kind: "ReadChain", swapId: run.swaps[0]?.id ?? "" }, before: 0 } as const;
+  await expect(performEffect(next.context, run, check)).resolves.toMatchObject({ kind: "observation-unavailable" });
   outside.chain.latest = mistaken;
   await expect(perform()).rejects.toThrow(TypeError);
-  await expect(performEffect(next.context, run, look)).rejects.toThrow(TypeError);
+  await expect(performEffect(next.context, run, check)).rejects.toThrow(TypeError);
   outside.chain.latest = latest;
 });

@@ -78,10 +78,10 @@ test("DCA-17 the daemon looks at its start, then at its pace, and not after its 
 test("a source that breaks is looked at again at the next look, and stops nothing", async () => {
   const life = begin();
   const { price } = life.context.deps.prices;
-  let looks = 0;
+  let checks = 0;
   life.context.deps.prices.price = async (token) => {
-    looks += 1;
-    if (looks === 1) throw new ChainReadError("unreachable", "no node answered");
+    checks += 1;
+    if (checks === 1) throw new ChainReadError("unreachable", "no node answered");
     return await price(token);
   };
   await life.engine.start();

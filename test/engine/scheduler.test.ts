@@ -144,10 +144,10 @@ describe("a schedule's limits", () => {
   test("SCH-12 a delayed run keeps its slot, and a restart does not roll the delay anew", async () => {
     const { outside, life, at } = await begin({ schedule: { kind: "every", seconds: 3_600, jitterSeconds: 3_000 } });
     const hourMs = Math.ceil(SLOT_MS / 3_600_000) * 3_600_000;
-    const secondsUntilRun = async (look: () => Promise<readonly string[]>, life: Life): Promise<number> => {
+    const secondsUntilRun = async (check: () => Promise<readonly string[]>, life: Life): Promise<number> => {
       for (let second = 0; second <= 3_000; second += 1) {
         outside.clock.jumpTo(hourMs + second * 1_000);
-        const [id] = await look();
+        const [id] = await check();
         if (id === undefined) continue;
         expect(life.store.run(id)?.slotMs).toBe(hourMs);
         return second;

@@ -35,34 +35,34 @@ function beginSwap({ store }: Life, state: "planned" | "signed"): void {
 
 describe("a fall of the wallets' value that is found while", () => {
   /** One sample, and a price that falls by a third before the next. */
-  async function fallen(): Promise<{ outside: Outside; life: Life; look(context: EngineContext): Promise<void> }> {
+  async function fallen(): Promise<{ outside: Outside; life: Life; check(context: EngineContext): Promise<void> }> {
     const outside = createOutside(NOW_MS);
     const drawdown = { stop: toPpm(100_000), overSeconds: 604_800 };
     const life = openLife(outside, { settings: { policy: policySample({ recipients: [ACCOUNT], drawdown }) } });
-    const look = async (context: EngineContext): Promise<void> => {
+    const check = async (context: EngineContext): Promise<void> => {
       await outside.clock.advance(60_000);
       await watchDrawdown(context, running, { problem: () => undefined });
     };
-    await look(life.context);
+    await check(life.context);
     const { price } = life.context.deps.prices;
     life.context.deps.prices.price = async (token) => {
       const reported = await price(token);
       return "missing" in reported ? reported : { ...reported, usd: ((reported.usd * 2n) / 3n) as typeof reported.usd };
     };
-    return { outside, life, look };
+    return { outside, life, check };
   }
 
   test("a person halts everything leaves it halted", async () => {
-    const { life, look } = await fallen();
-    await look(between(life, "drawdown", () => halt(life)));
+    const { life, check } = await fallen();
+    await check(between(life, "drawdown", () => halt(life)));
     expect(life.store.mode(GLOBAL_SCOPE)).toMatchObject({ mode: "halted", setBy: "anna" });
     expect(life.store.drawdown()?.stopped).toBe(true);
   });
 
   test("swaps change what the rows count is no sample, also where none of them is open any more", async () => {
-    const { life, look } = await fallen();
+    const { life, check } = await fallen();
     const before = life.store.drawdown();
-    await look(between(life, "drawdown", () => beginSwap(life, "planned")));
+    await check(between(life, "drawdown", () => beginSwap(life, "planned")));
     expect([life.store.drawdown(), life.store.mode(GLOBAL_SCOPE)]).toEqual([before, undefined]);
   });
 });

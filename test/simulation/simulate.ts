@@ -151,13 +151,13 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     offsetMs: () => clockOffsetMs(faults, time.monotonicMs),
   });
   const hits = countHits(faults, rows);
-  const look = { chain, rows, wallet, strategies, oracle, report };
+  const check = { chain, rows, wallet, strategies, oracle, report };
   const onStep = (): boolean => {
-    pace.look();
+    pace.check();
     if (lives.settle()) {
       oracle.died();
       operator.heardOfDeath();
-      checkSafety(look);
+      checkSafety(check);
     }
     return violations.length < MOST_VIOLATIONS;
   };
@@ -166,11 +166,11 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     return violations.length === 0;
   };
   /** Lets the world turn until a look finds nothing wrong; what it finds at the end of the time is reported. */
-  const within = async (bound: typeof REST, look: (tell: Report) => void): Promise<void> => {
+  const within = async (bound: typeof REST, check: (report: Report) => void): Promise<void> => {
     const sinceMs = time.monotonicMs;
     for (let afterMs = bound.leastMs; await turn(sinceMs + afterMs); afterMs += bound.everyMs) {
       const found: [string, string][] = [];
-      look((invariant, what) => found.push([invariant, what]));
+      check((invariant, what) => found.push([invariant, what]));
       if (found.length === 0) return;
       if (afterMs < bound.mostMs) continue;
       for (const [invariant, what] of found) report(invariant, what);
@@ -200,19 +200,19 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
       pace.awaitCall();
       void askOnce({ time, network, file: paceFile, logger: silentLogger() });
       const quietSinceMs = time.trueMs;
-      await within(PROGRESS, (tell) =>
-        checkProgress({ ...look, report: tell, askedAtMs: service.askedAtMs, quietSinceMs, nowMs: time.trueMs }),
+      await within(PROGRESS, (report) =>
+        checkProgress({ ...check, report: report, askedAtMs: service.askedAtMs, quietSinceMs, nowMs: time.trueMs }),
       );
     }
     if (violations.length === 0) {
       operator.pauseAll();
       trace.note("world", "the operator pauses everything");
-      await within(REST, (tell) => {
-        checkRest({ ...look, report: tell });
-        receivers.checkTold(rows, tell);
+      await within(REST, (report) => {
+        checkRest({ ...check, report: report });
+        receivers.checkReported(rows, report);
       });
-      checkSafety(look);
-      checkFills(look);
+      checkSafety(check);
+      checkFills(check);
       for (const problem of replayAll(files.file).problems) report("S16", problem);
       files.checkSecrecy(report);
     }

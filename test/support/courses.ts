@@ -109,10 +109,10 @@ export const COURSES: readonly Course[] = [
       outside.chain.permitTokens.add(WETH.address);
       outside.service.delivery = "answer lost";
       outside.chain.holdsRelayed = true;
-      let looks = 0;
+      let checks = 0;
       return allOf(untilUnknown(outside), whilePerforming("ReadChain", silence(outside)), (label) => {
-        if (label === "commit.observed.after") looks += 1;
-        if (looks > 5) outside.chain.holdsRelayed = false;
+        if (label === "commit.observed.after") checks += 1;
+        if (checks > 5) outside.chain.holdsRelayed = false;
       });
     },
   },

@@ -342,12 +342,12 @@ export class FakeChain implements Chain {
     head: BlockHead,
     tried: { hash: Hex; work(ledger: FakeLedger): readonly Omit<ChainLog, "logIndex">[] },
   ): Receipt {
-    const trial = new FakeLedger(ledger.values);
-    trial.rate = ledger.rate;
+    const simulated = new FakeLedger(ledger.values);
+    simulated.rate = ledger.rate;
     const receipt = { hash: tried.hash, blockNumber: head.number, blockHash: head.hash, gasUsed: GAS };
     try {
-      const logs = tried.work(trial).map((log, logIndex) => ({ ...log, logIndex }));
-      for (const [key, value] of trial.values) ledger.values.set(key, value);
+      const logs = tried.work(simulated).map((log, logIndex) => ({ ...log, logIndex }));
+      for (const [key, value] of simulated.values) ledger.values.set(key, value);
       return { ...receipt, succeeded: true, effectiveGasPrice: this.baseFee, logs };
     } catch (error) {
       if (!(error instanceof FakeRevert)) throw error;

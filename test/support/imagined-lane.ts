@@ -30,7 +30,7 @@ export interface ImaginedLane {
 
 export function createImaginedLane(world: ImaginedWorld): ImaginedLane {
   const intents: Intent[] = [];
-  const tell = (intent: Intent, state: IntentState, change: TransactionChange): void => {
+  const report = (intent: Intent, state: IntentState, change: TransactionChange): void => {
     intent.state = state;
     const { id } = intent.request;
     world.apply({ kind: "transaction", swapId: id.slice(0, id.lastIndexOf(".")), intentId: id, change });
@@ -40,7 +40,7 @@ export function createImaginedLane(world: ImaginedWorld): ImaginedLane {
       if (intents.some((other) => other.request.id === request.id)) throw new Error(`${request.id} came twice`);
       intents.push({ request, state: "planned", block: 0, receipt: undefined });
     },
-    choices: () => intents.flatMap((intent) => choicesOf(world, { intent, intents }, tell)),
+    choices: () => intents.flatMap((intent) => choicesOf(world, { intent, intents }, report)),
     isIdle: () => intents.every(({ state }) => state === "final" || state === "dropped"),
     isApproved: (token) =>
       intents.some(
@@ -60,23 +60,23 @@ export function createImaginedLane(world: ImaginedWorld): ImaginedLane {
   };
 }
 
-type Tell = (intent: Intent, state: IntentState, change: TransactionChange) => void;
+type Report = (intent: Intent, state: IntentState, change: TransactionChange) => void;
 
 function choicesOf(
   world: ImaginedWorld,
   { intent, intents }: { intent: Intent; intents: readonly Intent[] },
-  tell: Tell,
+  report: Report,
 ): readonly Choice[] {
   const choice = (name: string, happen: () => void): Choice => ({ name: `${intent.request.id}: ${name}`, happen });
   const hash = byteHash(intents.indexOf(intent) + 1_000_000);
   const mine = (succeeded: boolean) => () => {
     intent.block = world.block;
     intent.receipt = receiptOf(world, intent, { hash, succeeded });
-    tell(intent, "mined", { kind: "mined", receipt: intent.receipt, value: intent.request.value });
+    report(intent, "mined", { kind: "mined", receipt: intent.receipt, value: intent.request.value });
   };
   const reorg = choice("reorg", () => {
     intent.receipt = undefined;
-    tell(intent, "broadcast", { kind: "reorged" });
+    report(intent, "broadcast", { kind: "reorged" });
   });
   const isNext = intents.every((other) => other === intent || !["signed", "broadcast", "mined"].includes(other.state));
   switch (intent.state) {
@@ -84,38 +84,38 @@ function choicesOf(
       const first = intents.find(({ state }) => state === "planned");
       if (first !== intent || !isNext) return [];
       const { signBySeconds } = intent.request;
-      const sign = choice("well", () => tell(intent, "signed", { kind: "signed", hash }));
+      const sign = choice("well", () => report(intent, "signed", { kind: "signed", hash }));
       const tooLate = choice(world.seconds > signBySeconds ? "well" : "too late", () => {
         world.nowMs = Math.max(world.nowMs, (signBySeconds + 1) * 1_000);
-        tell(intent, "dropped", { kind: "dropped", reason: "the base fee stayed above the cap" });
+        report(intent, "dropped", { kind: "dropped", reason: "the base fee stayed above the cap" });
       });
       if (world.seconds > signBySeconds) return [tooLate];
       return isBarred(world, intent) ? [] : [sign, tooLate];
     }
     case "signed":
       return [
-        choice("well", () => tell(intent, "broadcast", { kind: "broadcast", hash })),
+        choice("well", () => report(intent, "broadcast", { kind: "broadcast", hash })),
         choice("mined", mine(true)),
       ];
     case "broadcast":
       return [
         choice("well", mine(true)),
         choice("reverts", mine(false)),
-        choice("again", () => tell(intent, "broadcast", { kind: "broadcast", hash })),
-        choice("cancelled", () => tell(intent, "final", { kind: "final", outcome: "cancelled" })),
+        choice("again", () => report(intent, "broadcast", { kind: "broadcast", hash })),
+        choice("cancelled", () => report(intent, "final", { kind: "final", outcome: "cancelled" })),
       ];
     case "mined":
       if (world.block < intent.block + 1) return [reorg];
       return [
         choice("well", () => {
-          tell(intent, "confirmed", { kind: "confirmed", succeeded: intent.receipt?.succeeded === true });
+          report(intent, "confirmed", { kind: "confirmed", succeeded: intent.receipt?.succeeded === true });
         }),
         reorg,
       ];
     case "confirmed": {
       if (world.finalBlock < intent.block) return [reorg];
       const outcome = intent.receipt?.succeeded === true ? "succeeded" : "reverted";
-      return [choice("well", () => tell(intent, "final", { kind: "final", outcome }))];
+      return [choice("well", () => report(intent, "final", { kind: "final", outcome }))];
     }
     case "final":
     case "dropped":

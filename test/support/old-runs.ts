@@ -30,7 +30,7 @@ export function letAllGo(
 }
 
 /** Everything that people are told of each run, by its id: history, moves, checks, retries. */
-export function toldOfRuns(db: SqliteDatabase): Readonly<Record<string, unknown>> {
+export function reportedOfRuns(db: SqliteDatabase): Readonly<Record<string, unknown>> {
   const reader = createHistoryReader(db);
   const ids = db.prepare<[], string>("SELECT id FROM runs ORDER BY slot_ms, id").pluck().all();
   return Object.fromEntries(

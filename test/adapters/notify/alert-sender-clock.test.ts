@@ -21,7 +21,7 @@ const LATER: Delivery = { kind: "later", detail: "an answer" };
 const REFUSED: Delivery = { kind: "refused", detail: "an answer" };
 
 const channel = (name: string, change: Partial<AlertChannel> = {}): AlertChannel => ({
-  ...{ name, minimum: "info", tellsEnds: false },
+  ...{ name, minimum: "info", sendsEnds: false },
   ...change,
 });
 
@@ -256,7 +256,7 @@ describe("a receiver that asks for a pause", () => {
 });
 
 describe("two channels", () => {
-  const CHANNELS = [channel("one"), channel("two", { tellsEnds: true })];
+  const CHANNELS = [channel("one"), channel("two", { sendsEnds: true })];
   const both = (options: Partial<AlertSenderOptions> = {}) =>
     begin(undefined, undefined, { ...options, channels: CHANNELS });
 
@@ -370,7 +370,7 @@ describe("a channel", () => {
 });
 
 describe("of one subject", () => {
-  const tellingEnds = { channels: [channel("one", { tellsEnds: true })] };
+  const tellingEnds = { channels: [channel("one", { sendsEnds: true })] };
 
   test("beginning, end and the next beginning are told in their order, however the receiver fails, and others pass", async () => {
     const { one, raise, end, store, pass } = begin(undefined, undefined, tellingEnds);

@@ -24,8 +24,8 @@ function chainOver(urls: readonly string[], trialWays?: readonly SimulationMetho
   const rpcUrls = urls.map((url) => new Secret(url));
   const onAbilities = async (reports: readonly EndpointReport[]): Promise<void> => void heard.push(reports);
   const chain = createChain({ rpcUrls, chainId: 31337, timeoutMs: 2_000, trialWays }, { clock, onAbilities });
-  const tryOut = () => chain.simulate([PLAIN], { watched: WATCHED });
-  return { chain, pass, heard, tryOut };
+  const simulate = () => chain.simulate([PLAIN], { watched: WATCHED });
+  return { chain, pass, heard, simulate };
 }
 
 const wayOf = (outcome: SimulationOutcome) => ("way" in outcome ? outcome.way : outcome.kind);
@@ -57,9 +57,9 @@ describe("the best way is used that is permitted and that an endpoint masters", 
   test.each(LACKS)("without eth_simulateV1 it is traced, in the words of %s", async (_who, fault) => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
     proxy.fault("eth_simulateV1", saying(fault, "eth_simulateV1"));
-    const { tryOut } = chainOver([proxy.url]);
-    expect(wayOf(await tryOut())).toBe("trace");
-    expect(wayOf(await tryOut())).toBe("trace");
+    const { simulate } = chainOver([proxy.url]);
+    expect(wayOf(await simulate())).toBe("trace");
+    expect(wayOf(await simulate())).toBe("trace");
     // What it lacks is not asked for again and again.
     expect(asked(proxy, "eth_simulateV1")).toBe(1);
   });
@@ -69,9 +69,9 @@ describe("the best way is used that is permitted and that an endpoint masters", 
     async (_who, fault) => {
       const proxy = await startRpcProxy((await startBareAnvil()).url);
       for (const method of ["eth_simulateV1", "debug_traceCall"]) proxy.fault(method, saying(fault, method));
-      expect(wayOf(await chainOver([proxy.url], ALL).tryOut())).toBe("probe");
+      expect(wayOf(await chainOver([proxy.url], ALL).simulate())).toBe("probe");
       const before = lends(proxy);
-      const strict = await chainOver([proxy.url]).tryOut();
+      const strict = await chainOver([proxy.url]).simulate();
       if (strict.kind !== "unavailable") throw new Error(JSON.stringify(strict));
       expect(strict.reason).toContain("no RPC endpoint can try it out by eth_simulateV1 or debug_traceCall: 127.0.0.1");
       expect(strict.reason).toContain(
@@ -88,7 +88,7 @@ describe("the best way is used that is permitted and that an endpoint masters", 
     [["probe", "simulate"], "simulate"],
   ])("of a node that masters all, %j comes to %s, and nothing else is asked of it", async (ways, used) => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
-    expect(wayOf(await chainOver([proxy.url], ways).tryOut())).toBe(used);
+    expect(wayOf(await chainOver([proxy.url], ways).simulate())).toBe(used);
     expect(asked(proxy, "eth_simulateV1") > 0).toBe(used === "simulate");
     expect(asked(proxy, "debug_traceCall") > 0).toBe(used === "trace");
     expect(lends(proxy) > 0).toBe(used === "probe");
@@ -98,8 +98,8 @@ describe("the best way is used that is permitted and that an endpoint masters", 
     const anvil = await startBareAnvil();
     const [weak, strong] = [await startRpcProxy(anvil.url), await startRpcProxy(anvil.url)];
     weak.fault("eth_simulateV1", MISSING);
-    const { tryOut } = chainOver([weak.url, strong.url], ALL);
-    expect(wayOf(await tryOut())).toBe("simulate");
+    const { simulate } = chainOver([weak.url, strong.url], ALL);
+    expect(wayOf(await simulate())).toBe("simulate");
     expect(asked(weak, "debug_traceCall")).toBe(0);
   });
 });
@@ -169,7 +169,7 @@ describe("a node is not believed that", () => {
     const node = await changing(method, change as never);
     const order: SimulationMethod[] = ["simulate", "trace", "probe"];
     const begin = method === "eth_simulateV1" ? 0 : method === "debug_traceCall" ? 1 : 2;
-    expect(wayOf(await chainOver([node.url], order.slice(begin)).tryOut())).toBe(next);
+    expect(wayOf(await chainOver([node.url], order.slice(begin)).simulate())).toBe(next);
     await node.stop();
   });
 });
@@ -179,38 +179,38 @@ const EMPTY = { status: "0x1", returnData: "0x", gasUsed: "0x5208", logs: [] };
 describe("what an endpoint masters", () => {
   test("GRD-27 is shown again after a minute, and by many that ask at once only once", async () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
-    const { tryOut, pass } = chainOver([proxy.url]);
-    await Promise.all([tryOut(), tryOut(), tryOut()]);
+    const { simulate, pass } = chainOver([proxy.url]);
+    await Promise.all([simulate(), simulate(), simulate()]);
     expect(asked(proxy, "eth_simulateV1")).toBe(3 + 1);
-    await tryOut();
+    await simulate();
     expect(asked(proxy, "eth_simulateV1")).toBe(3 + 2);
     pass(60_000);
-    await tryOut();
+    await simulate();
     expect(asked(proxy, "eth_simulateV1")).toBe(3 + 4);
   });
 
   test("counts as little as it lacks it: after ten minutes it may show a better way again", async () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
     proxy.fault("eth_simulateV1", MISSING);
-    const { tryOut, pass } = chainOver([proxy.url]);
-    expect(wayOf(await tryOut())).toBe("trace");
+    const { simulate, pass } = chainOver([proxy.url]);
+    expect(wayOf(await simulate())).toBe("trace");
     proxy.clear();
     pass(599_000);
-    expect(wayOf(await tryOut())).toBe("trace");
+    expect(wayOf(await simulate())).toBe("trace");
     pass(1_000);
-    expect(wayOf(await tryOut())).toBe("simulate");
+    expect(wayOf(await simulate())).toBe("simulate");
   });
 
   test("GRD-28 is lost with an upgrade: it is tried out again at once, and said, and never replaced by what is not permitted", async () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
     proxy.fault("eth_simulateV1", MISSING);
-    const { tryOut, pass, chain, heard } = chainOver([proxy.url]);
+    const { simulate, pass, chain, heard } = chainOver([proxy.url]);
     await chain.abilities();
-    expect(wayOf(await tryOut())).toBe("trace");
+    expect(wayOf(await simulate())).toBe("trace");
     pass(60_000);
     proxy.fault("debug_traceCall", MISSING);
     const lent = lends(proxy);
-    expect(wayOf(await tryOut())).toBe("unavailable");
+    expect(wayOf(await simulate())).toBe("unavailable");
     expect(lends(proxy)).toBe(lent);
     await expect.poll(() => heard.length).toBe(2);
     expect(heard[1]?.[0]?.findings.slice(0, 2).map(({ state }) => state)).toEqual(["lacking", "lacking"]);
@@ -218,48 +218,48 @@ describe("what an endpoint masters", () => {
 
   test("is lost in the middle of a trial: nothing of it counts, and it has to be shown again", async () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
-    const { tryOut } = chainOver([proxy.url], ["simulate", "probe"]);
-    expect(wayOf(await tryOut())).toBe("simulate");
+    const { simulate } = chainOver([proxy.url], ["simulate", "probe"]);
+    expect(wayOf(await simulate())).toBe("simulate");
     proxy.fault("eth_simulateV1", { kind: "error", code: -32000, message: "header not found" }, 1);
-    expect(wayOf(await tryOut())).toBe("probe");
+    expect(wayOf(await simulate())).toBe("probe");
     const before = asked(proxy, "eth_simulateV1");
-    expect(wayOf(await tryOut())).toBe("simulate");
+    expect(wayOf(await simulate())).toBe("simulate");
     expect(asked(proxy, "eth_simulateV1")).toBe(before + 2);
   });
 
   test("is forgotten while it is away: another machine may stand behind its address when it returns", async () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
-    const { tryOut, chain } = chainOver([proxy.url]);
-    expect(wayOf(await tryOut())).toBe("simulate");
+    const { simulate, chain } = chainOver([proxy.url]);
+    expect(wayOf(await simulate())).toBe("simulate");
     proxy.fault("eth_getBlockByNumber", { kind: "drop-before" });
-    await expect(tryOut()).rejects.toThrow();
+    await expect(simulate()).rejects.toThrow();
     proxy.clear();
-    const isTrial = ([options]: readonly unknown[]): boolean => JSON.stringify(options).includes("stateOverrides");
+    const isSimulation = ([options]: readonly unknown[]): boolean => JSON.stringify(options).includes("stateOverrides");
     proxy.faultWhere(
-      { method: "eth_simulateV1", where: isTrial },
+      { method: "eth_simulateV1", where: isSimulation },
       { kind: "answer", result: [{ calls: [EMPTY, EMPTY] }] },
     );
     await chain.latest();
-    expect(wayOf(await tryOut())).toBe("trace");
+    expect(wayOf(await simulate())).toBe("trace");
   });
 
   test("goes on at another endpoint when the first one is away, in the way that that one masters", async () => {
     const anvil = await startBareAnvil();
     const [first, second] = [await startRpcProxy(anvil.url), await startRpcProxy(anvil.url)];
     second.fault("eth_simulateV1", MISSING);
-    const { tryOut } = chainOver([first.url, second.url]);
-    expect(wayOf(await tryOut())).toBe("simulate");
+    const { simulate } = chainOver([first.url, second.url]);
+    expect(wayOf(await simulate())).toBe("simulate");
     first.fault("eth_simulateV1", { kind: "drop-before" });
-    expect(wayOf(await tryOut())).toBe("trace");
+    expect(wayOf(await simulate())).toBe("trace");
   });
 
   test("is not known of one that is silent: the swap waits, and no ability is blamed", async () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
     for (const method of ["eth_simulateV1", "debug_traceCall"]) proxy.fault(method, { kind: "drop-before" });
-    const { tryOut } = chainOver([proxy.url]);
-    await expect(tryOut()).rejects.toThrow(/no RPC endpoint can try it out by eth_simulateV1 or debug_traceCall/);
+    const { simulate } = chainOver([proxy.url]);
+    await expect(simulate()).rejects.toThrow(/no RPC endpoint can try it out by eth_simulateV1 or debug_traceCall/);
     proxy.clear();
-    expect(wayOf(await tryOut())).toBe("simulate");
+    expect(wayOf(await simulate())).toBe("simulate");
   });
 });
 
@@ -286,7 +286,7 @@ test("a tracer that leaves the logs and coins of undone frames in its answer mak
   const node = await changing("debug_traceCall", (answer: { gasUsed?: string; calls?: unknown[]; to?: string }) =>
     answer.to === OTHER_ACCOUNT ? { ...answer, calls: [undone] } : answer,
   );
-  const outcome = await chainOver([node.url], ["trace"]).tryOut();
+  const outcome = await chainOver([node.url], ["trace"]).simulate();
   if (outcome.kind !== "ok") throw new Error(JSON.stringify(outcome));
   expect(outcome.transfers.map(({ amount }) => amount)).toEqual([9n]);
   await node.stop();

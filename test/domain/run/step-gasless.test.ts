@@ -25,7 +25,7 @@ function observe(swap: Swap, seen: Partial<GaslessObservation>, facts: Partial<E
 }
 
 const stateOf = (result: StepResult) => result.run.swaps[0]?.state;
-const looksAgain = [{ effect: { kind: "ReadChain", swapId: "run_1.0.1" }, notBeforeMs: NOW_MS + 1_000 }] as const;
+const pollsAgain = [{ effect: { kind: "ReadChain", swapId: "run_1.0.1" }, notBeforeMs: NOW_MS + 1_000 }] as const;
 /** Blocks at which both deadlines (60 s after now) are past, or not yet. */
 const past = { number: 170, timestampSeconds: seconds + 61 };
 const notPast = { number: 169, timestampSeconds: seconds + 60 };
@@ -81,14 +81,14 @@ describe("handing over", () => {
   test("an accepted swap is watched on the chain", () => {
     const result = stepOf(swap, { kind: "submission-accepted", swapId: swap.id, serviceSwapId: "s1" });
     expect(result.run.swaps[0]).toMatchObject({ state: "submitted", serviceSwapId: "s1" });
-    expect(result.effects).toEqual(looksAgain);
+    expect(result.effects).toEqual(pollsAgain);
   });
 
   test("a lost answer proves nothing: the swap is unknown, keeps its money, alerts, and the chain is asked at once", () => {
     const result = stepOf(swap, { kind: "submission-unknown", swapId: swap.id, detail: "timeout" });
     expect(result.run.swaps[0]).toMatchObject({ state: "unknown", reason: "answer_lost" });
     expect(result.records).toMatchObject([{ kind: "alert", code: "SWAP_UNKNOWN" }]);
-    expect(result.effects).toEqual([{ ...looksAgain[0], notBeforeMs: NOW_MS }]);
+    expect(result.effects).toEqual([{ ...pollsAgain[0], notBeforeMs: NOW_MS }]);
     expect(result.run.state).toBe("executing");
   });
 
@@ -156,7 +156,7 @@ describe("a fill that is seen", () => {
     expect(stateOf(result)).toBe("submitted");
     expect(result.records).toContainEqual({ kind: "unspend", swapId: "run_1.0.1", amount: HUNDRED_USDC });
     expect(result.run).toMatchObject({ state: "executing", reason: "reorganised" });
-    expect(result.effects).toEqual(looksAgain);
+    expect(result.effects).toEqual(pollsAgain);
   });
 
   test("in another block than before is taken back and counted anew", () => {
@@ -192,7 +192,7 @@ describe("a swap ends unfilled only when it can no longer land", () => {
       const result = observe(swap, seen);
       expect(result.transitions).toEqual([]);
       expect(result.records).toEqual([]);
-      expect(result.effects).toEqual(looksAgain);
+      expect(result.effects).toEqual(pollsAgain);
     }
   });
 
@@ -236,7 +236,7 @@ describe("signatures without a nonce", () => {
   ] as const)("do not while %s", (_name, seen) => {
     const result = observe(swap, seen, withoutNonce);
     expect(stateOf(result)).toBe("submitted");
-    expect(result.effects).toEqual(looksAgain);
+    expect(result.effects).toEqual(pollsAgain);
   });
 
   test("have a leftover of their permit revoked once, and end only when it is gone", () => {
@@ -262,10 +262,10 @@ describe("signatures without a nonce", () => {
     const final = observe(swap, { fill, nonceUsed: undefined }, withoutNonce);
     expect(stateOf(final)).toBe("final");
     expect(final.records.map((record) => record.kind)).not.toContain("close-capability");
-    expect(final.effects.at(-1)).toEqual(looksAgain[0]);
+    expect(final.effects.at(-1)).toEqual(pollsAgain[0]);
     const held = observe(relayed("final"), { nonceUsed: undefined }, withoutNonce);
     expect([held.transitions, held.records]).toEqual([[], []]);
-    expect(held.effects).toEqual(looksAgain);
+    expect(held.effects).toEqual(pollsAgain);
     const freed = observe(relayed("final"), gone, withoutNonce);
     expect(freed.records).toEqual([{ kind: "close-capability", swapId: swap.id }]);
     expect(freed.effects).toEqual([]);

@@ -128,7 +128,7 @@ it("SCH-9 opening and closing follow a clock that changes between them", () => {
   const anyChange = fc.constantFrom(...clockChanges());
   const minutes = fc.integer({ min: -150, max: 150 });
   fc.assert(
-    fc.property(anyChange, minutes, fc.integer({ min: 1, max: 200 }), minutes, (change, from, length, look) => {
+    fc.property(anyChange, minutes, fc.integer({ min: 1, max: 200 }), minutes, (change, from, length, check) => {
       const { timezone, atMs, before } = change;
       const minuteOfDay = (((atMs / 60_000 + before + from) % 1_440) + 1_440) % 1_440;
       const window = {
@@ -136,7 +136,7 @@ it("SCH-9 opening and closing follow a clock that changes between them", () => {
         fromMinute: minuteOfDay,
         untilMinute: (minuteOfDay + length) % 1_440,
       };
-      expectAgreement({ kind: "every", seconds: 60, timezone, windows: [window] }, atMs + look * 60_000);
+      expectAgreement({ kind: "every", seconds: 60, timezone, windows: [window] }, atMs + check * 60_000);
     }),
     { numRuns: 400 },
   );

@@ -210,13 +210,13 @@ it("SCH-1 every slot is given exactly one end, in order, however clocks, modes a
       fc.constantFrom(...policies),
       fc.integer({ min: Date.parse("2026-01-01"), max: Date.parse("2026-12-01") }),
       fc.array(anySample, { minLength: 1, maxLength: 12 }),
-      (schedule, policy, startMs, looks) => {
+      (schedule, policy, startMs, checks) => {
         const strategy = { id: "any", schedule, catchUp: { ...DEFAULT_CATCH_UP, ...policy } };
         let handledMs = startMs;
         let nowMs = startMs;
         let lastMs = startMs;
         let counted = 0;
-        for (const { waitMs, isBusy, barred } of looks) {
+        for (const { waitMs, isBusy, barred } of checks) {
           nowMs += waitMs;
           const planned = planSlots(strategy, { handledMs, nowMs, barred, barredUntilMs: 0, isBusy }, zones);
           for (const { firstMs, lastMs: untilMs, count } of planned.gaps) {

@@ -30,7 +30,7 @@ function strategies(): readonly SlotOwner[] {
 }
 
 /** What the clock shows when somebody looks at it, every quarter of an hour, and what day it really is. */
-function* looks(): Generator<{ nowMs: number; day: number }> {
+function* checks(): Generator<{ nowMs: number; day: number }> {
   for (let atMs = START_MS; atMs <= END_MS; atMs += HOUR_MS / 4) {
     const day = Math.floor((atMs - START_MS) / DAY_MS);
     const isDown = (day >= 40 && day < 47) || (day === 300 && atMs % DAY_MS < 9 * HOUR_MS);
@@ -55,7 +55,7 @@ class Rows {
     else this.gaps[this.gaps.length - 1] = { ...last, lastMs: gap.lastMs, count: last.count + gap.count };
   }
 
-  look(strategy: SlotOwner, moment: Omit<SlotMoment, "handledMs">): void {
+  check(strategy: SlotOwner, moment: Omit<SlotMoment, "handledMs">): void {
     if (moment.nowMs < this.nextStartMs) return;
     const plan = planSlots(strategy, { ...moment, handledMs: this.handledMs }, zones);
     let joinsAtMs = this.handledMs;
@@ -74,13 +74,13 @@ test("SCH-23 a year of 1,000 strategies passes within 20 seconds: each slot has 
   const all = strategies().map((strategy) => ({ strategy, rows: new Rows() }));
   const started = process.threadCpuUsage();
   let pausedUntilMs = 0;
-  for (const { nowMs, day } of looks()) {
+  for (const { nowMs, day } of checks()) {
     if (day === 120 && pausedUntilMs === 0) pausedUntilMs = nowMs;
     for (const [index, { strategy, rows }] of all.entries()) {
       const isPaused = index % 50 === 5 && day >= 60 && day < 120;
       const isBusy = index % 50 === 7 && day >= 130 && day < 133;
       const barredUntilMs = index % 50 === 5 ? pausedUntilMs : 0;
-      rows.look(strategy, { nowMs, barred: isPaused ? "paused" : undefined, barredUntilMs, isBusy });
+      rows.check(strategy, { nowMs, barred: isPaused ? "paused" : undefined, barredUntilMs, isBusy });
     }
   }
   // The work of this thread: on a busy machine the wall clock tells of others.

@@ -22,7 +22,7 @@ export interface Victim {
   leftSwapUnsent(): boolean;
   /** What is done to it while it is dead, and by the operator after that. @returns what is wrong */
   operate(act: OperatorAct): Promise<readonly string[]>;
-  tell(text: string): void;
+  report(text: string): void;
 }
 
 const MOST_REPEATS = 6;
@@ -76,7 +76,7 @@ async function liveUntilKilled(victim: Victim, step: KillStep): Promise<Life> {
   const byItself = typeof first === "object" && signal === "SIGKILL";
   const missed = byItself || step.label === undefined ? "" : " NOT PASSED";
   const clock = step.clock === undefined ? "" : `, clock ${step.clock}`;
-  victim.tell(`${victim.name} lived ${lifeMs} ms: ${step.label ?? "random"}${clock}${missed}`);
+  victim.report(`${victim.name} lived ${lifeMs} ms: ${step.label ?? "random"}${clock}${missed}`);
   if (first === "silent") return { byItself, unexpected: `${victim.name} said nothing for ${SPEAKS_WITHIN_MS} ms` };
   if (signal === "SIGKILL") return { byItself, unexpected: undefined };
   return {

@@ -8,7 +8,7 @@ import { noPast, operate, type Past } from "./operator.ts";
 import { after, type Child } from "./processes.ts";
 import { leftSwapUnsent } from "./recorded.ts";
 import { auditAll, comeToRest } from "./rest.ts";
-import { lookAtAll } from "./verdict.ts";
+import { checkAll } from "./verdict.ts";
 
 export interface KillOptions {
   readonly profile: Profile;
@@ -26,7 +26,7 @@ export interface KillOptions {
   readonly seed: number;
   /** how long everything may take to come to rest */
   readonly quietMs: number;
-  tell(text: string): void;
+  report(text: string): void;
 }
 
 /** What the whole exercise showed. */
@@ -81,13 +81,13 @@ const FAULTS = [
 
 /** Kills daemons, and the service where it is ours, until the plan is done; then lets all come to rest and looks. */
 export async function runKillCampaign(options: KillOptions): Promise<KillReport> {
-  const { profile, tell } = options;
+  const { profile, report } = options;
   const { kills, seed } = options;
   const world = await startKillWorld(profile, { tracks: TRACKS, lifeMinutes: lifeMinutesOf(kills), seed });
   const running: Child[] = [];
   let violations: readonly string[] = ["it did not get to the end"];
   try {
-    tell(
+    report(
       `${profile}: seed ${options.seed}, ${options.kills} kills of ${TRACKS} daemons, all of it in ${world.directory}`,
     );
     const chain = createChainWitness(world.rpcUrl, world);
@@ -96,20 +96,20 @@ export async function runKillCampaign(options: KillOptions): Promise<KillReport>
     trouble(world, SHARE_OF_TROUBLE);
     const { daemons, service, asked, clocks, pasts } = await kill(world, options);
     trouble(world, 0);
-    tell(`${daemons.kills} + ${service.kills} kills done, now it runs undisturbed`);
+    report(`${daemons.kills} + ${service.kills} kills done, now it runs undisturbed`);
     const whileDead = await auditAll(world, "dead");
     if (profile === "fly") await setFaults(world, []);
     if (profile === "swapd") running.push(startService(world));
     const rest = await comeToRest(world, options.quietMs * world.slowness, running);
-    const looked = await lookAtAll(world, { chain, funding, pasts });
+    const checked = await checkAll(world, { chain, funding, pasts });
     const unexpected = [...daemons.unexpected, ...service.unexpected];
-    violations = [...unexpected, ...whileDead, ...rest.violations, ...looked.violations];
+    violations = [...unexpected, ...whileDead, ...rest.violations, ...checked.violations];
     const faults = Object.values(world.gates).flatMap(({ done }) => Object.values(done));
     const count = faults.reduce((sum, each) => sum + each, 0);
     const done = [...pasts.values()].map((past) => past.done);
     const passed = new Set(daemons.passed);
     return {
-      ...{ seed, daemons, service, fills: looked.fills, faults: count, clocks, stopMs: rest.stopMs, violations },
+      ...{ seed, daemons, service, fills: checked.fills, faults: count, clocks, stopMs: rest.stopMs, violations },
       restored: done.reduce((sum, acts) => sum + acts.restore, 0),
       lost: done.reduce((sum, acts) => sum + acts.lose, 0),
       neverPassed: [...asked].filter((label) => !passed.has(label)),
@@ -208,7 +208,7 @@ async function killService(world: KillWorld, options: KillOptions, done: AbortSi
     start: (env) => startService(world, env),
     leftSwapUnsent: () => true,
     operate: async () => [],
-    tell: options.tell,
+    report: options.report,
   };
   const result = await killRepeatedly(victim, planServiceKills(options.serviceKills));
   if (done.aborted) return result;
@@ -234,12 +234,12 @@ function daemonVictim({ slowness }: KillWorld, { track, past }: Owned, options: 
     operate: async (act) => {
       const began = performance.now();
       const wrong = await operate(track, past, act);
-      options.tell(
+      options.report(
         `${track.name}: ${act} after ${Math.round(performance.now() - began)} ms${wrong.map((one) => `; ${one}`).join("")}`,
       );
       return wrong;
     },
-    tell: options.tell,
+    report: options.report,
   };
 }
 

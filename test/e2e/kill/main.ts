@@ -46,7 +46,7 @@ for (const profile of profiles) {
     serviceKills: labels === undefined ? Math.ceil(kills / 4) : 0,
     seed: Number(values.seed),
     quietMs: QUIET_MS,
-    tell: (text) => console.log(text),
+    report: (text) => console.log(text),
   });
   const { daemons, service, violations } = report;
   const passedBefore = neverPassed;

@@ -6,7 +6,7 @@ import { lifeMinutesOf } from "./kill-harness.ts";
 import { planKillsUnderLoad } from "./kill-plan.ts";
 import { type KillWorld, startKillWorld, startService } from "./kill-world.ts";
 import { after, type Child } from "./processes.ts";
-import { lookAtRelay } from "./verdict.ts";
+import { checkSwapsOfRelay } from "./verdict.ts";
 
 export interface ServiceKillOptions {
   readonly kills: number;
@@ -14,7 +14,7 @@ export interface ServiceKillOptions {
   readonly seed: number;
   /** how long it may take until nothing is open any more */
   readonly quietMs: number;
-  tell(text: string): void;
+  report(text: string): void;
 }
 
 /** What killing the service showed. */
@@ -46,7 +46,7 @@ const UP_WITHIN_MS = 20_000;
 
 /** Kills the service again and again while wallets sell gasless through it; then lets all come to rest and looks. */
 export async function runServiceKills(options: ServiceKillOptions): Promise<ServiceKillReport> {
-  const { tell, seed } = options;
+  const { report, seed } = options;
   const world = await startKillWorld("swapd", {
     tracks: options.wallets,
     lifeMinutes: lifeMinutesOf(options.kills),
@@ -55,7 +55,7 @@ export async function runServiceKills(options: ServiceKillOptions): Promise<Serv
   let load: GaslessLoad | undefined;
   let violations: readonly string[] = ["it did not get to the end"];
   try {
-    tell(`seed ${seed}, ${options.kills} kills of the service, all of it in ${world.directory}`);
+    report(`seed ${seed}, ${options.kills} kills of the service, all of it in ${world.directory}`);
     const chain = createChainWitness(world.rpcUrl, world);
     const funding = await outflowsOf(world, chain);
     load = startGaslessLoad(world);
@@ -65,10 +65,10 @@ export async function runServiceKills(options: ServiceKillOptions): Promise<Serv
       start: (env: Readonly<Record<string, string>>) => startService(world, env),
       leftSwapUnsent: () => true,
       operate: async () => [],
-      tell,
+      report,
     };
     const service = await killRepeatedly(victim, planKillsUnderLoad(options.kills, seed));
-    tell(`${service.kills} kills done, now it runs undisturbed`);
+    report(`${service.kills} kills done, now it runs undisturbed`);
     last = startService(world);
     await untilUp(world);
     const before = load.handedOver.length;
@@ -82,7 +82,7 @@ export async function runServiceKills(options: ServiceKillOptions): Promise<Serv
       ...load.violations,
       ...stillOpen.map((thing) => `still open after ${options.quietMs} ms: ${thing}`),
       ...stopped,
-      ...(await lookAtRelay(world, chain)),
+      ...(await checkSwapsOfRelay(world, chain)),
       ...(await judge(world, { chain, funding, handedOver: load.handedOver, reported })),
     ];
     return { seed, service, ...count(load.handedOver, reported, before), violations };
@@ -95,17 +95,17 @@ export async function runServiceKills(options: ServiceKillOptions): Promise<Serv
 }
 
 /** A swap's record as the service tells it. */
-interface Told {
+interface Reported {
   readonly id: string;
   readonly status: string;
   readonly hash: string | null;
 }
 
-async function askForAll(world: KillWorld, swaps: readonly HandedOver[]): Promise<ReadonlyMap<string, Told>> {
-  const reported = new Map<string, Told>();
+async function askForAll(world: KillWorld, swaps: readonly HandedOver[]): Promise<ReadonlyMap<string, Reported>> {
+  const reported = new Map<string, Reported>();
   for (const { quoteId } of swaps) {
     const answer = await askFor(world, quoteId);
-    if (answer.status === 200) reported.set(quoteId, (await answer.json()) as Told);
+    if (answer.status === 200) reported.set(quoteId, (await answer.json()) as Reported);
     else if (answer.status !== 404) throw new Error(`the service answers ${answer.status} for quote ${quoteId}`);
   }
   return reported;
@@ -132,7 +132,7 @@ async function judge(
     chain: ChainWitness;
     funding: ReadonlySet<string>;
     handedOver: readonly HandedOver[];
-    reported: ReadonlyMap<string, Told>;
+    reported: ReadonlyMap<string, Reported>;
   },
 ): Promise<string[]> {
   const { chain, handedOver, reported } = found;
@@ -182,7 +182,7 @@ async function outflowsOf(world: KillWorld, chain: ChainWitness): Promise<Readon
   return new Set((await walletOutflows(world, chain)).map(([, { hash }]) => hash));
 }
 
-function count(swaps: readonly HandedOver[], reported: ReadonlyMap<string, Told>, before: number) {
+function count(swaps: readonly HandedOver[], reported: ReadonlyMap<string, Reported>, before: number) {
   const accepted = swaps.filter(({ acceptedAs }) => acceptedAs !== undefined);
   const ends: Record<string, number> = {};
   for (const { quoteId } of accepted) {

@@ -14,7 +14,7 @@ it("neither loses nor repeats a gasless swap when the service is killed under lo
     wallets: 2,
     seed: Date.now() % 1_000_000,
     quietMs: 60_000,
-    tell: (text) => void story.push(text),
+    report: (text) => void story.push(text),
   });
   console.log(summaryOfService(report));
   expect(report.violations, story.join("\n")).toEqual([]);

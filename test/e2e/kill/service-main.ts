@@ -25,7 +25,7 @@ const report = await runServiceKills({
   wallets: WALLETS,
   seed: Number(values.seed),
   quietMs: QUIET_MS,
-  tell: (text) => console.log(text),
+  report: (text) => console.log(text),
 });
 console.log(summaryOfService(report));
 const missing = [...new Set(report.service.notPassed)];

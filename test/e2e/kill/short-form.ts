@@ -27,7 +27,7 @@ export async function expectToSurvive(
     asksAgain: false,
     seed: Date.now() % 1_000_000,
     quietMs: QUIET_MS,
-    tell: (text) => void story.push(text),
+    report: (text) => void story.push(text),
   });
   console.log(summaryOf(profile, report));
   expect(report.violations, story.join("\n")).toEqual([]);

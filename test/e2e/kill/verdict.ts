@@ -19,7 +19,7 @@ export interface Verdict {
  * @param from.funding transactions that gave the wallets their funds
  * @param from.pasts by the name of a track, the databases that it had before
  */
-export async function lookAtAll(
+export async function checkAll(
   world: KillWorld,
   from: { chain: ChainWitness; funding: ReadonlySet<string>; pasts: ReadonlyMap<string, Past> },
 ): Promise<Verdict> {
@@ -45,12 +45,12 @@ export async function lookAtAll(
     ];
     violations.push(...found.map((violation) => `${name}: ${violation}`));
   }
-  if (world.profile === "swapd") violations.push(...(await lookAtRelay(world, chain)));
+  if (world.profile === "swapd") violations.push(...(await checkSwapsOfRelay(world, chain)));
   return { violations, fills };
 }
 
 /** Holds the rows of our own service against the chain. */
-export async function lookAtRelay(world: KillWorld, chain: ChainWitness): Promise<readonly string[]> {
+export async function checkSwapsOfRelay(world: KillWorld, chain: ChainWitness): Promise<readonly string[]> {
   const relay = readRelay(world.serviceDatabase);
   const wallets = world.tracks.map(({ wallet }) => wallet);
   return [...(await checkRelay(relay, wallets, chain)), ...(await checkNonces(world.relayer, relay, chain))];

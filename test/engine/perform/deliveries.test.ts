@@ -27,14 +27,14 @@ test.each([false, true])(
     await registerStrategies(life.context);
     const run = addRun(life.store, runSample({ state: "deciding", strategyId: "mix" }));
     let memory = initialStrategyMemory(spec);
-    const look = async (): Promise<string> => {
+    const check = async (): Promise<string> => {
       const answer = await readView(life.context, run);
       if (answer.kind !== "view-read") return answer.kind;
       const decision = decideStrategy(spec, answer.view, memory);
       memory = decision.memory;
       return decision.outcome.kind === "swap" ? "swap" : String(decision.outcome.reason);
     };
-    expect(await look()).toBe("within_bands");
+    expect(await check()).toBe("within_bands");
     chain.mine();
     chain.ledger.credit(WETH.address, ACCOUNT, 10n ** 18n);
     const { number, hash } = await chain.latest();
@@ -43,14 +43,14 @@ test.each([false, true])(
     const filled = { ...swap, fill: fill as NonNullable<typeof swap.fill> };
     if (isChecked) {
       const owner = addSwap(life.store, filled);
-      const first = await look();
+      const first = await check();
       const moved = { ...owner, swaps: owner.swaps.map((one) => ({ ...one, state: "confirmed" as const })) };
       const transition = { subject: "swap", subjectId: "a", from: "mined", to: "confirmed" } as const;
       life.store.saveRun(moved, [{ ...transition, reason: undefined, detail: undefined }], NOW_MS, owner);
-      expect([first, await look()]).toEqual(["within_bands", "within_bands"]);
+      expect([first, await check()]).toEqual(["within_bands", "within_bands"]);
     } else {
       addSwap(life.store, { ...filled, state: "confirmed" });
-      expect(await look()).toBe("within_bands");
+      expect(await check()).toBe("within_bands");
     }
   },
 );

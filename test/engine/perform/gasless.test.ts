@@ -400,7 +400,7 @@ describe("looking at the chain", () => {
   });
 
   describe("of a signature without a nonce, when its time is over and no outflow is seen", () => {
-    async function over(): Promise<Begun & { look(): Promise<unknown>; known(balance: bigint): void }> {
+    async function over(): Promise<Begun & { check(): Promise<unknown>; known(balance: bigint): void }> {
       const begun = await begin(swap);
       const { outside, life, context } = begun;
       outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
@@ -410,63 +410,63 @@ describe("looking at the chain", () => {
           { wallet: ACCOUNT, block: 100, transactionCount: 0, balances: new Map([[USDC.address, balance]]), baseline },
           1,
         );
-      const look = async () => {
+      const check = async () => {
         outside.clock.jumpTo((seconds + 600) * 1_000);
         for (let block = 0; block < 6; block += 1) outside.chain.mine();
         return await readChain(context, swap);
       };
-      return { ...begun, look, known };
+      return { ...begun, check, known };
     }
     const held = (outside: ReturnType<typeof createOutside>) => outside.chain.balance(USDC.address, ACCOUNT);
 
     test("a balance that fell shows that a node hides it: nothing is freed until it is seen", async () => {
-      const { outside, known, look } = await over();
+      const { outside, known, check } = await over();
       known(await held(outside));
       outside.chain.submitOrder(order, HUNDRED_USDC);
       outside.chain.mine();
       outside.chain.hidesLogs = true;
-      expect(await look()).toMatchObject({
+      expect(await check()).toMatchObject({
         kind: "observation-unavailable",
         detail: expect.stringContaining("hides transfers"),
       });
       outside.chain.hidesLogs = false;
-      expect(await look()).toMatchObject({ kind: "observed", observation: { fill: { succeeded: true } } });
+      expect(await check()).toMatchObject({ kind: "observed", observation: { fill: { succeeded: true } } });
     });
 
     test("it may end where the balance is what the logs explain, or where nobody knows the balance before", async () => {
-      const { outside, known, look } = await over();
+      const { outside, known, check } = await over();
       const unfilled = { kind: "observed", observation: { fill: undefined } };
-      expect(await look()).toMatchObject(unfilled);
+      expect(await check()).toMatchObject(unfilled);
       known(await held(outside));
-      expect(await look()).toMatchObject(unfilled);
+      expect(await check()).toMatchObject(unfilled);
     });
 
     test("it may end where one node's false balance was remembered, and waits where nobody knows better any more", async () => {
-      const { outside, known, look } = await over();
+      const { outside, known, check } = await over();
       known((await held(outside)) + 1n);
       const { balance } = outside.chain;
       outside.chain.balance = async (token, owner, block) => {
         if (block === 100) throw new ChainReadError("refused", "this node keeps no state so old");
         return await balance.call(outside.chain, token, owner, block);
       };
-      expect(await look()).toMatchObject({ kind: "observation-unavailable" });
+      expect(await check()).toMatchObject({ kind: "observation-unavailable" });
       outside.chain.balance = balance;
-      expect(await look()).toMatchObject({ kind: "observed", observation: { fill: undefined } });
+      expect(await check()).toMatchObject({ kind: "observed", observation: { fill: undefined } });
     });
 
     test("it may end where the node refuses logs that are so old", async () => {
-      const { outside, known, look } = await over();
+      const { outside, known, check } = await over();
       known(await held(outside));
       outside.chain.mine();
       outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: RELAYER, amount: 1n });
       outside.chain.hidesLogs = true;
-      expect(await look()).toMatchObject({ kind: "observation-unavailable" });
+      expect(await check()).toMatchObject({ kind: "observation-unavailable" });
       const logs = outside.chain.logs.bind(outside.chain);
       outside.chain.logs = async (filter) => {
         if (filter.topics.length > 2) throw new ChainReadError("refused", "too far back");
         return await logs(filter);
       };
-      expect(await look()).toMatchObject({ kind: "observed", observation: { fill: undefined } });
+      expect(await check()).toMatchObject({ kind: "observed", observation: { fill: undefined } });
     });
   });
 

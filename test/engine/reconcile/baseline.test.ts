@@ -215,8 +215,8 @@ describe("one false balance", () => {
     const reconciler = createReconciler(life.context);
     await reconciler.begin();
     const { balance } = chain;
-    for (let look = 1; look <= 3; look += 1) {
-      const end = look === which ? lie(outside) : () => undefined;
+    for (let check = 1; check <= 3; check += 1) {
+      const end = check === which ? lie(outside) : () => undefined;
       await reconciler.scan();
       end();
       const known = life.store.knownChain(ACCOUNT);

@@ -446,13 +446,13 @@ test("an outflow that an open swap alone may explain is looked at again when tha
   const outside = begin("only");
   outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
   const { context, store } = openLife(outside);
-  const look = async (): Promise<readonly string[]> => {
+  const check = async (): Promise<readonly string[]> => {
     const reconciler = createReconciler(context);
     await reconciler.begin();
     await reconciler.scan();
     return store.openDifferences().map(({ kind }) => kind);
   };
-  expect(await look()).toEqual([]);
+  expect(await check()).toEqual([]);
   const swap = swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" });
   const run = addSwap(store, swap);
   const order = { owner: ACCOUNT, recipient: ACCOUNT, fromAsset: USDC.address, toAsset: WETH.address, swapFee: 1n };
@@ -461,11 +461,11 @@ test("an outflow that an open swap alone may explain is looked at again when tha
     HUNDRED_USDC,
   );
   for (let block = 0; block < 10; block += 1) outside.chain.mine();
-  expect(await look()).toEqual([]);
+  expect(await check()).toEqual([]);
   const move = { subject: "swap", subjectId: swap.id, from: "submitted", to: "expired" } as const;
   const ended = { ...run, swaps: [{ ...run.swaps[0], state: "expired" as const } as Swap] };
   store.saveRun(ended, [{ ...move, reason: "expired", detail: undefined }], SLOT_MS);
-  expect(await look()).toEqual(["outflow"]);
+  expect(await check()).toEqual(["outflow"]);
 });
 
 test("an open order explains nothing that is less than what it signed", async () => {

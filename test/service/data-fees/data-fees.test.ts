@@ -10,7 +10,7 @@ import type { NetworkOptions, RelayerOptions } from "../../../src/service/option
 import { startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
-import { followSwap, gaslessQuote, handOver, newSeller } from "../support/gasless.ts";
+import { followSwap, gaslessQuote, newSeller, submitOrder } from "../support/gasless.ts";
 import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import {
   type Charges,
@@ -181,11 +181,11 @@ test("a swap whose fee pays its gas and not its data is refused by name", async 
   const seller = sellers[0] as TestWallet;
   const { body: quote } = await gaslessQuote(client, market, seller);
   await setCharges({ ...CHARGES, perByte: CHARGES.perByte * 6n }, client);
-  const refused = await handOver(client, seller, quote);
+  const refused = await submitOrder(client, seller, quote);
   expect(refused).toMatchObject({ status: 400, body: { error: "GASLESS_FEE_TOO_LOW" } });
   expect(refused.body.message).toMatch(/gas and its data \(\d+ wei\) with the margin costs \d+/);
   await setCharges(CHARGES, client);
-  expect(await handOver(client, seller, quote)).toMatchObject({ status: 200 });
+  expect(await submitOrder(client, seller, quote)).toMatchObject({ status: 200 });
 });
 
 test("an accepted swap waits while data is dear, and the books hold what the receipts say", async () => {
@@ -194,7 +194,7 @@ test("an accepted swap waits while data is dear, and the books hold what the rec
   const quotes: Answer["body"][] = [];
   for (const seller of sellers.slice(1, 3)) {
     const { body: quote } = await gaslessQuote(client, market, seller);
-    expect(await handOver(client, seller, quote)).toMatchObject({ status: 200 });
+    expect(await submitOrder(client, seller, quote)).toMatchObject({ status: 200 });
     quotes.push(quote);
     await followSwap(client, quotes[0].id, isSigned);
   }
@@ -239,7 +239,7 @@ test("a receipt that tells of no fee for data is booked with the one that was ex
   const { client, database } = await start("op-stack");
   const seller = sellers[3] as TestWallet;
   const { body: quote } = await gaslessQuote(client, market, seller);
-  expect(await handOver(client, seller, quote)).toMatchObject({ status: 200 });
+  expect(await submitOrder(client, seller, quote)).toMatchObject({ status: 200 });
   const done = await followSwap(client, quote.id, isOver, mine);
   const receipt = (await chain.rpc.call("eth_getTransactionReceipt", [done.hash])) as Record<string, string>;
   const books = new Database(database, { readonly: true });

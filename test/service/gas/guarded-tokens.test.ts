@@ -11,7 +11,7 @@ import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
 import { deployExchange, type Exchange } from "../support/exchange.ts";
 import { blocksOfSeconds, deviation, expectedGas } from "../support/gas-check.ts";
-import { followSwap, handOver } from "../support/gasless.ts";
+import { followSwap, submitOrder } from "../support/gasless.ts";
 import { newGuardedToken } from "../support/guarded-token.ts";
 import { deployFeeds, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
@@ -171,7 +171,7 @@ test.each<[Name, Name, legs: number, fee: string]>([
       ...{ sellAmount: "1000000000", fromAddress: seller.address, gasless: "true" },
       ...(fee === "0" ? {} : { affiliateAddress: createWallet().address, affiliateFeeInPercentage: fee }),
     });
-    const taken = await handOver(client, seller, quote);
+    const taken = await submitOrder(client, seller, quote);
     expect(taken.status, JSON.stringify(taken.body)).toBe(200);
     const { hash } = await followSwap(client, quote.id, ({ blockNumber }) => blockNumber !== null);
     const swapped = await outcome(quote, hash);

@@ -9,7 +9,7 @@ import { type Service, startService } from "../../../src/service/service.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
-import { followSwap, gaslessQuote, handOver, newSeller } from "../support/gasless.ts";
+import { followSwap, gaslessQuote, newSeller, submitOrder } from "../support/gasless.ts";
 import { type LyingNode, startLyingNode } from "../support/lying-node.ts";
 import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
@@ -114,7 +114,7 @@ describe("two networks of one service", () => {
     expect(elsewhere).toMatchObject({ status: 400, body: { error: "GASLESS_UNAVAILABLE" } });
     const refused = await quote({ network: "othernet", gasless: "true" }, other.market);
     expect(refused).toMatchObject({ status: 400, body: { error: "GASLESS_UNAVAILABLE" } });
-    expect(await handOver(client, seller, quoted)).toMatchObject({ status: 200, body: { networkName: "testnet" } });
+    expect(await submitOrder(client, seller, quoted)).toMatchObject({ status: 200, body: { networkName: "testnet" } });
     const mine = () => chain.rpc.call("anvil_mine", ["0x1"]);
     await followSwap(client, quoted.id, ({ status }) => status === "success", mine);
     const counts = async (networkName?: string) => {

@@ -50,11 +50,11 @@ async function nextOf(
   of.node.mine(...block);
   of.node.callsSince();
   // A look that began before that block may still be under way: then the next one has it.
-  for (let looks = 1; ; looks += 1) {
+  for (let checks = 1; ; checks += 1) {
     of.later();
     const snapshot = await of.snapshots.current();
     if (snapshot.head.number > before.head.number) return { snapshot, calls: of.node.callsSince() };
-    expect(looks).toBeLessThan(10);
+    expect(checks).toBeLessThan(10);
   }
 }
 

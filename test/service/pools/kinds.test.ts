@@ -71,10 +71,10 @@ describe("a kind of pool is a folder and a line", () => {
       ["app/open-prices.ts", "prices over time are read from pools of Uniswap V3"],
       ["service/data-fees/sample-swaps.ts", "one leg stands for all in bytes that are only counted"],
     ]);
-    const looking = files.filter(({ path, text }) => {
+    const checking = files.filter(({ path, text }) => {
       const inside = folders.some((folder) => path.startsWith(`service/pools/${folder}/`));
       return !inside && folders.some((folder) => text.includes(`pools/${folder}/`));
     });
-    expect(looking.map(({ path }) => path).sort()).toEqual([...own.keys()].sort());
+    expect(checking.map(({ path }) => path).sort()).toEqual([...own.keys()].sort());
   });
 });

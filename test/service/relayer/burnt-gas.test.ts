@@ -8,7 +8,7 @@ import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient, withHeaders } from "../support/client.ts";
-import { followSwap, gaslessQuote, handOver, newSeller } from "../support/gasless.ts";
+import { followSwap, gaslessQuote, newSeller, submitOrder } from "../support/gasless.ts";
 import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
@@ -93,7 +93,7 @@ async function burn(clientOf: (swap: number) => Client): Promise<{ sent: number;
     const client = clientOf(sent);
     const owner = await newSeller(chain, market);
     const quoted = await intoHostile(client, owner);
-    const answer = quoted.status === 200 ? await handOver(client, owner, quoted.body) : quoted;
+    const answer = quoted.status === 200 ? await submitOrder(client, owner, quoted.body) : quoted;
     if (answer.status !== 200) return { sent, refusal: answer.body.error };
     expect(await over(client, quoted.body.id)).toMatchObject({ status: "error" });
   }
@@ -107,14 +107,14 @@ async function burnAtOnce(client: Client, count: number): Promise<void> {
     const owner = await newSeller(chain, market);
     handed.push({ owner, quote: (await intoHostile(client, owner)).body });
   }
-  const answers = await Promise.all(handed.map(({ owner, quote }) => handOver(client, owner, quote)));
+  const answers = await Promise.all(handed.map(({ owner, quote }) => submitOrder(client, owner, quote)));
   expect(answers.map(({ status }) => status)).toEqual(handed.map(() => 200));
 }
 
 async function expectFill(client: Client): Promise<void> {
   const owner = await newSeller(chain, market);
   const { body: quote } = await gaslessQuote(client, market, owner);
-  expect(await handOver(client, owner, quote)).toMatchObject({ status: 200 });
+  expect(await submitOrder(client, owner, quote)).toMatchObject({ status: 200 });
   expect(await over(client, quote.id)).toMatchObject({ status: "success" });
 }
 
@@ -125,7 +125,7 @@ async function costOfOne(): Promise<bigint> {
   const client = from(1);
   const owner = await newSeller(chain, market);
   const { body: quote } = await intoHostile(client, owner);
-  expect(await handOver(client, owner, quote)).toMatchObject({ status: 200 });
+  expect(await submitOrder(client, owner, quote)).toMatchObject({ status: 200 });
   expect(await over(client, quote.id)).toMatchObject({ status: "error" });
   const cost = before - (await nativeOf(relayer));
   // Nearly all of the gas limit, which no honest revert uses up.

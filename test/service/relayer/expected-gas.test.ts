@@ -11,7 +11,7 @@ import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
 import { blocksOfSeconds, deviation, expectedGas, seasonPools, summary } from "../support/gas-check.ts";
-import { followSwap, handOver, newSeller } from "../support/gasless.ts";
+import { followSwap, newSeller, submitOrder } from "../support/gasless.ts";
 import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
@@ -76,7 +76,7 @@ async function swap(seller: TestWallet, changes: Record<string, string>) {
     ...{ slippage: "0.05", fromAddress: seller.address, gasless: "true", ...changes },
   };
   const quote = await quoteAtHead(request);
-  const taken = await handOver(client, seller, quote);
+  const taken = await submitOrder(client, seller, quote);
   expect(taken.status, JSON.stringify(taken.body)).toBe(200);
   const { hash } = await followSwap(client, quote.id, ({ blockNumber }) => blockNumber !== null);
   const receipt = (await chain.rpc.call("eth_getTransactionReceipt", [hash])) as { status: Hex; gasUsed: Hex };

@@ -9,7 +9,7 @@ import type { RelayerOptions } from "../../../src/service/options.ts";
 import { startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
-import { followSwap, handOver, newSeller } from "../support/gasless.ts";
+import { followSwap, newSeller, submitOrder } from "../support/gasless.ts";
 import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
@@ -76,7 +76,7 @@ async function nativeOf(account: Address): Promise<bigint> {
   return BigInt((await chain.rpc.call("eth_getBalance", [account, "latest"])) as Hex);
 }
 
-const tell = (method: string, values: readonly unknown[]) =>
+const report = (method: string, values: readonly unknown[]) =>
   chain.send({ to: hostile, data: HOSTILE.encodeFunctionData(method, values) as Hex });
 
 function feeOf(quote: Answer["body"], type: string): bigint {
@@ -92,7 +92,7 @@ function over(client: Client, quoteId: string): Promise<Answer["body"]> {
 async function spentOn(client: Client, relayer: Address, owner: TestWallet, quoted: Answer): Promise<bigint> {
   const before = await nativeOf(relayer);
   if (quoted.status === 200) {
-    const answer = await handOver(client, owner, quoted.body);
+    const answer = await submitOrder(client, owner, quoted.body);
     if (answer.status === 200) await over(client, quoted.body.id);
   }
   return before - (await nativeOf(relayer));
@@ -115,8 +115,8 @@ test("a price that is pushed between quote and submission makes the relayer pay 
   // The owner's own pool makes the fee look a hundred times dearer, and gives everything back afterwards.
   await giveTokens(chain, market.weth, { to: hostilePair, amount: 495n * E18 });
   await chain.send({ to: hostilePair, data: PAIR.encodeFunctionData("sync") as Hex });
-  await tell("wasteGasOf", [relayer, 100]);
-  onTestFinished(async () => void (await tell("wasteGasOf", [relayer, 0])));
+  await report("wasteGasOf", [relayer, 100]);
+  onTestFinished(async () => void (await report("wasteGasOf", [relayer, 0])));
   await seen(client);
   expect(await spentOn(client, relayer, owner, quoted)).toBe(0n);
 });
@@ -126,15 +126,15 @@ test("a bought token that wastes the relayer's gas is refused: a swap needs no m
   const owner = await newSeller(chain, market);
   const quoted = await gasless(client, { from: market.usdc, to: hostile, amount: 100n * E6, owner });
   expect(quoted.status).toBe(200);
-  onTestFinished(async () => void (await tell("wasteGasOf", [relayer, 0])));
+  onTestFinished(async () => void (await report("wasteGasOf", [relayer, 0])));
   // What needs far more is not tried with all of it, so it fails in the trial.
   for (const [words, error] of [
     [10, "GASLESS_GAS_TOO_HIGH"],
     [100, "SIMULATION_REVERTED"],
   ] as const) {
-    await tell("wasteGasOf", [relayer, words]);
+    await report("wasteGasOf", [relayer, words]);
     await seen(client);
-    const answer = await handOver(client, owner, quoted.body);
+    const answer = await submitOrder(client, owner, quoted.body);
     expect(answer).toMatchObject({ status: 400, body: { error } });
   }
 });
@@ -173,7 +173,7 @@ test("gas is paid up to a ceiling a day, although every swap repaid it", async (
       expect(quote).toMatchObject({ error: "GASLESS_GAS_LIMIT" });
       return;
     }
-    const answer = await handOver(client, owner, quote);
+    const answer = await submitOrder(client, owner, quote);
     if (answer.status !== 200) {
       expect(swap).toBeGreaterThan(0);
       expect(answer.body).toMatchObject({ error: "GASLESS_GAS_LIMIT" });

@@ -29,12 +29,12 @@ function gateOver(count: number) {
   const late = new Set<string>();
   const cancelled: string[] = [];
   const barred = new Set<string>();
-  const seen = { reads: 0, trials: 0, atOnce: 0, most: 0, block: 1, silent: false };
+  const seen = { reads: 0, simulations: 0, atOnce: 0, most: 0, block: 1, silent: false };
   const rpc = {
     host: "node",
     call: async () => `0x${"0".repeat(64)}`,
     batch: async ([request]: readonly RpcRequest[]) => {
-      seen.trials += 1;
+      seen.simulations += 1;
       seen.atOnce += 1;
       seen.most = Math.max(seen.most, seen.atOnce);
       await new Promise((resolve) => setImmediate(resolve));
@@ -95,13 +95,13 @@ test("an honest swap behind fifty dead ones is tried with the first look at a bl
   expect(answers.lastIndexOf(true)).toBe(50);
   expect(answers.filter(Boolean)).toHaveLength(1);
   expect(idle()).toBe(50);
-  expect(seen.trials).toBe(51);
+  expect(seen.simulations).toBe(51);
   expect(seen.most).toBe(8);
   // At the next block the dead ones cost the node eight trials, and hold nobody up.
   seen.block += 1;
-  seen.trials = 0;
+  seen.simulations = 0;
   expect(await gate.isWorthSending(at(50))).toBe(true);
-  expect(seen.trials).toBe(9);
+  expect(seen.simulations).toBe(9);
 });
 
 test("asking for each of fifty dead swaps in a turn reads what waits once a block, not once for each", async () => {

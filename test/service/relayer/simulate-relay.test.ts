@@ -25,8 +25,8 @@ function nodeFor(needed: bigint) {
 
 test("a swap is tried with little more gas than it was quoted with, and is said to need more than that", async () => {
   const wasteful = nodeFor(45_000_000n);
-  const trial = await simulateRelay(wasteful.rpc, SWAP, { chainId: 1 });
-  expect(trial).toMatchObject({ kind: "works", gas: 1_000_001n });
+  const simulated = await simulateRelay(wasteful.rpc, SWAP, { chainId: 1 });
+  expect(simulated).toMatchObject({ kind: "works", gas: 1_000_001n });
   expect(wasteful.ran).toEqual([1_000_000n]);
   const honest = await simulateRelay(nodeFor(510_000n).rpc, SWAP, { chainId: 1 });
   expect(honest).toMatchObject({ kind: "works", gas: 510_000n });

@@ -9,7 +9,7 @@ import type { RelayerOptions } from "../../../src/service/options.ts";
 import { startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient, withHeaders } from "../support/client.ts";
-import { followSwap, gaslessQuote, handOver, newSeller } from "../support/gasless.ts";
+import { followSwap, gaslessQuote, newSeller, submitOrder } from "../support/gasless.ts";
 import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
@@ -129,7 +129,7 @@ function nextSeller(): TestWallet {
 async function accepted(client: Client): Promise<{ who: TestWallet; quote: Answer["body"] }> {
   const who = nextSeller();
   const { body: quote } = await gaslessQuote(client, market, who);
-  const answer = await handOver(client, who, quote);
+  const answer = await submitOrder(client, who, quote);
   expect(answer).toMatchObject({ status: 200, body: { status: "pending" } });
   return { who, quote };
 }
@@ -148,7 +148,7 @@ describe("a relayer that is low on gas money", () => {
     await sleep(3_100);
     const refused = { status: 400, body: { error: "GASLESS_RELAYER_UNFUNDED", code: 2206 } };
     expect(await gaslessQuote(client, market, who)).toMatchObject(refused);
-    expect(await handOver(client, who, quote)).toMatchObject(refused);
+    expect(await submitOrder(client, who, quote)).toMatchObject(refused);
     const { body: health } = await client.get("/health");
     expect(health).toMatchObject({
       gasless: false,
@@ -163,7 +163,7 @@ describe("a relayer that is low on gas money", () => {
     expect(log.filter(({ message }) => message === "the relayer takes no gasless swaps")).toHaveLength(1);
     await setBalance(relayer, 10n ** 19n);
     await sleep(3_100);
-    expect((await handOver(client, who, quote)).status).toBe(200);
+    expect((await submitOrder(client, who, quote)).status).toBe(200);
     const { body: after } = await client.get("/health");
     expect(after).toMatchObject({ gasless: true, relayer: { refusal: null } });
     expect(await metric(metricsUrl, "relayer_pending")).toBe(1);
@@ -177,7 +177,7 @@ describe("the relayer's one lane", () => {
     const { client, metricsUrl } = await startWorld();
     const who = rich;
     const quotes = await Promise.all(Array.from({ length: 8 }, () => gaslessQuote(client, market, who)));
-    const answers = await Promise.all(quotes.map(({ body }) => handOver(client, who, body)));
+    const answers = await Promise.all(quotes.map(({ body }) => submitOrder(client, who, body)));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     for (const { body } of refused) expect(body).toMatchObject({ error: "GASLESS_UNAVAILABLE" });
@@ -187,7 +187,7 @@ describe("the relayer's one lane", () => {
   test("quotes nobody a swap that it would not take from him when it is signed", async () => {
     const { client } = await startWorld();
     const quotes = await Promise.all(Array.from({ length: 5 }, () => gaslessQuote(client, market, rich)));
-    const taken = await Promise.all(quotes.map(({ body }) => handOver(client, rich, body)));
+    const taken = await Promise.all(quotes.map(({ body }) => submitOrder(client, rich, body)));
     expect(taken.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     const ofWallet = await gaslessQuote(client, market, rich);
     expect(ofWallet).toMatchObject({ status: 400, body: { error: "GASLESS_UNAVAILABLE" } });
@@ -195,7 +195,7 @@ describe("the relayer's one lane", () => {
     const last = nextSeller();
     const { body: early } = await gaslessQuote(client, market, last);
     for (let place = 5; place < 10; place += 1) await accepted(client);
-    for (const refused of [await gaslessQuote(client, market, last), await handOver(client, last, early)]) {
+    for (const refused of [await gaslessQuote(client, market, last), await submitOrder(client, last, early)]) {
       expect(refused).toMatchObject({ status: 400, body: { error: "GASLESS_UNAVAILABLE" } });
       expect(refused.body.message).toContain("10 swaps that came from you wait");
     }
@@ -207,14 +207,14 @@ describe("a wallet whose swap is in a block, and not yet in a final one", () => 
     const { client } = await startWorld();
     const who = twofold;
     const { body: first } = await gaslessQuote(client, market, who);
-    expect((await handOver(client, who, first)).status).toBe(200);
+    expect((await submitOrder(client, who, first)).status).toBe(200);
     const { hash } = await followSwap(client, first.id, isSigned);
     // Mined before the node has it, the one block would be empty.
     await feesOf(hash);
     await mine(1, GWEI);
     await followSwap(client, first.id, (record) => record.blockNumber !== null);
     const { body: second } = await gaslessQuote(client, market, who);
-    expect(await handOver(client, who, second)).toMatchObject({ status: 200, body: { status: "pending" } });
+    expect(await submitOrder(client, who, second)).toMatchObject({ status: 200, body: { status: "pending" } });
     expect((await client.get("/user-manager/swap", { quoteId: first.id })).body.status).toBe("pending");
   });
 });
@@ -226,7 +226,10 @@ describe("a swap whose fee does not pay its gas", () => {
     const { body: quote } = await gaslessQuote(client, market, who);
     await mine(1, 3n * GWEI);
     await aTurn();
-    expect(await handOver(client, who, quote)).toMatchObject({ status: 400, body: { error: "GASLESS_FEE_TOO_LOW" } });
+    expect(await submitOrder(client, who, quote)).toMatchObject({
+      status: 400,
+      body: { error: "GASLESS_FEE_TOO_LOW" },
+    });
     expect(await transactionsOf(relayer)).toBe(0);
   });
 
@@ -308,7 +311,7 @@ describe("losses", () => {
     expect(lost).toBeGreaterThan(0n);
     expect(await metric(world.metricsUrl, "relayer_losses_gwei")).toBeCloseTo(Number(lost) / 1e9, -1);
     const answers = [
-      await handOver(client, late, early),
+      await submitOrder(client, late, early),
       await gaslessQuote(client, market, late),
       await gaslessQuote(withKey(await world.restart()), market, late),
     ];

@@ -9,10 +9,10 @@ const addressOf = (place: number) => toAddress(`0x${place.toString(16).padStart(
 const WRAPPED = addressOf(1);
 
 test("paths are worked out once a block, of so many pairs: strangers may ask for more while a chain stands still", async () => {
-  let looks = 0;
+  let checks = 0;
   const directory: PoolDirectory = {
     async poolsOf() {
-      looks += 1;
+      checks += 1;
       return [];
     },
   };
@@ -25,11 +25,11 @@ test("paths are worked out once a block, of so many pairs: strangers may ask for
   const route = (place: number) =>
     router.route({ from: WRAPPED, to: addressOf(place), amountIn: 1n, sources: undefined }, snapshot);
   await route(2);
-  const looksOfOne = looks;
+  const readsOfOne = checks;
   await route(2);
-  expect(looks).toBe(looksOfOne);
+  expect(checks).toBe(readsOfOne);
   for (let place = 3; place < 2_100; place += 1) await route(place);
-  looks = 0;
+  checks = 0;
   await route(2);
-  expect(looks).toBeGreaterThan(0);
+  expect(checks).toBeGreaterThan(0);
 });

@@ -53,7 +53,7 @@ async function newClient(): Promise<Client> {
 }
 
 /** A quote with its transaction: of dollars, unless it is said otherwise. */
-async function tried(client: Client, by: Address, wishes: Record<string, string> = { estimateGas: "true" }) {
+async function tried(client: Client, by: Address, options: Record<string, string> = { estimateGas: "true" }) {
   const answer: Answer = await client.get("/aggregator/quote/transaction", {
     fromTokenAddress: market.usdc,
     toTokenAddress: market.weth,
@@ -61,7 +61,7 @@ async function tried(client: Client, by: Address, wishes: Record<string, string>
     slippage: "0.005",
     fromAddress: by,
     gasless: "false",
-    ...wishes,
+    ...options,
   });
   return { status: answer.status, error: answer.body.error, ...answer.body };
 }

@@ -88,8 +88,8 @@ async function quoteOf({ from, to, amount, by }: Swap, changes: Record<string, s
   throw new Error(`the service does not see block ${head}`);
 }
 
-async function transactionOf(quote: Answer["body"], wishes: Record<string, string>): Promise<Answer> {
-  return client.get(TRANSACTION, { quoteId: quote.id, ...wishes });
+async function transactionOf(quote: Answer["body"], options: Record<string, string>): Promise<Answer> {
+  return client.get(TRANSACTION, { quoteId: quote.id, ...options });
 }
 
 interface Receipt {

@@ -14,9 +14,9 @@ function answers({ estimate, gasUsed }: { estimate?: number; gasUsed?: number })
 describe("the gas limit of a swap that was tried", () => {
   test("is enough for the next block, where a pool's first trade writes more than in this one, before refunds", () => {
     // Figures of a swap that ran out with 336,216, which is the estimate with its room.
-    const trial = readSimulation("node", answers({ estimate: 292_362, gasUsed: 288_653 }));
-    expect(trial).toMatchObject({ kind: "works", amountOut: 7n, gasUsed: 288_653n });
-    expect(trial).toMatchObject({ gasLimit: 414_940n });
+    const simulated = readSimulation("node", answers({ estimate: 292_362, gasUsed: 288_653 }));
+    expect(simulated).toMatchObject({ kind: "works", amountOut: 7n, gasUsed: 288_653n });
+    expect(simulated).toMatchObject({ gasLimit: 414_940n });
   });
 
   test("is the estimate with its room where that is more, and where the node tells nothing of the next block", () => {

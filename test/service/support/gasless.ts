@@ -27,7 +27,7 @@ export async function gaslessQuote(client: Client, market: Market, seller: TestW
 }
 
 /** Signs a quote and hands it over. */
-export async function handOver(client: Client, seller: TestWallet, quote: Answer["body"]): Promise<Answer> {
+export async function submitOrder(client: Client, seller: TestWallet, quote: Answer["body"]): Promise<Answer> {
   return await client.post(EXECUTE, {
     networkName: "testnet",
     quoteId: quote.id as string,

@@ -5,10 +5,10 @@ interface Request {
   readonly params: readonly unknown[];
 }
 
-type Told = Request | { readonly answer: unknown } | undefined;
+type Reported = Request | { readonly answer: unknown } | undefined;
 
 /** What a proxy does to one JSON-RPC request, at once or after a while: other parameters, or an answer of its own. */
-export type Lie = (request: Request) => Told | Promise<Told>;
+export type Lie = (request: Request) => Reported | Promise<Reported>;
 
 /** A node's front that can be told to lie, to lag, to answer nonsense and to be gone. */
 export interface LyingNode extends NodeFront {

@@ -90,7 +90,7 @@ async function quote(fromTokenAddress: Address, toTokenAddress: Address) {
   return { status, error, parameter, message, gas: fees?.find((fee: { type: string }) => fee.type === "gas")?.value };
 }
 
-const isTrial = (params: readonly unknown[]) => (params[0] as { to?: string } | undefined)?.to === PROBE_ADDRESS;
+const isSimulation = (params: readonly unknown[]) => (params[0] as { to?: string } | undefined)?.to === PROBE_ADDRESS;
 
 const bought = (token: Address) => quote(market.weth, token);
 const sold = (token: Address) => quote(token, market.weth);
@@ -137,7 +137,7 @@ test("a tax that is switched on later is seen within a minute, beside the quotes
 
 test("what a token uses beyond a usual one is in its first quote, though its trial is answered last", async () => {
   const isItsProbe = (params: readonly unknown[]) => JSON.stringify(params).includes(`"data":"${guarded}`);
-  node.lie(({ params }) => (isTrial(params) && isItsProbe(params) ? sleep(200, undefined) : undefined));
+  node.lie(({ params }) => (isSimulation(params) && isItsProbe(params) ? sleep(200, undefined) : undefined));
   const first = await quote(guarded, market.weth);
   expect(first).toMatchObject({ status: 200, gas: expect.any(String) });
   // A block that the service saw meanwhile moves the price of gas a little; without the trial it would be a tenth less.
@@ -163,7 +163,7 @@ test("the tokens of the market pass, and a pair that was quoted before asks the 
 describe("a node", () => {
   test("that answers trials with nonsense gives no verdict: quotes go on, and the log says it once", async () => {
     await setHabits(chain, inPair, { paused: true });
-    node.lie(({ params }) => (isTrial(params) ? { answer: "0x1234" } : undefined));
+    node.lie(({ params }) => (isSimulation(params) ? { answer: "0x1234" } : undefined));
     for (let count = 0; count < 3; count += 1) expect(await sold(inPair)).toMatchObject({ status: 200 });
     expect(logger.lines.filter(({ message }) => message === WARNING)).toHaveLength(1);
     node.lie(undefined);
@@ -174,7 +174,7 @@ describe("a node", () => {
   test("that can try tokens no longer does not keep one refused for ever", async () => {
     await setHabits(chain, inPair, { paused: true });
     expect(await sold(inPair)).toMatchObject({ status: 400, error: "TOKEN_FROZEN" });
-    node.lie(({ params }) => (isTrial(params) ? { answer: "0x1234" } : undefined));
+    node.lie(({ params }) => (isSimulation(params) ? { answer: "0x1234" } : undefined));
     nowMs += A_MINUTE_MS;
     expect(await sold(inPair)).toMatchObject({ status: 400, error: "TOKEN_FROZEN" });
     nowMs += LONG_MS;

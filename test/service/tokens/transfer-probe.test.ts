@@ -211,10 +211,10 @@ describe("what is no verdict", () => {
       new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
     const { settlement, executor } = exchange;
     const signal = AbortSignal.timeout(10);
-    const looking = probeTransfers(
+    const checking = probeTransfers(
       { ...chain.rpc, call: silent },
       { token, holders: [pair], settlement, executor, signal },
     );
-    await expect(looking).rejects.toMatchObject({ name: "TimeoutError" });
+    await expect(checking).rejects.toMatchObject({ name: "TimeoutError" });
   });
 });

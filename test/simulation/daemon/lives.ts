@@ -164,15 +164,15 @@ export function createLives(parts: {
     if (isTurn && current?.state.phase !== "dead" && faults.strikes("kill: anywhere", `turn ${turn}`)) {
       time.after(chance.between(0, KILLED_EVERY_MS, "kill", turn), () => current?.end("killed from outside"));
     }
-    const hasEdited = parts.strategies.look();
+    const hasEdited = parts.strategies.check();
     if (hasEdited && current?.state.phase === "running") current.adopt(parts.strategies.loaded());
-    if (isTurn) lookAtFiles();
+    if (isTurn) readFiles();
     judgeStart();
     time.after(POLL_EVERY_MS, watch);
   };
 
   /** Copies are made while the daemon runs; it is stopped to have one put back. */
-  const lookAtFiles = (): void => {
+  const readFiles = (): void => {
     if (current === undefined || current.state.phase === "dead") return;
     const isOld = faults.strikes("disk: old copy", "database");
     if (isOld || faults.strikes("disk: lost", "database")) {

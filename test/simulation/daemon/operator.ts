@@ -36,25 +36,29 @@ export function createOperator(parts: {
   let exchanges = 0;
   let exchangedAtMs = 0;
   let isPaused = false;
-  const ask = (command: string, wish: Readonly<Record<string, string>>): void => {
+  const ask = (command: string, request: Readonly<Record<string, string>>): void => {
     const isAsked = parts
       .rows()
-      .one("SELECT 1 FROM requests WHERE command = ? AND arguments = ? AND taken_at_ms IS NULL", command, text(wish));
+      .one(
+        "SELECT 1 FROM requests WHERE command = ? AND arguments = ? AND taken_at_ms IS NULL",
+        command,
+        text(request),
+      );
     if (isAsked !== undefined) return;
-    trace.note("operator", `${command} ${text(wish)}`);
+    trace.note("operator", `${command} ${text(request)}`);
     parts
       .rows()
       .write(
         "INSERT INTO requests (command, arguments, made_by, made_at_ms) VALUES (?, ?, ?, ?)",
         command,
-        text(wish),
+        text(request),
         `ops ${exchanges}`,
         parts.nowMs(),
       );
   };
   const pause = (): void => ask("mode", { mode: "paused", scope: "global", reason: "the end of the simulation" });
-  const look = (): void => {
-    time.after(POLL_EVERY_MS, look);
+  const check = (): void => {
+    time.after(POLL_EVERY_MS, check);
     if (time.monotonicMs - exchangedAtMs < parts.waitsMs) return;
     const open = parts.rows().one("SELECT 1 FROM differences WHERE settled_at_ms IS NULL AND kind <> 'unchecked'");
     if (open !== undefined) ask("accept", {});
@@ -76,15 +80,15 @@ export function createOperator(parts: {
     halt();
   };
   /** Who halted lets it go on, and asks again where that is refused, or an older copy of the database is halted still. */
-  const lookAtHalt = (): void => {
+  const checkHalt = (): void => {
     if (time.monotonicMs % HALTED_EVERY_MS < POLL_HALT_EVERY_MS)
       mayHalt("while it runs", () => ask("mode", { mode: "halted", scope: "global", reason: "a look" }));
     if (time.monotonicMs >= haltedUntilMs && isHalted())
       ask("mode", { mode: "active", scope: "global", reason: "looked at" });
-    time.after(POLL_HALT_EVERY_MS, lookAtHalt);
+    time.after(POLL_HALT_EVERY_MS, checkHalt);
   };
   return {
-    begin: lookAtHalt,
+    begin: checkHalt,
     heardOfDeath: () =>
       mayHalt("while it is dead", () => {
         trace.note("operator", "halts everything while no daemon runs");
@@ -99,7 +103,7 @@ export function createOperator(parts: {
           );
       }),
     heardOfExchange: () => {
-      if (exchanges === 0) time.after(POLL_EVERY_MS, look);
+      if (exchanges === 0) time.after(POLL_EVERY_MS, check);
       exchanges += 1;
       exchangedAtMs = time.monotonicMs;
     },
@@ -110,6 +114,6 @@ export function createOperator(parts: {
   };
 }
 
-function text(wish: Readonly<Record<string, string>>): string {
-  return JSON.stringify(wish);
+function text(request: Readonly<Record<string, string>>): string {
+  return JSON.stringify(request);
 }

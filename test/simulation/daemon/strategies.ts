@@ -8,7 +8,7 @@ type Loaded = Configuration["strategies"];
 /** The strategies' files as they are at this instant: as they were written first, or as somebody edited them. */
 export interface Strategies {
   /** @returns whether a file is another one than at the last look */
-  look(): boolean;
+  check(): boolean;
   /** Copies: what the engine remembers of a specification must not outlive the process. */
   configured(): Loaded;
   loaded(): readonly LoadedStrategy[];
@@ -28,7 +28,7 @@ export function createStrategies(parts: {
       ids.flatMap((id) => (edited.has(id) ? parts.edited : parts.first).filter(({ spec }) => spec.id === id)),
     );
   return {
-    look: () => {
+    check: () => {
       let hasChanged = false;
       for (const id of ids) {
         const isEdited = faults.lasts("files: edited", id, time.monotonicMs);

@@ -15,7 +15,7 @@ export interface PaceOracle {
   /** A call has come to its end for a process that lives. */
   ended(said: Said | undefined): void;
   /** After everything that happened: what the end of a call changed stands in the file by now. */
-  look(): void;
+  check(): void;
   /** The stored pace is of no use any more: whoever reads it begins anew, and knows of no wait. */
   forget(): void;
   /** From now on somebody waits for a call: one has to leave soon, or as soon as a wait that was asked for is over. */
@@ -75,7 +75,7 @@ export function createPaceOracle(parts: { time: VirtualTime; file: string; repor
         mustBeOver = true;
       }
     },
-    look: () => {
+    check: () => {
       if (!mustBeOver) return;
       mustBeOver = false;
       rows ??= openRows(file);

@@ -134,7 +134,7 @@ export class SimChain {
       receipts.push(this.execute(ledger, transaction, { ...head, moment }));
     }
     for (const work of isFull ? [] : this.foreign.splice(0)) {
-      const logs = attempt(ledger, (trial) => work.run(trial, moment));
+      const logs = attempt(ledger, (simulated) => work.run(simulated, moment));
       const at = { blockNumber: number, blockHash: head.hash, gasPrice: baseFee, transaction: undefined };
       const { hash, from, order } = work;
       receipts.push({ ...at, hash, from, order, succeeded: logs !== undefined, logs: logs ?? [] });
@@ -181,7 +181,7 @@ export class SimChain {
     const gasPrice = at.baseFee + (tip < room ? tip : room);
     ledger.countUp(from);
     ledger.credit(ETH.address, from, -GAS * gasPrice);
-    const logs = attempt(ledger, (trial) => trial.call({ from, to, data, value }, at.moment));
+    const logs = attempt(ledger, (simulated) => simulated.call({ from, to, data, value }, at.moment));
     return {
       ...{ hash: transaction.hash, from, transaction, blockNumber: at.number, blockHash: at.hash, gasPrice },
       ...{ succeeded: logs !== undefined, logs: receiptLogs(logs ?? []), order: undefined },
@@ -190,11 +190,11 @@ export class SimChain {
 }
 
 /** Does all of it or nothing. @returns the logs; undefined when it reverted */
-function attempt(ledger: Ledger, work: (trial: Ledger) => SimLog[]): SimLog[] | undefined {
-  const trial = new Ledger(ledger.values);
+function attempt(ledger: Ledger, work: (simulated: Ledger) => SimLog[]): SimLog[] | undefined {
+  const simulated = new Ledger(ledger.values);
   try {
-    const logs = work(trial);
-    for (const [name, value] of trial.values) ledger.values.set(name, value);
+    const logs = work(simulated);
+    for (const [name, value] of simulated.values) ledger.values.set(name, value);
     return logs;
   } catch (error) {
     if (error instanceof Revert) return undefined;

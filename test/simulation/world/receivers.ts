@@ -15,7 +15,7 @@ export interface Receivers {
   /** The database was exchanged: another one knows other messages. */
   exchanged(): void;
   /** Once nothing goes wrong any more, each channel was told everything, in the order of each subject. */
-  checkTold(rows: Rows, report: Report): void;
+  checkReported(rows: Rows, report: Report): void;
 }
 
 /** How one request fares. */
@@ -81,11 +81,11 @@ export function createReceivers(parts: { time: VirtualTime; faults: Faults; repo
         });
       });
     },
-    checkTold: (rows, tell) => {
+    checkReported: (rows, report) => {
       for (const channel of Object.values(CHANNELS)) {
         const its = reported.get(channel) ?? new Map<string, number>();
         const isOrdered = (id: string): boolean => !isExchanged && !refused.has(`${channel} ${id}`);
-        checkChannel(rows, { channel, reported: its, isOrdered, report: tell });
+        checkChannel(rows, { channel, reported: its, isOrdered, report: report });
       }
     },
   };

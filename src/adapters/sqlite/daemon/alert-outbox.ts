@@ -29,13 +29,13 @@ export async function setAlertChannels(
       names,
     );
     sql.run("DELETE FROM alert_channels WHERE name NOT IN (SELECT value FROM json_each(?))", names);
-    for (const { name, minimum, tellsEnds } of channels) {
+    for (const { name, minimum, sendsEnds } of channels) {
       sql.run(
         `INSERT INTO alert_channels (name, minimum, tells_ends) VALUES (?, ?, ?)
          ON CONFLICT (name) DO UPDATE SET minimum = excluded.minimum, tells_ends = excluded.tells_ends`,
         name,
         minimum,
-        tellsEnds ? 1 : 0,
+        sendsEnds ? 1 : 0,
       );
     }
     return gone;

@@ -7,9 +7,9 @@ import { isWarnedOf } from "../../../../src/engine/true-warnings.ts";
 import { alertSample, NOW_MS } from "../../../support/builders.ts";
 import { openDaemonDatabase } from "../../../support/daemon-database.ts";
 
-function begin(minimum: Severity = "warning", tellsEnds = false) {
+function begin(minimum: Severity = "warning", sendsEnds = false) {
   const { db } = openDaemonDatabase();
-  void setAlertChannels(db, [{ name: "webhook", minimum, tellsEnds }]);
+  void setAlertChannels(db, [{ name: "webhook", minimum, sendsEnds }]);
   const store = createStore(db);
   const states = (): unknown[] => db.prepare("SELECT state FROM alert_deliveries ORDER BY number").pluck().all();
   return { db, store, outbox: createAlertOutbox(db, "webhook"), states };
@@ -112,7 +112,7 @@ test("what is true, severe enough and not sent waits again, and nothing else doe
   for (const number of [1, 2]) await outbox.finish(number, { ...end, state: "given-up" });
   await outbox.finish(3, { ...end, state: "sent" });
   store.endAlerts("past", NOW_MS);
-  await setAlertChannels(db, [{ name: "webhook", minimum: "warning", tellsEnds: false }]);
+  await setAlertChannels(db, [{ name: "webhook", minimum: "warning", sendsEnds: false }]);
   await outbox.waitAgain();
   await outbox.waitAgain();
   const waiting = db
@@ -125,9 +125,9 @@ test("what is true, severe enough and not sent waits again, and nothing else doe
 test("an end waits for the channels that tell ends, once, and not where the beginning was given up or is not told", async () => {
   const { db, store } = begin("warning", true);
   const channels = [
-    { name: "webhook", minimum: "warning", tellsEnds: true },
-    { name: "mute", minimum: "warning", tellsEnds: false },
-    { name: "calm", minimum: "critical", tellsEnds: true },
+    { name: "webhook", minimum: "warning", sendsEnds: true },
+    { name: "mute", minimum: "warning", sendsEnds: false },
+    { name: "calm", minimum: "critical", sendsEnds: true },
   ] as const;
   await setAlertChannels(db, channels);
   store.raiseAlert(alertSample({ id: "a", code: "A" }));

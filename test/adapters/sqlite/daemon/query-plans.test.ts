@@ -372,7 +372,7 @@ async function allStatements() {
   const statements = collectStatements(db);
   await callAll(STORE, createStore(db));
   await callAll(LANES, createLaneRows(db));
-  await setAlertChannels(db, [{ name: "webhook", minimum: "info", tellsEnds: true }]);
+  await setAlertChannels(db, [{ name: "webhook", minimum: "info", sendsEnds: true }]);
   await callAll(OUTBOX, createAlertOutbox(db, "webhook"));
   await callAll(READER, createHistoryReader(db));
   readLaneHistory(db, 20);
