@@ -265,7 +265,7 @@ function openSwaps(snapshot: Snapshot, filledBy: ReadonlyMap<Hex, readonly SwapR
     wallet: swap.wallet,
     sell: swap.sell_symbol,
     buy: swap.buy_symbol,
-    amountIn: swap.amount_in === null ? null : String(swap.amount_in),
+    gross: swap.amount_in === null ? null : String(swap.amount_in),
     landed: landed.get(swap.id) ?? null,
   }));
 }

@@ -39,7 +39,7 @@ function section(title: string, items: readonly string[]): string[] {
 
 function formatOpenSwap(swap: OpenSwap): string {
   const landed = swap.landed === null ? "" : `, landed in ${swap.landed}`;
-  return `${swap.id} ${swap.state}: ${swap.amountIn ?? "?"} ${swap.sell} for ${swap.buy} (${swap.mode ?? "no mode"})${landed}`;
+  return `${swap.id} ${swap.state}: ${swap.gross ?? "?"} ${swap.sell} for ${swap.buy} (${swap.mode ?? "no mode"})${landed}`;
 }
 
 function formatDeposit({ amount, symbol, wallet, hash }: Deposit): string {

@@ -81,7 +81,7 @@ export interface OpenSwap {
   readonly sell: string;
   readonly buy: string;
   /** gross amount, smallest unit */
-  readonly amountIn: string | null;
+  readonly gross: string | null;
   /** the transaction that already fills it on the chain, if there is one */
   readonly landed: string | null;
 }

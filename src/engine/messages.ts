@@ -134,8 +134,8 @@ function inDollars(
 }
 
 function dryText({ network }: EngineSettings, run: Run, swap: Swap): string {
-  const { sell, buy, amountIn, quote, mode } = swap;
-  const [sold, bought] = [amountIn ?? 0n, quote?.amountOut ?? 0n];
+  const { sell, buy, gross, quote, mode } = swap;
+  const [sold, bought] = [gross ?? 0n, quote?.amountOut ?? 0n];
   const rate = describeRate({ raw: sold, token: sell }, { raw: bought, token: buy });
   const parts = [
     `dry run: ${run.strategyId} would sell ${describeAmount(sold, sell)} for ${describeAmount(bought, buy)} on ${network}`,

@@ -38,7 +38,7 @@ export interface SwapHistory {
   readonly wallet: string;
   readonly sell: { readonly symbol: string; readonly address: string; readonly decimals: number };
   readonly buy: { readonly symbol: string; readonly address: string; readonly decimals: number };
-  readonly amountIn: string | null;
+  readonly gross: string | null;
   readonly sold: string | null;
   readonly bought: string | null;
   readonly hash: string | null;

@@ -9,7 +9,7 @@ const filled: SwapHistory = {
   ...{ id: "run_1.0.1", state: "final", reason: null, mode: "self-executed", wallet: "0xa1", recipient: "0xa1" },
   sell: { symbol: "USDC", address: "0x01", decimals: 6 },
   buy: { symbol: "WETH", address: "0x02", decimals: 18 },
-  ...{ amountIn: "100000000", sold: "100000000", bought: "41200000000000000", hash: "0xab" },
+  ...{ gross: "100000000", sold: "100000000", bought: "41200000000000000", hash: "0xab" },
   ...{ blockNumber: 7, blockTimeSeconds: 8, fees: { swap: "300000", affiliate: "0" } },
   prices: {
     readAtMs: 1,

@@ -65,7 +65,7 @@ test("lists native coins that came without an event as a deposit", async () => {
 test("lists a signed swap that has not landed as open, never as a difference", async () => {
   const { openSwaps } = await world.auditAfter(nothing);
   expect(openSwaps).toEqual([
-    expect.objectContaining({ id: "open", state: "submitted", mode: "gasless", amountIn: "9000", landed: null }),
+    expect.objectContaining({ id: "open", state: "submitted", mode: "gasless", gross: "9000", landed: null }),
   ]);
 });
 

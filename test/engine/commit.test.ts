@@ -266,7 +266,7 @@ test("what others reserved and sold comes from the same commit: the day's cap co
       id: "run_2",
       strategyId: "other",
       slotMs: SLOT_MS + 1,
-      swaps: [{ ...swapIn("quoted", owned), id: "b", runId: "run_2", amountIn: HUNDRED_USDC }],
+      swaps: [{ ...swapIn("quoted", owned), id: "b", runId: "run_2", gross: HUNDRED_USDC }],
     }),
   );
   life.store.writeRecord(other, { kind: "value", swapId: "b", usd: 100n * 10n ** 18n }, 1);

@@ -33,7 +33,7 @@ test.each([false, true])(
     chain.ledger.credit(WETH.address, ACCOUNT, -sold);
     chain.ledger.credit(USDC.address, ACCOUNT, bought);
     const { number, hash } = await chain.latest();
-    const swap = swapIn("confirmed", { wallet: ACCOUNT, recipient: ACCOUNT, sell: WETH, buy: USDC, amountIn: sold });
+    const swap = swapIn("confirmed", { wallet: ACCOUNT, recipient: ACCOUNT, sell: WETH, buy: USDC, gross: sold });
     const fill = { ...swap.fill, sold, bought, blockNumber: number, blockHash: hash } as NonNullable<typeof swap.fill>;
     addRun(life.store, runSample({ swaps: [{ ...swap, fill }] }));
 

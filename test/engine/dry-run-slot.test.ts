@@ -35,7 +35,7 @@ describe("a dry run", () => {
     const dryRun = await dryRunSlot(life.context, strategy);
     expect(dryRun).toMatchObject({ waits: false, run: { state: "skipped", reason: "dry_run", slotMs: SLOT_MS } });
     const [swap] = dryRun?.run.swaps ?? [];
-    expect(swap).toMatchObject({ amountIn: HUNDRED_USDC, reason: "dry_run", mode: "self-executed" });
+    expect(swap).toMatchObject({ gross: HUNDRED_USDC, reason: "dry_run", mode: "self-executed" });
     const checks = dryRun?.checks.get(swap?.id ?? "") ?? [];
     expect(checks.length).toBeGreaterThan(15);
     expect(checks.every((check) => check.ok)).toBe(true);

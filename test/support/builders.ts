@@ -245,7 +245,7 @@ export function swapSample(change: Partial<Swap> = {}): Swap {
     begun: true,
     gasless: "never",
     mode: undefined,
-    amountIn: HUNDRED_USDC,
+    gross: HUNDRED_USDC,
     quote: undefined,
     terms: undefined,
     intentId: undefined,

@@ -120,13 +120,13 @@ function wayTo<State extends string>(
 }
 
 function reserve(store: DaemonStore, run: Run, { swap, atMs }: { swap: Swap; atMs: number }): void {
-  if (swap.amountIn === undefined) return;
-  store.writeRecord(run, { kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.amountIn }, atMs);
+  if (swap.gross === undefined) return;
+  store.writeRecord(run, { kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.gross }, atMs);
 }
 
 /** Writes what became of the money of swaps that ended: it was spent where they were filled. */
 export function settle(store: DaemonStore, run: Run, atMs: number): void {
-  for (const { id: swapId, state, amountIn: amount } of run.swaps) {
+  for (const { id: swapId, state, gross: amount } of run.swaps) {
     if (amount === undefined) continue;
     store.writeRecord(run, state === "final" ? { kind: "spend", swapId, amount } : { kind: "release", swapId }, atMs);
   }

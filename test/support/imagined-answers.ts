@@ -48,7 +48,7 @@ function quotes(world: ImaginedWorld, effect: Extract<Effect, { kind: "FetchQuot
   const { swapId, gasless } = effect;
   const swap = world.swapOf(effect);
   const quote = quoteSample(
-    { ...swap, amountIn: BigInt(effect.amount) },
+    { ...swap, gross: BigInt(effect.amount) },
     { id: `quote_${world.taken.length}`, expiresAtSeconds: world.seconds + 20, receivedAtMs: world.nowMs },
   );
   const refusal = { kind: "quote-refused", swapId, gasless, code: "NO_ROUTE", message: "no pool" } as const;
@@ -112,7 +112,7 @@ function signingFor(world: ImaginedWorld, swap: Swap): Partial<ClearanceReading>
     ...{
       typedData: JSON.stringify({ message: { spender: ROUTER }, step }),
       digest: byteHash(2 * step + 1),
-      value: swap.amountIn ?? 0n,
+      value: swap.gross ?? 0n,
     },
     deadlineSeconds: world.seconds + (step % 4 === 0 ? 90 : 60),
   };

@@ -12,13 +12,13 @@ import { typeHash } from "./typed-data-digest.ts";
 
 /** What service and chain say of a sample swap, all of it in order unless it is changed. */
 
-type Traded = Pick<Swap, "sell" | "buy" | "amountIn" | "wallet" | "recipient">;
+type Traded = Pick<Swap, "sell" | "buy" | "gross" | "wallet" | "recipient">;
 
 /** A firm quote at the sample prices, without a spread. */
 export function quoteSample(swap: Traded, change: Partial<SwapQuote> = {}): SwapQuote {
   return {
     id: "quote_1",
-    amountOut: worth(swap.amountIn ?? 0n, swap.sell, swap.buy),
+    amountOut: worth(swap.gross ?? 0n, swap.sell, swap.buy),
     targetAddress: ROUTER,
     expiresAtSeconds: Math.floor(NOW_MS / 1_000) + 20,
     receivedAtMs: NOW_MS,
@@ -32,7 +32,7 @@ export function quoteSample(swap: Traded, change: Partial<SwapQuote> = {}): Swap
 /** What the pinned decoder would read from an honest answer. */
 export function decodedFor(swap: Swap, change: Partial<DecodedSwap> = {}): DecodedSwap {
   const gasless = swap.mode === "gasless";
-  const swapFee = gasless ? (swap.amountIn ?? 0n) / 200n : 0n;
+  const swapFee = gasless ? (swap.gross ?? 0n) / 200n : 0n;
   return {
     contracts: oneContract(ROUTER),
     sender: gasless ? RELAYER : undefined,
@@ -42,7 +42,7 @@ export function decodedFor(swap: Swap, change: Partial<DecodedSwap> = {}): Decod
     deadline: BigInt(Math.floor(NOW_MS / 1_000) + 60),
     amountOutMin: lessShareUp(swap.quote?.amountOut ?? 0n, toPpm(5_000)),
     swapFee,
-    amountIn: (swap.amountIn ?? 0n) - swapFee,
+    amountIn: (swap.gross ?? 0n) - swapFee,
     nonce: gasless ? 7n : undefined,
     affiliate: undefined,
     permitValue: undefined,
@@ -53,7 +53,7 @@ export function decodedFor(swap: Swap, change: Partial<DecodedSwap> = {}): Decod
 /** A reading with which every check of this quoted swap passes. */
 export function readingFor(swap: Swap, change: Partial<ClearanceReading> = {}): ClearanceReading {
   const gasless = swap.mode === "gasless";
-  const gross = swap.amountIn ?? 0n;
+  const gross = swap.gross ?? 0n;
   const out = swap.quote?.amountOut ?? 0n;
   return {
     lastFreed: undefined,
@@ -114,7 +114,7 @@ export function signingSample(value: bigint): NonNullable<ClearanceReading["sign
 
 /** The approval that a reading asks for, of the exact amount. */
 export function approvalSample(swap: Swap): NonNullable<ClearanceReading["approval"]> {
-  return { to: swap.sell.address, data: "0x095ea7b3", amount: swap.amountIn ?? 0n, gasLimit: 120_000n };
+  return { to: swap.sell.address, data: "0x095ea7b3", amount: swap.gross ?? 0n, gasLimit: 120_000n };
 }
 
 /** A 32-byte value made of one repeated byte. */
@@ -151,8 +151,8 @@ export function withdrawalLog(token: Address, amount: bigint): ReceiptLog {
 
 /** A receipt in which the swap sold its gross amount and got what its quote promised. */
 export function receiptFor(swap: Swap, change: Partial<FillReceipt> = {}): FillReceipt {
-  const out = swap.quote?.amountOut ?? worth(swap.amountIn ?? 0n, swap.sell, swap.buy);
-  const sold = { token: swap.sell.address, from: swap.wallet, to: ROUTER, amount: swap.amountIn ?? 0n };
+  const out = swap.quote?.amountOut ?? worth(swap.gross ?? 0n, swap.sell, swap.buy);
+  const sold = { token: swap.sell.address, from: swap.wallet, to: ROUTER, amount: swap.gross ?? 0n };
   const bought = { token: swap.buy.address, from: POOL, to: swap.recipient, amount: out };
   return {
     hash: hash("ee"),
@@ -227,7 +227,7 @@ function fillFor(swap: Swap): NonNullable<Swap["fill"]> {
     hash: receipt.hash,
     blockNumber: receipt.blockNumber,
     blockHash: receipt.blockHash,
-    sold: swap.amountIn ?? 0n,
+    sold: swap.gross ?? 0n,
     bought: swap.quote?.amountOut ?? 0n,
     gasCost: swap.mode === "gasless" ? 0n : receipt.gasUsed * receipt.effectiveGasPrice,
     blockTimeSeconds: undefined,

@@ -59,7 +59,7 @@ export class RunInvariants {
     for (const swap of result.run.swaps) expect(this.money.get(swap.id)?.state, swap.state).toBe(moneyIn(swap));
     for (const swap of result.run.swaps) {
       const row = this.money.get(swap.id);
-      if (row?.state === "reserved") expect(row.amount).toBe(swap.amountIn);
+      if (row?.state === "reserved") expect(row.amount).toBe(swap.gross);
       if (row?.state === "spent") expect(row.amount).toBe(swap.fill?.sold);
     }
   }
@@ -94,12 +94,12 @@ export class RunInvariants {
 
   /** What is sized by other swaps' proceeds is signed for no more than these have brought, and are not about to lose. */
   private sellsOnlyWhatItHas(swaps: readonly Swap[], swapId: string): void {
-    const { planned, amountIn } = swaps.find(({ id }) => id === swapId) ?? {};
+    const { planned, gross } = swaps.find(({ id }) => id === swapId) ?? {};
     if (planned?.kind !== "proceeds") return;
     const sources = swaps.filter(({ position }) => planned.of.includes(position));
     expect(sources.filter(({ state }) => isLive(state) && !isFilled(state))).toEqual([]);
     const brought = sources.reduce((sum, { state, fill }) => sum + (isFilled(state) ? (fill?.bought ?? 0n) : 0n), 0n);
-    expect(amountIn ?? 0n).toBeLessThanOrEqual(planned.base + brought);
+    expect(gross ?? 0n).toBeLessThanOrEqual(planned.base + brought);
   }
 
   /** After a swap was signed, nothing new is begun at its place until it has ended unfilled. */
@@ -177,7 +177,7 @@ function isTransaction(record: { kind: string }): boolean {
 
 function moneyIn(swap: Swap): Money | undefined {
   if (isFilled(swap.state)) return "spent";
-  if (swap.amountIn === undefined) return undefined;
+  if (swap.gross === undefined) return undefined;
   return isSwapEnd(swap.state) ? "released" : "reserved";
 }
 

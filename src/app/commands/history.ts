@@ -32,7 +32,7 @@ function rowsOf(run: RunHistory): string[][] {
     ...(index === 0 ? head : ["", "", ""]),
     swap.reason === null ? swap.state : `${swap.state} (${swap.reason})`,
     swap.mode ?? "-",
-    formatTokenAmount(swap.sold ?? swap.amountIn, swap.sell),
+    formatTokenAmount(swap.sold ?? swap.gross, swap.sell),
     formatTokenAmount(swap.bought, swap.buy),
     swap.hash ?? "-",
   ]);

@@ -47,7 +47,7 @@ function dryRunJson(dryRun: DryRun): object {
     swaps: run.swaps.map((swap) => ({
       sell: swap.sell.symbol,
       buy: swap.buy.symbol,
-      amount: swap.amountIn?.toString() ?? null,
+      amount: swap.gross?.toString() ?? null,
       expected: swap.quote?.amountOut.toString() ?? null,
       mode: swap.mode ?? null,
       state: swap.state,
@@ -75,7 +75,7 @@ function dryRunText(dryRun: DryRun): string {
 }
 
 function swapText(swap: Swap): string {
-  const sold = formatTokenAmount(swap.amountIn?.toString() ?? null, swap.sell);
+  const sold = formatTokenAmount(swap.gross?.toString() ?? null, swap.sell);
   const bought = formatTokenAmount(swap.quote?.amountOut.toString() ?? null, swap.buy);
   return `${sold} -> ${bought === "-" ? swap.buy.symbol : bought}, ${swap.mode ?? "not quoted"}`;
 }

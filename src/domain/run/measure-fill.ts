@@ -36,7 +36,7 @@ const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268
  */
 export function measureFill(
   receipt: FillReceipt,
-  swap: Pick<Swap, "wallet" | "recipient" | "sell" | "buy" | "mode" | "amountIn" | "terms">,
+  swap: Pick<Swap, "wallet" | "recipient" | "sell" | "buy" | "mode" | "gross" | "terms">,
   native: { wrapped: Address; value: bigint },
 ): Fill {
   const sold =
@@ -46,7 +46,7 @@ export function measureFill(
       ? unwrapped(receipt, native.wrapped)
       : netTransfers(receipt, swap.buy.address, swap.recipient);
   const amountOutMin = swap.terms?.amountOutMin ?? 0n;
-  const gross = swap.amountIn ?? 0n;
+  const gross = swap.gross ?? 0n;
   const isShown = sold > 0n && bought > 0n && bought >= amountOutMin;
   return {
     hash: receipt.hash,

@@ -29,6 +29,6 @@ export function proceedsBarred(run: Run, swap: Swap): string | undefined {
   const takenBack = takenBackProceeds(run, swap);
   if (takenBack !== undefined) return `a reorganisation took back ${takenBack.id}, whose proceeds it sells`;
   const size = plannedSize(run, swap);
-  if (size === swap.amountIn) return undefined;
-  return `it would sell ${swap.amountIn ?? 0n}, and what earlier swaps brought allows ${size ?? 0n} (smallest units)`;
+  if (size === swap.gross) return undefined;
+  return `it would sell ${swap.gross ?? 0n}, and what earlier swaps brought allows ${size ?? 0n} (smallest units)`;
 }

@@ -11,7 +11,7 @@ import type { Swap } from "./run.ts";
 
 /** Puts together what the guard looks at: the request, the reading, and the rows that runs share. */
 export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidence): SwapFacts {
-  if (swap.quote === undefined || swap.amountIn === undefined || swap.mode === undefined) {
+  if (swap.quote === undefined || swap.gross === undefined || swap.mode === undefined) {
     throw new Error(`swap ${swap.id} is checked before it is quoted`);
   }
   const ledger = ledgerOf(evidence);
@@ -32,8 +32,8 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     sell: swap.sell,
     buy: swap.buy,
     nativeSymbol: evidence.chain.nativeSymbol,
-    floor: swap.floor === undefined ? undefined : mulDivUp(swap.amountIn, swap.floor.bought, swap.floor.sold),
-    gross: swap.amountIn,
+    floor: swap.floor === undefined ? undefined : mulDivUp(swap.gross, swap.floor.bought, swap.floor.sold),
+    gross: swap.gross,
     affiliate: spec.affiliate,
     ...referenceOf(reading),
     quote: {
@@ -51,12 +51,12 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     nowSeconds: reading.head.timestampSeconds,
     maxLifetimeSeconds: evidence.pace.maxLifetimeSeconds,
     gas: swap.mode === "gasless" ? undefined : { limit: reading.gasLimit, maxFeePerGas },
-    authorisation: authorisationOf(swap.amountIn, reading, evidence.service.signatureHasNonce),
+    authorisation: authorisationOf(swap.gross, reading, evidence.service.signatureHasNonce),
     balances: {
       sold: reading.balance - reserved,
       native: reading.nativeBalance - (isNative(swap.sell) ? reserved : 0n),
     },
-    allowanceLimit: swap.amountIn > reading.allowance ? swap.amountIn : reading.allowance,
+    allowanceLimit: swap.gross > reading.allowance ? swap.gross : reading.allowance,
     spentTodayUsd: ledger.spentTodayUsd,
     spentMonthUsd: ledger.spentMonthUsd,
     simulation: reading.simulation.kind === "not-applicable" ? undefined : reading.simulation,
@@ -98,7 +98,7 @@ function isNonceTaken(swap: Swap, reading: ClearanceReading, ledger: LedgerEvide
  * lasts, and once more by a permit, the same order can be executed.
  */
 export function unsettledAllowance(swap: Swap, { allowance, standing }: ClearanceReading): string | undefined {
-  const { amountIn: gross } = swap;
+  const { gross } = swap;
   if (standing === undefined || gross === undefined) return undefined;
   if (executionsOf(standing.highest, gross) === executionsOf(allowance, gross)) return undefined;
   return `the allowance of ${swap.sell.symbol} is ${allowance} by the newest answer, and ${standing.highest} by another node or in the final block (smallest units): until they agree the order could be executed more than once`;

@@ -21,7 +21,7 @@ export interface StoredRun {
 
 /** The first place where the stored run and the replayed one differ. */
 export interface ReplayDifference {
-  /** such as `transitions.3.to`, or `run.swaps.0.amountIn` */
+  /** such as `transitions.3.to`, or `run.swaps.0.gross` */
   readonly path: string;
   readonly stored: unknown;
   readonly replayed: unknown;

@@ -94,7 +94,7 @@ export interface Swap {
   readonly gasless: GaslessChoice;
   readonly mode: SwapMode | undefined;
   /** gross amount sold */
-  readonly amountIn: bigint | undefined;
+  readonly gross: bigint | undefined;
   readonly quote: SwapQuote | undefined;
   readonly terms: SwapTerms | undefined;
   /** transaction of a self-executed swap, or the approval before it */

@@ -82,7 +82,7 @@ export function plannedSwap(
     begun: false,
     gasless: spec.gasless,
     mode: undefined,
-    amountIn: planned.amount.kind === "fixed" ? planned.amount.raw : undefined,
+    gross: planned.amount.kind === "fixed" ? planned.amount.raw : undefined,
     quote: undefined,
     terms: undefined,
     intentId: undefined,

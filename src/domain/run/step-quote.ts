@@ -47,10 +47,10 @@ export function reserveProceeds(draft: Draft, swapId: string): void {
 }
 
 function reserve(draft: Draft, swapId: string, amount: bigint): void {
-  const { sell, amountIn } = draft.swap(swapId);
-  if (amountIn === amount) return;
+  const { sell, gross } = draft.swap(swapId);
+  if (gross === amount) return;
   draft.record({ kind: "reserve", swapId, token: sell, amount });
-  draft.amendSwap(swapId, { amountIn: amount });
+  draft.amendSwap(swapId, { gross: amount });
 }
 
 /**
@@ -69,7 +69,7 @@ export function askForQuote(
     {
       kind: "FetchQuote",
       swapId,
-      amount: String(swap.amountIn),
+      amount: String(swap.gross),
       gasless: ask.gasless,
       slippagePpm: String(ask.slippagePpm ?? evidence.spec.limits.slippage),
     },
@@ -194,8 +194,8 @@ export function tryAgain(draft: Draft, ended: Swap, evidence: Evidence, why: { r
     signatures: undefined,
   };
   draft.addSwap(swap);
-  if (swap.amountIn !== undefined) {
-    draft.record({ kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.amountIn });
+  if (swap.gross !== undefined) {
+    draft.record({ kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.gross });
   }
   askForQuote(draft, swap.id, evidence, { gasless: wantsGasless(swap), waitMs });
 }

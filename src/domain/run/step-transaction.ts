@@ -146,8 +146,8 @@ export function confirmFill(draft: Draft, swapId: string, evidence: Evidence, is
 export function takeBack(draft: Draft, swapId: string): void {
   const swap = draft.swap(swapId);
   if (swap.state !== "mined" && swap.state !== "confirmed") return;
-  if (swap.state === "confirmed" && swap.amountIn !== undefined) {
-    draft.record({ kind: "unspend", swapId, amount: swap.amountIn });
+  if (swap.state === "confirmed" && swap.gross !== undefined) {
+    draft.record({ kind: "unspend", swapId, amount: swap.gross });
   }
   draft.moveSwap(swapId, "submitted", { fill: undefined, reason: "reorganised" });
 }
@@ -164,7 +164,7 @@ export function settleFill(draft: Draft, swapId: string, executed: Executed, evi
   const wasCounted = before.state === "confirmed" && before.fill !== undefined && fill !== undefined;
   if (wasCounted && before.fill.sold !== fill.sold) {
     // What is spent never changes: it is taken back, and spent anew.
-    draft.record({ kind: "unspend", swapId, amount: before.amountIn ?? before.fill.sold });
+    draft.record({ kind: "unspend", swapId, amount: before.gross ?? before.fill.sold });
     draft.record({ kind: "spend", swapId, amount: fill.sold });
   }
   draft.moveSwap(swapId, "final", {}, wasCounted ? correctionOf(before.fill, fill) : undefined);

@@ -55,11 +55,11 @@ type OutflowLog = Pick<Awaited<ReturnType<LogReads["logs"]>>[number], "data" | "
  * Whether what one transaction took from the wallet may be what an order signed: its gross amount at least, or something
  * straight into a contract that it was signed for, because a token that keeps a fee may tell of less.
  */
-export function isTakenBy({ amountIn, terms }: Swap, outflow: readonly OutflowLog[]): boolean {
+export function isTakenBy({ gross, terms }: Swap, outflow: readonly OutflowLog[]): boolean {
   const taken = outflow.reduce((sum, { data }) => sum + loggedAmount(data), 0n);
   const contracts = terms === undefined ? [] : Object.values(terms.contracts).map(wordOf);
   return (
-    (amountIn !== undefined && taken >= amountIn) ||
+    (gross !== undefined && taken >= gross) ||
     outflow.some(({ topics: [, , to] }) => to !== undefined && contracts.includes(to))
   );
 }

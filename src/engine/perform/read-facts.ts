@@ -20,8 +20,8 @@ import { standingAllowance } from "./standing-allowance.ts";
 /** Reads, in one go and all fresh, what the guard holds a quoted swap against. */
 export async function readFacts(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
   const { chain } = context.deps;
-  const { quote, amountIn } = swap;
-  if (quote === undefined || amountIn === undefined) throw new Error(`swap ${swap.id} is checked before it is quoted`);
+  const { quote, gross } = swap;
+  if (quote === undefined || gross === undefined) throw new Error(`swap ${swap.id} is checked before it is quoted`);
   const { lastFreed, hasBought } = await context.deps.store.read({
     kind: "traded",
     ...{ wallet: swap.wallet, sell: swap.sell.address, buy: swap.buy.address },
@@ -39,19 +39,19 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
     await haltIfDelegated(context, swap.wallet);
     const head = await readHead(context, swap.wallet);
     const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.contracts.spender };
-    const allowance = isNative(swap.sell) ? amountIn : await chain.allowance(grant, head.number);
+    const allowance = isNative(swap.sell) ? gross : await chain.allowance(grant, head.number);
     const decoding = decode(context, swap, transaction);
     const call = callToTry(context, proposal, decoding);
-    const simulated = await simulateSwap(context, { swap, amountIn, call, decoding, allowance, head });
+    const simulated = await simulateSwap(context, { swap, gross, call, decoding, allowance, head });
     const material =
       swap.mode === "gasless" && decoding.ok
-        ? await signingMaterial(context, { swap, amountIn, decoded: decoding.swap, allowance, head })
+        ? await signingMaterial(context, { swap, gross, decoded: decoding.swap, allowance, head })
         : undefined;
-    const back = await roundTrip(context, { swap, amountIn, quote, hasBought, decoding, simulated, head });
+    const back = await roundTrip(context, { swap, gross, quote, hasBought, decoding, simulated, head });
     if (back !== undefined && "cause" in back) return unavailable(swap, back);
     const reading: ClearanceReading = {
       lastFreed,
-      ...(await readReference(context, swap, amountIn)),
+      ...(await readReference(context, swap, gross)),
       roundTrip: back,
       head: { number: head.number, timestampSeconds: head.timestamp, baseFeePerGas: head.baseFeePerGas },
       fillFrom: await searchStart(context, swap, { decoding, head: head.number }),

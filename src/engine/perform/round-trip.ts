@@ -12,7 +12,7 @@ import { watchedBy } from "./watched.ts";
 
 interface Asked {
   readonly swap: Swap;
-  readonly amountIn: bigint;
+  readonly gross: bigint;
   readonly quote: SwapQuote;
   /** whether a confirmed swap brought this wallet the token before */
   readonly hasBought: boolean;
@@ -35,10 +35,10 @@ interface Fault {
  * @returns a fault where service or node does not answer for the moment: then nothing is known, and the swap waits
  */
 export async function roundTrip(context: EngineContext, asked: Asked): Promise<RoundTrip | Fault | undefined> {
-  const { swap, amountIn, quote, decoding } = asked;
+  const { swap, gross, quote, decoding } = asked;
   if (!isWanted(context, asked) || quote.amountOut <= 0n) return undefined;
   const amount = decoding.ok && decoding.swap.amountOutMin > 0n ? decoding.swap.amountOutMin : quote.amountOut;
-  const sold = mulDivDown(amountIn, amount, quote.amountOut);
+  const sold = mulDivDown(gross, amount, quote.amountOut);
   const request = requestBack(context, swap, amount);
   const back = await context.deps.service.quote(request);
   if ("kind" in back) {

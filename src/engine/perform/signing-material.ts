@@ -15,11 +15,11 @@ import { pinnedSettlement } from "./pinned-settlement.ts";
  */
 export async function signingMaterial(
   context: EngineContext,
-  request: { swap: Swap; amountIn: bigint; decoded: DecodedSwap; allowance: bigint; head: BlockHead },
+  request: { swap: Swap; gross: bigint; decoded: DecodedSwap; allowance: bigint; head: BlockHead },
 ): Promise<{ signing: SigningMaterial; permitProblem: string | undefined }> {
-  const { swap, decoded, amountIn, allowance, head } = request;
+  const { swap, decoded, gross, allowance, head } = request;
   const signed = sealed(context, context.deps.service.profile.typedData(decoded, pinnedSettlement(context)));
-  if (allowance >= amountIn || isNative(swap.sell)) {
+  if (allowance >= gross || isNative(swap.sell)) {
     return { signing: { swap: signed, permit: undefined }, permitProblem: undefined };
   }
   const deadlineSeconds = Number(decoded.deadline);
@@ -29,7 +29,7 @@ export async function signingMaterial(
     token: swap.sell.address,
     owner: swap.wallet,
     spender: context.settings.contracts.spender,
-    value: amountIn,
+    value: gross,
     deadlineSeconds,
   });
   if (!permit.ok) {
@@ -38,7 +38,7 @@ export async function signingMaterial(
   const problem = facts === undefined ? undefined : await delegationProblem(context, swap, facts);
   if (problem !== undefined) return { signing: { swap: signed, permit: undefined }, permitProblem: problem };
   return {
-    signing: { swap: signed, permit: { ...sealed(context, permit.typedData), deadlineSeconds, value: amountIn } },
+    signing: { swap: signed, permit: { ...sealed(context, permit.typedData), deadlineSeconds, value: gross } },
     permitProblem: undefined,
   };
 }

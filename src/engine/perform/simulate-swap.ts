@@ -25,7 +25,7 @@ export interface SimulatedCall {
 
 interface SimulationRequest {
   readonly swap: Swap;
-  readonly amountIn: bigint;
+  readonly gross: bigint;
   /** undefined where the service gives nothing to try out */
   readonly call: SimulatedCall | undefined;
   readonly decoding: Decoding;
@@ -44,19 +44,19 @@ const UNDECODED = "what the decoder does not know is not tried out";
  * from zero are met by trying the plain approval first and, when that reverts, a reset to zero before it.
  */
 export async function simulateSwap(context: EngineContext, request: SimulationRequest): Promise<SwapSimulation> {
-  const { swap, call, amountIn, head } = request;
+  const { swap, call, gross, head } = request;
   if (!request.decoding.ok) return unsimulated({ kind: "unavailable", reason: UNDECODED });
   if (call === undefined) return unsimulated({ kind: "not-applicable" });
   const about = { on: head, watched: await watchedBy(context, swap) };
   const simulate = (calls: readonly CallRequest[]) => simulated(context, calls, about);
   const swapCall: CallRequest = { from: swap.wallet, to: call.to, data: call.data, value: call.value };
-  if (isNative(swap.sell) || request.allowance >= amountIn) {
+  if (isNative(swap.sell) || request.allowance >= gross) {
     return { ...(await simulate([swapCall])), approval: undefined };
   }
-  const exact = approvalCall(context, swap, amountIn);
+  const exact = approvalCall(context, swap, gross);
   const direct = await simulate([exact, swapCall]);
   if (direct.simulation.kind !== "reverted" || request.allowance === 0n) {
-    return { ...direct, approval: approvalOf(exact, amountIn) };
+    return { ...direct, approval: approvalOf(exact, gross) };
   }
   const reset = approvalCall(context, swap, 0n);
   const afterReset = await simulate([reset, exact, swapCall]);

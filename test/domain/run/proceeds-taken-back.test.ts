@@ -43,13 +43,13 @@ function judge(run: Run, nowMs?: number): StepResult {
 
 /** A run whose first swap brought 777 USDC, which the second one has begun to sell, and is quoted for. */
 function quoted(mode: SwapMode): Run {
-  const first = swapIn("mined", { sell: WETH, buy: USDC, amountIn: 10n ** 18n, mode: "self-executed" });
+  const first = swapIn("mined", { sell: WETH, buy: USDC, gross: 10n ** 18n, mode: "self-executed" });
   const fill = { ...first.fill, bought: 777_000_000n } as NonNullable<Swap["fill"]>;
-  const place = { id: "run_1.1.1", position: 1, begun: false, amountIn: undefined, planned: PLANNED };
+  const place = { id: "run_1.1.1", position: 1, begun: false, gross: undefined, planned: PLANNED };
   const waiting = swapIn("planned", { ...place, sell: USDC, buy: WBTC });
   const start = runSample({ strategyId: "mix", swaps: [{ ...first, fill }, waiting] });
   const begun = tellFirst(start, { kind: "confirmed", succeeded: true });
-  expect(second(begun)).toMatchObject({ begun: true, amountIn: 777_000_000n });
+  expect(second(begun)).toMatchObject({ begun: true, gross: 777_000_000n });
   return quote(begun, mode).run;
 }
 
@@ -93,7 +93,7 @@ test.each(MODES)("sells what is there once the other one brought another amount 
   expect(amount).not.toBe(777_000_000n);
   const result = judge(again);
   expectNothingSigned(result);
-  expect(second(result.run).amountIn).toBe(amount);
+  expect(second(result.run).gross).toBe(amount);
   expect(result.records).toContainEqual({ kind: "reserve", swapId: "run_1.1.1", token: USDC, amount });
   expect(result.effects).toMatchObject([{ effect: { kind: "FetchQuote", amount: String(amount) } }]);
   expect(second(judge(quote(result.run, mode).run).run).state).toBe("cleared");

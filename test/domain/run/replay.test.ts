@@ -26,9 +26,9 @@ test("what is stored and does not come out is named with its place and both valu
   const stored = filledRun();
   const [swap] = stored.run.swaps;
   if (swap === undefined) throw new Error("the run has no swap");
-  const more = { ...stored.run, swaps: [{ ...swap, amountIn: 1n }] };
+  const more = { ...stored.run, swaps: [{ ...swap, gross: 1n }] };
   expect(replayRun({ ...stored, run: more }).difference).toEqual({
-    ...{ path: "run.swaps.0.amountIn", stored: 1n, replayed: swap.amountIn },
+    ...{ path: "run.swaps.0.gross", stored: 1n, replayed: swap.gross },
   });
   const [first, ...others] = stored.transitions;
   const moved = first === undefined ? others : [{ ...first, reason: "none" }, ...others];

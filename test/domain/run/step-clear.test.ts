@@ -313,7 +313,7 @@ describe("nothing is signed although every check passes", () => {
 });
 
 test("a native sale sends exactly its gross amount as value, and its reservations count against gas too", () => {
-  const native = swapIn("quoted", { sell: ETH, buy: USDC, amountIn: 10n ** 17n });
+  const native = swapIn("quoted", { sell: ETH, buy: USDC, gross: 10n ** 17n });
   expect(clear(native).records.at(-1)).toMatchObject({ request: { value: 10n ** 17n } });
   const change = { nativeBalance: 2n * 10n ** 17n };
   expect(clear(native, change).run.swaps[0]?.state).toBe("cleared");

@@ -46,7 +46,7 @@ test("a planned swap takes wallet, recipient, tokens and mode from its strategy 
   const [swap] = step(deciding, { kind: "view-read", view: viewSample() }, facts).run.swaps;
   expect(swap).toMatchObject({
     ...{ id: "run_1.0.1", position: 0, attempt: 1, state: "planned", begun: true, mode: undefined },
-    ...{ wallet: WALLET, recipient, sell: USDC, buy: WETH, amountIn: HUNDRED_USDC, gasless: "only" },
+    ...{ wallet: WALLET, recipient, sell: USDC, buy: WETH, gross: HUNDRED_USDC, gasless: "only" },
   });
 });
 
@@ -90,7 +90,7 @@ test("swaps that wait for earlier ones are planned at once, reserve what they ma
   const [sells, buys] = result.run.swaps;
   expect(sells).toMatchObject({ sell: WETH, buy: USDC, begun: true });
   const own = 200_000_000n;
-  expect(buys).toMatchObject({ sell: USDC, begun: false, amountIn: own, planned: { kind: "proceeds", base: own } });
+  expect(buys).toMatchObject({ sell: USDC, begun: false, gross: own, planned: { kind: "proceeds", base: own } });
   expect(result.records.filter((record) => record.kind === "reserve")).toEqual([
     { kind: "reserve", swapId: "run_1.0.1", token: WETH, amount: 14n * 10n ** 17n },
     { kind: "reserve", swapId: "run_1.1.1", token: USDC, amount: own },

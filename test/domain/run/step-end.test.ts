@@ -22,7 +22,7 @@ import { swapIn } from "../../support/reading-samples.ts";
 function pair(first: Swap, second: Partial<Swap> = {}): Run {
   const proceeds = { kind: "proceeds", of: [0], base: 0n, share: toPpm(1_000_000), min: 1_000_000n } as const;
   const buy = swapIn("planned", {
-    ...{ id: "run_1.1.1", position: 1, sell: USDC, buy: WBTC, begun: false, amountIn: undefined },
+    ...{ id: "run_1.1.1", position: 1, sell: USDC, buy: WBTC, begun: false, gross: undefined },
     planned: { ...proceeds, max: 10n ** 12n },
     ...second,
   });
@@ -31,7 +31,7 @@ function pair(first: Swap, second: Partial<Swap> = {}): Run {
 
 const spec = rebalanceSpec();
 const sell = (state: Swap["state"], change: Partial<Swap> = {}): Swap =>
-  swapIn(state, { sell: WETH, buy: USDC, amountIn: 10n ** 18n, ...change });
+  swapIn(state, { sell: WETH, buy: USDC, gross: 10n ** 18n, ...change });
 
 function report(run: Run, change: TransactionChange, facts: Partial<Evidence> = {}, swapId = "run_1.0.1"): StepResult {
   const event = { kind: "transaction", swapId, intentId: `${swapId}.swap`, change } as const;
@@ -45,7 +45,7 @@ const bought = (fill: bigint): Partial<Swap> => ({
 describe("a swap that follows another", () => {
   test("ALL-9 begins when the one before it is confirmed, sized by what that really brought", () => {
     const result = report(pair(sell("mined", bought(777_000_000n))), { kind: "confirmed", succeeded: true });
-    expect(result.run.swaps[1]).toMatchObject({ state: "planned", begun: true, amountIn: 777_000_000n });
+    expect(result.run.swaps[1]).toMatchObject({ state: "planned", begun: true, gross: 777_000_000n });
     expect(result.records).toContainEqual({
       kind: "reserve",
       swapId: "run_1.1.1",
@@ -67,7 +67,7 @@ describe("a swap that follows another", () => {
     });
     const first = report(run, { kind: "confirmed", succeeded: true });
     expect(first.run.swaps[1]).toMatchObject({ begun: true });
-    expect(first.run.swaps[2]).toMatchObject({ begun: false, amountIn: 777_000_000n });
+    expect(first.run.swaps[2]).toMatchObject({ begun: false, gross: 777_000_000n });
     expect(first.records).toContainEqual({ kind: "reserve", swapId: "run_1.2.1", token: USDC, amount: 777_000_000n });
   });
 
@@ -99,7 +99,7 @@ describe("a swap that follows another", () => {
     const confirmed = report(again.run, { kind: "confirmed", succeeded: true });
     expect(confirmed.records.filter(({ kind }) => kind === "reserve")).toEqual([]);
     expect(confirmed.effects).toEqual([]);
-    expect(confirmed.run.swaps[1]?.amountIn).toBe(777_000_000n);
+    expect(confirmed.run.swaps[1]?.gross).toBe(777_000_000n);
   });
 
   test("is left out when too little came, and the run is partial", () => {

@@ -199,7 +199,7 @@ describe("a transaction that was never signed", () => {
     const [first, second] = result.run.swaps;
     expect(first).toMatchObject({ state: "skipped", reason: "not_signed_in_time" });
     expect(second).toMatchObject({
-      ...{ id: "run_1.0.2", attempt: 2, state: "planned", begun: true, amountIn: HUNDRED_USDC },
+      ...{ id: "run_1.0.2", attempt: 2, state: "planned", begun: true, gross: HUNDRED_USDC },
       ...{ quote: undefined, terms: undefined, intentId: undefined, signatures: undefined, tightened: false },
     });
     expect(result.records.map((record) => record.kind)).toEqual(["close-capability", "release", "retry", "reserve"]);

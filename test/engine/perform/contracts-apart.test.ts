@@ -73,7 +73,7 @@ async function readingOf(life: Life, gasless: boolean): Promise<ClearanceReading
   const asked = {
     kind: "FetchQuote",
     swapId: planned.id,
-    amount: String(planned.amountIn),
+    amount: String(planned.gross),
     slippagePpm: "5000",
   } as const;
   const quoted = await fetchQuote(life.context, run, { ...asked, gasless });

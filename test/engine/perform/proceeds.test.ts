@@ -20,7 +20,7 @@ async function begin(
   first: SwapState,
   second: Swap,
 ): Promise<{ run: Run; swap: Swap } & Awaited<ReturnType<typeof beginOutside>>> {
-  const source = swapIn(first, { ...owned, sell: WETH, buy: USDC, amountIn: 10n ** 18n });
+  const source = swapIn(first, { ...owned, sell: WETH, buy: USDC, gross: 10n ** 18n });
   const fill = source.fill === undefined ? undefined : { ...source.fill, bought: PROCEEDS };
   const begun = await beginOutside();
   return { ...begun, swap: second, run: addRun(begun.life.store, runSample({ swaps: [{ ...source, fill }, second] })) };
@@ -34,7 +34,7 @@ async function beginOutside() {
 }
 
 function sale(state: SwapState, change: Partial<Swap> = {}): Swap {
-  const place = { id: "run_1.1.1", position: 1, begun: true, amountIn: PROCEEDS, planned } as const;
+  const place = { id: "run_1.1.1", position: 1, begun: true, gross: PROCEEDS, planned } as const;
   return swapIn(state, { ...owned, ...place, sell: USDC, buy: WBTC, ...change });
 }
 

@@ -33,7 +33,7 @@ async function begin(
   });
   const run = runSample({ swaps: [planned] });
   const answer = await fetchQuote(life.context, run, {
-    ...{ kind: "FetchQuote", swapId: planned.id, amount: String(planned.amountIn), gasless, slippagePpm: "5000" },
+    ...{ kind: "FetchQuote", swapId: planned.id, amount: String(planned.gross), gasless, slippagePpm: "5000" },
   });
   if (answer.kind !== "quoted") throw new Error(`no quote: ${answer.kind}`);
   const swap: Swap = { ...planned, state: "quoted", quote: answer.quote, mode: gasless ? "gasless" : "self-executed" };
@@ -126,7 +126,7 @@ describe("a self-executed swap", () => {
   });
 
   test("of the native token needs no allowance", async () => {
-    const { life, swap } = await begin(false, { sell: ETH, buy: USDC, amountIn: 10n ** 17n });
+    const { life, swap } = await begin(false, { sell: ETH, buy: USDC, gross: 10n ** 17n });
     expect(readingOf(await readFacts(life.context, swap))).toMatchObject({
       allowance: 10n ** 17n,
       approval: undefined,
@@ -211,7 +211,7 @@ describe("a gasless swap", () => {
   });
 
   test("of a token without a provable permit says so", async () => {
-    const { life, swap } = await begin(true, { sell: WETH, buy: USDC, amountIn: 10n ** 17n });
+    const { life, swap } = await begin(true, { sell: WETH, buy: USDC, gross: 10n ** 17n });
     const reading = readingOf(await readFacts(life.context, swap));
     expect(reading.signing?.permit).toBeUndefined();
     expect(reading.permitProblem).toBe("the token proves no EIP-2612 domain");

@@ -27,7 +27,7 @@ function viewOf(answer: EffectAnswer): StrategyView {
 
 test("free is what the wallet holds less what open swaps reserve", async () => {
   const { life, run } = await begin();
-  addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, amountIn: 300_000_000n }));
+  addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, gross: 300_000_000n }));
   const { free, spent, prices } = viewOf(await readView(life.context, run));
   expect(free.get(USDC.address)).toBe(700_000_000n);
   expect(spent.get(USDC.address)).toBe(300_000_000n);
@@ -36,7 +36,7 @@ test("free is what the wallet holds less what open swaps reserve", async () => {
 
 test("reservations above the balance leave nothing free, never less than nothing", async () => {
   const { life, run } = await begin();
-  addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, amountIn: 10n ** 12n }));
+  addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, gross: 10n ** 12n }));
   expect(viewOf(await readView(life.context, run)).free.get(USDC.address)).toBe(0n);
 });
 
@@ -47,7 +47,7 @@ test("the gas reserve of the native token is not free", async () => {
 
 test("the whole balance is seen beside what is free of it", async () => {
   const { life, run } = await begin({ buy: ETH });
-  addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, amountIn: 300_000_000n }));
+  addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, gross: 300_000_000n }));
   const { balances, instants } = viewOf(await readView(life.context, run));
   expect([balances.get(USDC.address), balances.get(ETH.address)]).toEqual([1_000_000_000n, 10n ** 19n]);
   expect(instants, "nobody asked").toBe(0);

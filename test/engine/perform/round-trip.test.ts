@@ -43,7 +43,7 @@ async function begin(
   const planned = swapIn("planned", { wallet: ACCOUNT, recipient: ACCOUNT, ...change });
   const gasless = planned.gasless === "only";
   const answer = await fetchQuote(life.context, runSample({ swaps: [planned] }), {
-    ...{ kind: "FetchQuote", swapId: planned.id, amount: String(planned.amountIn), gasless, slippagePpm: "5000" },
+    ...{ kind: "FetchQuote", swapId: planned.id, amount: String(planned.gross), gasless, slippagePpm: "5000" },
   });
   if (answer.kind !== "quoted") throw new Error(`no quote: ${answer.kind}`);
   const swap: Swap = { ...planned, state: "quoted", quote: answer.quote, mode: gasless ? "gasless" : "self-executed" };
@@ -158,7 +158,7 @@ describe("a round trip", () => {
   });
 
   it("GRD-21 is not asked for the native coin", async () => {
-    const world = await begin(ALWAYS, { sell: USDC, buy: ETH, amountIn: HUNDRED_USDC });
+    const world = await begin(ALWAYS, { sell: USDC, buy: ETH, gross: HUNDRED_USDC });
     expect(await roundTripOf(world)).toBeUndefined();
   });
 });

@@ -172,7 +172,7 @@ export function encodeSwap(swap: Swap): CountedSwap & Record<string, string | nu
     buy_token: swap.buy.address,
     buy_symbol: swap.buy.symbol,
     buy_decimals: swap.buy.decimals,
-    amount_in: swap.amountIn?.toString() ?? null,
+    amount_in: swap.gross?.toString() ?? null,
     quote_id: swap.quote?.id ?? null,
     intent_id: swap.intentId ?? null,
     ...termsColumns(swap.terms),
@@ -240,7 +240,7 @@ export function decodeSwap(row: SwapColumns, readBody: (text: string) => unknown
     recipient: toAddress(row.recipient),
     sell: { address: toAddress(row.sell_token), symbol: row.sell_symbol, decimals: row.sell_decimals },
     buy: { address: toAddress(row.buy_token), symbol: row.buy_symbol, decimals: row.buy_decimals },
-    amountIn: row.amount_in === null ? undefined : BigInt(row.amount_in),
+    gross: row.amount_in === null ? undefined : BigInt(row.amount_in),
     intentId: row.intent_id ?? undefined,
   };
 }

@@ -53,7 +53,7 @@ function decodeSwap(row: SwapRow): Omit<SwapHistory, "costs"> {
     wallet: row.wallet,
     sell: { symbol: row.sell_symbol, address: row.sell_token, decimals: row.sell_decimals },
     buy: { symbol: row.buy_symbol, address: row.buy_token, decimals: row.buy_decimals },
-    amountIn: row.amount_in,
+    gross: row.amount_in,
     sold: row.sold,
     bought: row.bought,
     hash: row.hash,

@@ -29,7 +29,7 @@ test("a run tells its swaps with amounts as text, and nothing that is not there 
   expect(run).toMatchObject({ strategy: "weekly", slotMs: SLOT_MS, state: "executing", reason: null });
   expect(run?.swaps).toMatchObject([
     {
-      ...{ id: "run_1.0.1", state: "confirmed", mode: "gasless", amountIn: HUNDRED_USDC.toString() },
+      ...{ id: "run_1.0.1", state: "confirmed", mode: "gasless", gross: HUNDRED_USDC.toString() },
       ...{ sold: HUNDRED_USDC.toString(), hash: hash("ee"), blockNumber: 101, quoteId: "quote_1", distributions: null },
       sell: { symbol: "USDC", address: USDC.address, decimals: 6 },
       buy: { symbol: "WETH", address: WETH.address, decimals: 18 },

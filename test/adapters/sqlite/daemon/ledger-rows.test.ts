@@ -24,12 +24,12 @@ const run = runSample();
 
 /** Three swaps of two strategies: amounts that no 64-bit sum could hold. */
 function threeSwaps(store: DaemonStore): void {
-  for (const [id, amountIn, strategyId] of [
+  for (const [id, gross, strategyId] of [
     ["a", HUGE, "weekly"],
     ["b", HUGE + 1n, "weekly"],
     ["c", 7n, "other"],
   ] as const) {
-    addSwap(store, swapSample({ id, amountIn }), { strategyId });
+    addSwap(store, swapSample({ id, gross }), { strategyId });
   }
 }
 
@@ -96,7 +96,7 @@ describe("money", () => {
   test("what is sized by proceeds follows what is measured, and never once it was settled", () => {
     const { store } = openDaemonDatabase();
     const planned = { kind: "proceeds", of: [0], base: 0n, share: toPpm(1_000_000), max: 9n, min: 1n } as const;
-    const owner = addRun(store, runSample({ swaps: [swapSample({ planned, amountIn: 5n })] }));
+    const owner = addRun(store, runSample({ swaps: [swapSample({ planned, gross: 5n })] }));
     const follow = { kind: "reserve", swapId: "run_1.0.1", token: USDC, amount: 7n } as const;
     store.writeRecord(owner, follow, NOW_MS);
     expect(store.reserved(WALLET, USDC.address)).toBe(7n);
@@ -106,7 +106,7 @@ describe("money", () => {
 
   test("a plan that reserves nothing yet is released without a trace", () => {
     const { store, db } = openDaemonDatabase();
-    addSwap(store, swapSample({ id: "later", amountIn: undefined }));
+    addSwap(store, swapSample({ id: "later", gross: undefined }));
     write(store, { kind: "release", swapId: "later" });
     expect(db.prepare("SELECT count(*) FROM ledger").pluck().get()).toBe(0);
   });

@@ -367,7 +367,7 @@ const READER: Calls<HistoryReader> = {
 async function allStatements() {
   const { db, store } = openDaemonDatabase();
   addStrategy(store);
-  addRun(store, runSample({ swaps: [swapIn("confirmed", { amountIn: undefined })] }));
+  addRun(store, runSample({ swaps: [swapIn("confirmed", { gross: undefined })] }));
   dropTriggers(db);
   const statements = collectStatements(db);
   await callAll(STORE, createStore(db));

@@ -28,7 +28,7 @@ describe("a run with its swaps comes back as it was written", () => {
   test("with a plan that waits for proceeds, and amounts beyond every number type", () => {
     const { store } = openDaemonDatabase();
     const planned = { kind: "proceeds", of: [0, 1], base: -(2n ** 200n), share: 1n, max: 2n ** 255n, min: 0n };
-    const change = { begun: false, amountIn: undefined, planned } as unknown as Partial<Swap>;
+    const change = { begun: false, gross: undefined, planned } as unknown as Partial<Swap>;
     const run = runSample({ swaps: [swapSample({ ...change, wallet: swapSample().wallet })] });
     addRun(store, run);
     expect(store.run(run.id)).toEqual(run);

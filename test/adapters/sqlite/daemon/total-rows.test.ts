@@ -32,7 +32,7 @@ test("whatever is written, in whatever order: the totals are what the rows add u
       for (const { swap: number, state, recipient, record, amount, ageHours } of moves) {
         const id = `s${number}`;
         if (!known.has(number)) {
-          addSwap(store, swapSample({ id, amountIn: amount, recipient }), { strategyId: `of-${number % 2}` });
+          addSwap(store, swapSample({ id, gross: amount, recipient }), { strategyId: `of-${number % 2}` });
         }
         known.add(number);
         const run = store.run(`run_${id}`) ?? runSample();
@@ -64,7 +64,7 @@ test("sales of a time to come that count anew leave that time, and stand in the 
   const { db, store } = openDaemonDatabase();
   const AHEAD_MS = NOW_MS + 3_650 * 24 * HOUR_MS;
   const sell = (id: string, atMs: number): void => {
-    addSwap(store, swapSample({ id, amountIn: 5n }));
+    addSwap(store, swapSample({ id, gross: 5n }));
     const run = { ...runSample(), swaps: [swapSample({ id })] };
     store.writeRecord(run, { kind: "value", swapId: id, usd: 100n }, NOW_MS);
     store.writeRecord(run, { kind: "spend", swapId: id, amount: 5n }, atMs);
@@ -73,7 +73,7 @@ test("sales of a time to come that count anew leave that time, and stand in the 
   sell("soon", NOW_MS + 1_000);
   sell("ahead", AHEAD_MS);
   sell("further", AHEAD_MS + 48 * HOUR_MS);
-  addSwap(store, swapSample({ id: "reserved", amountIn: 5n }));
+  addSwap(store, swapSample({ id: "reserved", gross: 5n }));
   const times = { afterMs: NOW_MS + 1_000, atMs: NOW_MS + 1_000 };
   expect(store.settleAnew(times)).toEqual({ count: 2, latestMs: AHEAD_MS + 48 * HOUR_MS });
   expect([store.soldUsdSince(NOW_MS + 1_000, ""), store.soldUsdSince(NOW_MS + 1_001, "")]).toEqual([300n, 0n]);
@@ -85,7 +85,7 @@ test("sales of a time to come that count anew leave that time, and stand in the 
 test("a database of before the totals gets them from its rows, exactly", () => {
   const { db, store } = openDaemonDatabase();
   for (const [index, state] of (["confirmed", "final", "denied", "signed"] as const).entries()) {
-    addSwap(store, swapIn(state, { id: `s${index}`, amountIn: 2n ** 200n + BigInt(index) }), {
+    addSwap(store, swapIn(state, { id: `s${index}`, gross: 2n ** 200n + BigInt(index) }), {
       strategyId: `of-${index}`,
     });
     store.writeRecord(
