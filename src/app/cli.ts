@@ -213,21 +213,21 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
 }
 
 function addTransactionCommands(program: Command, terminal: Terminal): void {
-  const approvals = program.command("approvals").description("what contracts may take of the wallets' tokens");
-  approvals
+  const allowances = program.command("allowances").description("what contracts may take of the wallets' tokens");
+  allowances
     .command("list")
     .description("every allowance that stands on the chain, and the swap that uses it")
     .option(...CONFIG)
     .option(...JSON_FLAG)
-    .action(async (options) => (await import("./commands/approvals.ts")).listApprovals(options, terminal));
-  approvals
+    .action(async (options) => (await import("./commands/allowances.ts")).listAllowances(options, terminal));
+  allowances
     .command("revoke <token>")
     .description("take the allowances of a token back")
     .option("--wallet <name>", "of this wallet; needed where there are several")
     .option(...CHANGED_CONFIG)
     .option(...SANDBOX_FLAG)
     .action(async (token, options) =>
-      (await import("./commands/approvals.ts")).revokeApprovals(token, options, terminal),
+      (await import("./commands/allowances.ts")).revokeAllowances(token, options, terminal),
     );
   const transactions = program.command("tx").description("the wallets' own transactions");
   transactions

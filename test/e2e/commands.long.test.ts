@@ -173,9 +173,9 @@ describe("swapd sandbox", () => {
     expect(health.status).toBe(200);
     const keyed = await fetch(`${world.serviceUrl}/aggregator/quote`, { headers: { apikey: world.apiKey } });
     expect(keyed.headers.get("x-ratelimit-limit-second")).toBe("200");
-    expect((await run(other.path, ["approvals", "revoke", "USDC", "--sandbox"])).out).toContain("nothing to revoke");
+    expect((await run(other.path, ["allowances", "revoke", "USDC", "--sandbox"])).out).toContain("nothing to revoke");
     await approve(world, 5_000_000n);
-    const listed = await run(other.path, ["approvals", "list", "--json"]);
+    const listed = await run(other.path, ["allowances", "list", "--json"]);
     expect(listed).toMatchObject({ code: 0, err: "" });
     const { approvals } = JSON.parse(listed.out) as { approvals: { usd: string }[] };
     expect(approvals).toMatchObject([
@@ -187,16 +187,16 @@ describe("swapd sandbox", () => {
       },
     ]);
     expect(Number(approvals[0]?.usd)).toBeCloseTo(5, 0);
-    expect((await run(other.path, ["approvals", "list"])).out).toMatch(/main +USDC +0x\w+ +5 USDC +\d/);
+    expect((await run(other.path, ["allowances", "list"])).out).toMatch(/main +USDC +0x\w+ +5 USDC +\d/);
     for (const args of [
-      ["approvals", "revoke", "USDC", "--sandbox"],
+      ["allowances", "revoke", "USDC", "--sandbox"],
       ["tx", "cancel", "x", "--sandbox"],
     ]) {
       const asked = await run(other.path, args);
       expect(asked, args.join(" ")).toMatchObject({ code: 1, err: expect.stringContaining("start it with") });
     }
-    expect(await run(other.path, ["approvals", "revoke", "NOPE", "--sandbox"])).toMatchObject({ code: 2 });
-    expect(await run(other.path, ["approvals", "revoke", "USDC", "--wallet", "nobody", "--sandbox"])).toMatchObject({
+    expect(await run(other.path, ["allowances", "revoke", "NOPE", "--sandbox"])).toMatchObject({ code: 2 });
+    expect(await run(other.path, ["allowances", "revoke", "USDC", "--wallet", "nobody", "--sandbox"])).toMatchObject({
       code: 2,
     });
     // Nothing of that made a database: where one is lost, an empty one would hide it.

@@ -23,7 +23,7 @@ const COMMANDS = {
   mode: "mode",
   run: "run",
   skip: "skip",
-  revoke: "approvals revoke",
+  revoke: "allowances revoke",
   cancel: "tx cancel",
   accept: "db accept",
 } as const;

@@ -14,7 +14,7 @@ import { openPrices } from "./open-prices.ts";
 import { createRuntime } from "./runtime.ts";
 
 /** An allowance that stands on the chain now. */
-export interface Approval {
+export interface StandingAllowance {
   readonly wallet: WalletConfiguration;
   readonly token: Token;
   readonly spender: Address;
@@ -37,10 +37,10 @@ export function isUnbounded(amount: bigint): boolean {
  * that were ever granted one.
  * @throws CommandFailure when the chain cannot be read
  */
-export async function readApprovals(
+export async function readAllowances(
   found: { readonly configuration: Configuration; readonly env: NodeJS.ProcessEnv },
   only: { readonly wallet?: string; readonly token?: string } = {},
-): Promise<readonly Approval[]> {
+): Promise<readonly StandingAllowance[]> {
   const { configuration, env } = found;
   const runtime = createRuntime({ level: "error", env });
   const chain = openChain(configuration, runtime.secrets);
@@ -53,7 +53,7 @@ export async function readApprovals(
     .filter(({ address }) => address !== NATIVE_TOKEN && (only.token === undefined || address === only.token));
   const addresses = { wallets: wallets.map(({ address }) => address), tokens: tokens.map(({ address }) => address) };
   const known = await readKnown(configuration, addresses);
-  const approvals: Approval[] = [];
+  const allowances: StandingAllowance[] = [];
   try {
     const places = tokens.flatMap((token) =>
       wallets.flatMap((wallet) => known.spenders.map((spender) => ({ token, wallet, spender }))),
@@ -63,14 +63,14 @@ export async function readApprovals(
       if (amount === 0n) continue;
       const usd = await dollarsOf(prices, token, amount);
       const using = known.using.find((one) => one.wallet === wallet.address && one.token === token.address);
-      approvals.push({ wallet, token, spender, amount, usd, swap: using?.swap });
+      allowances.push({ wallet, token, spender, amount, usd, swap: using?.swap });
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const message = runtime.redactor.redact(`the chain could not be read: ${error.message}; check the RPC endpoints`);
     throw new CommandFailure(EXIT.no, message);
   }
-  return approvals;
+  return allowances;
 }
 
 async function dollarsOf(prices: PriceSource, token: Token, amount: bigint): Promise<bigint | undefined> {

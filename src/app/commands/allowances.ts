@@ -4,27 +4,27 @@ import { formatUnits } from "../../domain/money/amount.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { type Approval, isUnbounded, readApprovals } from "../read-approvals.ts";
+import { isUnbounded, readAllowances, type StandingAllowance } from "../read-allowances.ts";
 import { type ChangeOptions, configurationOf, findTarget, findTargetToChange, nameTarget } from "../target.ts";
 import { formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
 import { request } from "./request.ts";
 
-/** `swapd approvals list`: every allowance of the wallets that stands on the chain now. */
-export async function listApprovals(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
-  const approvals = await readApprovals(configurationOf(findTarget(options)));
+/** `swapd allowances list`: every allowance of the wallets that stands on the chain now. */
+export async function listAllowances(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
+  const allowances = await readAllowances(configurationOf(findTarget(options)));
   if (options.json === true) {
-    terminal.out(JSON.stringify({ approvals: approvals.map(approvalJson) }));
+    terminal.out(JSON.stringify({ allowances: allowances.map(allowanceJson) }));
     return;
   }
-  if (approvals.length === 0) {
+  if (allowances.length === 0) {
     terminal.out("no contract may take any token of the wallets");
     return;
   }
   const heading = ["WALLET", "TOKEN", "SPENDER", "MAY TAKE", "USD", "SWAP"];
-  terminal.out(formatTable([heading, ...approvals.map(rowOf)]));
+  terminal.out(formatTable([heading, ...allowances.map(rowOf)]));
 }
 
-function approvalJson({ wallet, token, spender, amount, usd, swap }: Approval): object {
+function allowanceJson({ wallet, token, spender, amount, usd, swap }: StandingAllowance): object {
   return {
     wallet: { name: wallet.name, address: wallet.address },
     token: { symbol: token.symbol, address: token.address, decimals: token.decimals },
@@ -35,14 +35,14 @@ function approvalJson({ wallet, token, spender, amount, usd, swap }: Approval): 
   };
 }
 
-function rowOf({ wallet, token, spender, amount, usd, swap }: Approval): string[] {
+function rowOf({ wallet, token, spender, amount, usd, swap }: StandingAllowance): string[] {
   const shown = isUnbounded(amount) ? `unlimited ${token.symbol}` : formatTokenAmount(amount.toString(), token);
   const worth = usd === undefined ? "-" : formatUnits(usd, USD_DECIMALS).replace(/(\.\d\d)\d*$/, "$1");
   return [wallet.name, token.symbol, spender, shown, worth, swap ?? "-"];
 }
 
-/** `swapd approvals revoke`: asks the running daemon to take back what a wallet allowed others to take of a token. */
-export async function revokeApprovals(
+/** `swapd allowances revoke`: asks the running daemon to take back what a wallet allowed others to take of a token. */
+export async function revokeAllowances(
   named: string,
   options: ChangeOptions & { wallet?: string },
   terminal: Terminal,
@@ -51,12 +51,12 @@ export async function revokeApprovals(
   const found = configurationOf(target);
   const token = findToken(found.configuration, named);
   const wallet = findWallet(found.configuration, options.wallet);
-  const approvals = await readApprovals(found, { wallet: wallet.name, token: token.address });
-  if (approvals.length === 0) {
+  const allowances = await readAllowances(found, { wallet: wallet.name, token: token.address });
+  if (allowances.length === 0) {
     terminal.out(`no contract may take ${token.symbol} of ${wallet.name}: nothing to revoke\n${nameTarget(target)}`);
     return;
   }
-  for (const { spender } of approvals) {
+  for (const { spender } of allowances) {
     const args = { wallet: wallet.address, token: token.address, spender };
     await request({ name: "revoke", arguments: args }, options, terminal);
   }
