@@ -30,7 +30,7 @@ const RUNS = argument("--runs", 300_000);
 const REAL = argument("--real", Math.min(1_000, Math.max(5, Math.floor(RUNS / 300))));
 /**
  * Of the commands only what the history adds has a bound: the rest, loading modules and configuration and for `plan` a
- * service of its own, is the same whatever the database holds. The whole time is shown beside it.
+ * service of its own, is the same whatever the database holds. The whole time is shown alongside it.
  */
 const GATES = {
   ...{ fillMs: 300_000, decisionRatio: 1.2, auditMs: 5_000, residentMb: 200 },

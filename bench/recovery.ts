@@ -13,13 +13,13 @@ import { startLossyService } from "./recovery/lossy-service.ts";
  * The world is a real one: chain, service with its relayer, and daemon are processes of their own. 1,050 DCA strategies
  * of 210 wallets are due in one second, a fifth of them self-executed and the others gasless, while blocks have no room
  * for any transaction: they stay in the node's pool. Each swap ends up signed and open: broadcast by its wallet's lane,
- * handed over to the service, or handed over with its answer lost, which the daemon must treat as unknown. (The service's
+ * submitted to the service, or submitted with its answer lost, which the daemon must treat as unknown. (The service's
  * relayer takes 50 at a time, so all but 40 submissions are lost on their way.) The bench waits until 1,000 are open, and
  * kills the daemon with SIGKILL. Then blocks have room for a while, and after that the chain stands still, so that what it
  * says of each swap is fixed: the bench reads it for itself.
  *
  * Measured is the time from the start of the new process until the database has, of every single one of the 1,000, what
- * the chain says: those that are in a block are confirmed or final; of those that are not, a look at the chain is
+ * the chain says: those that are in a block are confirmed or final; of those that are not, a check of the chain is
  * answered and written down after the start. The database is looked at from outside, every 50 ms. Ends with 1 when the
  * gate is missed. Run it alone.
  */
@@ -101,7 +101,7 @@ function countRecovered(
       .all()
       .map((row) => [row.id, row.state]),
   );
-  // The answer of a look that found nothing writes the next one down.
+  // The answer of a check that found nothing writes the next one down.
   const polled = new Set(
     db
       .prepare<[number], string>("SELECT swap_id FROM effects WHERE kind = 'ReadChain' AND created_at_ms >= ?")

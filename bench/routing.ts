@@ -95,7 +95,7 @@ function measureRoutes() {
 
 const WORLD = { hubs: 12, curvesOfPair: 3, ticks: 100 };
 
-/** A first search over 364 pools, for an amount that empties most of them, with the event loop watched beside it. */
+/** A first search over 364 pools, for an amount that empties most of them, with the event loop watched alongside it. */
 async function measureRounds() {
   const world = largeWorld(WORLD);
   const paths = world.paths();

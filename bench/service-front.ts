@@ -12,7 +12,7 @@ import { startTestChain } from "../test/service/support/chain.ts";
 import { deployMarket, serviceOptions } from "../test/service/support/market.ts";
 
 /**
- * Quotes of a client with a key over connections that it keeps, alone and beside four connections that send pipelined requests for the OpenAPI document
+ * Quotes of a client with a key over connections that it keeps, alone and alongside four connections that send pipelined requests for the OpenAPI document
  * as fast as they can, from the same address, and connect again when they are cut. Ends with 1 when the client's p95 gets
  * twice as long.
  */

@@ -30,7 +30,7 @@ export function errorsDocument(): string {
     "# Errors, denials and reasons",
     "Generated from the tables in the code by `npm run errors`; a test compares. Codes and reasons are stable: filter by them.",
     "## Denials",
-    "What the daemon itself refuses to sign. `swapd why <strategy>` lists every check with value and limit. What follows: `fail` denies the swap at once, its run fails and a person is told; `retry` asks again inside the slot's window and then denies; `defer` asks again inside the window and then skips; `skip` skips at once. Skips count as no failure.",
+    "What the daemon itself refuses to sign. `swapd why <strategy>` lists every check with value and limit. What follows: `fail` denies the swap at once, its run fails and a person is notified; `retry` asks again inside the slot's window and then denies; `defer` asks again inside the window and then skips; `skip` skips at once. Skips count as no failure.",
     rows(["Code", "Follows", "Meaning", "What to do"], DENIALS, ({ meaning, whatToDo }, code) => [
       consequenceOf(code as DenialCode),
       meaning,

@@ -46,10 +46,10 @@ async function runSuite(suite: Suite, directory: string): Promise<Result> {
   const file = join(directory, `${suite.name}.json`);
   const log = suite.besideNext === true ? join(directory, `${suite.name}.log`) : undefined;
   const title = `\n== ${suite.name} (budget ${suite.budgetSeconds} s)`;
-  console.log(log === undefined ? title : `${title}, beside the next one`);
+  console.log(log === undefined ? title : `${title}, alongside the next one`);
   const startedMs = performance.now();
   const exitCode = await runVitest(suite, file, log);
-  if (log !== undefined) process.stdout.write(`${title}, beside the one above\n${readFileSync(log, "utf8")}`);
+  if (log !== undefined) process.stdout.write(`${title}, alongside the one above\n${readFileSync(log, "utf8")}`);
   const seconds = (performance.now() - startedMs) / 1_000;
   const counts = readReport(file);
   const isUnseen = counts.failures.length === 0 && exitCode !== 0;

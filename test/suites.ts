@@ -9,7 +9,7 @@ export interface Suite {
   readonly testTimeoutSeconds: number;
   /** files share the modules that they import, which saves loading them for each; pure code has nothing to share else */
   readonly sharesModules?: true;
-  /** mostly waits, and takes as long as it takes: runs beside the next one */
+  /** mostly waits, and takes as long as it takes: runs alongside the next one */
   readonly besideNext?: true;
   /** left out of `npm test`: `npm run test:long` runs it */
   readonly isLong?: true;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { audit } from "../../src/audit/audit.ts";
 
 /** Audits once, as a process of its own does, and prints how long it took and what it needed. */
-/** The kernel's own figure: what Node tells begins with the memory of the process that started this one. */
+/** The kernel's own figure: what Node reports begins with the memory of the process that started this one. */
 function mostResidentMb(): number {
   const [, kilobytes] = /^VmHWM:\s+([0-9]+) kB$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
   return Math.round(Number(kilobytes) / 1_024);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 
 /**
  * A way to the service on which all but the first submissions of gasless swaps are lost before they arrive: its relayer
- * takes no more than so many at a time, and a daemon must follow every one that it handed over, whatever became of it.
+ * takes no more than so many at a time, and a daemon must follow every one that it submitted, whatever became of it.
  */
 export async function startLossyService(
   target: string,

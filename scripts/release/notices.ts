@@ -34,7 +34,7 @@ export function noticesText(root: string, packages: readonly ProductionPackage[]
     "swapd is made with the work of others. These are the packages that it needs, with their licences.",
     ...binaries.map(
       ({ name, version, licence }) =>
-        `${name} ${version} (${licence}) is a program of its own, with its licence beside it.`,
+        `${name} ${version} (${licence}) is a program of its own, with its licence alongside it.`,
     ),
     ...[...once.values()].map(
       ({ name, version, licence, text }) => `${"=".repeat(80)}\n${name} ${version} (${licence})\n\n${text}`,

@@ -26,7 +26,7 @@ export interface AbilityVerdict {
   readonly ways: readonly SimulationMethod[];
 }
 
-/** An endpoint by the name that people are shown, and what a trial found of an ability. */
+/** An endpoint by the name that people are shown, and what a simulation found of an ability. */
 interface Judged {
   readonly name: string;
   finding(ability: Ability): { readonly state: AbilityFinding["state"]; readonly detail: string };
@@ -34,7 +34,7 @@ interface Judged {
 
 /**
  * Judges all endpoints together: what one of them can do is asked of that one.
- * @param permitted how the policy lets transactions be tried out
+ * @param permitted how the policy lets transactions be simulated
  */
 export function judgeAbilities(
   reports: readonly EndpointReport[],
@@ -46,7 +46,7 @@ export function judgeAbilities(
       name,
       finding: (ability) => {
         const { state = "unknown", detail } = findings.find((one) => one.ability === ability) ?? {};
-        return { state, detail: detail ?? "it was not tried out" };
+        return { state, detail: detail ?? "it was not simulated" };
       },
     };
   });
@@ -79,7 +79,7 @@ function judgeWays(endpoints: readonly Judged[], permitted: readonly SimulationM
     const best = permitted.find((way) => endpoint.finding(way).state !== "lacking");
     const better = permitted.slice(0, best === undefined ? undefined : permitted.indexOf(best));
     if (better.length === 0) return [];
-    const instead = best === undefined ? "" : `, and tries out by ${formatMethods([best])}`;
+    const instead = best === undefined ? "" : `, and simulates by ${formatMethods([best])}`;
     return [`${endpoint.name} lacks ${formatMethods(better)}${instead}: ${lacks(endpoint, better)}`];
   });
   return { problems: [] as string[], warnings, ways };
@@ -89,7 +89,7 @@ function whatToDo(endpoints: readonly Judged[], permitted: readonly SimulationMe
   const wanted = formatMethods(
     permitted.length === 1 && permitted[0] === "probe" ? SIMULATION_METHODS : DEFAULT_SIMULATION_METHODS,
   );
-  const add = `no transaction can be tried out as the policy permits, so none is signed: add an endpoint with ${wanted}`;
+  const add = `no transaction can be simulated as the policy permits, so none is signed: add an endpoint with ${wanted}`;
   const further = SIMULATION_METHODS.filter((way) => !permitted.includes(way));
   const [other] = further.filter((way) => endpoints.some(({ finding }) => finding(way).state === "able"));
   if (other === undefined) return add;
@@ -114,8 +114,8 @@ export interface AbilityWatch {
 }
 
 /**
- * Says once what the endpoints lack, and again when it changes; an alert tells of what stops all trading.
- * @param permitted how the policy lets transactions be tried out
+ * Says once what the endpoints lack, and again when it changes; an alert reports what stops all trading.
+ * @param permitted how the policy lets transactions be simulated
  */
 export function watchAbilities(
   deps: AlertDeps & { readonly logger: Logger },

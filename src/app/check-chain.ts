@@ -30,7 +30,7 @@ interface CheckContext {
 }
 
 /**
- * Holds a configuration against its chain: the head, tokens with their decimals and prices, the settlement contract,
+ * Checks a configuration against its chain: the head, tokens with their decimals and prices, the settlement contract,
  * balances and allowances of the wallets that strategies trade from. A chain that cannot be read is a finding too.
  */
 export async function checkChain(
@@ -83,7 +83,7 @@ async function checkEndpoints({ chain, configuration }: CheckContext): Promise<C
     return { what, found, whatToDo: "nothing can be traded through them as they are" };
   });
   if (problems.length === 0) {
-    const tried = ways.length === 0 ? "" : `, and transactions are tried out by ${formatMethods(ways.slice(0, 1))}`;
+    const tried = ways.length === 0 ? "" : `, and transactions are simulated by ${formatMethods(ways.slice(0, 1))}`;
     findings.push({ what, found: `${hosts} can do what trading needs${tried}`, whatToDo: undefined });
   }
   for (const found of warnings) findings.push({ what, found, whatToDo: undefined, isWarning: true });

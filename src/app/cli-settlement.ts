@@ -16,7 +16,7 @@ export function addSettlementCommands(program: Command, terminal: Terminal): voi
     .action(async (options) => (await import("./commands/settlement.ts")).deploySettlement(options, terminal));
   settlement
     .command("verify")
-    .description("hold deployed contracts against what this release compiles")
+    .description("check deployed contracts against what this release compiles")
     .argument("[address]", "the settlement contract; else the configured one")
     .option(...CONFIG)
     .action(async (address, options) =>

@@ -136,7 +136,7 @@ function addLookingCommands(program: Command, terminal: Terminal): void {
     .action(async (options) => (await import("./commands/status.ts")).status(options, terminal));
   program
     .command("audit")
-    .description("hold the database against the chain, by an independent reader")
+    .description("check the database against the chain, by an independent reader")
     .option(...CONFIG)
     .option(...JSON_FLAG)
     .option("--since <block|date|duration>", "only what came since, and what is open: 21000000, 2026-01-31, 7d")

@@ -59,7 +59,7 @@ export interface ComposedDaemon {
   readonly abilities: AbilityWatch;
   /** Halts wallets whose accounts have code that the configuration does not name. */
   checkWallets(): Promise<void>;
-  /** whether they answer, as whoever called them found */
+  /** whether they answer, as anyone who called them found */
   readonly node: Reach;
   readonly service: Reach;
 }

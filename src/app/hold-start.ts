@@ -5,7 +5,7 @@ import type { Clock } from "../ports/clock.ts";
 
 /** What a held start looks at and answers at. */
 export interface HeldStart {
-  /** what is in the way, in the words of whoever can help */
+  /** what is in the way, in the words of anyone who can help */
   readonly problem: string;
   /** where the daemon's health would be, undefined when nobody may listen there now */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
@@ -19,7 +19,7 @@ const POLL_EVERY_MS = 1_000;
 
 /**
  * Waits before a start is tried again: until the time is over, until one of the files is another, or until somebody asks
- * for the end. Whoever asks for its health meanwhile hears that it is not well, and why.
+ * for the end. Anyone who asks for its health meanwhile hears that it is not well, and why.
  */
 export async function holdStart(held: HeldStart, clock: Clock, stop: AbortSignal): Promise<void> {
   const server = held.listen === undefined ? undefined : await answerUnwell(held.listen, held.problem);

@@ -9,7 +9,7 @@ import {
 } from "../config/load-configuration.ts";
 import { kindProblem } from "../service/pools/kinds.ts";
 
-// The configuration with the swap services that this program speaks to, the kinds of channels that it tells people by, and
+// The configuration with the swap services that this program speaks to, the kinds of channels that it notifies people by, and
 // the kinds of pools that its own service knows.
 
 const KNOWN = { services: SERVICE_BOOK, channels: CHANNEL_BOOK, kindProblem };
@@ -17,7 +17,7 @@ const KNOWN = { services: SERVICE_BOOK, channels: CHANNEL_BOOK, kindProblem };
 type Options = Omit<LoadOptions, keyof typeof KNOWN>;
 type Environment = Parameters<typeof loadAtOnce>[1];
 
-/** Reads the main file and all files it names, and tells everything that is wrong with them. */
+/** Reads the main file and all files it names, and reports everything that is wrong with them. */
 export function loadConfiguration(path: string, env: Environment, options: Options = {}): LoadOutcome {
   return loadAtOnce(path, env, { ...options, ...KNOWN });
 }

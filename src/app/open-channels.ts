@@ -9,11 +9,11 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
-/** A configured channel that can be told. */
+/** A configured channel that can be reported. */
 export interface OpenedChannel extends ChannelConfiguration {
   /** whom it asks: all of its address that may be shown */
   readonly host: string;
-  /** Tells it once. */
+  /** Reports it once. */
   deliver(
     waiting: Pick<WaitingDelivery, "alert" | "tells" | "overAtMs">,
     at: { readonly nowMs: number; readonly signal: AbortSignal },

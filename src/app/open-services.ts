@@ -7,7 +7,7 @@ import { type Machine, thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { connectionOf, type LimitListeners, openSwapService, type ServiceConnection } from "./open-swap-service.ts";
 
-/** The service that quotes, and the second one that its quotes are held against. */
+/** The service that quotes, and the second one that its quotes are checked against. */
 export interface Services {
   readonly client: SwapService;
   readonly second: OutputSource | undefined;

@@ -8,7 +8,7 @@ import { embeddedKey } from "./embedded-key.ts";
 import type { Machine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
-/** Calls that may wait for their turn; further ones are told at once. */
+/** Calls that may wait for their turn; further ones are reported at once. */
 const MAX_QUEUE = 10_000;
 
 /** Which service, for which database: all processes on one database pace their calls together. */
@@ -48,7 +48,7 @@ export function connectionOf(configuration: Configuration, baseUrl: string, secr
 
 /** Who hears of what a service says about its limits. */
 export interface LimitListeners {
-  /** which rate limit it states, beside the one that its profile expects */
+  /** which rate limit it states, alongside the one that its profile expects */
   readonly onLimit?: (limits: { expected: number; seen: number }) => void;
   /** until when it allows no calls; undefined when that is over */
   readonly onHeldBack?: (untilMs: number | undefined) => void;
@@ -56,7 +56,7 @@ export interface LimitListeners {
 
 /**
  * Opens the client of a service, with the limiter that all its callers share. `giveUp` ends the calls under way: what
- * was asked is not answered, and what was handed over is unknown.
+ * was asked is not answered, and what was submitted is unknown.
  */
 export function openSwapService(
   connection: ServiceConnection,

@@ -38,7 +38,7 @@ interface Ceiling {
   readonly limitUsd: string | null;
 }
 
-/** Where everything stands: what the rows and the configuration tell without asking anybody. */
+/** Where everything stands: what the rows and the configuration report without asking anybody. */
 interface Standing {
   readonly mode: string;
   readonly strategies: ReadonlyMap<string, StrategyStanding>;
@@ -59,7 +59,7 @@ export function standingQuestion(settings: StandingSettings | undefined, nowMs: 
   };
 }
 
-/** Tells it of what the rows answered. */
+/** Reports it of what the rows answered. */
 export function describeStanding(rows: StandingRows, settings: StandingSettings | undefined, nowMs: number): Standing {
   const tokens = new Map([...(settings?.tokens.values() ?? [])].map(({ token }) => [token.address, token]));
   const specs = new Map(settings?.strategies.map(({ spec }) => [spec.id, spec]));
@@ -91,7 +91,7 @@ export function describeStanding(rows: StandingRows, settings: StandingSettings 
 
 type Tokens = ReadonlyMap<Address, Token>;
 
-/** A token that no configuration names has no known decimals: its raw amount is told with its address. */
+/** A token that no configuration names has no known decimals: its raw amount is reported with its address. */
 function money(tokens: Tokens, address: Address, raw: bigint): Money {
   const token = tokens.get(address);
   if (token === undefined) return { token: `units of ${address}`, amount: raw.toString() };

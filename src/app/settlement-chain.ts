@@ -27,7 +27,7 @@ export function plannedContracts({ network }: Configuration): readonly [PlannedC
 export async function codeAt(rpc: JsonRpc, address: Address): Promise<Hex> {
   const code = await rpc.call("eth_getCode", [address, "latest"]);
   if (isHex(code)) return code;
-  throw new CommandFailure(EXIT.no, `${rpc.host} does not tell the code at ${address}`);
+  throw new CommandFailure(EXIT.no, `${rpc.host} does not report the code at ${address}`);
 }
 
 /** Every answer of another chain would be worthless. */
@@ -52,7 +52,7 @@ export async function checkDeployer(rpc: JsonRpc, { network }: Configuration): P
 }
 
 /**
- * Holds both contracts against what this release compiles, byte by byte, and against the configured network.
+ * Checks both contracts against what this release compiles, byte by byte, and against the configured network.
  * @returns what is different, empty when nothing is
  */
 export async function differences(
@@ -84,7 +84,7 @@ export async function differences(
 
 const SETTLEMENT = new Interface(["function executor() view returns (address)"]);
 
-/** The executor that a settlement contract names; undefined when it names none. @throws RpcError when no node tells */
+/** The executor that a settlement contract names; undefined when it names none. @throws RpcError when no node reports */
 export async function executorOf(rpc: JsonRpc, settlement: Address): Promise<Address | undefined> {
   const data = SETTLEMENT.encodeFunctionData("executor");
   const [answer] = await rpc.batch([{ method: "eth_call", params: [{ to: settlement, data }, "latest"] }]);

@@ -62,7 +62,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   const { logger, claim, reader } = opened;
   const { narrowed } = claim;
   if (narrowed.length > 0) logger.warn({ narrowed }, "files that others could read are their owner's alone now");
-  for (const { file, line, message } of configuration.warnings) logger.warn({ file, line, message }, "worth a look");
+  for (const { file, line, message } of configuration.warnings) logger.warn({ file, line, message }, "worth a check");
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {
     fail = resolve;
@@ -125,7 +125,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   }
 }
 
-/** A node in silence holds up no start: the look at the chain goes on beside everything else. */
+/** A node in silence holds up no start: the check of the chain goes on alongside everything else. */
 const CHECK_WITHIN_MS = 1_000;
 
 async function startWithin(engine: Engine, machine: Machine, fail: (error: unknown) => void): Promise<void> {

@@ -122,7 +122,7 @@ async function networkOf(
   return { options: { ...options, relayer: { ...transactions, ...serve.gasless, cancelMarginSeconds: 0 } }, relayer };
 }
 
-/** The configured tokens, and the network's own that routes pass through; the native token is always told of. */
+/** The configured tokens, and the network's own that routes pass through; the native token is always listed. */
 function listedTokens({ network, tokens }: Configuration): readonly ListedToken[] {
   const configured = [...tokens.values()].map(({ token, feed }): ListedToken => {
     const maxAgeSeconds = (feed?.heartbeatSeconds ?? 0) + (feed?.marginSeconds ?? 0);

@@ -3,7 +3,7 @@ import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import { type AlertDeps, raiseChange, writeAndNotify } from "../engine/alerts.ts";
 import type { AgreedChainReads, Chain } from "../ports/chain.ts";
 
-/** What is disagreed on for so long is told: two endpoints that are a block apart agree again by themselves. */
+/** What is disagreed on for so long is reported: two endpoints that are a block apart agree again by themselves. */
 const PATIENCE_MS = 60_000;
 /** A question that nobody repeats for so long was settled in another way. */
 const FORGOTTEN_AFTER_MS = 600_000;
@@ -45,7 +45,7 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
     const lasting = [...open.values()].find(({ sinceMs, askedMs }) => askedMs - sinceMs >= PATIENCE_MS);
     if (lasting !== undefined && isReported !== true) await write(lasting.detail);
     if (isReported === false || open.size > 0) return;
-    // What an earlier life told is over with the first agreement, or when nobody has a question any more.
+    // What an earlier life reported is over with the first agreement, or when nobody has a question any more.
     if (isReported === true || hasAgreed || nowMs - bornMs >= FORGOTTEN_AFTER_MS) await write(undefined);
   };
   const note: Note = async (question, detail, isOfMany = false) => {
@@ -110,6 +110,6 @@ function watched(reads: AgreedChainReads, noted: Noted, note: Note): AgreedChain
 }
 
 function alertOf(detail: string): Alert {
-  const text = `the RPC endpoints tell different things of the chain, so no swap that depends on them ends and its money stays reserved: ${detail}; find out which one is wrong, and take it from the configuration`;
+  const text = `the RPC endpoints report different things of the chain, so no swap that depends on them ends and its money stays reserved: ${detail}; find out which one is wrong, and take it from the configuration`;
   return { severity: "critical", code: "ENDPOINTS_DISAGREE", subject: SUBJECT.agreement(), text };
 }

@@ -31,7 +31,7 @@ export interface WatchDeps extends AlertDeps {
  * Watches the files of a running daemon. Edited strategies apply from their next slot. A bad edit changes nothing and is
  * said loudly, until it is mended. What else was edited needs a new start, so that nobody loosens a ceiling while money
  * moves. A file is read once it has kept still for a whole look.
- * @param shortestPauseMs between two looks; longer where there are thousands of files
+ * @param shortestPauseMs between two checks; longer where there are thousands of files
  * @returns how to stop
  */
 export async function watchFiles(
@@ -158,7 +158,7 @@ function noneLeft({ strategies, origin, file }: Configuration): FilesAlert | und
 
 /**
  * Says what is true of the files, once for as long as it is. What was wrong with those of an earlier life is over.
- * @param first what is true of those that it starts with; told unless an earlier life did
+ * @param first what is true of those that it starts with; reported unless an earlier life did
  */
 async function createSay(
   deps: AlertDeps,

@@ -28,7 +28,7 @@ export interface AuditOptions {
   readonly rpcUrl: string | Secret;
   readonly chainId: number;
   readonly wrappedNative: Address;
-  /** our settlement contract, whose events are held against the rows; leave it out for other services */
+  /** our settlement contract, whose events are checked against the rows; leave it out for other services */
   readonly settlement?: Address | undefined;
   /** most blocks that are read whole, where a node without old state leaves no other way */
   readonly maxScannedBlocks?: number | undefined;
@@ -40,11 +40,11 @@ export interface AuditOptions {
 }
 
 const DEFAULT_MAX_SCANNED_BLOCKS = 5_000;
-/** A reorganisation or a busy daemon may spoil one look; three in a row need a person. */
+/** A reorganisation or a busy daemon may spoil one check; three in a row need a person. */
 const MAX_PASSES = 3;
 
 /**
- * Holds the daemon's database against the chain. It shares no code with what it checks, writes nothing, and asks the
+ * Checks the daemon's database against the chain. It shares no code with what it checks, writes nothing, and asks the
  * node for no old state: events, receipts, and balances at the tip, counted from the balances that the database
  * recorded when it first saw a wallet.
  *
@@ -89,7 +89,7 @@ interface AuditPass {
   readonly snapshot: Snapshot;
 }
 
-/** What was read for one look, all of it about the same tip. */
+/** What was read for one check, all of it about the same tip. */
 interface Inputs extends AuditPass {
   readonly watch: WatchList;
   /** balances at the tip, in the order of the baselines */

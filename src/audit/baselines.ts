@@ -25,7 +25,7 @@ function movedBy(swap: SwapRow): [string, string][] {
 }
 
 /**
- * Holds the recorded balances against those that the chain had, where the node still knows: most keep the state of a
+ * Checks the recorded balances against those that the chain had, where the node still knows: most keep the state of a
  * block for some minutes only. A lower one would make a deposit of what was taken.
  */
 export async function compareBaselines(chain: ChainReader, snapshot: Snapshot): Promise<Difference[]> {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ArchivedRows } from "./archives.ts";
 import type { SwapRow } from "./rows.ts";
 
-/** What the body of a swap says, beside what its columns say; `readable` is 0 where it is no JSON. */
+/** What the body of a swap says, alongside what its columns say; `readable` is 0 where it is no JSON. */
 export interface BodyRow {
   readonly id: string;
   readonly readable: number;

@@ -101,7 +101,7 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
     },
     receipts: async (hashes) => {
       const receipts = new Map<Hex, Receipt>();
-      // A receipt as a node tells it takes many times the room of what is kept of it.
+      // A receipt as a node reports it takes many times the room of what is kept of it.
       for (let first = 0; first < hashes.length; first += RECEIPTS_PER_BATCH) {
         const part = hashes.slice(first, first + RECEIPTS_PER_BATCH);
         const answers = await ask(part.map((asked) => ({ method: "eth_getTransactionReceipt", params: [asked] })));

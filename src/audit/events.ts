@@ -11,7 +11,7 @@ export interface ChainLog {
   readonly blockNumber: number;
 }
 
-/** A movement of tokens that an event tells. Wrapping and unwrapping move tokens from and to nobody. */
+/** A movement of tokens that an event reports. Wrapping and unwrapping move tokens from and to nobody. */
 export interface Transfer {
   readonly token: Address;
   readonly from: Address | undefined;
@@ -40,7 +40,7 @@ export interface SwappedEvent {
 /** ERC-20. */
 export const TRANSFER = id("Transfer(address,address,uint256)") as Hex;
 export const APPROVAL = id("Approval(address,address,uint256)") as Hex;
-/** The wrapped native token (WETH9) tells of wrapping and unwrapping by these instead of by transfers. */
+/** The wrapped native token (WETH9) reports wrapping and unwrapping by these instead of by transfers. */
 export const DEPOSIT = id("Deposit(address,uint256)") as Hex;
 export const WITHDRAWAL = id("Withdrawal(address,uint256)") as Hex;
 
@@ -84,7 +84,7 @@ export function readApproval(log: ChainLog): { token: Address; owner: Address; s
 }
 
 /**
- * Reads a fill as the settlement contract tells it: owner, nonce and sender are topics; recipient, sold and bought token,
+ * Reads a fill as the settlement contract reports it: owner, nonce and sender are topics; recipient, sold and bought token,
  * amount in, amount out, swap fee, affiliate and affiliate fee follow as words.
  */
 export function readSwapped(log: ChainLog): SwappedEvent | undefined {
@@ -109,7 +109,7 @@ export function readSwapped(log: ChainLog): SwappedEvent | undefined {
   };
 }
 
-/** What else a receipt tells is of no matter here, and takes up room. */
+/** What else a receipt reports is of no matter here, and takes up room. */
 export function isOfMatter({ topics }: Pick<ChainLog, "topics">): boolean {
   return topics[0] !== undefined && OF_MATTER.has(topics[0]);
 }

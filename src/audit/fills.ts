@@ -33,7 +33,7 @@ export function measureExchange(
   return { sold: taken - back, bought, back };
 }
 
-/** What the fills are held against. */
+/** What the fills are checked against. */
 export interface FillSources {
   readonly receipts: ReadonlyMap<Hex, Receipt>;
   readonly wrappedNative: Address;
@@ -44,7 +44,7 @@ export interface FillSources {
   routerOf(swap: SwapRow): Address | undefined;
 }
 
-/** Holds every swap that is recorded as filled against its one transaction on the chain. */
+/** Checks every swap that is recorded as filled against its one transaction on the chain. */
 export function checkFills(swaps: Iterable<SwapRow>, sources: FillSources): Difference[] {
   const found: Difference[] = [];
   for (const swap of swaps) if (isFilled(swap)) found.push(...checkFill(swap, sources));
@@ -93,7 +93,7 @@ function checkAmounts(swap: SwapRow, receipt: Receipt, { sold, bought }: Exchang
   return found;
 }
 
-/** Where our own settlement contract was signed for, its event must tell the same story. */
+/** Where our own settlement contract was signed for, its event must report the same story. */
 function checkEvent(
   swap: SwapRow,
   { receipt, exchange }: { receipt: Receipt; exchange: Exchange },
@@ -123,7 +123,7 @@ type Pair = { readonly recorded: string; readonly chain: string };
 
 function differingFields(swap: SwapRow, event: SwappedEvent, { back }: Exchange): [string, Pair][] {
   const gross = event.amountIn + event.swapFee + event.affiliateFee;
-  // Where a part came back the event tells what was sold, but in an older settlement the order's amount.
+  // Where a part came back the event reports what was sold, but in an older settlement the order's amount.
   const isPart = back > 0n && gross !== swap.amount_in;
   const pairs: [string, unknown, unknown][] = [
     ["recipient", swap.recipient, event.recipient],

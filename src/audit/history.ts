@@ -28,7 +28,7 @@ const LINKS = `SELECT seq, hash, base, body, runs.id AS run, 'archive' AS kind
 
 /**
  * Every archived run and every closed gap is a link: its hash is that of the one before it, of the rows and of the
- * archive's bytes. Whoever changes or deletes one of them breaks it, or has to write all that follow anew.
+ * archive's bytes. Anyone who changes or deletes one of them breaks it, or has to write all that follow anew.
  */
 export function checkHistory(db: Database): Difference[] {
   const found: Difference[] = [];

@@ -31,7 +31,7 @@ const REPLACEMENT_RISE_PERCENT = 10n;
 /** What the signed bytes of an attempt say, before it is known who signed them. Parsed bytes take ten times their room. */
 export type ParsedAttempt = Omit<SignedTransaction, "from">;
 
-/** Parses the signed bytes of every attempt and holds them against the rows. */
+/** Parses the signed bytes of every attempt and checks them against the rows. */
 export function parseAttempts(
   snapshot: Snapshot,
   chainId: number,
@@ -178,7 +178,7 @@ export function ownTransactions(
   });
 }
 
-/** Holds the recorded outcome of every intent against the receipts of its attempts. */
+/** Checks the recorded outcome of every intent against the receipts of its attempts. */
 export function checkIntents(
   snapshot: Snapshot,
   signed: readonly SignedTransaction[],

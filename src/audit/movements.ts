@@ -16,7 +16,7 @@ import {
 } from "./events.ts";
 import type { WatchList } from "./watch-list.ts";
 
-/** What the chain tells of the wallets since their baselines. */
+/** What the chain reports the wallets since their baselines. */
 export interface Movements {
   readonly transfers: readonly Transfer[];
   /** everybody who was ever allowed to spend, also those whose allowance is used up */

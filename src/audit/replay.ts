@@ -73,7 +73,7 @@ const SIGNED: ReadonlySet<string> = new Set([
   ...CHAIN_ENDS,
 ]);
 
-/** Walks through the whole history, oldest first, and holds every move against the machines. */
+/** Walks through the whole history, oldest first, and checks every move against the machines. */
 export function replay(rows: Iterable<TransitionRow>): Histories {
   const histories = { run: new Map<string, History>(), swap: new Map<string, History>() };
   const differences: Difference[] = [];
@@ -113,7 +113,7 @@ function nameOf(state: string): string {
   return state === "" ? "nothing" : state;
 }
 
-/** Holds the rows against the end of their histories. */
+/** Checks the rows against the end of their histories. */
 export function checkReplay(
   rows: { runs: Iterable<{ id: string; state: string }>; swaps: Iterable<{ id: string; state: string }> },
   histories: Histories,

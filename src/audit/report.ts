@@ -44,7 +44,7 @@ export const DIFFERENCE_MEANINGS = {
   INTENT_WITHOUT_SWAP: "a swap transaction of ours landed, and not exactly one swap belongs to it",
   LEDGER_MISSING: "a signed swap has no row in the ledger",
   LEDGER_DIFFERS: "the ledger does not account for a swap as the swap's state demands",
-  TOTAL_DIFFERS: "a sum that budgets and caps are held against is not what its rows add up to",
+  TOTAL_DIFFERS: "a sum that budgets and caps are checked against is not what its rows add up to",
   RESERVATION_LEFT: "money is still reserved for a swap that has ended",
   CAPABILITY_MISSING: "a swap was signed or may still land, and it is not recorded as a right, or not as a live one",
   ALLOWANCE_LEFT: "an allowance was left although no swap of this wallet and token is open",

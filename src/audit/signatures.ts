@@ -18,7 +18,7 @@ interface Signed {
   readonly data: TypedData;
 }
 
-/** Hashes every stored message anew, recovers its signer, and holds its fields against the swap it was signed for. */
+/** Hashes every stored message anew, recovers its signer, and checks its fields against the swap it was signed for. */
 export function checkSignatures(snapshot: Snapshot, chainId: number): Difference[] {
   const found: Difference[] = [];
   const readable: Signed[] = [];

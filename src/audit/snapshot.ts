@@ -57,7 +57,7 @@ export interface Snapshot {
   /** what the daemon found itself; empty where no daemon of a release that looks has run */
   readonly findings: readonly FindingRow[];
   readonly ledger: ReadonlyMap<string, LedgerRow>;
-  /** what the daemon keeps beside the rows that it counts; undefined where only some of these are read */
+  /** what the daemon keeps alongside the rows that it counts; undefined where only some of these are read */
   readonly kept: KeptSums | undefined;
   readonly capabilities: readonly CapabilityRow[];
   readonly signatures: readonly SignatureRow[];

@@ -4,7 +4,7 @@ import type { Snapshot } from "./snapshot.ts";
 
 const RUN_ENDS: ReadonlySet<string> = new Set(["filled", "partial", "skipped", "failed"]);
 
-/** Holds rows against each other: places, ends, slots, and what may be open at the same time. */
+/** Checks rows against each other: places, ends, slots, and what may be open at the same time. */
 export function checkStructure(snapshot: Snapshot): Difference[] {
   const swapsOf = Map.groupBy(snapshot.swaps.values(), ({ run_id }) => run_id);
   return [

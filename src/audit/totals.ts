@@ -4,7 +4,7 @@ import { isFilled } from "./rows.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**
- * Budgets and caps are held against sums that the daemon keeps beside its rows. Adds the rows up anew: a sum that says
+ * Budgets and caps are checked against sums that the daemon keeps alongside its rows. Adds the rows up anew: a sum that says
  * something else lets a strategy sell more than it may, or less.
  */
 export function checkTotals(snapshot: Snapshot): Difference[] {

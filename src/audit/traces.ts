@@ -5,7 +5,7 @@ import { endedUnfilled, isFilled, type SwapRow } from "./rows.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**
- * What a careful daemon writes more than once, held against each other: a row that was changed or deleted by hand leaves
+ * What a careful daemon writes more than once, checked against each other: a row that was changed or deleted by hand leaves
  * the other one behind.
  */
 export function checkTraces(snapshot: Snapshot): Difference[] {

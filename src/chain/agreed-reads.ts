@@ -13,7 +13,7 @@ interface Member {
 }
 
 /**
- * Looks at the chain through every endpoint. Whoever answers must say the same; whoever does not, or is far behind, is
+ * Looks at the chain through every endpoint. Anyone who answers must say the same; anyone who does not, or is far behind, is
  * left out.
  * @throws ChainReadError when no endpoint answers
  */

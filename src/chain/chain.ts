@@ -23,7 +23,7 @@ export interface ChainOptions extends ReadOptions {
   readonly timeoutMs?: number;
   /** of one answer; default 16 MiB */
   readonly maxBytes?: number;
-  /** how transactions may be tried out; default: in a way that shows every transfer and allowance */
+  /** how transactions may be simulated; default: in a way that shows every transfer and allowance */
   readonly trialWays?: readonly SimulationMethod[] | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface ChainDeps {
   readonly clock: Clock;
   /** default: over HTTP */
   readonly fetch?: BoundedFetch | undefined;
-  /** hears what the endpoints can do, whenever it was tried out */
+  /** hears what the endpoints can do, whenever it was simulated */
   readonly onAbilities?: ((reports: readonly EndpointReport[]) => Promise<void>) | undefined;
   /** hears of faults of our own in what nobody waits for */
   readonly onFault?: ((error: unknown) => void) | undefined;
@@ -99,7 +99,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   };
 }
 
-/** Height and time of the block that is tried out in are stated, because nodes differ in what they assume. */
+/** Height and time of the block that is simulated in are stated, because nodes differ in what they assume. */
 function blockAfter(head: BlockHead, nowSeconds: number): Pick<SimulationRun, "block" | "next"> {
   const time = Math.max(head.timestamp + 1, nowSeconds);
   return { block: toQuantity(head.number), next: { number: toQuantity(head.number + 1), time: toQuantity(time) } };

@@ -57,7 +57,7 @@ export function createCrowdedReads(rpc: Pick<JsonRpc, "call" | "batch">, monoton
   return (method, params) => (isShort(method, params) ? ask({ method, params }) : rpc.call(method, params));
 }
 
-/** A call that is lent code may run for as long as the node lets it. */
+/** A call that is injected code may run for as long as the node lets it. */
 function isShort(method: string, params: readonly unknown[]): boolean {
   return SHORT_READS.has(method) && !(method === "eth_call" && params.length > 2);
 }

@@ -6,7 +6,7 @@ export type EndpointClock = Pick<Clock, "monotonicMs" | "nowMs">;
 
 /**
  * How an endpoint does, by what it answered. One that holds calls back rests, and nothing is asked of it that can wait. One
- * that had trouble, or whose newest block is old, is asked after the others, and looked at again beside the work.
+ * that had trouble, or whose newest block is old, is asked after the others, and looked at again alongside the work.
  */
 export interface EndpointHealth {
   /** In which order it is asked, lowest first: well, without the ability, in trouble, resting. */
@@ -16,11 +16,11 @@ export interface EndpointHealth {
   failed(error: Error, ability: string): void;
   /** It is of no use now, whatever the reason. */
   distrust(reason: Error): void;
-  /** Remembers whether it can do something, as a trial of it showed. */
+  /** Remembers whether it can do something, as a simulation of it showed. */
   learn(ability: string, has: boolean): void;
   /** Looks at the time of what it calls its newest block. */
   sawNewest(answer: unknown): void;
-  /** Whether it is to be looked at again now; once it said so, whoever asked does it. */
+  /** Whether it is to be looked at again now; once it said so, anyone who asked does it. */
   takeCheck(): boolean;
   /** @throws RpcError while it rests */
   assertRested(): void;
@@ -38,7 +38,7 @@ const PAUSES = {
   trouble: { firstMs: 10_000, longestMs: 600_000 },
 } as const;
 
-/** What is told of an endpoint's health. */
+/** What is reported about an endpoint's health. */
 export interface HealthEvents {
   /** it was well until now */
   readonly onTrouble?: ((reason: Error) => void) | undefined;
@@ -142,7 +142,7 @@ function createPause(host: string, monotonicMs: () => number) {
     },
     takeCheck(): boolean {
       if (kind === undefined || !isOver()) return false;
-      // The next pause begins before the look, which ends it where it goes well.
+      // The next pause begins before the check, which ends it where it goes well.
       if (kind === "trouble") lengthMs = Math.min(PAUSES.trouble.longestMs, 2 * lengthMs);
       untilMs = monotonicMs() + Math.max(PAUSES.trouble.firstMs, lengthMs);
       kind = "trouble";

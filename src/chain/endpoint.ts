@@ -15,7 +15,7 @@ export interface Endpoint {
   readonly askNow: Ask;
   /** In which order it is asked, lowest first: well, without the ability, in trouble, resting. */
   rank(ability?: string): number;
-  /** Remembers whether it can do something, as a trial of it showed. */
+  /** Remembers whether it can do something, as a simulation of it showed. */
   learn(ability: string, has: boolean): void;
   /** Asks for its newest block where it is time to look at it again: while the others are asked before it, nobody else does. */
   checkAgain(): void;
@@ -103,14 +103,14 @@ function isNewest(method: string, params: readonly unknown[]): boolean {
 function assertChain(host: string, chainId: number, answer: unknown): void {
   if (typeof answer === "string" && /^0x[0-9a-f]{1,13}$/i.test(answer) && Number(answer) === chainId) return;
   if (typeof answer !== "string" || !/^0x[0-9a-f]+$/i.test(answer)) {
-    throw new ChainReadError("malformed answer", `${host} tells no chain id`);
+    throw new ChainReadError("malformed answer", `${host} reports no chain id`);
   }
   const shown = answer.slice(0, 20);
   throw new ChainReadError("wrong chain", `${host} serves chain ${shown}, not ${chainId}: correct the RPC endpoint`);
 }
 
 /**
- * Whoever wants a header that is just being read waits for the same answer: many swaps that are looked at together all
+ * Anyone who wants a header that is just being read waits for the same answer: many swaps that are looked at together all
  * begin with the newest and the finalised block. Nothing is kept once the answer is there.
  */
 function callOnce(

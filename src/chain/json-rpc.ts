@@ -12,7 +12,7 @@ export class RpcError extends Error {
   readonly host: string;
   /** JSON-RPC error code, of `rpc` only */
   readonly code: number | undefined;
-  /** the number that some providers give beside the code */
+  /** the number that some providers give alongside the code */
   readonly event: number | undefined;
   /** the node's own words, redacted and cut; of `transport`, what the body of an HTTP error said */
   readonly nodeMessage: string | undefined;
@@ -149,7 +149,7 @@ interface Answered {
   readonly json: unknown;
 }
 
-/** Only the form in seconds: an instant would have to be held against the endpoint's own clock. */
+/** Only the form in seconds: an instant would have to be checked against the endpoint's own clock. */
 function readSeconds(header: string | null): number | undefined {
   return header !== null && /^[0-9]{1,6}$/.test(header.trim()) ? Number(header.trim()) : undefined;
 }
@@ -217,7 +217,7 @@ function transport(endpoint: Endpoint, detail: string): RpcError {
   return new RpcError({ kind: "transport", host: endpoint.host, message: `${endpoint.host}: ${detail}` });
 }
 
-/** An HTTP answer that is no JSON-RPC answer; what an error's body says is kept, because it may tell why. */
+/** An HTTP answer that is no JSON-RPC answer; what an error's body says is kept, because it may report why. */
 function httpError(endpoint: Endpoint, http: HttpFacts, why: { detail: string; said: string | undefined }): RpcError {
   const { host } = endpoint;
   const nodeMessage = http.status >= 400 && why.said !== undefined ? cut(endpoint, why.said) : undefined;

@@ -21,13 +21,13 @@ export type NodeErrorClass =
   | "refused"
   | "no-answer";
 
-/** A form of error, how it is told, and what it means for whom. */
+/** A form of error, how it is reported, and what it means for whom. */
 export interface NodeErrorRow {
   /** what happened there */
   readonly form: string;
   /** JSON-RPC error codes */
   readonly codes?: readonly number[];
-  /** the numbers that one provider gives beside the code */
+  /** the numbers that one provider gives alongside the code */
   readonly events?: readonly number[];
   /** HTTP statuses */
   readonly statuses?: readonly number[];

@@ -60,7 +60,7 @@ export function* buildPolicy(
   };
 }
 
-/** A stop that could never tell the value of the wallets would be no stop, so it is refused. */
+/** A stop that could never report the value of the wallets would be no stop, so it is refused. */
 function* checkDrawdown(rule: PolicyFile["drawdown"], { tokens }: KnownTokens): Iterable<Complaint> {
   if (rule === undefined) return;
   const unpriced = [...tokens.values()].filter(({ feed, twap }) => feed === undefined && twap === undefined);

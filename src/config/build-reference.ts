@@ -21,7 +21,7 @@ interface Known {
 type Fields = PolicyFile["reference"];
 
 /**
- * What quotes are held against. The feed is always among the sources: it alone is a source of dollars that does not
+ * What quotes are checked against. The feed is always among the sources: it alone is a source of dollars that does not
  * depend on a pool or on a service, and the ceilings are in dollars.
  */
 export function* buildReference(source: Source, fields: Fields, known: Known): Found<ReferenceConfiguration> {
@@ -46,7 +46,7 @@ function* checkSources({ sources, service }: Fields, { tokens }: Known): Iterabl
   if (!sources.includes("twap") && pooled.length > 0)
     yield at`reference.sources: leaves out the twap of ${pooled.join(", ")} -> write [feed, twap]`;
   if (service === undefined && sources.includes("service"))
-    yield at`reference.sources: the second service is not given -> add service: { profile, url: "https://...", apiKey } beside it`;
+    yield at`reference.sources: the second service is not given -> add service: { profile, url: "https://...", apiKey } alongside it`;
   if (service !== undefined && !sources.includes("service"))
     yield at`reference.sources: leaves out the service that is given -> add service to it, or remove it`;
 }

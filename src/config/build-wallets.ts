@@ -7,7 +7,7 @@ import { keySource } from "./references.ts";
 import type { KeyFields, MainFile } from "./schemas/main-schema.ts";
 import type { Source } from "./source.ts";
 
-/** What wallets depend on beside the files. */
+/** What wallets depend on alongside the files. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly allowsRawKeys: boolean;
@@ -69,7 +69,7 @@ function* findAddress(path: Path, key: KeySource, stated: Address | undefined, {
   const address = isKeystore ? keystoreAddress(secret.value) : rawKeyAddress(secret.value);
   if (address === undefined && stated === undefined) {
     if (!isKeystore) return yield* refuse`${place}: this is no private key: 64 hexadecimal digits`;
-    return yield* refuse`${place}: this is no Web3 keystore with an address -> state the wallet's address beside it`;
+    return yield* refuse`${place}: this is no Web3 keystore with an address -> state the wallet's address alongside it`;
   }
   if (address !== undefined && stated !== undefined && address !== stated)
     yield at`${path}.address: the keystore file is of another account: ${address}`;

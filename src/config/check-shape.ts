@@ -59,14 +59,14 @@ export function* checkShape<Schema extends z.ZodObject>(
   return isWhole ? { ...keys, whole: { ...standIns, ...fields } as z.output<Schema> } : keys;
 }
 
-/** A complaint, and what it is worth beside others of the same file. */
+/** A complaint, and what it is worth alongside others of the same file. */
 interface Finding extends Complaint {
   readonly kind: "unknown" | "missing" | "other";
   /** of an unknown key the places that it was probably meant for */
   readonly meant?: readonly Path[];
 }
 
-/** A mistyped key is one mistake: that the right key is missing, or its map incomplete, is not told as well. */
+/** A mistyped key is one mistake: that the right key is missing, or its map incomplete, is not reported as well. */
 function withoutEchoes(findings: readonly Finding[]): readonly Finding[] {
   const unknown = findings.filter(({ kind }) => kind === "unknown");
   const meant = new Set(unknown.flatMap((finding) => finding.meant ?? []).map(pathKey));

@@ -1,7 +1,7 @@
 /** Keys and positions from the top of a file to one of its values. */
 export type Path = readonly (string | number)[];
 
-/** What is wrong with one value of a file, and what to write instead. Its place is looked up once it is told. */
+/** What is wrong with one value of a file, and what to write instead. Its place is looked up once it is reported. */
 export interface Complaint {
   readonly path: Path;
   readonly message: string;

@@ -76,7 +76,7 @@ export interface TwapConfiguration {
   readonly minLiquidityUsd: UsdPrice;
 }
 
-/** What quotes are held against. Every source that covers a token must answer. */
+/** What quotes are checked against. Every source that covers a token must answer. */
 export interface ReferenceConfiguration {
   readonly sources: readonly ("feed" | "twap" | "service")[];
   /** another service than the quoting one, asked for the same swap; undefined when it is no source */
@@ -105,7 +105,7 @@ export interface ChannelConfiguration {
   readonly path: string;
   /** the least severity that is sent */
   readonly minimum: Severity;
-  /** it tells, too, that an alert is over */
+  /** it reports, too, that an alert is over */
   readonly sendsEnds: boolean;
   /** what its kind asks for: secrets by reference, and texts */
   readonly options: Readonly<Record<string, SecretReference | string>>;
@@ -118,7 +118,7 @@ export interface LoadedStrategy {
   readonly hash: string;
 }
 
-/** Everything that the daemon and the service are told. Paths are absolute. */
+/** Everything that the daemon and the service are reported. Paths are absolute. */
 export interface Configuration {
   readonly file: string;
   readonly mode: "dry-run" | "live";
@@ -130,12 +130,12 @@ export interface Configuration {
   readonly policy: Policy;
   readonly reference: ReferenceConfiguration;
   readonly strategies: readonly LoadedStrategy[];
-  /** what is allowed and still worth a look */
+  /** what is allowed and still worth a check */
   readonly warnings: readonly Problem[];
   readonly database: string;
   /** how long runs that signed nothing are kept */
   readonly retentionMs: number;
-  /** the folder of the markers that tell a lost or old database from a new one */
+  /** the folder of the markers that report a lost or old database from a new one */
   readonly identity: string;
   readonly listen: Listen;
   /** names that callers of the status server may use, in lower case */

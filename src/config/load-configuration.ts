@@ -77,8 +77,8 @@ export function loadConfiguration(path: string, env: Environment, options: LoadO
 const SLICE_MS = 5;
 
 /**
- * The same for a daemon at work, which does something else between two files. What is allowed and still worth a look is
- * told at a start, and not looked for here.
+ * The same for a daemon at work, which does something else between two files. What is allowed and still worth a check is
+ * reported at a start, and not looked for here.
  */
 export async function loadInSlices(path: string, env: Environment, options: LoadOptions): Promise<LoadOutcome> {
   const found: (Problem | undefined)[] = [];
@@ -140,7 +140,7 @@ function applyOverrides(fields: Partial<MainFile>, overrides: LoadOptions["overr
   };
 }
 
-/** What strategies and services are held against, as far as it is in order, and the texts that it was read from. */
+/** What strategies and services are checked against, as far as it is in order, and the texts that it was read from. */
 interface Known extends StrategyScope {
   readonly preset: Network | undefined;
   readonly nativeSymbol: string;
@@ -221,7 +221,7 @@ function hashOf(texts: readonly string[]): string {
   return hash("sha256", JSON.stringify(texts));
 }
 
-/** Markers of a database that a caller chose stand beside it: a sandbox on a fork is given a real daemon's file. */
+/** Markers of a database that a caller chose stand alongside it: a sandbox on a fork is given a real daemon's file. */
 function identityOf(configured: string | undefined, { overrides }: LoadOptions, env: Environment): string {
   if (overrides?.database !== undefined) return join(dirname(resolve(overrides.database)), "identity");
   // in the image SWAPD_IDENTITY names a volume

@@ -31,7 +31,7 @@ interface YamlSource {
   readonly file: string;
   readonly text: string;
   readonly counter: LineCounter;
-  /** offsets of values and keys, by path: their lines are counted once one must be told */
+  /** offsets of values and keys, by path: their lines are counted once one must be reported */
   readonly values: Map<string, number>;
   readonly keys: Map<string, number>;
   readonly problems: Problem[];
@@ -118,7 +118,7 @@ function complainOfSyntax(source: YamlSource, document: Document): void {
   }
 }
 
-/** Tells a problem, as long as there are few. @returns what stands in the data in place of the value */
+/** Reports a problem, as long as there are few. @returns what stands in the data in place of the value */
 function complain(source: YamlSource, offset: number, { path, message, suggestion }: Complaint): typeof REFUSED {
   const about = { place: placeAt(source, offset), path: path.join("."), message, suggestion };
   if (source.problems.length < MAX_PROBLEMS) source.problems.push(makeProblem(source, about));

@@ -8,7 +8,7 @@ import { readYaml } from "./read-yaml.ts";
 import { describePlace, problemOf, type Source } from "./source.ts";
 import { placeOfToken } from "./token-place.ts";
 
-/** What is allowed and still worth a look: strategies of one wallet that may trade against each other, with both places. */
+/** What is allowed and still worth a check: strategies of one wallet that may trade against each other, with both places. */
 export function strategyWarnings(
   loaded: readonly { readonly spec: StrategySpec; readonly file: string }[],
   wrappedNative: Address | undefined,
@@ -28,7 +28,7 @@ export function strategyWarnings(
   return [...warnings, { ...last, message: `more pairs trade against each other; the first ${most} are listed` }];
 }
 
-/** A file is read again for its places: thousands of files are not kept for the few that are told of. */
+/** A file is read again for its places: thousands of files are not kept for the few that are reported. */
 function readAgain(file: string | undefined): Source | undefined {
   if (file === undefined) return undefined;
   const read = readTextFile(file);

@@ -5,7 +5,7 @@ import type { LaneHalt } from "../ports/lane-store.ts";
 import type { QuestionKind, Unit } from "../ports/unit-of-work.ts";
 import type { EngineDeps } from "./engine-context.ts";
 
-/** What alerts are written and told with. */
+/** What alerts are written and reported with. */
 export type AlertDeps = Pick<EngineDeps, "store" | "ids" | "clock" | "notifier">;
 
 /** An alert that was written down now, with the run it belongs to. */
@@ -24,7 +24,7 @@ export function raiseChange(
   return { kind: "alert", alert: { ...alert, strategy, runId, id: ids.newId("alert"), atMs: clock.nowMs() } };
 }
 
-/** Writes changes that depend on no row, and tells the alerts and messages among them that are new. */
+/** Writes changes that depend on no row, and reports the alerts and messages among them that are new. */
 export async function writeAndNotify(
   deps: Pick<AlertDeps, "store" | "clock" | "notifier">,
   changes: readonly Change[],
@@ -34,7 +34,7 @@ export async function writeAndNotify(
   await commitAndNotify(deps, { question, decide: () => ({ changes, atMs, value: undefined }) });
 }
 
-/** Carries one unit out, and tells the alerts and messages that are new. @returns what was decided */
+/** Carries one unit out, and reports the alerts and messages that are new. @returns what was decided */
 export async function commitAndNotify<K extends QuestionKind, T>(
   deps: Pick<AlertDeps, "store" | "notifier">,
   unit: Unit<K, T>,
@@ -45,7 +45,7 @@ export async function commitAndNotify<K extends QuestionKind, T>(
   return written.value;
 }
 
-/** Tells alerts that are committed. */
+/** Reports alerts that are committed. */
 export function notifyOfAlerts({ notifier }: Pick<AlertDeps, "notifier">, alerts: readonly RaisedAlert[]): void {
   for (const { severity, code, text, subject, strategy, runId } of alerts) {
     const run = { ...(strategy === undefined ? {} : { strategy }), ...(runId === undefined ? {} : { runId }) };

@@ -3,9 +3,9 @@ import type { SlotWork } from "./slot-work.ts";
 
 /** The scheduler's beat: what is looked at once a second. */
 export interface Beat {
-  /** Begins a look, unless the one before is not over. Resolves when none is under way. */
+  /** Begins a check, unless the one before is not over. Resolves when none is under way. */
   tick(): Promise<void>;
-  /** Resolves when no look is under way. */
+  /** Resolves when no check is under way. */
   idle(): Promise<void>;
   /** Milliseconds since the last tick, or the making, was over: by the monotonic clock. */
   ageMs(): number;

@@ -21,7 +21,7 @@ export interface Beginning {
   keepTrying(signal: AbortSignal): Promise<BlockHead | undefined>;
   /** What is waited for; undefined once the work may begin. */
   waitingFor(): Absence | undefined;
-  /** Why the last look came to nothing; undefined while the first one is under way, and once the work may begin. */
+  /** Why the last check came to nothing; undefined while the first one is under way, and once the work may begin. */
   fault(): string | undefined;
 }
 

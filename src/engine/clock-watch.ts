@@ -8,7 +8,7 @@ import { nodeFault } from "./perform/node-fault.ts";
 import { createWaker } from "./waker.ts";
 
 /**
- * Holds this machine's clock against the chain's. Slots are instants of the wall clock: one that jumps ahead would
+ * Checks this machine's clock against the chain's. Slots are instants of the wall clock: one that jumps ahead would
  * use up all slots in between, and one that is set back afterwards would leave the daemon silent until it is there again.
  *
  * The chain's time goes on from its newest block by the monotonic clock, which no one sets. So a node that stalls changes
@@ -62,7 +62,7 @@ export function createClockWatch(context: EngineContext): ClockWatch {
   const observe = ({ number, timestamp }: BlockHead): void => {
     const timestampMs = timestamp * 1_000;
     const monotonicMs = clock.monotonicMs();
-    // By its time, because the height of another chain says nothing of this one. A node that lags behind tells no news.
+    // By its time, because the height of another chain says nothing of this one. A node that lags behind reports no news.
     if (seen !== undefined && timestampMs <= seen.timestampMs) {
       if (timestampMs === seen.timestampMs) return;
       const { sinceMs, oldestMs } = doubt ?? { sinceMs: monotonicMs, oldestMs: timestampMs };
@@ -119,7 +119,7 @@ async function write(
     decide: (sales) => {
       const anew = mayBeBelieved ? countFromNow(sales, afterMs) : undefined;
       // Effects that were to wait a moment by a clock that ran ahead would wait until it is there again. It may have run
-      // ahead for less than a second, or in an earlier life: their rows tell, and nothing else does.
+      // ahead for less than a second, or in an earlier life: their rows report, and nothing else does.
       const changes = [{ kind: "effects-hastened" }, ...(anew?.changes ?? []), ...(isNews ? [said] : [])] as const;
       return { changes, atMs, value: anew?.text };
     },

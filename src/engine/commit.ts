@@ -12,7 +12,7 @@ import { createStepReporter, type Step } from "./report-steps.ts";
 export interface Committer {
   commit(answer: Answer): Promise<void>;
   /**
-   * The same, in one transaction with the other answers of this moment: those of looks that travelled together come
+   * The same, in one transaction with the other answers of this moment: those of checks that travelled together come
    * together. Only for answers that nothing which is committed meanwhile can make stale. Where one of them breaks an
    * invariant, each is committed by itself: a run that can never go on must not keep the others from what became of them.
    */

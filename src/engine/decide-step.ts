@@ -44,7 +44,7 @@ export function decideStep(context: EngineContext, turn: StepInTurn): DecidedSte
   const said = alertChanges(result);
   const modes = modeChanges(context, turn, result);
   const changes: readonly Change[] = [
-    // A look that found nothing new changes nothing: a waiting swap is not written anew every few seconds.
+    // A check that found nothing new changes nothing: a waiting swap is not written anew every few seconds.
     ...(result.run === run ? [] : moved),
     ...result.records.flatMap((record) => recordChanges(context, result.run, record)),
     ...modes.byStrategy,

@@ -9,7 +9,7 @@ const ALIVE_EVERY_MS = 30_000;
 /** Swaps that were open at the start are waited for so long before the report is given. */
 const SETTLE_WITHIN_MS = 60_000;
 
-/** Tells once, after a start, what happened while the daemon was down; and keeps the note that it is at work. */
+/** Reports once, after a start, what happened while the daemon was down; and keeps the note that it is at work. */
 export interface DowntimeWatch {
   /** Before anything is decided: what the last life left behind. */
   started(): Promise<void>;

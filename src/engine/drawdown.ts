@@ -21,7 +21,7 @@ import { nodeFault } from "./perform/node-fault.ts";
 import { readHead } from "./perform/read-head.ts";
 
 /**
- * Looks once at the value of all wallets and holds its fall against the owner's rule. A value that is not known for sure
+ * Looks once at the value of all wallets and checks its fall against the owner's rule. A value that is not known for sure
  * is no sample: a token without a price, one that a swap is just moving, or balances of before the last fill, which would
  * make a deposit of what it brought.
  * @returns why there is no sample, undefined where there is one
@@ -50,7 +50,7 @@ export async function watchDrawdown(
       const problem = clocks.problem();
       if (problem !== undefined) return none(problem);
       const holdings = rows.version === version ? holdingsOf(balances, rows) : undefined;
-      if (holdings === undefined) return none("swaps are moving tokens at each look");
+      if (holdings === undefined) return none("swaps are moving tokens at each check");
       return { changes: heed(context, rule, { sample: { atMs, holdings }, rows }), atMs, value: undefined };
     },
   });
@@ -163,7 +163,7 @@ export async function keepWatchingDrawdown(
   }
 }
 
-/** Tells once when there was no sample for long: the owner's rule stops nobody then, and strategies may trade on. */
+/** Reports once when there was no sample for long: the owner's rule stops nobody then, and strategies may trade on. */
 function createSay({ deps }: EngineContext): (fault: string | undefined) => Promise<void> {
   const { clock } = deps;
   const subject = SUBJECT.value();

@@ -25,18 +25,18 @@ const AHEAD = 256;
 /**
  * Looks at the chain for each other effect that may be performed at the same time. They travel together, wait for answers
  * most of their time, and must not stand behind submissions that wait for the rate limit of a service. Where signatures
- * carry no nonce each look asks the service too, and before any quote: there looks take their turn with everything else,
+ * carry no nonce each check asks the service too, and before any quote: there looks take their turn with everything else,
  * or no quote would be answered while many swaps are open.
  */
 const POLLS_PER_OTHER = 4;
 
 /**
- * While a wallet was not held against the chain yet nothing new is begun with: what would be signed by it would be refused,
- * and its slot lost. What takes longer than this is told, and then everything takes its course.
+ * While a wallet was not checked against the chain yet nothing new is begun with: what would be signed by it would be refused,
+ * and its slot lost. What takes longer than this is reported, and then everything takes its course.
  */
 const HOLD_MS = 60_000;
 
-/** What the runner is told, and tells. */
+/** What the runner is reported, and reports. */
 interface EffectHooks {
   /** whether the wall clock can be believed at this instant */
   readonly clocks: Pick<ClockWatch, "problem">;
@@ -122,7 +122,7 @@ export function createEffectRunner(
   };
 }
 
-/** Its run, and how often it was begun before: what is handed over is counted, durably, before it is performed. */
+/** Its run, and how often it was begun before: what is submitted is counted, durably, before it is performed. */
 async function beginningOf({ deps }: EngineContext, pending: PendingEffect): Promise<Answered<"effect">> {
   const { store, clock } = deps;
   const { id: effectId, runId } = pending;
@@ -159,19 +159,19 @@ function createQueue(group: EffectGroup, most: number): Queue {
 }
 
 /**
- * Whether somebody else may act on what the effect hands over: its beginnings are counted, durably, so that a start after
+ * Whether somebody else may act on what the effect submits: its beginnings are counted, durably, so that a start after
  * a kill knows of them. All others change nothing outside and may be begun as often as there are kills.
  */
 function isSubmission({ effect }: PendingEffect): boolean {
   return effect.kind === "SubmitGasless";
 }
 
-/** Whether the answer tells of the chain or the service alone, whatever is written of other runs meanwhile. */
+/** Whether the answer reports the chain or the service alone, whatever is written of other runs meanwhile. */
 function isPoll({ effect }: PendingEffect): boolean {
   return effect.kind === "ReadChain" || effect.kind === "FetchRoute";
 }
 
-/** What a look showed, what was signed and what was handed over is so whatever time it is. */
+/** What a check showed, what was signed and what was submitted is so whatever time it is. */
 function isByAnyClock(pending: PendingEffect, { kind }: EffectAnswer): boolean {
   return (
     isPoll(pending) || kind === "signed-gasless" || kind === "submission-accepted" || kind === "submission-unknown"

@@ -17,7 +17,7 @@ import type { Signer } from "../ports/signer.ts";
 import type { Store } from "../ports/store.ts";
 import type { SwapService } from "../ports/swap-service.ts";
 
-/** A strategy as it was loaded; `specHash` tells one edition of its file from another. */
+/** A strategy as it was loaded; `specHash` reports one edition of its file from another. */
 export interface LoadedStrategy {
   readonly spec: StrategySpec;
   readonly specHash: string;
@@ -40,7 +40,7 @@ export interface EngineSettings {
   readonly policy: Policy;
   readonly tokens: readonly Token[];
   readonly strategies: readonly LoadedStrategy[];
-  /** what people are told beside what needs them, and after how many slots in a row that ended alike they are warned */
+  /** what people are notified alongside what needs them, and after how many slots in a row that ended alike they are warned */
   readonly reported: { readonly fills: boolean; readonly starts: boolean; readonly sameEnds: number };
   /** how long runs that signed nothing are kept, and what the steps of all runs saw */
   readonly retentionMs: number;
@@ -57,7 +57,7 @@ export interface EngineSettings {
     readonly maxClockSkewSeconds: number;
     /** this machine's clock and the chain's may differ by this much where slots are run or passed over */
     readonly slotClockSkewSeconds: number;
-    /** effects performed at the same time; a few times as many looks come on top where they ask the chain alone */
+    /** effects performed at the same time; a few times as many checks come on top where they ask the chain alone */
     readonly concurrency: number;
     /** how often leftover allowances are looked for */
     readonly janitorMs: number;

@@ -27,9 +27,9 @@ import { createWaker, type Waker } from "./waker.ts";
 export interface Engine {
   /**
    * Looks at the chain, then works until stopped. Start-up is recovery: what is written down and not done is done.
-   * Resolves after the first look; while the node does not answer, further looks follow and the work begins after the
+   * Resolves after the first check; while the node does not answer, further looks follow and the work begins after the
    * first that is answered. A person's mistake that is found then is fatal.
-   * @throws PreflightError when the first look shows one
+   * @throws PreflightError when the first check shows one
    */
   start(): Promise<void>;
   /** Once a second: slots that are due become runs, requests of operators are taken. */
@@ -48,7 +48,7 @@ export interface Engine {
 }
 
 const DUE_BATCH = 500;
-/** The first slots wait so long for the look that lets them begin. */
+/** The first slots wait so long for the check that lets them begin. */
 const CHECK_WITHIN_MS = 5_000;
 
 /** Makes an engine. `onFatal` hears of broken invariants: the process must stop, and the next start recovers. */
@@ -78,7 +78,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const effects = createEffectRunner(context, committer, { clocks, guarded, hear: outside.hear, onDone: waker.wake });
   const effectLoop = (): Promise<void> => keepPerforming(start, { clocks, committer, effects, waker }, signal);
   const begin = async (head: BlockHead): Promise<void> => {
-    // Before anything may be signed, and before the first slot: the rows are held against the chain.
+    // Before anything may be signed, and before the first slot: the rows are checked against the chain.
     await reconciler.begin();
     clocks.observe(head);
     await downtime.started();
@@ -130,7 +130,7 @@ function createGate(
   clock: Clock,
   beginning: Pick<Beginning, "waitingFor">,
 ): Pick<Beginning, "waitingFor"> & { open(): void } {
-  let closed: Absence | undefined = { sinceMs: clock.nowMs(), reason: "its rows are held against their marker" };
+  let closed: Absence | undefined = { sinceMs: clock.nowMs(), reason: "its rows are checked against their marker" };
   return {
     waitingFor: () => beginning.waitingFor() ?? closed,
     open: () => {
@@ -185,7 +185,7 @@ function untilNextMs({ deps, settings }: EngineContext): number {
   return waitMs > 0 ? Math.min(waitMs, pollMs) : pollMs;
 }
 
-/** What looks at something again and again, beside the work itself. */
+/** What looks at something again and again, alongside the work itself. */
 function watchesOf(
   context: EngineContext,
   { clocks, reconciler }: { readonly clocks: ClockWatch; readonly reconciler: Reconciler },
@@ -202,7 +202,7 @@ function watchesOf(
   ];
 }
 
-/** Waits for the look, but not for long: what is in flight is followed meanwhile, and nothing is signed before. */
+/** Waits for the check, but not for long: what is in flight is followed meanwhile, and nothing is signed before. */
 async function within(clock: Clock, work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
   const isOver = new AbortController();
   const ended = AbortSignal.any([signal, isOver.signal]);

@@ -58,7 +58,7 @@ function messageOf(
   return { id: `dry_${swap.id}`, code: "WOULD_FILL", text: dryText(context.settings, run, swap) };
 }
 
-/** What is told of a start, in the commit that records it. */
+/** What is reported about a start, in the commit that records it. */
 export function startMessage(
   context: EngineContext,
   { mode: global, lastAliveMs: lastMs }: Answered<"start">,
@@ -88,7 +88,7 @@ function messageChange(
   return { kind: "message", message: { ...said, severity: "info", ...of } };
 }
 
-/** The same fill has the same id; another one of the swap, after a reorganisation, is told by itself. */
+/** The same fill has the same id; another one of the swap, after a reorganisation, is reported by itself. */
 function fillId({ id, fill }: Swap): string {
   return `fill_${id}_${fill?.sold ?? 0n}_${fill?.bought ?? 0n}`;
 }

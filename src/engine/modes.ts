@@ -32,7 +32,7 @@ function haltByDifference(
 /** How a daemon signs, and the marker that its database has for the account. */
 export interface SigningMarker {
   readonly live: boolean;
-  /** undefined: none is kept, or it is not needed, because a look at the chain has held the database against it */
+  /** undefined: none is kept, or it is not needed, because a check of the chain has held the database against it */
   readonly seen: MarkedState | undefined;
 }
 
@@ -49,7 +49,7 @@ export function maySignIntent(
   const { intent } = lane;
   if (intent === undefined || lane.halt !== undefined) return false;
   if (!live && lane.attempts.length === 0) return false;
-  // No look at the chain halts a dry run, so that the marker is asked each time.
+  // No check of the chain halts a dry run, so that the marker is asked each time.
   if (!live && (database === undefined || judgeMarker({ ours: database, seen }, intent.account) !== undefined)) {
     return false;
   }

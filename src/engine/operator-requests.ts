@@ -19,7 +19,7 @@ import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
 import { NO_GAP } from "./slot-gaps.ts";
 
 /**
- * Takes what operators asked for since the last look. Each request is answered in the commit that carries it out.
+ * Takes what operators asked for since the last check. Each request is answered in the commit that carries it out.
  * @param clockProblem why the wall clock cannot be believed: what depends on slots is refused then, stopping never is
  */
 export async function takeRequests(context: EngineContext, clockProblem?: string): Promise<void> {

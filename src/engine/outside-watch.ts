@@ -10,7 +10,7 @@ import { nodeFault } from "./perform/node-fault.ts";
 
 /**
  * Whether nodes and service answer, whatever else the daemon does: a stop that cannot act must be heard of also while no
- * run is due. Both are asked by themselves; the service hardly ever, because its answers to quotes tell as much. The
+ * run is due. Both are asked by themselves; the service hardly ever, because its answers to quotes report as much. The
  * alerts are rows, so that a start after a kill finds them open, and ends them with the first answer.
  */
 export interface OutsideWatch {
@@ -21,7 +21,7 @@ export interface OutsideWatch {
 }
 
 const CHECK_MS = 15_000;
-/** What is away for so long is told; shorter troubles pass by themselves. */
+/** What is away for so long is reported; shorter troubles pass by themselves. */
 const PATIENCE_MS = 60_000;
 /** Chains make blocks in seconds; without one for so long the node stands still, or the chain does. */
 const OLDEST_BLOCK_SECONDS = 300;
@@ -62,7 +62,7 @@ export function createOutsideWatch(
 ): OutsideWatch {
   const { chain, service, clock } = context.deps;
   const faultOf = (head: BlockHead): string | undefined => {
-    // By a clock that is wrong the age would be, too; that is told by itself.
+    // By a clock that is wrong the age would be, too; that is reported by itself.
     const age = clocks.problem() === undefined ? tooOld(head, clock.nowMs()) : undefined;
     return beginning.fault() ?? age;
   };
@@ -106,7 +106,7 @@ export function createOutsideWatch(
       if (answer.kind === "quoted" || answer.kind === "submission-accepted") note(quotes, undefined);
       if (answer.kind === "quote-refused") hearRefusal({ ...answer, kind: "refused", status: undefined });
     },
-    // Apart, because a look at the service may wait for its rate limit.
+    // Apart, because a check of the service may wait for its rate limit.
     keepChecking: async (signal) => {
       await Promise.all([
         keepDoing(signal, async () => {
@@ -137,7 +137,7 @@ export function isRefusal(answer: object): answer is ServiceRefusal {
   return "kind" in answer && answer.kind === "refused";
 }
 
-/** The alert and its end are rows: what is told already is not told twice, and what ended while nobody ran is ended. */
+/** The alert and its end are rows: what is reported already is not reported twice, and what ended while nobody ran is ended. */
 async function write({ deps }: EngineContext, alert: Alert, isAway: boolean): Promise<void> {
   const over = { kind: "alerts-over", subject: alert.subject } as const;
   await writeAndNotify(deps, [isAway ? raiseChange(deps, alert) : over]);

@@ -81,7 +81,7 @@ async function addBaselines(
 
 /**
  * The newest final block: a deposit above it may come once more in a later block, and would count twice. Where the wallet
- * has sent something since, or nobody tells, the tip: what was sent before the first start is none of ours.
+ * has sent something since, or nobody reports, the tip: what was sent before the first start is none of ours.
  */
 async function settledBlock(chain: EngineContext["deps"]["chain"], wallet: Address, tip: number): Promise<number> {
   const final = Math.min((await chain.finalized()).number, tip);

@@ -66,7 +66,7 @@ export async function samplePrices(
   await store.commit([{ question: { kind: "nothing" }, decide }]);
 }
 
-/** Looks at once and then at its pace until the engine stops. Trouble with one look is told, and the next one follows. */
+/** Looks at once and then at its pace until the engine stops. Trouble with one check is reported, and the next one follows. */
 export async function keepSampling(
   context: EngineContext,
   signal: AbortSignal,

@@ -23,8 +23,8 @@ export function hasReadableMemory({ spec, memory }: Pick<StrategyRow, "spec" | "
 }
 
 /**
- * Halts a strategy whose memory cannot be read, and tells a person. It must not decide on what it does not know, and its
- * row is left for whoever can read it; all other strategies go on.
+ * Halts a strategy whose memory cannot be read, and notifies a person. It must not decide on what it does not know, and its
+ * row is left for anyone who can read it; all other strategies go on.
  */
 export async function quarantine(context: EngineContext, row: Pick<StrategyRow, "id" | "kind">): Promise<void> {
   const { clock } = context.deps;
@@ -36,7 +36,7 @@ export async function quarantine(context: EngineContext, row: Pick<StrategyRow, 
   await commitAndNotify(context.deps, { question, decide });
 }
 
-/** What halts it and tells a person. @param modes those that are set, its own among them */
+/** What halts it and notifies a person. @param modes those that are set, its own among them */
 export function quarantineChanges(
   { deps }: EngineContext,
   { id, kind }: Pick<StrategyRow, "id" | "kind">,

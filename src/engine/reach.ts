@@ -6,7 +6,7 @@ export interface Absence {
   readonly reason: string;
 }
 
-/** Whether one thing outside answers, as whoever called it found. Nothing asks for its sake. */
+/** Whether one thing outside answers, as anyone who called it found. Nothing asks for its sake. */
 export interface Reach {
   answered(): void;
   failed(reason: string): void;

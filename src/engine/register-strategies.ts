@@ -92,7 +92,7 @@ function editedMemory(row: StrategyRow, spec: StrategySpec): StrategyMemory {
   return strategyEdited(row.spec, spec, parseStoredMemory(row.memory));
 }
 
-/** A strategy whose file was gone makes up for nothing of that time: whoever took it away did not want it to trade. */
+/** A strategy whose file was gone makes up for nothing of that time: anyone who took it away did not want it to trade. */
 export function passOverSlots(context: EngineContext, row: StrategyRow, rows: SlotRows): DecidedSlots {
   const nowMs = context.deps.clock.nowMs();
   const { changes, outcomes } = missedSlots(context, row, { untilMs: nowMs, rows });

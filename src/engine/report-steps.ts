@@ -12,10 +12,10 @@ export interface Step {
   readonly result: StepResult;
 }
 
-/** Tells of steps that are committed. */
+/** Reports steps that are committed. */
 export type ReportSteps = (steps: readonly Written<Step>[]) => void;
 
-/** Tells logs and people of steps, and `onCommitted` which wallets' lanes were handed something. */
+/** Reports logs and people of steps, and `onCommitted` which wallets' lanes were handed something. */
 export function createStepReporter(
   context: EngineContext,
   onCommitted: (lanes: readonly Address[]) => void,

@@ -16,7 +16,7 @@ const PAUSE_MS = 50;
 /** Ceilings count what was sold in a month, and of its first hour by the rows. */
 const CEILINGS_LOOKBACK_MS = CEILING_WINDOWS_MS.month + DAY_MS;
 
-/** What tells whether this machine's clock can be believed. */
+/** What shows whether this machine's clock can be believed. */
 interface Clocks {
   problem(): string | undefined;
 }
@@ -91,7 +91,7 @@ function lookbackMs({ settings }: EngineContext): number {
 
 /**
  * An instant that has passed by this machine's clock and by the chain's newest block: a clock that is years ahead would
- * else let everything go at once, and a node that tells such a block as well.
+ * else let everything go at once, and a node that reports such a block as well.
  */
 async function timeThatPassed({ deps }: EngineContext, clocks: Clocks): Promise<number | undefined> {
   if (clocks.problem() !== undefined) return undefined;
@@ -99,7 +99,7 @@ async function timeThatPassed({ deps }: EngineContext, clocks: Clocks): Promise<
     const { timestamp } = await deps.chain.latest();
     return Math.min(deps.clock.nowMs(), timestamp * 1_000);
   } catch (error) {
-    deps.logger.debug({ error: nodeFault(error) }, "nothing old is let go while no block tells the time");
+    deps.logger.debug({ error: nodeFault(error) }, "nothing old is let go while no block shows the time");
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { type EngineContext, laneOf } from "./engine-context.ts";
 /**
  * Halts a wallet whose account has code that the configuration does not name. One node's word is not enough: all
  * endpoints that answer are asked again.
- * @throws ChainReadError where the nodes do not tell, or say different things: then nothing may be signed either
+ * @throws ChainReadError where the nodes do not report, or say different things: then nothing may be signed either
  */
 export async function haltIfDelegated(context: EngineContext, wallet: Address): Promise<void> {
   const { deps, settings } = context;

@@ -70,14 +70,14 @@ export async function beginIntent(turn: LaneTurn, { id }: IntentRow, fees: Fees)
   return isBegun;
 }
 
-/** A nonce that is certain as long as the rows are those that it was told from. */
+/** A nonce that is certain as long as the rows are those that it was distinguished from. */
 interface NextNonce {
   readonly nonce: number;
   isOf(rows: LaneRows): boolean;
 }
 
 /**
- * The next nonce comes from the rows, held against the chain. When a finalised block counts transactions that neither the
+ * The next nonce comes from the rows, checked against the chain. When a finalised block counts transactions that neither the
  * rows know nor a person accepted, and a later one still does, somebody else uses the key: the account is halted. The
  * first nonce of all comes from the chain, where all endpoints have to agree on it.
  * @returns undefined while it is not certain
@@ -104,7 +104,7 @@ async function nextNonce(turn: LaneTurn): Promise<NextNonce | undefined> {
   const finalized = await agreed.finalized();
   const final = await agreed.transactionCount(account, finalized.number);
   if (final <= next || !isSaidAgain(turn, what, finalized.number)) {
-    logger.warn({ account, count, known: next, final }, `${what}; nothing is signed until finalised blocks tell why`);
+    logger.warn({ account, count, known: next, final }, `${what}; nothing is signed until finalised blocks report why`);
     return undefined;
   }
   const reason = `finalised blocks count ${final} transactions of this account, the rows know ${next}`;

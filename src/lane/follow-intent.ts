@@ -51,7 +51,7 @@ async function noteMined(turn: LaneTurn, intent: IntentRow, found: Mined): Promi
   const final = mined.isFinal ? mined : await asFinal(turn, mined);
   if (final === undefined) return;
   if (await isContradicted(turn, current, final)) {
-    await takeBack(turn, current, "all endpoints tell another outcome of it than one did");
+    await takeBack(turn, current, "all endpoints report another outcome of it than one did");
     current = await recordMined(turn, current, final);
   }
   if (current.state === "mined") {
@@ -62,8 +62,8 @@ async function noteMined(turn: LaneTurn, intent: IntentRow, found: Mined): Promi
 }
 
 /**
- * Enough blocks lie on top of it. That it reverted is told once all endpoints that answer say so, because who hears of it
- * may give up. They are asked for some blocks more; then the account is free for what comes next, and its end tells it.
+ * Enough blocks lie on top of it. That it reverted is reported once all endpoints that answer say so, because who hears of it
+ * may give up. They are asked for some blocks more; then the account is free for what comes next, and its end reports it.
  */
 async function confirmWhenDeep(turn: LaneTurn, intent: IntentRow, mined: Mined): Promise<IntentRow> {
   const { options, latest, deps } = turn;
@@ -88,7 +88,7 @@ async function isShownByAll(turn: LaneTurn, { receipt }: Mined): Promise<boolean
   }
 }
 
-/** Whether the rows tell of a confirmed one that it succeeded, and all endpoints that it reverted, or the other way round. */
+/** Whether the rows report a confirmed one that it succeeded, and all endpoints that it reverted, or the other way round. */
 async function isContradicted(turn: LaneTurn, { id, state }: IntentRow, { attempt, receipt }: Mined): Promise<boolean> {
   if (state !== "confirmed") return false;
   const reported = attemptIn(await readIntent(turn, id), attempt.hash).state;
@@ -186,7 +186,7 @@ async function recordFinal(turn: LaneTurn, { id }: IntentRow, { attempt, receipt
   passCrashPoint(turn.deps, "lane.final.after");
 }
 
-/** What was told of its block is not so: what was mined is in flight again. */
+/** What was reported of its block is not so: what was mined is in flight again. */
 async function takeBack(
   turn: LaneTurn,
   { id }: IntentRow,

@@ -36,7 +36,7 @@ export function createConfirmedWatch(): ConfirmedWatch {
   };
 }
 
-/** What is in a block that nobody shows is looked at itself, and that tells what is wrong. */
+/** What is in a block that nobody shows is looked at itself, and that reports what is wrong. */
 async function hashesOf({ deps }: LaneTurn, numbers: readonly number[]): Promise<ReadonlyMap<number, Hex | undefined>> {
   const hashes = new Map<number, Hex | undefined>();
   const read = async (number: number): Promise<void> => {

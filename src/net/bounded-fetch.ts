@@ -106,7 +106,7 @@ export async function boundedFetch(request: BoundedRequest): Promise<BoundedResp
   }
   const aborted = () => new FetchError("aborted", host, "the request was aborted");
   // The client looks at a kept connection at the end of the turn of the loop in which it is called. Only in the next one
-  // the look shows what came while this process was busy, and the connection of the last answer is free again.
+  // the check shows what came while this process was busy, and the connection of the last answer is free again.
   await nextTurn();
   if (signal?.aborted === true) throw aborted();
   const exchange = new Exchange(host, maxBytes);

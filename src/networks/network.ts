@@ -39,7 +39,7 @@ export interface Network {
   readonly chainId: number;
   readonly nativeSymbol: string;
   readonly wrappedNative: Address;
-  /** undefined: nobody tells the price of the native coin */
+  /** undefined: nobody reports the price of the native coin */
   readonly nativeFeed: PriceFeed | undefined;
   /** of a rollup: the feed that says whether its sequencer is up */
   readonly sequencerFeed: Address | undefined;

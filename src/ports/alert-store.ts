@@ -17,16 +17,16 @@ export interface TrueWarning {
   readonly raisedAtMs: number;
 }
 
-/** A channel that people are told by, as the rows know it: by its name. */
+/** A channel that people are notified by, as the rows know it: by its name. */
 export interface AlertChannel {
   readonly name: string;
-  /** the least severity of the alerts that it tells; it tells every message */
+  /** the least severity of the alerts that it reports; it reports every message */
   readonly minimum: Severity;
-  /** it tells, too, that an alert is over */
+  /** it reports, too, that an alert is over */
   readonly sendsEnds: boolean;
 }
 
-/** Something that waits to be told by one channel. */
+/** Something that waits to be reported by one channel. */
 export interface WaitingDelivery {
   /** its own number, in the order of what happened */
   readonly number: number;
@@ -55,13 +55,13 @@ export interface DeliveryEnd {
 export interface AlertOutbox {
   /** Makes everything that waits due: what an earlier life put off was put off by another clock. */
   makeAllDue(): Promise<void>;
-  /** Makes wait, and due, what is still true and was given up, or was true before the channel told it. */
+  /** Makes wait, and due, what is still true and was given up, or was true before the channel reported it. */
   waitAgain(): Promise<void>;
-  /** Of the oldest of each subject that which may be tried first: what is told of a subject is told in its order. */
+  /** Of the oldest of each subject that which may be tried first: what is reported about a subject is reported in its order. */
   next(): Promise<WaitingDelivery | undefined>;
   /** Counts an attempt, durably, before it is made. */
   beginAttempt(number: number, retryAt: number): Promise<void>;
-  /** Of a beginning that is given up nobody is told the end. */
+  /** Of a beginning that is given up nobody is notified the end. */
   finish(number: number, end: DeliveryEnd): Promise<void>;
   noteOutcome(number: number, outcome: string): Promise<void>;
   /** the number of the newest delivery of all channels, zero before the first */

@@ -88,13 +88,13 @@ export interface AgreedReads {
   transactionsOf(address: Address, block: number): Promise<readonly BlockTransaction[]>;
 }
 
-/** The same for what the daemon reads beside what its lanes read. */
+/** The same for what the daemon reads alongside what its lanes read. */
 export interface AgreedChainReads extends AgreedReads, Pick<Chain, "allowance" | "balance" | "call" | "code" | "logs"> {
   /** The most that any of them shows of an allowance at a block; they need not agree. */
   highestAllowance(grant: { token: Address; owner: Address; spender: Address }, block: number): Promise<bigint>;
 }
 
-/** A call or transaction to try out. */
+/** A call or transaction to simulate. */
 export interface CallRequest {
   readonly from: Address;
   readonly to: Address;
@@ -103,7 +103,7 @@ export interface CallRequest {
 }
 
 /**
- * What a trial that sees no logs asks about: balances of these tokens and of the native one at these accounts, and what
+ * What a simulation that sees no logs asks about: balances of these tokens and of the native one at these accounts, and what
  * these spenders may take of them.
  */
 export interface Watched {
@@ -114,7 +114,7 @@ export interface Watched {
 }
 
 /**
- * What calls that were tried out did with tokens; native moves are token zero. By `probe` a move is what an account has
+ * What calls that were simulated did with tokens; native moves are token zero. By `probe` a move is what an account has
  * more or less after a call, and its other side is the zero address; an approval is an allowance that rose.
  */
 export type SimulationOutcome =
@@ -133,11 +133,11 @@ export type SimulationOutcome =
 
 /**
  * What trading needs of an endpoint. A way: to try transactions out like that, by today's rules. `finality`: to say which
- * block is final. `overrides`: to run calls with lent code. `logs`: to list events over the usual range of blocks.
+ * block is final. `overrides`: to run calls with injected code. `logs`: to list events over the usual range of blocks.
  */
 export type Ability = SimulationMethod | "finality" | "overrides" | "logs";
 
-/** What a trial of an ability showed; `unknown` where no proper answer came, which proves nothing. */
+/** What a simulation of an ability showed; `unknown` where no proper answer came, which proves nothing. */
 export interface AbilityFinding {
   readonly ability: Ability;
   readonly state: "able" | "lacking" | "unknown";
@@ -150,7 +150,7 @@ export interface EndpointReport {
   readonly findings: readonly AbilityFinding[];
 }
 
-/** What the daemon reads of a chain, beside what its lanes read. */
+/** What the daemon reads of a chain, alongside what its lanes read. */
 export interface Chain extends LaneChain {
   agreed(): Promise<AgreedChainReads>;
   /** Balance of a token (native: the zero address) at a block. */
@@ -177,7 +177,7 @@ export interface Chain extends LaneChain {
     calls: readonly CallRequest[],
     about?: { readonly on?: BlockHead; readonly watched?: Watched },
   ): Promise<SimulationOutcome>;
-  /** Tries out what each endpoint can do, in the configured order. From then on those that return are tried out again. */
+  /** Simulates what each endpoint can do, in the configured order. From then on those that return are simulated again. */
   abilities(): Promise<readonly EndpointReport[]>;
   /** Facts for building an EIP-2612 permit, undefined when the token has none that can be proved by its separator. */
   permitFacts(token: Address, owner: Address, block?: number): Promise<PermitFacts | undefined>;

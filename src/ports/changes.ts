@@ -32,7 +32,7 @@ export type Change =
   | { readonly kind: "mode"; readonly row: ModeRow }
   /** an alert, unless its code is true of its subject already */
   | { readonly kind: "alert"; readonly alert: AlertRow }
-  /** something that happened, unless it was told before */
+  /** something that happened, unless it was reported before */
   | { readonly kind: "message"; readonly message: AlertRow }
   /** nothing is true of the subject any more */
   | { readonly kind: "alerts-over"; readonly subject: string }
@@ -64,7 +64,7 @@ export type Change =
   /** how the strategy's last slots ended alike; undefined: they did not */
   | { readonly kind: "same-ends"; readonly strategyId: string; readonly ends: SameEnds | undefined };
 
-/** What a step needs to know of the rows, beside its run. Instants in milliseconds. */
+/** What a step needs to know of the rows, alongside its run. Instants in milliseconds. */
 export interface StepQuestion {
   /** what was sold since these instants counts for the ceilings of a day and of a month */
   readonly daySinceMs: number;

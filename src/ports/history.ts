@@ -25,7 +25,7 @@ export interface CostHistory {
   readonly gasUsed: string;
   /** wei per gas, decimal text */
   readonly gasPrice: string;
-  /** wei that a rollup charged beside gas; null: its receipt tells of none */
+  /** wei that a rollup charged on top of gas; null: its receipt reports none */
   readonly dataFee: string | null;
 }
 

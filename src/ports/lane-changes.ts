@@ -11,7 +11,7 @@ import type {
   SigningRow,
 } from "./lane-store.ts";
 
-/** What a move of an intent changes beside its state. A field that is there and undefined is emptied. */
+/** What a move of an intent changes alongside its state. A field that is there and undefined is emptied. */
 export type IntentFields = Partial<
   Pick<IntentRow, "nonce" | "outcome" | "minedBlockNumber" | "minedBlockHash" | "minedAttemptHash">
 >;
@@ -54,5 +54,5 @@ export type LaneChange =
   | { readonly kind: "cancel-wish"; readonly cancelRequest: CancelRequest }
   /** an account that is not halted signs nothing until a person releases it */
   | { readonly kind: "account-halted"; readonly halt: LaneHalt }
-  /** a halt ends: as many transactions as it names are accepted, whoever made them */
+  /** a halt ends: as many transactions as it names are accepted, no matter who made them */
   | ({ readonly kind: "halt-released"; readonly by: string } & LaneAccount);

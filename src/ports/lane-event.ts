@@ -4,7 +4,7 @@ import type { IntentOutcome } from "./lane-store.ts";
 
 /**
  * What became of an intent. `mined` carries the receipt (which may say that it reverted); `final` its outcome in a
- * finalised block; `dropped` means that nothing was ever signed. A cancellation that is mined is told only by `final`.
+ * finalised block; `dropped` means that nothing was ever signed. A cancellation that is mined is reported only by `final`.
  */
 export interface LaneEvent {
   readonly intentId: string;

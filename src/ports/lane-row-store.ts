@@ -65,9 +65,9 @@ export interface LaneRowStore {
   halts(): readonly LaneHalt[];
   /** Halts an account that is not halted. */
   addHalt(halt: LaneHalt): void;
-  /** Ends a halt: as many transactions as it names are accepted, whoever made them. */
+  /** Ends a halt: as many transactions as it names are accepted, no matter who made them. */
   releaseHalt(account: Address, chainId: number, release: { readonly by: string; readonly atMs: number }): void;
-  /** Accepts so many transactions of an account that no halt counted, whoever made them. */
+  /** Accepts so many transactions of an account that no halt counted, no matter who made them. */
   acceptCount(
     counted: Pick<LaneHalt, "account" | "chainId" | "transactionCount">,
     acceptance: { readonly by: string; readonly atMs: number },

@@ -94,7 +94,7 @@ export interface CostRow {
   readonly gasUsed: bigint;
   /** wei paid per gas */
   readonly gasPrice: bigint;
-  /** wei that a rollup charged beside gas; undefined: its receipt tells of none */
+  /** wei that a rollup charged on top of gas; undefined: its receipt reports none */
   readonly dataFee: bigint | undefined;
 }
 

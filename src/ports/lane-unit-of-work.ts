@@ -45,7 +45,7 @@ export interface LaneDecided<T> {
   readonly changes: readonly LaneChange[];
   readonly atMs: number;
   readonly value: T;
-  /** what whoever asked for the transaction hears */
+  /** what anyone who asked for the transaction hears */
   readonly event?: LaneEvent;
   /** what a person hears */
   readonly refusal?: Refusal;

@@ -1,6 +1,6 @@
 import type { Severity } from "../domain/run/alert.ts";
 
-/** Tells people. Delivery never delays a swap. */
+/** Notifies people. Delivery never delays a swap. */
 export interface Notifier {
   notify(message: { severity: Severity; code: string; text: string; fields: Readonly<Record<string, unknown>> }): void;
 }

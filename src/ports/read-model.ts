@@ -14,7 +14,7 @@ import type {
 import type { Difference, KnownChain } from "./reconciliation-store.ts";
 
 /**
- * What people read: commands, and what the daemon tells of itself over HTTP. Each answer is plain data as of one instant.
+ * What people read: commands, and what the daemon reports itself over HTTP. Each answer is plain data as of one instant.
  * Another process may be writing meanwhile, and no daemon of this release may have opened the database yet: what an older
  * one does not have is empty.
  */
@@ -44,7 +44,7 @@ export interface ReadModel {
   }>;
   /** The last link of what is archived and closed; undefined in a database of a release that kept none. */
   historyHead(): Promise<HistoryHead | undefined>;
-  /** Holds what is archived and closed against its links. @returns what is wrong, one sentence each */
+  /** Checks what is archived and closed against its links. @returns what is wrong, one sentence each */
   historyProblems(): Promise<readonly string[]>;
 }
 
@@ -112,9 +112,9 @@ export interface ApprovalRows {
   readonly using: readonly { readonly wallet: Address; readonly token: Address; readonly swap: string }[];
 }
 
-/** What a status is asked for, beside all that the database tells. */
+/** What a status is asked for, alongside all that the database reports. */
 export interface StatusQuestion {
-  /** configured strategies; those that have rows are told of, too */
+  /** configured strategies; those that have rows are reported of, too */
   readonly strategyIds: readonly string[];
   readonly wallets: readonly Address[];
   /** since when sales are counted, in milliseconds */
@@ -160,7 +160,7 @@ export interface StandingRows {
   readonly specs: ReadonlyMap<string, StrategySpec>;
   /** dollars (1e-18) that were sold since two instants, and all that are reserved */
   readonly soldUsd: { readonly day: bigint; readonly month: bigint };
-  /** how far the chain was held against the rows, by wallet */
+  /** how far the chain was checked against the rows, by wallet */
   readonly known: ReadonlyMap<Address, KnownChain>;
   /** when the daemon was last known to be at work; undefined before its first life */
   readonly lastAliveMs: number | undefined;

@@ -20,7 +20,7 @@ export interface Standing {
   readonly open: readonly Difference[];
   /** those of the keys that were asked for of which the same is open or was accepted: found again, it is nothing new */
   readonly reported: ReadonlySet<string>;
-  /** how far the chain was held against the rows, by wallet */
+  /** how far the chain was checked against the rows, by wallet */
   readonly known: ReadonlyMap<Address, KnownChain>;
 }
 
@@ -46,11 +46,11 @@ export interface GrantTerms {
   }[];
 }
 
-/** What is asked of the rows where they are held against the chain. */
+/** What is asked of the rows where they are checked against the chain. */
 export interface ReconciliationQuestions {
   /** @param asked.keys names of findings */
   readonly standing: { readonly asked: { readonly keys: readonly string[] }; readonly rows: Standing };
-  /** What a wallet did by the rows that know it, before the chain was ever held against them. */
+  /** What a wallet did by the rows that know it, before the chain was ever checked against them. */
   readonly "first-look": {
     readonly asked: Omit<Grant, "token"> & { readonly tokens: readonly Address[] };
     readonly rows: {
@@ -84,7 +84,7 @@ export interface ReconciliationQuestions {
     readonly asked: Grant & { readonly final: FinalBlock | undefined };
     readonly rows: {
       readonly isGranted: boolean;
-      /** a difference tells of one of the wallet's token */
+      /** a difference reports one of the wallet's token */
       readonly isFound: boolean;
       /** it may still change after the final block; undefined where none was named */
       readonly isOpen: boolean | undefined;
@@ -95,7 +95,7 @@ export interface ReconciliationQuestions {
   readonly grant: { readonly asked: Omit<Grant, "spender">; readonly rows: GrantRows };
 }
 
-/** What is written where the rows are held against the chain. */
+/** What is written where the rows are checked against the chain. */
 export type ReconciliationChange =
   /** a name for a database that has none */
   | { readonly kind: "database-named"; readonly id: string }
@@ -114,7 +114,7 @@ export type ReconciliationChange =
   /** what is open was found now at the latest, whatever a clock that ran ahead said */
   | { readonly kind: "findings-capped" }
   | { readonly kind: "known-chain"; readonly known: KnownChain }
-  /** so many transactions of the account are accepted that no halt counted, whoever made them */
+  /** so many transactions of the account are accepted that no halt counted, no matter who made them */
   | {
       readonly kind: "count-accepted";
       readonly counted: Pick<LaneHalt, "account" | "chainId" | "transactionCount">;

@@ -2,7 +2,7 @@ import type { Address } from "../domain/money/address.ts";
 import type { BootInstant } from "./clock.ts";
 
 /**
- * What a difference is: `unchecked` the chain was not held against the rows since the start; `new` a database that never
+ * What a difference is: `unchecked` the chain was not checked against the rows since the start; `new` a database that never
  * knew a wallet that has traded, or may have; `lost` the marker names another database; `older` the marker saw more
  * signatures than the rows; `nonce`, `fill`, `outflow`, `allowance` what the chain shows and no row explains;
  * `cannot-prove` the chain's logs are not read back (not yet, or the node gives none), or a token's allowance is refused.
@@ -48,11 +48,11 @@ export interface FinalBlock {
   readonly timestamp: number;
 }
 
-/** How far the chain was held against the rows of a wallet, and where that began. */
+/** How far the chain was checked against the rows of a wallet, and where that began. */
 export interface KnownChain {
   readonly wallet: Address;
   readonly block: number;
-  /** transactions of the account that are accounted for, beside those of the rows */
+  /** transactions of the account that are accounted for, alongside those of the rows */
   readonly transactionCount: number;
   /** by token, at that block; empty where nobody could read them */
   readonly balances: ReadonlyMap<Address, bigint>;
@@ -60,7 +60,7 @@ export interface KnownChain {
   readonly baseline: { readonly block: number; readonly transactionCount: number };
 }
 
-/** What tells one database from another, and a younger state of it from an older one. Counts never fall. */
+/** What reports one database from another, and a younger state of it from an older one. Counts never fall. */
 export interface DatabaseState {
   /** undefined before its first life with a marker */
   readonly id: string | undefined;

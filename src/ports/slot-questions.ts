@@ -11,7 +11,7 @@ export interface SlotRows {
   /** the last handled slot of each strategy that has a row */
   readonly lastSlots: ReadonlyMap<string, number>;
   readonly modes: readonly ModeRow[];
-  /** what the chain tells and the rows do not, and nobody accepted yet */
+  /** what the chain reports and the rows do not, and nobody accepted yet */
   readonly differences: readonly Difference[];
   /** strategies with an open run */
   readonly busy: ReadonlySet<string>;
@@ -48,7 +48,7 @@ export interface SlotQuestions {
       readonly halts: readonly LaneHalt[];
     };
   };
-  /** What the message of a start tells. */
+  /** What the message of a start reports. */
   readonly start: {
     readonly asked: object;
     readonly rows: { readonly mode: ModeRow | undefined; readonly lastAliveMs: number | undefined };
@@ -68,6 +68,6 @@ export interface SlotQuestions {
     readonly asked: { readonly effectId: number; readonly runId: string };
     readonly rows: { readonly run: Run; readonly begun: number };
   };
-  /** What the chain tells and the rows do not, and nobody accepted yet. */
+  /** What the chain reports and the rows do not, and nobody accepted yet. */
   readonly differences: { readonly asked: object; readonly rows: readonly Difference[] };
 }

@@ -4,7 +4,7 @@ import type { UnitOfWork } from "./unit-of-work.ts";
 
 /** The daemon's database as its engine uses it. */
 export interface Store extends UnitOfWork, RetentionStore {
-  /** Those of a group, the longest due first: told at once, as what is in flight is. */
+  /** Those of a group, the longest due first: reported at once, as what is in flight is. */
   dueEffects(nowMs: number, limit: number, group: EffectGroup): readonly PendingEffect[];
   /** When the next one is due, in milliseconds; undefined: none is written down. */
   nextEffectMs(): number | undefined;

@@ -27,7 +27,7 @@ export interface Quote {
   readonly amountOut: bigint;
   /** the contract that acts, where the service names it with the quote */
   readonly targetAddress: Address | undefined;
-  /** whom the service wants to be approved, where it says so beside the target */
+  /** whom the service wants to be approved, where it says so alongside the target */
   readonly spender?: Address | undefined;
   /** undefined when the service sent none */
   readonly typedData: TypedData | undefined;
@@ -65,7 +65,7 @@ export interface ServiceSwapRecord {
 }
 
 /**
- * A fill as the settlement contract's event tells it; amounts in smallest units. `sold` is with all fees and without what
+ * A fill as the settlement contract's event reports it; amounts in smallest units. `sold` is with all fees and without what
  * came back to the owner, which older settlements count in it.
  */
 export interface RecordedFill {
@@ -87,7 +87,7 @@ export interface NonceRecord {
   fillTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
   /** find the event of a cancellation: a used nonce has one of the two */
   cancelTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
-  /** What the event of a fill tells: amounts gross, nonce zero where the transaction was the owner's own. */
+  /** What the event of a fill reports: amounts gross, nonce zero where the transaction was the owner's own. */
   readFill(log: ChainLog): RecordedFill | undefined;
 }
 
@@ -103,14 +103,14 @@ export interface ServiceProfile extends ServicePromises {
   readonly nonceRecord: NonceRecord | undefined;
   /**
    * Calldata with which the owner could execute a gasless order himself, over the route that the service gives: only
-   * ever tried out, never signed or sent. Undefined where the service gives no route.
+   * ever simulated, never signed or sent. Undefined where the service gives no route.
    */
   readonly simulationOfOrder: ((swap: DecodedSwap, route: readonly RouteLeg[]) => Hex) | undefined;
   /** Builds the typed data to sign from bound fields and pinned types alone. */
   typedData(swap: DecodedSwap, pinned: PinnedSettlement): TypedData;
 }
 
-/** A gasless swap to hand over: exactly what was journaled. */
+/** A gasless swap to submit: exactly what was journaled. */
 export interface Submission {
   readonly quoteId: string;
   readonly swapSignature: Hex;

@@ -29,7 +29,7 @@ export interface Unit<K extends QuestionKind, T> {
 /** What was decided and is written now. */
 export interface Written<T> {
   readonly value: T;
-  /** alerts and messages that are new: they are still to be told */
+  /** alerts and messages that are new: they are still to be reported */
   readonly alerts: readonly AlertRow[];
 }
 

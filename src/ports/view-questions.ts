@@ -49,7 +49,7 @@ export interface ViewRows {
   readonly bars: ReadonlyMap<Address, readonly PriceBar[]>;
 }
 
-/** What is asked while effects are performed, and by whatever looks ahead. */
+/** What is asked while effects are performed, and by whatever checks ahead. */
 export interface ViewQuestions {
   /** A strategy as it stands. */
   readonly strategy: {
@@ -91,7 +91,7 @@ export interface ViewQuestions {
       readonly hasBought: boolean;
     };
   };
-  /** How transfers out of a wallet are explained, beside a swap. `keys` are the names that they are accepted by. */
+  /** How transfers out of a wallet are explained, alongside a swap. `keys` are the names that they are accepted by. */
   readonly outflows: {
     readonly asked: { readonly swapId: string; readonly hashes: readonly Hex[]; readonly keys: readonly string[] };
     readonly rows: {
@@ -101,7 +101,7 @@ export interface ViewQuestions {
       readonly accepted: ReadonlySet<string>;
     };
   };
-  /** How far the chain was held against the rows of a wallet. */
+  /** How far the chain was checked against the rows of a wallet. */
   readonly "known-chain": { readonly asked: { readonly wallet: Address }; readonly rows: KnownChain | undefined };
   readonly signing: {
     readonly asked: { readonly runId: string; readonly strategyId: string; readonly digests: readonly Hex[] };

@@ -23,9 +23,9 @@ export interface OpenWork {
   readonly wallet: Address | undefined;
 }
 
-/** What is asked of the rows by what watches beside the work. Instants in milliseconds. */
+/** What is asked of the rows by what watches alongside the work. Instants in milliseconds. */
 export interface WatchQuestions {
-  /** What a start is held against. */
+  /** What a start is checked against. */
   readonly beginning: {
     readonly asked: object;
     readonly rows: {
@@ -75,7 +75,7 @@ export interface WatchQuestions {
   };
 }
 
-/** What is written by what watches beside the work. Instants in milliseconds. */
+/** What is written by what watches alongside the work. Instants in milliseconds. */
 export type WatchChange =
   | { readonly kind: "identity"; readonly network: string; readonly chainId: number }
   /** a balance that the audit counts from, unless there is one */

@@ -43,7 +43,7 @@ function whatToInstall(platform: string): string {
   const command = `npm install ${name}@${PACKAGE_VERSION}`;
   return (
     `npm's binary of it for ${platform} is not installed. In a checkout run \`npm ci\` without leaving optional ` +
-    `packages out, elsewhere install it beside swapd: \`${command}\`. Or i${byHand}`
+    `packages out, elsewhere install it alongside swapd: \`${command}\`. Or i${byHand}`
   );
 }
 

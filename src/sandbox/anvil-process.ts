@@ -111,7 +111,7 @@ async function untilAnswering(rpc: Rpc, timeoutMs: number): Promise<Error | unde
       await rpc.call("eth_chainId");
       return undefined;
     } catch (error) {
-      // Not listening yet. The last reason is told when the time is up.
+      // Not listening yet. The last reason is reported when the time is up.
       last = error;
       await sleep(POLL_INTERVAL_MS);
     }

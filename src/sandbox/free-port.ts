@@ -5,7 +5,7 @@ import { SandboxError } from "./sandbox-error.ts";
 
 /**
  * Where "any free port" is looked for: below the range from which Linux takes the ports of outgoing connections, so that
- * none of those takes the port between this look and the start of the process that it is meant for.
+ * none of those takes the port between this check and the start of the process that it is meant for.
  */
 const ANY_PORT = { first: 20_000, last: 32_767, tries: 50 };
 

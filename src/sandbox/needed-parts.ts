@@ -26,7 +26,7 @@ export function findUniswapFile(path: string): string {
       "CONTRACTS_MISSING",
       `The sandbox deploys Uniswap's contracts from the npm packages ${UNISWAP.join(" and ")}, which are not installed: ` +
         "their licences (GPL-3.0, BUSL-1.1) keep them out of the package and the image. Run the sandbox in a checkout " +
-        `after \`npm ci\`, or install them beside swapd: \`npm install ${packages}\`.`,
+        `after \`npm ci\`, or install them alongside swapd: \`npm install ${packages}\`.`,
       { cause: error },
     );
   }

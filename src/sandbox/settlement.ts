@@ -6,7 +6,7 @@ import { deployData, loadContract } from "./artifacts.ts";
 import type { Rpc } from "./rpc.ts";
 import { type Nonces, perform, type Sending } from "./transactions.ts";
 
-/** Collects the deployments of the deployer's account and tells where each will lie. */
+/** Collects the deployments of the deployer's account and reports where each will lie. */
 export class Deployments {
   readonly sendings: Sending[] = [];
   readonly #from: Address;

@@ -23,7 +23,7 @@ export function checkOptions(options: ServiceOptions, relayers: ReadonlySet<stri
   );
 }
 
-/** Callers name the network they mean, and a lane belongs to one account on one chain: both must be told apart. */
+/** Callers name the network they mean, and a lane belongs to one account on one chain: both must be distinguished. */
 function checkTwins({ name, chainId }: NetworkOptions, networks: readonly NetworkOptions[]): void {
   if (networks.filter((other) => other.name === name).length > 1) {
     throw new Error(`two networks are called ${name}: one process serves a network once, by a name of its own`);

@@ -23,13 +23,13 @@ export type OpenSnapshots = (rpc: JsonRpc, onTrouble: (error: RpcError) => void)
 
 /** So long an endpoint is waited for while there are others. */
 const PATIENCE_MS = 5_000;
-/** A newest block that is older is held against those of the other endpoints, so often: a chain may be quiet. */
+/** A newest block that is older is checked against those of the other endpoints, so often: a chain may be quiet. */
 const OLD_MS = 30_000;
 const COMPARE_EVERY_MS = 10_000;
 
 /**
  * Several endpoints of one chain. The first that is well is used for everything, so that what is remembered of its pools
- * serves the next quote. One that had trouble is looked at again beside the work, and used again once that goes well.
+ * serves the next quote. One that had trouble is looked at again alongside the work, and used again once that goes well.
  */
 export function joinEndpoints(
   rpcs: readonly JsonRpc[],
@@ -101,7 +101,7 @@ async function currentOf(choice: Choice): Promise<Snapshot> {
     choice.inUse = endpoint;
     return await newestOf(choice, snapshot);
   }
-  // What an endpoint says of the chain tells more than that another one says nothing.
+  // What an endpoint says of the chain reports more than that another one says nothing.
   const isSaid = (failure: Error) => !(failure instanceof RpcError) || failure instanceof UnusableChainError;
   throw failures.find(isSaid) ?? failures[0];
 }

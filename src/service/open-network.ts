@@ -63,7 +63,7 @@ export function connectNetwork(
   return { options, rpc, snapshots: outspoken(snapshots, { rpc, logger }), executor, logger };
 }
 
-/** The contracts of a network's options: whoever else has one may have written it to work against us. */
+/** The contracts of a network's options: anyone else who has one may have written it to work against us. */
 function vouchedForBy(options: NetworkOptions): ReadonlySet<Address> {
   const { listedTokens, hubTokens, wrappedNative, settlement, protocols } = options;
   const listed = listedTokens.flatMap(({ address, feed }) => [address, ...(feed === undefined ? [] : [feed.address])]);
@@ -77,7 +77,7 @@ function vouchedForBy(options: NetworkOptions): ReadonlySet<Address> {
   ]);
 }
 
-/** Tells the operator when a node stops being of use, or of full use, and when it is of use again. */
+/** Notifies the operator when a node stops being of use, or of full use, and when it is of use again. */
 function outspoken(snapshots: Snapshots, { rpc, logger }: { rpc: JsonRpc; logger: Logger }): Snapshots {
   let reported: string | undefined;
   const report = (level: "error" | "warn", error: Error, message: string): void => {
@@ -119,7 +119,7 @@ function messageOf(error: unknown): string | undefined {
 
 /**
  * Looks at the chain before anybody asks. A node that is gone, that answers nonsense or serves another chain may be put
- * right while the service runs, and until then every request is told. Wrong contracts are a mistake in the configuration,
+ * right while the service runs, and until then every request is reported. Wrong contracts are a mistake in the configuration,
  * unless the node only just says so, or has not come to them yet: then it is asked again.
  * @throws WrongContractsError
  */

@@ -8,7 +8,7 @@ export const NATIVE_DECIMALS = 18;
 /** A price feed with Chainlink's interface, in US dollars. */
 export interface DollarFeed {
   readonly address: Address;
-  /** an older price is not told */
+  /** an older price is not reported */
   readonly maxAgeSeconds: number;
 }
 
@@ -20,7 +20,7 @@ export interface ListedToken {
 
 /** How the relayer works; its key comes as a signer. */
 export interface RelayerOptions {
-  /** wei; what the relayer holds beside the gas of accepted swaps, or it takes no more */
+  /** wei; what the relayer holds on top of the gas of accepted swaps, or it takes no more */
   readonly minimumNativeBalance: bigint;
   /** parts per million that a swap fee must be worth more than the gas of its swap */
   readonly feeMarginPpm: bigint;
@@ -46,7 +46,7 @@ export interface NetworkOptions {
   readonly rpcUrls: readonly string[];
   readonly nativeSymbol: string;
   readonly wrappedNative: Address;
-  /** what lists of tokens and balances tell of, the native token under the zero address; others are found by address */
+  /** what lists of tokens and balances report of, the native token under the zero address; others are found by address */
   readonly listedTokens: readonly ListedToken[];
   /** tokens that a path may go through */
   readonly hubTokens: readonly Address[];
@@ -88,7 +88,7 @@ export interface ServiceOptions {
   readonly permitLifetimeSeconds: number;
   /** requests per second and caller */
   readonly limits: { readonly keyless: number; readonly keyed: number };
-  /** beside those that the database holds */
+  /** alongside those that the database holds */
   readonly apiKeys: readonly string[];
   /** addresses and networks whose `X-Forwarded-For` is believed; absent: nobody's */
   readonly trustedProxies?: readonly string[];

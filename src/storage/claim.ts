@@ -22,7 +22,7 @@ export interface Claim {
   release(): void;
 }
 
-/** The file has a second name: whoever opens it there would have a write-ahead log of its own. */
+/** The file has a second name: anyone who opens it there would have a write-ahead log of its own. */
 export interface Linked {
   readonly kind: "linked";
   readonly message: string;
@@ -32,7 +32,7 @@ export interface Linked {
 const MOST_LINKS = 40;
 
 /**
- * Claims a database for writing. The lock stands beside the file itself, whatever link led there, and the file is made,
+ * Claims a database for writing. The lock stands alongside the file itself, whatever link led there, and the file is made,
  * empty and for its owner alone, where there is none.
  */
 export function claimDatabase(database: string): Claim | LockHeld | Linked {
@@ -80,7 +80,7 @@ function claimLocked(file: string, lockFile: string, release: () => void): Claim
       const changed = kept.find(({ name, id }) => identityOf(statOf(name)) !== id);
       if (changed === undefined) return undefined;
       const what = statOf(changed.name) === undefined ? "was removed" : "was replaced by another file";
-      return `${changed.name} ${what} under the running daemon: another one could start beside it`;
+      return `${changed.name} ${what} under the running daemon: another one could start alongside it`;
     },
     watchContents: (db) => {
       stamp = stampDatabase(db, file);

@@ -21,7 +21,7 @@ const held = new Set<SqliteConstructor.Database>();
 const WAIT_MS = 250;
 
 /**
- * Takes an exclusive lock: a small SQLite file beside the database, kept open and locked. The operating system frees it
+ * Takes an exclusive lock: a small SQLite file alongside the database, kept open and locked. The operating system frees it
  * when the process ends, also by SIGKILL; there is no stale lock. The database itself stays readable by others.
  * @param file path of the lock file, for example `swapd.lock.db`
  * @param holder one line that names this process to a second one, for example its pid and start
@@ -45,7 +45,7 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
   try {
     writeFileSync(holderFile(file), `${holder}\n`, { mode: 0o600 });
   } catch (error) {
-    // A full disk: whoever tries again in this process must not meet its own lock.
+    // A full disk: anyone who tries again in this process must not meet its own lock.
     db.close();
     throw error;
   }
@@ -62,7 +62,7 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
 }
 
 /**
- * Whether another connection holds a lock now, and who, without taking it: whoever wants it at this moment still gets it.
+ * Whether another connection holds a lock now, and who, without taking it: anyone who wants it at this moment still gets it.
  * `unknown`: this process may not read the file.
  */
 export function checkLock(file: string): LockHeld | { readonly kind: "free" | "unknown" } {

@@ -21,7 +21,7 @@ export interface Stamp {
 
 /**
  * Writes a number of this life's own into a claimed database. `cp copy.db swapd.db` keeps the file and replaces what is in
- * it, which no look at the folder shows.
+ * it, which no check of the folder shows.
  *
  * The number reaches the file itself with the first checkpoint, and only from then on it can be missed. The file is read
  * through one handle that stays open: closing any handle of a file ends the locks that SQLite has on it in this process.

@@ -19,13 +19,13 @@ const none: States = { simulate: "lacking", trace: "lacking" };
 
 test.each<[string, EndpointReport[], number, number]>([
   ["all able", [endpoint("a")], 0, 0],
-  ["the only one cannot try out", [endpoint("a", none)], 1, 0],
-  ["none can try out", [endpoint("a", none), endpoint("b", none)], 1, 0],
+  ["the only one cannot simulate", [endpoint("a", none)], 1, 0],
+  ["none can simulate", [endpoint("a", none), endpoint("b", none)], 1, 0],
   ["the only one traces", [endpoint("a", { simulate: "lacking" })], 0, 1],
   ["the only one simulates and does not trace", [endpoint("a", { trace: "lacking" })], 0, 0],
   ["each lacks another way", [endpoint("a", { simulate: "lacking" }), endpoint("b", { trace: "lacking" })], 0, 1],
   ["none calls a block final", [endpoint("a", { finality: "lacking" })], 1, 0],
-  ["one of two cannot try out", [endpoint("a", none), endpoint("b")], 0, 1],
+  ["one of two cannot simulate", [endpoint("a", none), endpoint("b")], 0, 1],
   ["one cannot, one is silent", [endpoint("a", none), endpoint("b", { simulate: "unknown", trace: "unknown" })], 0, 1],
   ["the only one is silent", [endpoint("a", { simulate: "unknown", trace: "unknown" })], 0, 0],
   ["the only one is silent about its last way", [endpoint("a", { simulate: "lacking", trace: "unknown" })], 0, 1],
@@ -39,10 +39,10 @@ test.each<[string, EndpointReport[], number, number]>([
 test("a way that the policy does not permit helps nobody, and is offered where an endpoint masters it", () => {
   const unable = { ...none, probe: "lacking" } as const;
   expect(judgeAbilities([endpoint("rpc.example", unable)], STRICT).problems).toEqual([
-    "the endpoint rpc.example: rpc.example says no. no transaction can be tried out as the policy permits, so none is signed: add an endpoint with eth_simulateV1 or debug_traceCall",
+    "the endpoint rpc.example: rpc.example says no. no transaction can be simulated as the policy permits, so none is signed: add an endpoint with eth_simulateV1 or debug_traceCall",
   ]);
   expect(judgeAbilities([endpoint("rpc.example", none)], STRICT).problems).toEqual([
-    "the endpoint rpc.example: rpc.example says no. no transaction can be tried out as the policy permits, so none is signed: add an endpoint with eth_simulateV1 or debug_traceCall, or let the owner add probe to `simulation` in the policy, which this one can do (docs/SECURITY.md says what it does not see)",
+    "the endpoint rpc.example: rpc.example says no. no transaction can be simulated as the policy permits, so none is signed: add an endpoint with eth_simulateV1 or debug_traceCall, or let the owner add probe to `simulation` in the policy, which this one can do (docs/SECURITY.md says what it does not see)",
   ]);
   expect(judgeAbilities([endpoint("a", { simulate: "lacking" })], ["simulate"]).problems[0]).toMatch(
     /add trace to `simulation` in the policy, which this one can do$/,
@@ -50,14 +50,14 @@ test("a way that the policy does not permit helps nobody, and is offered where a
   expect(judgeAbilities([endpoint("a", none)], ["simulate", "trace", "probe"])).toEqual({
     ...{ problems: [], ways: ["probe"] },
     warnings: [
-      "the endpoint a lacks eth_simulateV1 or debug_traceCall, and tries out by a probe in eth_call: a says no",
+      "the endpoint a lacks eth_simulateV1 or debug_traceCall, and simulates by a probe in eth_call: a says no",
     ],
   });
 });
 
 test("what is lacking at one of several endpoints is said with its host", () => {
   const { warnings, ways } = judgeAbilities([endpoint("a", { simulate: "lacking" }), endpoint("b")], STRICT);
-  expect(warnings[0]).toBe("endpoint 1 (a) lacks eth_simulateV1, and tries out by debug_traceCall: a says no");
+  expect(warnings[0]).toBe("endpoint 1 (a) lacks eth_simulateV1, and simulates by debug_traceCall: a says no");
   expect(ways).toEqual(["simulate", "trace"]);
 });
 
@@ -86,7 +86,7 @@ test("what a node lacks while it starts up is over soon after, though nobody ask
   await trying;
 });
 
-test("what stops all trading is told once and ended by itself, and a stop closes its ears", async () => {
+test("what stops all trading is reported once and ended by itself, and a stop closes its ears", async () => {
   const life = openLife(createOutside(SLOT_MS));
   const watch = watchAbilities(life.context.deps, STRICT);
   const open = () => life.db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();

@@ -1,4 +1,4 @@
-/** A process of its own in which a mistake of ours, or a disk, breaks what goes on beside everything else. */
+/** A process of its own in which a mistake of ours, or a disk, breaks what goes on alongside everything else. */
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createRateLimiter } from "../../src/adapters/limiter/rate-limiter.ts";
 import { startAlertSender } from "../../src/adapters/notify/alert-sender.ts";

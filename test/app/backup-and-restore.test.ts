@@ -59,7 +59,7 @@ const backUp = (to?: string): Promise<Said> =>
 const restoreFrom = (file: string): Promise<Said> =>
   said((terminal) => restore(file, { config, json: true }, terminal));
 
-test("a backup is made while the daemon has the database, beside it unless told, with the embedded service's", async () => {
+test("a backup is made while the daemon has the database, alongside it unless reported, with the embedded service's", async () => {
   const claim = claimDatabase(database);
   if (claim.kind !== "claimed") throw new Error("not claimed");
   onTestFinished(() => claim.release());
@@ -96,7 +96,7 @@ test("a restore puts both copies back, keeps what they replace, and is refused w
 
 test.each([
   ["is damaged", (copy: string) => writeFileSync(copy, "no database")],
-  ["has a damaged service's beside it", (copy: string) => writeFileSync(`${copy}.service`, "no database")],
+  ["has a damaged service's alongside it", (copy: string) => writeFileSync(`${copy}.service`, "no database")],
   ["is not there", () => undefined, "elsewhere.db"],
 ])("a copy that %s is refused, and neither database is touched", async (_what, spoil, name = "swapd.db.copy") => {
   const copy = `${database}.copy`;

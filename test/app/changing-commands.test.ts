@@ -31,7 +31,7 @@ it("a halt without a configuration never halts the sandbox instead, and says tha
   });
 });
 
-it("--sandbox means the sandbox, and the answer names it; with --config beside it nothing is changed", async () => {
+it("--sandbox means the sandbox, and the answer names it; with --config alongside it nothing is changed", async () => {
   expect(await run(folder.path, ["halt", "--sandbox"])).toMatchObject({
     code: 0,
     out: expect.stringContaining(`on the sandbox in ${sandbox} (database ${join(sandbox, "swapd.db")})`),

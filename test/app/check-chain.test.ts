@@ -39,8 +39,8 @@ test("with one of the two it is green, and a warning says which way is left", as
   proxy.fault("eth_simulateV1", MISSING);
   const [finding, warning] = await endpointFindings([proxy.url]);
   expect(finding).toMatchObject({ whatToDo: undefined });
-  expect(finding?.found).toMatch(/can do what trading needs, and transactions are tried out by debug_traceCall$/);
-  expect(warning?.found).toMatch(/lacks eth_simulateV1, and tries out by debug_traceCall: .*Method not found/);
+  expect(finding?.found).toMatch(/can do what trading needs, and transactions are simulated by debug_traceCall$/);
+  expect(warning?.found).toMatch(/lacks eth_simulateV1, and simulates by debug_traceCall: .*Method not found/);
 });
 
 test("with neither it is green where the policy permits the probe", async () => {
@@ -53,7 +53,7 @@ test("with neither it is green where the policy permits the probe", async () => 
   expect(finding?.found).toMatch(/tried out by a probe in eth_call$/);
 });
 
-test("beside an endpoint that has it, it is a warning that names the weaker one", async () => {
+test("alongside an endpoint that has it, it is a warning that names the weaker one", async () => {
   const anvil = await startBareAnvil({ chainId: BASE });
   const weak = await startRpcProxy(anvil.url);
   weak.fault("eth_simulateV1", MISSING);

@@ -15,7 +15,7 @@ import { VirtualTime } from "../support/virtual-time.ts";
 const CONTRACTS = oneContract(toAddress("0x1111111111111111111111111111111111111111"));
 const SIGNER = "0x3333333333333333333333333333333333333333";
 
-test("the delegate and the service's signer that a file names are those that the engine holds swaps against", () => {
+test("the delegate and the service's signer that a file names are those that the engine checks swaps against", () => {
   const fly = `profile: fly, url: "https://service.example", signer: "${SIGNER}"`;
   const main = MAIN.replace("wallet.pass }", `wallet.pass }, delegate: "${SIGNER}"`);
   const settings = engineSettings(

@@ -76,7 +76,7 @@ test("the wall clock shortens no wait, as long as the machine does not boot agai
   expect(kinds()).toEqual(["older"]);
 });
 
-test("a daemon that has the database answers, and the command writes nothing beside it", async () => {
+test("a daemon that has the database answers, and the command writes nothing alongside it", async () => {
   database.store.addDifference(OLDER, agoMs(AN_HOUR_MS));
   const claim = claimDatabase(database.file);
   if (claim.kind !== "claimed") throw new Error("not claimed");
@@ -88,7 +88,7 @@ test("a daemon that has the database answers, and the command writes nothing bes
   expect(await asked).toMatchObject({ code: 0, said: expect.stringContaining("accepted 1: it") });
 });
 
-test("a database whose tables are brought up to date right now, or by a later start, is told as such and read no further", async () => {
+test("a database whose tables are brought up to date right now, or by a later start, is reported as such and read no further", async () => {
   database.db.exec("DROP TRIGGER signed_counted; ALTER TABLE identity DROP COLUMN signed");
   database.db.exec("DELETE FROM schema_migrations WHERE set_name = 'daemon' AND number > 16");
   const said: string[] = [];

@@ -26,7 +26,7 @@ function open(env: Record<string, string>, server = "http://127.0.0.1:1") {
 
 const at = { nowMs: NOW_MS, signal: new AbortController().signal };
 
-test("each channel is told in its own form, and no secret of any channel leaves in a text", async () => {
+test("each channel is notified in its own form, and no secret of any channel leaves in a text", async () => {
   const { url, received } = await startReceiver();
   const channels = open({ HOOK: `${url}/hook` }, url);
   expect(channels.map(({ name, kind, host }) => [name, kind, host])).toEqual([
@@ -63,7 +63,7 @@ test.each([
   ["a topic that is none", { TOPIC: "canary/word" }, "what alerts.channels.phone.topic refers to is no topic"],
   ["a secret that is short", { SECRET: "canary" }, "what alerts.webhook.secret refers to has 6 characters"],
   ["a variable that is empty", { TOKEN: "" }, "TOKEN is empty"],
-])("%s is told with its place, with 78, and is not shown", (_what, env, expected) => {
+])("%s is reported with its place, with 78, and is not shown", (_what, env, expected) => {
   let thrown: unknown;
   try {
     open(env);

@@ -29,7 +29,7 @@ async function swapd(...words: string[]): Promise<string> {
   return said.join("\n");
 }
 
-it("why a slot did not trade is told when its run has become a gap, also behind thousands of others", async () => {
+it("why a slot did not trade is reported when its run has become a gap, also behind thousands of others", async () => {
   const { store } = openDaemonDatabase(database);
   addStrategy(store);
   const at = (minute: number): number => SLOT_MS + minute * 60_000;

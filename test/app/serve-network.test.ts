@@ -67,7 +67,7 @@ describe("swapd serve --network", () => {
     await wrong.stop();
   });
 
-  it("serves what a node cannot tell as soon as it can: one of another chain, and one that is gone, refuse with the reason", async () => {
+  it("serves what a node cannot know as soon as it can: one of another chain, and one that is gone, refuse with the reason", async () => {
     for (const [flags, rpc, reason] of [
       [flagsOf({ ...bareFacts(), chainId: 1 }), chain.url, "it serves chain 31337 instead of 1"],
       [flagsOf(bareFacts()), "http://127.0.0.1:9/secret-path", "does not answer properly"],

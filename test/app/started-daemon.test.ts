@@ -28,7 +28,7 @@ function started(configuration: Configuration, serviceUrl: string, rpcUrl: strin
   });
 }
 
-test("a start looks at its endpoints, its wallets and its service by itself, and tells what is wrong with each", async () => {
+test("a start looks at its endpoints, its wallets and its service by itself, and reports what is wrong with each", async () => {
   const anvil = await startBareAnvil({ chainId: BASE });
   await anvil.rpc.call("anvil_setCode", [WALLET, `0xef0100${"d".repeat(40)}`]);
   const node = await startRpcProxy(anvil.url);

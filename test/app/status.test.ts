@@ -31,7 +31,7 @@ function begin() {
   return { ...database, check, text };
 }
 
-test("whether a daemon runs is told by the claim on the database, and asking leaves the claim alone", async () => {
+test("whether a daemon runs is reported by the claim on the database, and asking leaves the claim alone", async () => {
   const { file, check, text, store } = begin();
   store.saveIdentity({ network: "sandbox", chainId: 31_337, atMs: NOW_MS });
   store.noteAlive(NOW_MS);
@@ -68,7 +68,7 @@ test("each strategy tells its mode, its next slot, and what it used of its budge
   expect(await text()).toContain("mode live; operating mode exits-only");
 });
 
-test("the mode is the running daemon's own, and a file that was edited since is told beside it", async () => {
+test("the mode is the running daemon's own, and a file that was edited since is reported alongside it", async () => {
   const { file, store, check, text } = begin();
   store.addDaemonEvent("started", "dry-run", NOW_MS);
   store.addDaemonEvent("clock-jump", "the wall clock went 2h ahead", NOW_MS);
@@ -106,7 +106,7 @@ test("balances are those that the rows know, at their block, and none are invent
   );
 });
 
-test("what the daemon waits for is an open alert that names it, and the clock's last jump is told in words", async () => {
+test("what the daemon waits for is an open alert that names it, and the clock's last jump is reported in words", async () => {
   const { store, check, text } = begin();
   expect(await check()).toMatchObject({ waitsFor: [], lastClockJump: null, openAlerts: [] });
   store.raiseAlert(alertSample({ id: "a", code: "NODE_UNREACHABLE", subject: "node", text: "no node answers" }));
@@ -124,7 +124,7 @@ test("what the daemon waits for is an open alert that names it, and the clock's 
   expect((await check()).waitsFor).toEqual([]);
 });
 
-test("which channels are behind is told, since when and with which answer, and what is unsent by which of them", async () => {
+test("which channels are behind is reported, since when and with which answer, and what is unsent by which of them", async () => {
   const { db, store, check } = begin();
   expect([(await check()).channels, formatUnsent(await check())]).toEqual([[], []]);
   await setAlertChannels(db, [

@@ -51,7 +51,7 @@ function begin(clock = new FakeClock(NOW_MS), database = openDaemonDatabase()) {
   return { clock, database, disputed, reported, askFor, rows };
 }
 
-test("a disagreement that lasts is told once, and it is over when the endpoints agree", async () => {
+test("a disagreement that lasts is reported once, and it is over when the endpoints agree", async () => {
   const { disputed, reported, askFor, rows } = begin();
   disputed.add(ONE);
   await askFor(ONE, 60);
@@ -65,7 +65,7 @@ test("a disagreement that lasts is told once, and it is over when the endpoints 
   expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
 });
 
-test("what could not be written down is told by the next question", async () => {
+test("what could not be written down is reported by the next question", async () => {
   const database = openDaemonDatabase();
   const { transaction } = database.store;
   let isFull = true;
@@ -106,7 +106,7 @@ test("a question that nobody repeats is settled by something else: its alert is 
   expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
 });
 
-test("an alert of an earlier life is not told again while it is true, and is over with the first agreement", async () => {
+test("an alert of an earlier life is not reported again while it is true, and is over with the first agreement", async () => {
   const first = begin();
   first.disputed.add(ONE);
   await first.askFor(ONE, 120);
@@ -121,7 +121,7 @@ test("an alert of an earlier life is not told again while it is true, and is ove
   expect(third.rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
 });
 
-test("endpoints that agree on finalised blocks and not on older ones are told once, however often they are asked", async () => {
+test("endpoints that agree on finalised blocks and not on older ones are reported once, however often they are asked", async () => {
   const { clock, database, reported, rows } = begin();
   let finalized = 1_000;
   let isOldDisputed = true;
@@ -158,7 +158,7 @@ test("endpoints that agree on finalised blocks and not on older ones are told on
   expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
 });
 
-test("an endpoint whose final block stands still is told while it holds ends back, and no longer", async () => {
+test("an endpoint whose final block stands still is reported while it holds ends back, and no longer", async () => {
   const { clock, database, reported } = begin();
   let heldBack: string | undefined = "the newest block that b.example calls final is 7, 61 minutes older than block 9";
   const finalized = async () => ({ number: 7, ...(heldBack === undefined ? {} : { heldBack }) });

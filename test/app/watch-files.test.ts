@@ -81,7 +81,7 @@ describe("files that are edited under a running daemon", () => {
     expect([adopted.length, reported]).toEqual([1, []]);
   });
 
-  it("change nothing while they are broken, and a person is told once, until they are mended", async () => {
+  it("change nothing while they are broken, and a person is notified once, until they are mended", async () => {
     const { adopted, write, reported, openAlerts } = await begin();
     write("strategies/weekly.yaml", DCA.replace("sell:", "sel:"));
     await vi.waitFor(() => expect(reported).toEqual(["CONFIGURATION_REFUSED"]), soon);

@@ -86,7 +86,7 @@ test("a call that was not made says nothing, and a refusal of what was asked is 
   expect(service.absence()).toBeUndefined();
 });
 
-test("a node is away from the first newest block that nobody tells until one is told, and a mistake of ours says nothing", async () => {
+test("a node is away from the first newest block that nobody reports until one is reported, and a mistake of ours says nothing", async () => {
   const clock = new FakeClock(NOW_MS);
   const node = createReach({ clock });
   let fault: Error | undefined = new ChainReadError("unreachable", "no node answered");

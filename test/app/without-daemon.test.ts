@@ -48,7 +48,7 @@ it.each([["status"], ["backup"]])(
 );
 
 it("a file that is no database, or of another program, is a person's to change", async () => {
-  writeFileSync(database, "this is no database, and long enough to be taken for a damaged one by whoever opens it");
+  writeFileSync(database, "this is no database, and long enough to be taken for a damaged one by anyone who opens it");
   expect(await swapd("halt")).toMatchObject({ code: 78, err: expect.stringContaining(database) });
 });
 

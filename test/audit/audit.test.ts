@@ -54,7 +54,7 @@ test("says so where these blocks are too many to read", async () => {
   expect(report.notes).toEqual([expect.stringMatching(/were not looked for: \d+ blocks/)]);
 });
 
-test("tells how far it is", async () => {
+test("reports how far it is", async () => {
   const steps: [number, number][] = [];
   await audit({ ...optionsOf(world.database), onProgress: (done, total) => steps.push([done, total]) });
   expect(steps.length).toBeGreaterThan(0);

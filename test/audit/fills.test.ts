@@ -23,7 +23,7 @@ const swap: SwapRow = {
   ...{ hash: HASH, block_number: 101, sold: ORDERED - BACK, bought: BOUGHT },
 };
 
-/** Of 1000, 300 came back to the wallet; the event tells `amountIn` of it, and the fee. */
+/** Of 1000, 300 came back to the wallet; the event reports `amountIn` of it, and the fee. */
 function codesWhere(amountIn: bigint): readonly string[] {
   const log = (address: typeof WALLET, topics: readonly Hex[], data: Hex, logIndex: number) => ({
     ...{ address, topics, data, logIndex, transactionHash: HASH, blockNumber: 101 },
@@ -53,6 +53,6 @@ test.each([
   ["the order's amount, as older settlements do", ORDERED - FEE, []],
   ["one less than the transfers", ORDERED - FEE - BACK - 1n, ["EVENT_DIFFERS"]],
   ["one more than the transfers", ORDERED - FEE - BACK + 1n, ["EVENT_DIFFERS"]],
-])("where a part of it came back, an event that tells %s", (_what, amountIn, codes) => {
+])("where a part of it came back, an event that reports %s", (_what, amountIn, codes) => {
   expect(codesWhere(amountIn)).toEqual(codes);
 });

@@ -25,7 +25,7 @@ test("finds nothing where every wei has an explanation", async () => {
   expect(JSON.parse(JSON.stringify(report))).toEqual(report);
 });
 
-test("tells what a person accepted that the rows do not know, as no difference", async () => {
+test("reports what a person accepted that the rows do not know, as no difference", async () => {
   const report = await world.auditAfter(({ journal, chain }) =>
     journal.insert("differences", {
       ...{ key: "new", wallet: chain.wallet.address.toLowerCase(), kind: "new", scope: "wallet", facts: "{}" },

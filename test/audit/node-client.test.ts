@@ -56,7 +56,7 @@ test.each([503, 429, 302])("an answer of HTTP status %d proves nothing", async (
   await expect(node.ask(QUESTIONS)).rejects.toBeInstanceOf(NoAnswer);
 });
 
-test("a node that takes no batch is told by its own words", async () => {
+test("a node that takes no batch is reported by its own words", async () => {
   const node = await client(() => ({ jsonrpc: "2.0", id: null, error: { code: 1, message: "one at a time" } }));
   await expect(node.ask(QUESTIONS)).rejects.toThrow("was not answered as a batch: one at a time");
 });

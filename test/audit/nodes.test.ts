@@ -100,7 +100,7 @@ test("does not judge a chain whose tip keeps being reorganised away", async () =
 test("looks again when the daemon wrote while it looked, so that a passing contradiction is no difference", async () => {
   let repair: (() => void) | undefined;
   const rpcUrl = await twistedNode((call) => {
-    // The last thing that a look asks for.
+    // The last thing that a check asks for.
     if (call.method === "eth_getBlockByNumber" && !isTip(call)) repair?.();
     return call;
   });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test("what came since is held against the chain, and what came before is not read", async () => {
+test("what came since is checked against the chain, and what came before is not read", async () => {
   const report = await audit({ ...optionsFor(world.chain, world.database), since });
   expect(report.differences).toEqual([]);
   expect(report.checked.fills).toBeGreaterThanOrEqual(1);

@@ -21,7 +21,7 @@ function stateOf(reports: readonly EndpointReport[] | undefined, ability: string
 
 const SIMULATED = { status: "0x1", returnData: "0x", gasUsed: "0x5208", logs: [] };
 
-describe("a trial of an endpoint", () => {
+describe("a simulation of an endpoint", () => {
   test("finds everything at a real node", async () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
     const [report] = await chainOver([proxy]).chain.abilities();
@@ -91,7 +91,7 @@ test("a read goes to the endpoint that has the ability, also where the first one
   expect(weak.seen.slice(before).map(({ method }) => method)).not.toContain("eth_simulateV1");
 });
 
-test("an endpoint that returns after an outage is tried out again", async () => {
+test("an endpoint that returns after an outage is simulated again", async () => {
   const proxy = await startRpcProxy((await startBareAnvil()).url);
   const { chain, heard } = chainOver([proxy]);
   proxy.fault("eth_chainId", { kind: "drop-before" });

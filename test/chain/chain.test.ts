@@ -56,7 +56,7 @@ test("blocks, receipts, counts and balances are read as the chain has them", asy
   expect(await chain.broadcast(underpriced.raw)).toEqual({ kind: "replacement-underpriced" });
 });
 
-test("tokens are read, and what is no token is told apart", async () => {
+test("tokens are read, and what is no token is distinguished", async () => {
   const anvil = await startBareAnvil();
   const chain = chainOver([anvil.url]);
   const { address: token, abi } = await deploy(anvil, "PermitToken", ["USD Coin", "USDC", 6]);

@@ -47,7 +47,7 @@ test("a few reads go by themselves: no slow one holds up another", async () => {
   expect(sizes(requests)).toEqual([1, 1, 1, 1, 1, 1, 1]);
 });
 
-test("a transaction and a trial never travel with others", async () => {
+test("a transaction and a simulation never travel with others", async () => {
   const { ask, requests } = await startEcho();
   const alone = ["eth_sendRawTransaction", "eth_simulateV1", "eth_chainId"];
   const lent = ask("eth_call", ["call", "latest", { account: { code: "0x" } }]);

@@ -37,7 +37,7 @@ test("an account that signed a real authorisation shows to whom it delegates", a
 });
 
 describe("a permit of an account that delegates", () => {
-  test("is taken by a token that looks at the signature alone, and the trial changes nothing", async () => {
+  test("is taken by a token that looks at the signature alone, and the simulation changes nothing", async () => {
     const { anvil, chain } = await world();
     const { address: token } = await deploy(anvil, "PermitToken", ["USD Coin", "USDC", 6]);
     const facts = await chain.permitFacts(token, ANVIL_ACCOUNT);

@@ -31,7 +31,7 @@ test("a result is given back, also when it is null", async () => {
   expect(await rpc.call("b", [])).toBeNull();
 });
 
-test("a node's error is told apart from a broken transport, and its URL is redacted", async () => {
+test("a node's error is distinguished from a broken transport, and its URL is redacted", async () => {
   const message = "no access for https://rpc.example/v2/PATHKEYPATHKEY";
   const rpc = await client(({ id }) => ({ jsonrpc: "2.0", id, error: { code: 3, message, data: "0x08c379a0" } }));
   const error = await failure(rpc.call("eth_call", []));

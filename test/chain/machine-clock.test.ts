@@ -9,7 +9,7 @@ import { createOutside, openLife } from "../support/engine-life.ts";
 
 const HOUR_SECONDS = 3_600;
 
-test("a machine's clock is held against the blocks of a real node, in both directions", async () => {
+test("a machine's clock is checked against the blocks of a real node, in both directions", async () => {
   const anvil = await startBareAnvil();
   await anvil.mine();
   let aheadMs = 0;

@@ -90,7 +90,7 @@ test("a call alone fails by its own doing where it reverts or uses up what it wa
   }
 });
 
-test("what used up all gas is no revert of the calls beside it: less of it may do", () => {
+test("what used up all gas is no revert of the calls alongside it: less of it may do", () => {
   const starved = said(-32603, "EVM error MemoryOOG");
   expect(isRevert(starved)).toBe(false);
   expect(isTooMuch(starved)).toBe(true);

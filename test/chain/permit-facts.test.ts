@@ -45,7 +45,7 @@ test("the older permit of DAI and a token without permits have none", async () =
   expect(await chain.permitFacts(usdt.address, ANVIL_ACCOUNT)).toBeUndefined();
 });
 
-test("a version that the token does not tell is found by its separator", async () => {
+test("a version that the token does not report is found by its separator", async () => {
   expect(await readPermitFacts(request, tokenWith(views(bound)))).toEqual({ domain: bound, nonce: 3n });
   const odd = { ...bound, version: "3" };
   expect(await readPermitFacts(request, tokenWith(views(odd)))).toBeUndefined();

@@ -18,7 +18,7 @@ function dataFeeOf(fields: Record<string, unknown>): bigint | undefined {
   return readReceipt({ ...RECEIPT, ...fields }, HASH)?.dataFee;
 }
 
-test("what a rollup charged beside gas is read with its operator's fee, before and since Jovian", () => {
+test("what a rollup charged on top of gas is read with its operator's fee, before and since Jovian", () => {
   expect(dataFeeOf({})).toBeUndefined();
   expect(dataFeeOf({ l1Fee: null })).toBeUndefined();
   expect(dataFeeOf({ l1Fee: "0x64", l1FeeScalar: "0.684" })).toBe(100n);

@@ -160,7 +160,7 @@ test.each<[string, Answer]>([
   ["asked for patience", { status: 429 }],
   ["has no calls left", { status: 402 }],
 ])(
-  "no read waits for an endpoint that %s: it is looked at beside them, and used again once that goes well",
+  "no read waits for an endpoint that %s: it is looked at alongside them, and used again once that goes well",
   async (_why, answer) => {
     const [first, second] = [await startNode(answer), await startNode(GOOD)];
     const { pool, pass } = poolOver([first, second]);

@@ -6,7 +6,7 @@ import { formatProblems } from "../../src/config/problem.ts";
 import { project } from "./project.ts";
 
 /**
- * Mistakes that people really make, one file each, and beside it the text that they are answered with. A file takes the
+ * Mistakes that people really make, one file each, and alongside it the text that they are answered with. A file takes the
  * place of the project's main or policy file when its name says so; else it is one more strategy.
  */
 const FOLDER = join(import.meta.dirname, "broken");

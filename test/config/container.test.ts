@@ -31,7 +31,7 @@ function imageEnvironment(): Readonly<Record<string, string>> {
   return Object.fromEntries([...image.matchAll(/^ENV (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]));
 }
 
-test("the example beside its policy and strategies, as it is mounted, loads but for the wallet's file", () => {
+test("the example alongside its policy and strategies, as it is mounted, loads but for the wallet's file", () => {
   const names = readdirSync(join(root, "strategies/examples"));
   const folder = write({
     "config/swapd.yaml": example.replaceAll("/run/secrets/", "secrets/"),
@@ -76,7 +76,7 @@ test("the container is locked down, and its default command waits for broken fil
   expect(image).toMatch(/--omit=dev --omit=optional/);
 });
 
-test("secrets and one's own configuration beside compose.yaml go into no commit, and the latter into no image", () => {
+test("secrets and one's own configuration alongside compose.yaml go into no commit, and the latter into no image", () => {
   expect(shipped(".gitignore").split("\n")).toEqual(
     expect.arrayContaining([".env", "/secrets/", "/config/swapd.yaml", "/config/strategies/"]),
   );

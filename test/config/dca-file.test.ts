@@ -417,7 +417,7 @@ min_sell: "10 USDC"
     expect(strategyProblems(`${DCA}${lines}\n`)).toEqual([expected]);
   });
 
-  it("must be told whose price is meant when several tokens are bought", () => {
+  it("must be reported whose price is meant when several tokens are bought", () => {
     const text = `${trade('sell: "100 USDC"\nbuy: { WETH: 60%, ETH: rest }')}only_if: { price: "<= 6000 USDC" }\ndips: { reference: { sma: 30d }, ${tiers} }\n`;
     expect(strategyProblems(text)).toEqual([
       "6:10 only_if: several tokens are bought, so it must say whose price is meant -> add of: WETH",
@@ -427,7 +427,7 @@ min_sell: "10 USDC"
     expect(spec(named)).toMatchObject({ onlyIf: { of: { symbol: "WETH" } }, dips: { of: { symbol: "ETH" } } });
   });
 
-  it("counts the largest multiplier when it holds an order against the policy", () => {
+  it("counts the largest multiplier when it checks an order against the policy", () => {
     const text = `${trade('sell: WETH\nvalue: "300 USD"\nbuy: USDC')}dips: { reference: { sma: 30d }, ${tiers} }\n`;
     expect(strategyProblems(text)[0]).toContain(
       "300 USD times a multiplier of 2x is more than the policy's max_trade of 500 USD",

@@ -27,7 +27,7 @@ it("gives others their turn while thousands of files are read, and comes to the 
   expect({ ...loaded.configuration, warnings: [] }).toEqual({ ...atOnce.configuration, warnings: [] });
 });
 
-it("tells all problems of all files in turns too", async () => {
+it("reports all problems of all files in turns too", async () => {
   const file = many({ "strategies/s7.yaml": DCA.replace("sell:", "sel:"), "strategies/s500.yaml": "kind: dca\n" });
   const loaded = await loadInSlices(file, {});
   expect(loaded).toEqual(loadConfiguration(file, {}));

@@ -78,7 +78,7 @@ describe("a network given by a file", () => {
 });
 
 describe("a factory whose kind of pools nobody has", () => {
-  it("is refused with its place and the kinds that there are, beside all other problems", () => {
+  it("is refused with its place and the kinds that there are, alongside all other problems", () => {
     const refused = (kind: unknown) => {
       const protocols = [facts.protocols[0], { ...facts.protocols[1], kind }];
       const preset = JSON.stringify({ ...facts, confirmations: 0, protocols }, undefined, 1);

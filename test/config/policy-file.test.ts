@@ -105,7 +105,7 @@ describe("the policy", () => {
   });
 });
 
-describe("gasless orders that nobody can try out", () => {
+describe("gasless orders that nobody can simulate", () => {
   it("are signed only where the owner wrote that down", () => {
     const accepts = (line: string) => loaded({ "policy.yaml": `${POLICY}${line}` }).policy.acceptsUntriedGasless;
     expect(["", "gasless_untried: deny\n", "gasless_untried: accept\n"].map(accepts)).toEqual([false, false, true]);
@@ -115,7 +115,7 @@ describe("gasless orders that nobody can try out", () => {
   });
 });
 
-describe("how swaps may be tried out", () => {
+describe("how swaps may be simulated", () => {
   it("GRD-26 is in ways that show every move, unless the owner permits others", () => {
     const ways = (line: string) => loaded({ "policy.yaml": `${POLICY}${line}` }).policy.trialWays;
     expect(ways("")).toEqual(["simulate", "trace"]);
@@ -126,7 +126,7 @@ describe("how swaps may be tried out", () => {
   it.each([
     [
       "simulation: []",
-      "12:13 simulation: needs at least one of simulate, trace, probe: without a trial nothing is signed",
+      "12:13 simulation: needs at least one of simulate, trace, probe: without a simulation nothing is signed",
     ],
     ["simulation: [prob]", '12:14 simulation.0: is none of the values known here -> did you mean "probe"?'],
     ["simulation: probe", "12:13 simulation: needs a list -> write [first, second]"],

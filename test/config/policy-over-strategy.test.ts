@@ -30,7 +30,7 @@ describe("the policy stands above every strategy", () => {
     expect(problem).toContain(expected);
   });
 
-  it("also where another key of it is broken: all is told at once", () => {
+  it("also where another key of it is broken: all is reported at once", () => {
     const changes = {
       "policy.yaml": POLICY.replace("max_fee: 3%", "max_fee: 3"),
       "strategies/weekly.yaml": `${DCA}limits: { slippage: 2% }\n`,

@@ -55,7 +55,7 @@ describe("a secret that was put into the file by mistake is never shown", () => 
       `  main:\n    keystore: { file: wallet.json }\n    password:\n      value: ${canary}`,
     ],
     [
-      "an unknown key beside the wallet",
+      "an unknown key alongside the wallet",
       `  main: { keystore: { file: wallet.json }, password: { file: p } }\n  Other: { mnemonic: ${canary} }`,
     ],
   ])("%s", (_name, wallet) => {

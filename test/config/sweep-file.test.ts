@@ -71,7 +71,7 @@ schedule: { every: 1h }
     });
   });
 
-  it("SWP-11 a gas tank keeps half of the way between the policy's reserve and its lower mark as a last resort", () => {
+  it("SWP-11 a gas tank keeps half of the way between the policy's reserve and its lower threshold as a last resort", () => {
     expect(spec(TANK)).toMatchObject({
       from: [{ token: { symbol: "USDC" }, keep: 0n, above: undefined }],
       to: { symbol: "ETH" },
@@ -82,7 +82,7 @@ schedule: { every: 1h }
 
   it.each([
     [
-      "a sweep without a mark",
+      "a sweep without a threshold",
       SWEEP.replace('{ above: "500 USD" }', "{}"),
       '5:7 when: needs exactly one of above and native_below -> for example { above: "500 USD" }',
     ],
@@ -99,22 +99,22 @@ schedule: { every: 1h }
     [
       "one amount for several tokens",
       SWEEP.replace("from: WETH", "from: [WETH, ETH]").replace('"500 USD"', '"0.5 WETH"'),
-      '5:16 when.above: one amount of WETH is no mark for several tokens -> write "500 USD", or { WETH: "..." }',
+      '5:16 when.above: one amount of WETH is no threshold for several tokens -> write "500 USD", or { WETH: "..." }',
     ],
     [
-      "a mark in another token",
+      "a threshold in another token",
       SWEEP.replace('"500 USD"', '"500 USDC"'),
       "5:16 when.above: must be in WETH, not in USDC -> write how much it is in WETH",
     ],
     [
-      "a token without a mark",
+      "a token without a threshold",
       SWEEP.replace("from: WETH", "from: [WETH, ETH]").replace('"500 USD"', '{ WETH: "1 WETH" }'),
-      '5:16 when.above: ETH has no mark -> add ETH: "500 USD"',
+      '5:16 when.above: ETH has no threshold -> add ETH: "500 USD"',
     ],
     [
-      "a mark of a token that is not sold",
+      "a threshold of a token that is not sold",
       SWEEP.replace('"500 USD"', '{ WETH: "1 WETH", ETH: "1 ETH" }'),
-      "5:39 when.above.ETH: ETH is not sold, so it needs no mark -> drop it, or add it to from",
+      "5:39 when.above.ETH: ETH is not sold, so it needs no threshold -> drop it, or add it to from",
     ],
     [
       "keep for a token that is not sold",
@@ -122,9 +122,9 @@ schedule: { every: 1h }
       "8:15 keep.USDC: USDC is not sold, so it needs no keep -> drop it",
     ],
     [
-      "keeping more than the mark",
+      "keeping more than the threshold",
       `${SWEEP.replace('"500 USD"', '"0.5 WETH"')}keep: { WETH: "0.6 WETH" }\n`,
-      "8:15 keep.WETH: is more than the mark that starts a sale -> keep less",
+      "8:15 keep.WETH: is more than the threshold that starts a sale -> keep less",
     ],
     [
       "a token that stands there twice",
@@ -162,22 +162,22 @@ schedule: { every: 1h }
       "4:5 to: is USDC, but native_below refills the native coin -> write ETH, or use when: { above: ... }",
     ],
     [
-      "a gas tank without an upper mark",
+      "a gas tank without an upper threshold",
       TANK.replace('refill_to: "0.06 ETH"\n', ""),
-      '1:1 : the key "refill_to" is missing: a refill needs an upper mark -> for example refill_to: "0.06 ETH"',
+      '1:1 : the key "refill_to" is missing: a refill needs an upper threshold -> for example refill_to: "0.06 ETH"',
     ],
     [
-      "an upper mark below the lower one",
+      "an upper threshold below the lower one",
       TANK.replace('"0.06 ETH"', '"0.02 ETH"'),
       "6:12 refill_to: does not lie above native_below -> use more than 0.02 ETH",
     ],
     [
-      "SWP-11 a lower mark within the policy's gas reserve",
+      "SWP-11 a lower threshold within the policy's gas reserve",
       TANK.replace("0.02", "0.01"),
       "5:23 when.native_below: 0.01 ETH does not lie above the policy's gas_reserve of 0.01 ETH (policy.yaml:5:14): a refill could not pay its gas -> use more than 0.01 ETH",
     ],
     [
-      "SWP-11 a last resort that reaches above the lower mark",
+      "SWP-11 a last resort that reaches above the lower threshold",
       `${TANK}last_resort: "0.011 ETH"\n`,
       "5:23 when.native_below: 0.02 ETH does not lie above the policy's gas_reserve of 0.01 ETH (policy.yaml:5:14) and the last resort of 0.011 ETH: a refill could not pay its gas -> use more than 0.021 ETH",
     ],

@@ -165,9 +165,9 @@ describe("a threshold leg with", () => {
       '1:1 when: the key "when" is missing -> it is one trigger, and how it is confirmed',
     ],
     [
-      "a level that would trade at every look",
+      "a level that would trade at every check",
       THRESHOLD.replace("crosses_above", "above").replace(/rearm.*\n/, ""),
-      "5:9 when.above: would trade at every look while it is true, so it needs a cooldown -> add rearm: { cooldown: 1d }, or use crosses_...",
+      "5:9 when.above: would trade at every check while it is true, so it needs a cooldown -> add rearm: { cooldown: 1d }, or use crosses_...",
     ],
     [
       "a stop without floor",
@@ -194,7 +194,7 @@ describe("a threshold leg with", () => {
       THRESHOLD.replace("rearm", "floor: [3%, 3%]\nrearm"),
       "6:8 floor: each step must be wider than the one before it -> write [3%, 5%, 8%]",
     ],
-    ["a floor beside a limit", `${BUYING}floor: 1%\n`, "8:8 floor: the limit is the floor -> leave the key out"],
+    ["a floor alongside a limit", `${BUYING}floor: 1%\n`, "8:8 floor: the limit is the floor -> leave the key out"],
     [
       "a fixed floor under a moving stop",
       PROTECT.replace("floor: 3%", 'floor: "3000 USDC"'),
@@ -221,7 +221,7 @@ describe("a threshold leg with", () => {
       "5:37 when.activate_at: belongs to trail -> leave the key out",
     ],
     [
-      "keys of a crossing beside a limit",
+      "keys of a crossing alongside a limit",
       `${BUYING}on_missed: ignore\nif_already_true: fire\n`,
       "9:1 if_already_true: only a crossing waits -> leave the key out",
       "8:1 on_missed: only a crossing can be missed -> leave the key out",
@@ -229,7 +229,7 @@ describe("a threshold leg with", () => {
     [
       "a gap shorter than the schedule",
       `${THRESHOLD}max_gap: 20s\n`,
-      "8:10 max_gap: is shorter than the time between two looks, 30s, so every look would follow a gap -> use at least 60s",
+      "8:10 max_gap: is shorter than the time between two checks, 30s, so every check would follow a gap -> use at least 60s",
     ],
     [
       "looks that are made up for",

@@ -35,7 +35,7 @@ function runForge(binary: string, args: string[]): Promise<ForgeRun> {
     PATH: path,
     FOUNDRY_CONFIG: join("contracts", "foundry.toml"),
     FOUNDRY_INVARIANT_RUNS: String(INVARIANT_RUNS),
-    // its advice belongs to whoever writes contracts
+    // its advice belongs to anyone who writes contracts
     FOUNDRY_LINT_LINT_ON_BUILD: "false",
   };
   const child = spawn(binary, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });

@@ -7,7 +7,7 @@ import { CONTRIBUTING_CLAIMS } from "../readme/contributing-claims.ts";
 import { readCommands } from "../readme/readme-commands.ts";
 import { SUITES } from "../suites.ts";
 
-/** CONTRIBUTING.md, held against the scripts, flags, labels and files that it names. */
+/** CONTRIBUTING.md, checked against the scripts, flags, labels and files that it names. */
 
 const page = readFileSync("CONTRIBUTING.md", "utf8");
 const commands = readCommands(page).map(({ text }) => text);
@@ -38,7 +38,7 @@ test("it fits on a page, and has the commands that it is there for", () => {
   expect(commands.length).toBeGreaterThan(20);
 });
 
-test("each command is held against a claim, and no claim is about a command that is gone", () => {
+test("each command is checked against a claim, and no claim is about a command that is gone", () => {
   expect(CONTRIBUTING_CLAIMS.map(({ command }) => command).sort()).toEqual([...commands].sort());
   const unsaid = CONTRIBUTING_CLAIMS.filter(({ typed, because }) => typed !== undefined && because === undefined);
   expect(unsaid).toEqual([]);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { hasTitle } from "./support/titles.ts";
 
-/** Every test that docs/FAILURES.md and its pages name, held against the files. */
+/** Every test that docs/FAILURES.md and its pages name, checked against the files. */
 
 const PAGES = "docs/failures";
 const pages = ["docs/FAILURES.md", ...readdirSync(PAGES).map((name) => `${PAGES}/${name}`)];

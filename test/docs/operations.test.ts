@@ -7,7 +7,7 @@ import { DENIALS } from "../../src/domain/guard/denial.ts";
 import { startReceiver } from "../support/alert-receiver.ts";
 import { channelMessage, sendBy, sendingOf } from "../support/channel-messages.ts";
 
-/** Parts of docs/OPERATIONS.md that a reader copies or looks up, held against the program. */
+/** Parts of docs/OPERATIONS.md that a reader copies or looks up, checked against the program. */
 
 const page = readFileSync("docs/OPERATIONS.md", "utf8");
 const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";

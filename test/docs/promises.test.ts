@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { hasTitle } from "./support/titles.ts";
 
-/** docs/PROMISES.md, held against the pages that it quotes, the tests that it names and the bounds in the source. */
+/** docs/PROMISES.md, checked against the pages that it quotes, the tests that it names and the bounds in the source. */
 
 interface Row {
   readonly page: string;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 
-/** The rules of docs/STRATEGIES.md and its pages, held against the names of the tests. */
+/** The rules of docs/STRATEGIES.md and its pages, checked against the names of the tests. */
 
 const DOCS = "docs/strategies";
 const pages = ["docs/STRATEGIES.md", ...readdirSync(DOCS).map((name) => join(DOCS, name))];

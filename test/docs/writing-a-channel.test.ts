@@ -33,7 +33,7 @@ timing: { requestTimeout: 5s }
 `;
 const STRATEGY = 'kind: dca\nwallet: main\nsell: "1 USDC"\nbuy: ETH\nschedule: { every: 6h }\n';
 
-/** A copy of the project with the example, and a configuration beside it that names it as the page shows it. */
+/** A copy of the project with the example, and a configuration alongside it that names it as the page shows it. */
 function begin(alerts = shown): string {
   const folder = build();
   const policy = readFileSync(join(folder, "config/policy.example.yaml"), "utf8");
@@ -60,7 +60,7 @@ test("the page shows a file and its test, and changes nothing but the list by on
   ]);
 });
 
-test("a configuration names the example's channel as the page shows it, and a mistake is told at its place", () => {
+test("a configuration names the example's channel as the page shows it, and a mistake is reported at its place", () => {
   const folder = begin();
   vi.stubEnv("WALLET_KEY", `0x${"11".repeat(32)}`);
   onTestFinished(() => void vi.unstubAllEnvs());

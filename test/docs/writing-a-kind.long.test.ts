@@ -17,7 +17,7 @@ const KNOW_KINDS = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "
 /** The example, and all files that know of kinds. */
 const roots = [...code, ...KNOW_KINDS];
 
-/** A compiler beside other tests on two cores: it takes six seconds when it is alone. */
+/** A compiler alongside other tests on two cores: it takes six seconds when it is alone. */
 const LONG = { timeout: 90_000 };
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
 

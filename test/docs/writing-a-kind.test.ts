@@ -27,7 +27,7 @@ const view = {
   free: new Map([[token.address, 60_000_000n]]), balances: nothing, prices: nothing,
   spent: nothing, bought: nothing, outside: nothing, bars: nothing,
 };
-const told = (memory) => {
+const reported = (memory) => {
   const { outcome: { kind, swaps, detail } } = decideStrategy(spec, view, memory);
   return { kind, detail, swaps: swaps.map(({ sell, buy, amount }) => [sell.symbol, buy.symbol, String(amount.raw)]) };
 };
@@ -35,7 +35,7 @@ const first = initialStrategyMemory(spec);
 const swap = { position: 0, sell: token, buy: spec.buy[0], sold: 50_000_000n, bought: 1n, reason: undefined };
 const { memory } = strategyRunEnded(spec, first, { slotMs: 0, nowMs: 0, filled: true, swaps: [swap] });
 const known = JSON.stringify(jsonSchemas()["strategies/strategy.schema.json"]).includes('"const":"take-turns"');
-process.stdout.write(JSON.stringify({ id: spec.id, known, first: told(first), next: told(JSON.parse(JSON.stringify(memory))) }));
+process.stdout.write(JSON.stringify({ id: spec.id, known, first: reported(first), next: reported(JSON.parse(JSON.stringify(memory))) }));
 `;
 
 const MAIN = `version: 1
@@ -79,7 +79,7 @@ test("the page shows each file of a kind, and changes none but the lists and the
   ]);
 });
 
-test("the example's strategy is loaded and decides, and a broken file is told as the page shows it", () => {
+test("the example's strategy is loaded and decides, and a broken file is reported as the page shows it", () => {
   const folder = build();
   writeProject(folder);
   const decided = run(folder, "decide.ts");

@@ -11,7 +11,7 @@ import { run, workedExample } from "./support/worked-example.ts";
 const { blocks, build } = workedExample("docs/WRITING-A-NETWORK.md");
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
 
-/** A compiler, or a chain, beside other tests on two cores. */
+/** A compiler, or a chain, alongside other tests on two cores. */
 const LONG = { timeout: 120_000 };
 
 test("the example has the project's types and format, and a changed interface is noticed here first", LONG, () => {

@@ -7,7 +7,7 @@ const { page, blocks, build } = workedExample("docs/WRITING-A-NETWORK.md", ["vit
 
 const STRATEGY = 'kind: dca\nwallet: main\nsell: "10 USDC"\nbuy: WETH\nschedule: { every: 6h }\n';
 
-/** A copy of the project with the example, and what the shown configuration names beside it. */
+/** A copy of the project with the example, and what the shown configuration names alongside it. */
 function begin(): string {
   const folder = build();
   cpSync(join(folder, "config/policy.example.yaml"), join(folder, "policy.yaml"));
@@ -43,7 +43,7 @@ test("the example's network passes the tests that the networks of the book pass"
   expect(vitest.output).toMatch(/a first configuration for devnet > is taken by swapd check/);
 });
 
-test("the example's network, and a chain of one's own, are taken by swapd check, and a typo is told as shown", () => {
+test("the example's network, and a chain of one's own, are taken by swapd check, and a typo is reported as shown", () => {
   const folder = begin();
   const check = () => run(folder, "src/main.ts", "check", "--offline", "swapd.yaml");
   const own = check();

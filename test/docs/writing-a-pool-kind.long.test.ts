@@ -7,7 +7,7 @@ import { run, workedExample } from "./support/worked-example.ts";
 const { blocks, build } = workedExample("docs/WRITING-A-POOL-KIND.md", ["contracts/compile.ts"]);
 const code = blocks.map(({ path }) => path).filter((path) => path.endsWith(".ts"));
 
-/** A compiler beside other tests on two cores. */
+/** A compiler alongside other tests on two cores. */
 const LONG = { timeout: 90_000 };
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
 

@@ -10,7 +10,7 @@ const code = blocks.map(({ path }) => path);
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
 const CRUISER = "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs";
 
-/** A compiler beside other tests on two cores. */
+/** A compiler alongside other tests on two cores. */
 const LONG = { timeout: 120_000 };
 
 test("the example has the project's types, format and boundaries, and its own tests pass", LONG, () => {

@@ -41,7 +41,7 @@ describe("numbers for people", () => {
     expect(describeBothDollars(usd("120.5"), usd("100"))).toEqual(["120.50 USD", "100.00 USD"]);
   });
 
-  test("a rate is told for one of the dearer token, whichever was sold", () => {
+  test("a rate is reported for one of the dearer token, whichever was sold", () => {
     const hundred = { raw: 100_000_000n, token: USDC };
     const ether = { raw: 41_200_000_000_000_000n, token: WETH };
     expect(describeRate(hundred, ether)).toBe("2427.18 USDC for 1 WETH");

@@ -89,7 +89,7 @@ it("alerts outlive a kill, a receiver that refuses and one that hangs, and show 
   const unsent = async (): Promise<{ code: string; attempts: number }[]> =>
     JSON.parse((await swapd("status", "--json")).out).unsentAlerts;
 
-  // Killed after the commit of a denial and before anybody was told.
+  // Killed after the commit of a denial and before anybody was notified.
   const killed = await begin("denied.yaml", { SWAPD_CRASH_AT: "commit.facts-read.after#1" }).ended;
   texts.push(killed.out, killed.err);
   expect(killed.code).toBeNull();
@@ -112,7 +112,7 @@ it("alerts outlive a kill, a receiver that refuses and one that hangs, and show 
   expect((await swapd("halt", "--reason", "dry run")).code).toBe(0);
   await vi.waitFor(() => expect(mood.held.length).toBe(1), LONG);
   expect(await end(second)).toBeLessThan(5_000);
-  // Slots go on coming due while nobody takes alerts: other pairs may be denied beside the halt.
+  // Slots go on coming due while nobody takes alerts: other pairs may be denied alongside the halt.
   expect((await unsent()).map(({ code }) => code)).toContain("HALTED_BY_OPERATOR");
   for (const scope of [[], ...(await pausedStrategies(swapd))]) await swapd("resume", ...scope);
   const third = begin("trading.yaml");

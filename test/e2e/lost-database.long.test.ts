@@ -8,7 +8,7 @@ import { endWhatIsLeft, makeFolder, run, start, until } from "./support/swapd.ts
 
 const SWAPPED = id("Swapped(address,uint256,address,address,address,address,uint256,uint256,uint256,address,uint256)");
 const BUDGET_FILLS = 4;
-/** Several slots long: whoever may still sell does so in it. */
+/** Several slots long: anyone who may still sell does so in it. */
 const QUIET_MS = 8_000;
 const WITHIN_MS = 180_000;
 
@@ -102,7 +102,7 @@ async function trade(
   await daemon.ended;
 }
 
-/** Runs a daemon until its database is halted, and then for a while: whoever may still sell has the time to. */
+/** Runs a daemon until its database is halted, and then for a while: anyone who may still sell has the time to. */
 async function liveHalted(file: string, sell: "DAI" | "USDC", meanwhile?: () => Promise<void>): Promise<void> {
   const daemon = start(folder.path, ["start", "--config", file], environment);
   const isHalted = async (): Promise<boolean> =>

@@ -149,7 +149,7 @@ test(
 );
 
 test(
-  "a database that somebody else writes at the start is waited for, and whoever asks hears of what",
+  "a database that somebody else writes at the start is waited for, and anyone who asks hears of what",
   async () => {
     const port = await claimPort(0);
     const health = `http://127.0.0.1:${port}/healthz`;

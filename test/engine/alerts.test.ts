@@ -44,7 +44,7 @@ describe("an alert is a row of the commit that makes it true", () => {
     const { life, outside } = await begin({ killAt: (label) => label === `commit.facts-read.${moment}` });
     await expect(decide(life, 1, "denied")).rejects.toThrow(Killed);
     expect(alertsOf(life)).toEqual(expected);
-    // Nobody was told yet: what the row is there for.
+    // Nobody was notified yet: what the row is there for.
     expect(outside.reported).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ describe("an alert is a row of the commit that makes it true", () => {
   });
 });
 
-test("a denial that repeats itself is told once, and again after a swap of the pair had passed", async () => {
+test("a denial that repeats itself is reported once, and again after a swap of the pair had passed", async () => {
   const { life, outside } = await begin({ settings: { live: false } });
   await decide(life, 1, "denied");
   await decide(life, 2, "denied");
@@ -68,7 +68,7 @@ test("a denial that repeats itself is told once, and again after a swap of the p
   expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH", "RECIPIENT_MISMATCH", "STRATEGY_EXITS_ONLY"]);
 });
 
-test("a swap that is unknown is told, and the alert is over when the chain has answered", async () => {
+test("a swap that is unknown is reported, and the alert is over when the chain has answered", async () => {
   const { life, outside } = await begin();
   const swap = swapIn("signed", { ...owned, mode: "gasless", gasless: "only" });
   addRun(life.store, runSample({ swaps: [swap] }));
@@ -91,7 +91,7 @@ describe("a strategy that fails too often", () => {
     saveAs(life.store, { ...run, state: "failed" }, NOW_MS - 1_000);
   };
 
-  test("is paused and told once, however many open runs fail after that, and again after it was resumed", async () => {
+  test("is paused and reported once, however many open runs fail after that, and again after it was resumed", async () => {
     const { life, outside } = await begin();
     failed(life, 1);
     failed(life, 2);
@@ -137,7 +137,7 @@ test("an account that its lane halts wakes somebody up, and a person's release e
   expect(alertsOf(life)).toMatchObject([{ isOver: 1 }]);
 });
 
-test("a transaction that no node takes is told once while it is so, and is over by itself", async () => {
+test("a transaction that no node takes is reported once while it is so, and is over by itself", async () => {
   const { life, outside } = await begin();
   const hear = (detail: string | undefined): Promise<void> =>
     life.engine.committer.laneStore.commit({

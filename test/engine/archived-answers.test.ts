@@ -40,7 +40,7 @@ const FURTHER: readonly OldCourse[] = [
   },
   { name: "delivered to another wallet", gasless: "never", recipient: RELAYER, begin: () => () => undefined },
   {
-    name: "handed over and delivered to another wallet",
+    name: "submitted and delivered to another wallet",
     gasless: "only",
     recipient: RELAYER,
     begin: (outside) => {

@@ -14,7 +14,7 @@ function count({ db }: Life, table: string): number {
   return db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
 }
 
-describe("an archived run tells what it told before", () => {
+describe("an archived run reports what it reported before", () => {
   test("of several swaps, with retries and runs that signed nothing between them", async () => {
     const owner = { recipient: ACCOUNT, wallet: { name: "main", address: ACCOUNT } };
     const spec = { ...rebalanceSpec({ schedule: EVERY_MINUTE }), ...owner, sell: undefined };
@@ -39,7 +39,7 @@ describe("an archived run tells what it told before", () => {
   });
 });
 
-test("an archived run is one row beside its own and its swaps', and small", async () => {
+test("an archived run is one row alongside its own and its swaps', and small", async () => {
   const { life } = await live({ gasless: "only" }, ({ chain }) => {
     chain.permitTokens.add(WETH.address);
     return () => undefined;
@@ -194,7 +194,7 @@ test("a base that somebody made unreadable keeps the next runs of its strategy w
   expect(count(life, "leaving")).toBe(0);
 });
 
-test("the steps of an archived run are not told, and no table is read to find what is old", async () => {
+test("the steps of an archived run are not reported, and no table is read to find what is old", async () => {
   const { life } = await live({ gasless: "never" });
   const statements = collectStatements(life.db);
   const fresh = createStore(life.db);

@@ -81,7 +81,7 @@ test("a node that catches up, and knows no contract yet, is waited for however l
   expect(filled(life)).toBeGreaterThanOrEqual(1);
 });
 
-/** @returns what makes the node tell the truth again */
+/** @returns what makes the node report the truth again */
 function saysFalsely({ chain }: ReturnType<typeof createOutside>, code: string): () => void {
   const { decimals, code: codeOf } = chain;
   const wrong = new ChainReadError("wrong chain", "the node serves chain 0x1");
@@ -94,7 +94,7 @@ function saysFalsely({ chain }: ReturnType<typeof createOutside>, code: string):
   };
 }
 
-test("a daemon that only waited was not at work: the next start tells the whole downtime", async () => {
+test("a daemon that only waited was not at work: the next start reports the whole downtime", async () => {
   const outside = createOutside(SLOT_MS - 5_000, SCHEDULE);
   const first = openLife(outside);
   await first.engine.start();

@@ -6,7 +6,7 @@ import { createOutside, openLife } from "../support/engine-life.ts";
 
 const DAY_MS = 86_400_000;
 const STRATEGIES = 40;
-/** As if each look at the monotonic clock came so much after the one before. */
+/** As if each check of the monotonic clock came so much after the one before. */
 const LOOK_MS = 10;
 
 test("after a jump of days no turn holds the event loop for long, and together they leave out nobody", async () => {

@@ -58,7 +58,7 @@ function sold(atMs: number) {
   return { outside, machine, life, usdOfDay: () => life.store.soldUsdSince(nowMs() - DAY_MS, "") };
 }
 
-test("a sale that an earlier life saw years ahead counts for a day from now on, and no longer; status and log tell of it", async () => {
+test("a sale that an earlier life saw years ahead counts for a day from now on, and no longer; status and log report it", async () => {
   const { outside, life, usdOfDay } = sold(SLOT_MS + 3_650 * DAY_MS);
   await life.engine.start();
   await turn(outside, life, 3);

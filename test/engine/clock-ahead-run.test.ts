@@ -57,7 +57,7 @@ test("a run is not ended for good by a clock that jumps a day ahead while the se
   expect(runs()).toMatchObject([{ state: "filled" }]);
 });
 
-test("a run that is held for hours by a clock that is ahead leaves the daemon healthy, is told of, and ends once the clock is right", async () => {
+test("a run that is held for hours by a clock that is ahead leaves the daemon healthy, is reported, and ends once the clock is right", async () => {
   const { outside, machine, clock, life, runs } = begin();
   const [node, service] = [createReach({ clock }), createReach({ clock })];
   const reads = createReadModel(life.db);

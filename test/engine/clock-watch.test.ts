@@ -45,7 +45,7 @@ function ask(life: Life, command: string, args: Record<string, string>): () => s
 describe("a clock that jumps a day ahead", () => {
   test("and back before anybody looks leaves nothing waiting for that day", async () => {
     const { outside, life } = await begin();
-    // As an effect that is committed within the moment: nothing but its row tells of it.
+    // As an effect that is committed within the moment: nothing but its row reports it.
     const [runId] = life.db.prepare<[], string>("SELECT id FROM runs").pluck().all();
     const aheadMs = outside.clock.nowMs() + DAY_MS;
     const effect = { kind: "FetchRoute", what: "route", swapId: `${runId}.0.1` } as const;
@@ -57,7 +57,7 @@ describe("a clock that jumps a day ahead", () => {
     expect(waiting()).toBe(0);
   });
 
-  test("uses up no slot, is told once, and leaves every slot of the time after it is set right", async () => {
+  test("uses up no slot, is reported once, and leaves every slot of the time after it is set right", async () => {
     const { outside, life, shift } = await begin();
     shift(DAY_MS);
     await turn(outside, life, 60);
@@ -103,7 +103,7 @@ describe("a clock that jumps a day ahead", () => {
     expect(slotsOf(life)).toContain(SLOT_MS + HALF_MINUTE_MS);
   });
 
-  test("does not make an open swap wait a day for its next look once it is set back", async () => {
+  test("does not make an open swap wait a day for its next check once it is set back", async () => {
     const { outside, life, nowMs, shift } = await begin();
     const { store, db } = life;
     const [runId = ""] = db.prepare<[], string>("SELECT id FROM runs").pluck().all();

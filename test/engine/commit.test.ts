@@ -166,7 +166,7 @@ describe("looks that are answered in the same moment", () => {
   });
 });
 
-test("a look that finds nothing new writes no swap anew, and looks again", async () => {
+test("a check that finds nothing new writes no swap anew, and looks again", async () => {
   const { life } = await begin(swapIn("submitted", { ...owned, mode: "gasless" }));
   life.db.exec("UPDATE swaps SET updated_at_ms = 0");
   await commit(life, { kind: "observation-unavailable", swapId: "run_1.0.1", detail: "no answer" });
@@ -181,7 +181,7 @@ test("an approval goes to the lane under its own name, with the grant noted", as
   expect(rows(life)).toMatchObject({ grants: 1, capabilities: 0, state: ["approving"] });
 });
 
-test("an alert is told once, with the run it belongs to, and only when the commit holds", async () => {
+test("an alert is reported once, with the run it belongs to, and only when the commit holds", async () => {
   const { life, outside } = await begin(quoted);
   const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
   await commit(life, facts(quoted, theirs));

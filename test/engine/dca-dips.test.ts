@@ -50,7 +50,7 @@ test("DCA-15 a recorded fall multiplies the order, which is split and sold exact
   expect(life.store.mode("weekly")).toMatchObject({ mode: "paused", reason: "completed: bought 1 of 1 times" });
 });
 
-test("DCA-16 a fall that too few recorded hours tell of multiplies nothing", async () => {
+test("DCA-16 a fall that too few recorded hours report multiplies nothing", async () => {
   const life = await buyAfter(6);
   expect(whyOf(life)).toEqual(["sells 100 USDC: only 19 of 24 hours are known: not multiplied"]);
   expect(swapsOf(life).map(({ fill }) => fill?.sold)).toEqual([60_000_000n, 40_000_000n]);

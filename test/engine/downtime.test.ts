@@ -22,12 +22,12 @@ async function firstLife(change: Partial<StrategySpec> = {}) {
 }
 
 describe("after a start", () => {
-  test("SCH-24 nothing is told of a first life: there was none before", async () => {
+  test("SCH-24 nothing is reported of a first life: there was none before", async () => {
     const { life } = await firstLife();
     expect(reports(life)).toEqual([]);
   });
 
-  test("SCH-24 one record tells how long the daemon was down, also after a kill, and what became of each slot", async () => {
+  test("SCH-24 one record reports how long the daemon was down, also after a kill, and what became of each slot", async () => {
     const { outside, life } = await firstLife();
     life.kill();
     life.db.close();
@@ -54,7 +54,7 @@ describe("after a start", () => {
     expect(reports(next)).toEqual(["down 1h59m; 1 slot missed: 1 skipped (too late)"]);
   });
 
-  test("SCH-24 swaps that were open are told with what became of them", async () => {
+  test("SCH-24 swaps that were open are reported with what became of them", async () => {
     const { outside, life } = await firstLife({ gasless: "never", schedule: { kind: "every", seconds: 60 } });
     const isSubmitted = (): boolean => life.store.unsettledSwaps().length > 0;
     expect(await turnUntil(outside, life, { maxSeconds: 90, isDone: isSubmitted })).toBe(true);

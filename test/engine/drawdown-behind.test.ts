@@ -52,7 +52,7 @@ test.each([false, true])(
   },
 );
 
-test("tells after an hour that the node stays behind the wallets, and that it is over", async () => {
+test("reports after an hour that the node stays behind the wallets, and that it is over", async () => {
   const outside = createOutside(NOW_MS);
   const policy = policySample({ recipients: [ACCOUNT], drawdown });
   const life = openLife(outside, { settings: { policy } });

@@ -80,7 +80,7 @@ describe("a fall of the wallets' value", () => {
     expect(outside.reported).toHaveLength(2);
   });
 
-  test("leaves a mode that a person made stricter as it is, and is told all the same", async () => {
+  test("leaves a mode that a person made stricter as it is, and is reported all the same", async () => {
     const { life, check, outside } = begin();
     await check(1_000);
     life.store.setMode({ scope: "global", mode: "paused", setBy: "ops", reason: "r", atMs: 1 });
@@ -137,7 +137,7 @@ describe("money that comes or goes", () => {
   });
 });
 
-test("a value that is not known for an hour is told with its reason, because the rule stops nobody then, and is over with a sample", async () => {
+test("a value that is not known for an hour is reported with its reason, because the rule stops nobody then, and is over with a sample", async () => {
   const { outside, life, context, market } = begin();
   const alerts = (): unknown =>
     life.db.prepare("SELECT code, over_at_ms IS NOT NULL FROM alerts ORDER BY number").raw().all();

@@ -80,7 +80,7 @@ async function finish({ runner, life }: Work): Promise<void> {
   }
 }
 
-test("each of many looks is begun once, some at a time, and what is due is not asked for each of them", async () => {
+test("each of many checks is begun once, some at a time, and what is due is not asked for each of them", async () => {
   const work = await open();
   for (let count = 0; count < 3 * POLLS; count += 1) work.add(["ReadChain"]);
   await work.runner.startDue();
@@ -95,7 +95,7 @@ test("each of many looks is begun once, some at a time, and what is due is not a
   expect(work.asked()).toBe(1 + 2 * 4);
 });
 
-test("a look is not kept waiting by submissions that wait for the service", async () => {
+test("a check is not kept waiting by submissions that wait for the service", async () => {
   const work = await open();
   work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a dry run", atMs: 1 });
   for (let count = 0; count < 3 * CONCURRENCY; count += 1) work.add(["SubmitGasless"]);
@@ -160,7 +160,7 @@ test("while the clocks disagree looks alone are begun, also where looks and all 
   }
 });
 
-test("an order that a clock held back which jumped during the wait is handed over once the clock is right, also where it is sent once only", async () => {
+test("an order that a clock held back which jumped during the wait is submitted once the clock is right, also where it is sent once only", async () => {
   const work = await open({ idempotentExecuteSwap: false });
   const { service } = work.life.context.deps;
   const sent: string[] = [];

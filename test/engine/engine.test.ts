@@ -152,8 +152,8 @@ describe("a gasless swap whose answer is lost", () => {
   });
 
   test.each([
-    ["is handed over again to a service that knows the same body", true, 2],
-    ["is never handed over again to a service that might not", false, 1],
+    ["is submitted again to a service that knows the same body", true, 2],
+    ["is never submitted again to a service that might not", false, 1],
   ])("%s, after a kill", async (_name, idempotentExecuteSwap, submissions) => {
     const outside = createOutside(START_MS, { gasless: "only" });
     outside.service.profile = { ...swapdProfile, idempotentExecuteSwap };
@@ -169,7 +169,7 @@ describe("a gasless swap whose answer is lost", () => {
     expect(await outside.chain.balance(USDC.address, ACCOUNT)).toBe(900_000_000n);
   });
 
-  test("is not handed over too near to its deadline: a signature that was kept back only has to expire", async () => {
+  test("is not submitted too near to its deadline: a signature that was kept back only has to expire", async () => {
     const outside = createOutside(START_MS, { gasless: "only" });
     const killed = openLife(outside, { killAt: (label) => label === "effect.SubmitGasless.before" });
     await killed.engine.start();

@@ -5,7 +5,7 @@ import { createOutside, openLife, turn, turnUntil } from "../support/engine-life
 import { keptTotals, recount } from "../support/recount.ts";
 import { replayAll } from "../support/replays.ts";
 
-test("a revert that one node called a success until it was confirmed frees its money at the final block, and is told", async () => {
+test("a revert that one node called a success until it was confirmed frees its money at the final block, and is reported", async () => {
   const change = { gasless: "never", schedule: { kind: "every", seconds: 86_400 } } as Partial<StrategySpec>;
   const outside = createOutside(Math.ceil(SLOT_MS / 86_400_000) * 86_400_000 - 1_500, change);
   const { chain } = outside;

@@ -60,7 +60,7 @@ test.each(MODES)(
 );
 
 test.each(MODES)(
-  "what no receipt shows is counted from its final block on, as the worst that was signed, and told (gasless: %s)",
+  "what no receipt shows is counted from its final block on, as the worst that was signed, and reported (gasless: %s)",
   async (gasless) => {
     const { outside, life, rows, end } = await begin(gasless, (receipt) => ({ ...receipt, logs: [] }));
     const isSeen = () => rows().some((row) => (row as { state: string }).state === "mined");

@@ -28,7 +28,7 @@ async function trade(outside: Outside, life: Life): Promise<void> {
   await life.engine.stop();
 }
 
-test("a fill and a start are told in people's units, and the same message is never told twice", async () => {
+test("a fill and a start are reported in people's units, and the same message is never reported twice", async () => {
   const { outside, life } = begin();
   await trade(outside, life);
   expect(messages(life)).toEqual([
@@ -143,7 +143,7 @@ test("messages arrive at a receiver, though only what is critical is sent of ale
   ]);
 });
 
-test("three slots in a row that came to nothing for one reason are told once, and it is over with a trade", async () => {
+test("three slots in a row that came to nothing for one reason are reported once, and it is over with a trade", async () => {
   const everyMinute = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
   const { outside, life } = begin(everyMinute, {
     settings: { reported: { ...REPORTED, fills: false, starts: false } },
@@ -165,7 +165,7 @@ test("three slots in a row that came to nothing for one reason are told once, an
   await life.engine.stop();
 });
 
-test("slots that pass because a run never ends are told, too", async () => {
+test("slots that pass because a run never ends are reported, too", async () => {
   const often = { schedule: { kind: "every", seconds: 30 }, gasless: "never" } as Partial<StrategySpec>;
   const { outside, life } = begin(often, { settings: { reported: { ...REPORTED, fills: false, starts: false } } });
   await life.engine.start();
@@ -205,7 +205,7 @@ test("endpoints that disagree about one swap keep nobody from hearing that a str
 });
 
 test.each(["all", "accumulate"] as const)(
-  "a swap that hangs, so that no slot is traded, is told also where slots wait for it (catch_up: %s)",
+  "a swap that hangs, so that no slot is traded, is reported also where slots wait for it (catch_up: %s)",
   async (policy) => {
     const outside = createOutside(SLOT_MS - 1_500, {
       gasless: "never",

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const slotsOf = ({ db }: Life): number[] =>
   db.prepare<[], number>("SELECT slot_ms FROM runs ORDER BY slot_ms").pluck().all();
 
-/** For as long as one look of the clock's watch: a node that answers for another chain, of which the id is asked once a minute. */
+/** For as long as one check of the clock's watch: a node that answers for another chain, of which the id is asked once a minute. */
 async function answerForAnotherChain(
   byMs: number,
   then: (life: Life, outside: ReturnType<typeof createOutside>) => Promise<void>,

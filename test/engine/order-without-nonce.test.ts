@@ -87,7 +87,7 @@ test("is not signed with a permit while a fork holds our own approval back, whic
   expect([life.errors, life.store.openDifferences()]).toEqual([[], []]);
 });
 
-test("is not signed before the revocation of what is left is final: a fork may bring that back beside its permit", async () => {
+test("is not signed before the revocation of what is left is final: a fork may bring that back alongside its permit", async () => {
   const { outside } = begin({ id: "order", gasless: "only" });
   const { chain, service } = outside;
   chain.ledger.setAllowance(USDC.address, ACCOUNT, 2n * HUNDRED_USDC);
@@ -102,7 +102,7 @@ test("is not signed before the revocation of what is left is final: a fork may b
 });
 
 test.each(["a node that lags", "all blocks but the final one"])(
-  "is not signed with a permit beside an allowance that is hidden by %s",
+  "is not signed with a permit alongside an allowance that is hidden by %s",
   async (what) => {
     const { outside } = begin({ id: "order", gasless: "only" });
     const { chain, service } = outside;

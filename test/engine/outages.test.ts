@@ -99,7 +99,7 @@ test.each(Object.entries(MISTAKES))("a mistake of our own in %s stops the proces
   expect(life.errors).toMatchObject([{ name: "TypeError" }]);
 });
 
-/** What looks at the chain beside the work itself: a mistake in it must not be one more look that came to nothing. */
+/** What looks at the chain alongside the work itself: a mistake in it must not be one more look that came to nothing. */
 const WATCHES: Readonly<Record<string, (life: Life, signal: AbortSignal) => Promise<void>>> = {
   "the wallets' value": ({ context }, signal) => keepWatchingDrawdown(context, signal, AGREEING),
   "leftover allowances": ({ context }) => revokeLeftovers(context),
@@ -107,7 +107,7 @@ const WATCHES: Readonly<Record<string, (life: Life, signal: AbortSignal) => Prom
 };
 const AGREEING = { problem: () => undefined };
 
-test.each(Object.entries(WATCHES))("a mistake of our own in the look at %s is thrown", async (_what, watch) => {
+test.each(Object.entries(WATCHES))("a mistake of our own in the check of %s is thrown", async (_what, watch) => {
   const outside = createOutside(SLOT_MS, HOURLY);
   const drawdown = { stop: toPpm(200_000), overSeconds: 604_800 };
   const life = openLife(outside, { settings: { policy: policySample({ recipients: [ACCOUNT], drawdown }) } });
@@ -126,7 +126,7 @@ test.each(Object.entries(WATCHES))("a mistake of our own in the look at %s is th
   expect(await watched).toBeInstanceOf(TypeError);
 });
 
-test("a mistake of our own while a signed swap is handed over or looked up stops the process, a silent node does not", async () => {
+test("a mistake of our own while a signed swap is submitted or looked up stops the process, a silent node does not", async () => {
   const outside = createOutside(SLOT_MS - (SLOT_MS % 3_600_000) + 3_599_000, { ...HOURLY, gasless: "only" });
   const life = openLife(outside, { killAt: (label) => label === "effect.SubmitGasless.before" });
   await life.engine.start();
@@ -134,7 +134,7 @@ test("a mistake of our own while a signed swap is handed over or looked up stops
   const next = openLife(outside);
   const [pending] = next.store.dueEffects(outside.clock.nowMs(), 1, "others");
   const run = next.store.run(pending?.runId ?? "");
-  if (pending === undefined || run === undefined) throw new Error("nothing is to be handed over");
+  if (pending === undefined || run === undefined) throw new Error("nothing is to be submitted");
   const perform = () => performEffect(next.context, run, { effect: pending.effect, before: 0 });
   const latest = outside.chain.latest.bind(outside.chain);
   outside.chain.isDown = true;

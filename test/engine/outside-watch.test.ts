@@ -23,7 +23,7 @@ function begin(nowMs = NOW_MS) {
 const alertsOf = ({ db }: Life): unknown =>
   db.prepare("SELECT code, over_at_ms IS NOT NULL FROM alerts ORDER BY number").raw().all();
 
-test("a node that is away is told once, a minute later, with no run due, and it is over with its first answer", async () => {
+test("a node that is away is reported once, a minute later, with no run due, and it is over with its first answer", async () => {
   const { outside, life } = begin();
   await life.engine.start();
   await turn(outside, life, 20);
@@ -39,7 +39,7 @@ test("a node that is away is told once, a minute later, with no run due, and it 
   await life.engine.stop();
 });
 
-test("a node that answers, but not what a start needs, is told after a minute, and it is over when the work begins", async () => {
+test("a node that answers, but not what a start needs, is reported after a minute, and it is over when the work begins", async () => {
   const { outside, life } = begin();
   const { decimals } = outside.chain;
   outside.chain.decimals = () => Promise.reject(new ChainReadError("refused", "missing trie node"));
@@ -57,7 +57,7 @@ test("a node that answers, but not what a start needs, is told after a minute, a
   await life.engine.stop();
 });
 
-test("a node whose newest block stays the same is told, although it answers, and it is over with a new block", async () => {
+test("a node whose newest block stays the same is reported, although it answers, and it is over with a new block", async () => {
   const { outside, life } = begin();
   await life.engine.start();
   await turn(outside, life, 20);
@@ -74,7 +74,7 @@ test("a node whose newest block stays the same is told, although it answers, and
   await life.engine.stop();
 });
 
-test("a node that is away while only an open swap is watched is told", async () => {
+test("a node that is away while only an open swap is watched is reported", async () => {
   const { outside, life } = begin();
   const swap = swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" });
   await life.engine.start();
@@ -86,7 +86,7 @@ test("a node that is away while only an open swap is watched is told", async () 
   await life.engine.stop();
 });
 
-test("a service that is away is told without a run, and it is over by itself", async () => {
+test("a service that is away is reported without a run, and it is over by itself", async () => {
   const { outside, life } = begin();
   const { statusCounts } = outside.service;
   outside.service.statusCounts = async () => UNREACHABLE as never;
@@ -106,7 +106,7 @@ test.each([
   ["is a page of a proxy", { code: "ANSWER_NOT_JSON", message: "<html>", status: 200 }],
   ["leads to a page where one logs in", { code: "REDIRECTED", message: "a redirect", status: undefined }],
   ["has an address that cannot be called", { code: "BAD_URL", message: "a character", status: undefined }],
-])("a service that %s is told also while its refusals of quotes come all the time", async (_what, answer) => {
+])("a service that %s is reported also while its refusals of quotes come all the time", async (_what, answer) => {
   const refusal = { kind: "refused", retryable: false, ...answer } as const;
   const outside = createOutside(SLOT_MS - 5_000, { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 20 });
   const life = openLife(outside);
@@ -160,7 +160,7 @@ test("a kill neither loses the alert nor doubles it, and one that was over meanw
   await third.engine.stop();
 });
 
-test("a mistake of our own in the look stops the process", async () => {
+test("a mistake of our own in the check stops the process", async () => {
   const { outside, life } = begin(SLOT_MS);
   await life.engine.start();
   outside.chain.latest = async () => {

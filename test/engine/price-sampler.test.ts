@@ -32,7 +32,7 @@ const running = new AbortController().signal;
 const right = { problem: () => undefined };
 const hoursOf = ({ store }: Life, token: typeof WETH) => store.priceBars(token.address, 0).map(({ hourMs }) => hourMs);
 
-test("DCA-17 only prices that somebody looks back at are recorded, each once a look", async () => {
+test("DCA-17 only prices that somebody looks back at are recorded, each once a check", async () => {
   const life = begin();
   await samplePrices(life.context, running, right);
   expect(life.store.priceBars(WETH.address, 0)).toMatchObject([{ close: priceOf(WETH).usd, samples: 1 }]);
@@ -75,7 +75,7 @@ test("DCA-17 the daemon looks at its start, then at its pace, and not after its 
   expect(life.errors).toEqual([]);
 });
 
-test("a source that breaks is looked at again at the next look, and stops nothing", async () => {
+test("a source that breaks is looked at again at the next check, and stops nothing", async () => {
   const life = begin();
   const { price } = life.context.deps.prices;
   let checks = 0;
@@ -91,7 +91,7 @@ test("a source that breaks is looked at again at the next look, and stops nothin
   expect(hoursOf(life, WETH)).toHaveLength(1);
 });
 
-test("a mistake of our own in a look stops the process", async () => {
+test("a mistake of our own in a check stops the process", async () => {
   const life = begin();
   life.context.deps.prices.price = async () => {
     throw new TypeError("undefined is not a function");

@@ -37,7 +37,7 @@ function isSettled(life: Life): boolean {
   return runs.length > 0 && isOver && life.store.nextEffectMs() === undefined;
 }
 
-/** Where something was just written down or handed over: a kill before the next one is a kill right behind this one. */
+/** Where something was just written down or submitted: a kill before the next one is a kill right behind this one. */
 function placesOf(life: Life): readonly { index: number; label: string }[] {
   return life.passed.map((label, index) => ({ index, label })).filter(({ label }) => label.endsWith(".after"));
 }

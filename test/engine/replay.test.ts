@@ -49,7 +49,7 @@ test("so do those of a run that was never answered, with all of its retries", as
   expect(replayAll(life.file)).toEqual({ problems: [], runs: 1 });
 });
 
-// Written before a swap's contracts were told apart: rows name one router.
+// Written before a swap's contracts were distinguished: rows name one router.
 test.each(["own-transaction", "gasless"])("stored steps of an older release give the same run again (%s)", (name) => {
   const file = join(temporaryDirectory(), "daemon.db");
   const packed = new URL(`../fixtures/databases/${name}.db.gz`, import.meta.url);

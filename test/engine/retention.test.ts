@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 const running = new AbortController().signal;
 const agreeing = { problem: () => undefined };
 
-/** A life whose runs ended so many days before the time that the block tells. */
+/** A life whose runs ended so many days before the time that the block reports. */
 function begin(daysAgo: readonly number[], settings: Partial<EngineSettings> = {}) {
   const outside = createOutside(NOW_MS);
   const life = openLife(outside, { settings: { retentionMs: 2 * DAY_MS, ...settings } });
@@ -116,7 +116,7 @@ describe("nothing goes", () => {
     expect(life.left()).toBeGreaterThan(200);
   });
 
-  test("while no block tells the time", async () => {
+  test("while no block shows the time", async () => {
     const life = begin([5]);
     life.chain.isAway = true;
     expect(await go(life)).toBe(0);
@@ -124,7 +124,7 @@ describe("nothing goes", () => {
     expect(await go(life)).toBe(1);
   });
 
-  test("while it is not known what a wallet did: a row may be what tells it", async () => {
+  test("while it is not known what a wallet did: a row may be what reports it", async () => {
     const life = begin([5]);
     const what = { key: "k", wallet: WALLET, token: undefined, kind: "fill", scope: "wallet" } as const;
     life.life.store.addDifference({ ...what, text: "t", facts: {} }, { ms: 1, sinceBoot: { id: "boot", ms: 1 } });
@@ -139,7 +139,7 @@ describe("nothing goes", () => {
   });
 });
 
-test("a turn that fails in the middle takes nothing, and the next look takes all", async () => {
+test("a turn that fails in the middle takes nothing, and the next check takes all", async () => {
   const life = begin([5, 5, 5, 5]);
   life.life.db.function("fails", () => {
     throw new Error("the disk is full");
@@ -153,7 +153,7 @@ test("a turn that fails in the middle takes nothing, and the next look takes all
   expect(rows("SELECT sum(count) FROM gaps")).toBe(4);
 });
 
-test("a run that the database refuses to let go stays, is told, and keeps neither the others nor the daemon", async () => {
+test("a run that the database refuses to let go stays, is reported, and keeps neither the others nor the daemon", async () => {
   const life = begin([5, 5, 5, 5]);
   const reported: unknown[] = [];
   life.life.context.deps.logger.error = (fields) => void reported.push(fields);
@@ -172,7 +172,7 @@ test("a daemon that goes on for months lets go by itself, and trades on", async 
     outside.chain.mine();
   }
   const before = life.db.prepare("SELECT count(*) FROM runs").pluck().get();
-  // Days in one step leave the clocks apart: a look comes once an hour, and takes nothing before they agree.
+  // Days in one step leave the clocks apart: a check comes once an hour, and takes nothing before they agree.
   for (let minutes = 0; minutes < 61; minutes += 1) {
     await outside.clock.advance(MINUTE_MS);
     outside.chain.mine();

@@ -48,7 +48,7 @@ test("a stop that finds the wallet empty says so each time, also where the price
   expect(life.errors).toEqual([]);
 });
 
-test("a price that wavers around the stop of an empty wallet is told once in ten minutes", async () => {
+test("a price that wavers around the stop of an empty wallet is reported once in ten minutes", async () => {
   const { outside, life, market, codes, credit } = await begin();
   credit(-HELD);
   for (let crossings = 0; crossings < 4; crossings += 1) {

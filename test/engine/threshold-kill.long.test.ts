@@ -17,7 +17,7 @@ const leg = (id: string, side: "above" | "below", dollars: bigint): ThresholdLeg
     ...{ trigger: { kind: "cross", side, price: pairPriceOf(dollars * 1_000_000n, USDC) } },
   });
 
-/** A ladder of two levels over the whole allocation of 3 WETH, with a stop beside it. */
+/** A ladder of two levels over the whole allocation of 3 WETH, with a stop alongside it. */
 function createLadder(): Outside {
   const levels = [leg("first", "above", 1_004n), leg("second", "above", 1_008n)];
   return createOutside(START_MS, {

@@ -48,7 +48,7 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
 );
 
 describe("the warnings that are true after changes", () => {
-  test("are those that the rows tell once the changes are written", async () => {
+  test("are those that the rows report once the changes are written", async () => {
     const { store, db } = openDaemonDatabase();
     const write = (written: readonly Change[]) =>
       store.commit([

@@ -14,7 +14,7 @@ import { quiet } from "../support/fake-clock.ts";
 import { swapIn } from "../support/reading-samples.ts";
 import { writtenBetween } from "../support/written-between.ts";
 
-// What else may be written after a unit of work was handed over and before its rows are read.
+// What else may be written after a unit of work was submitted and before its rows are read.
 
 const running = new AbortController().signal;
 const grant = { wallet: ACCOUNT, token: USDC.address, spender: ROUTER };
@@ -25,7 +25,7 @@ function between({ context, store }: Life, kind: QuestionKind, happen: () => voi
 }
 
 function halt({ store }: Life): void {
-  store.setMode({ scope: GLOBAL_SCOPE, mode: "halted", setBy: "anna", reason: "a look", atMs: NOW_MS });
+  store.setMode({ scope: GLOBAL_SCOPE, mode: "halted", setBy: "anna", reason: "a check", atMs: NOW_MS });
 }
 
 /** A swap that reserves some of the wallet's USDC; once it is signed it may take that at any moment. */
@@ -102,7 +102,7 @@ describe("a leftover allowance", () => {
   });
 });
 
-test("a clock that jumps while a look at it is written is not believed by that look", async () => {
+test("a clock that jumps while a check of it is written is not believed by that check", async () => {
   const outside = createOutside(SLOT_MS);
   const life = openLife(outside);
   const context = between(life, "sales-ahead", () => outside.clock.jumpTo(SLOT_MS + 3_600_000));
@@ -111,7 +111,7 @@ test("a clock that jumps while a look at it is written is not believed by that l
   expect(await watch.check()).toContain("ahead of the chain's time");
 });
 
-describe("a start whose rows are still being held against the marker", () => {
+describe("a start whose rows are still being checked against the marker", () => {
   /** An engine whose first commit of that waits until it is let go. */
   function starting() {
     const outside = createOutside(SLOT_MS - 1_500);

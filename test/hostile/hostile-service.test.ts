@@ -101,7 +101,7 @@ function signedDigests(judgement: Judgement): string[] {
 describe.each(SCENARIOS.map((scenario) => [nameOf(scenario), scenario] as const))(
   "a service (%s)",
   (_name, scenario) => {
-    it("that tells the truth gets exactly the signatures that were meant, and no others", async () => {
+    it("that reports the truth gets exactly the signatures that were meant, and no others", async () => {
       const judgement = await judge(service, scenario, payloadsFor(scenario));
       if (judgement.kind !== "signed") throw new Error(`denied: ${judgement.code} ${judgement.detail}`);
       if (scenario.mode === "gasless") {

@@ -18,7 +18,7 @@ import {
   WETH,
 } from "./scenario.ts";
 
-/** One lie: the field it is told in, and the answers that tell it. Every one breaks a bound. */
+/** One lie: the field it is reported in, and the answers that report it. Every one breaks a bound. */
 export interface Mutation {
   readonly field: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface Mutation {
 
 type OrderChange = readonly [name: string, change: Partial<OrderFields>];
 
-/** Lies inside the order, told in typed data and calldata alike. */
+/** Lies inside the order, reported in typed data and calldata alike. */
 function orderChanges(scenario: Scenario): Readonly<Record<string, readonly OrderChange[]>> {
   const honest = honestOrder(scenario);
   const gasless = scenario.mode === "gasless";

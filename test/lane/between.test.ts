@@ -63,7 +63,7 @@ function standing(world: LaneWorld, id: string) {
   return { signings: world.store.signings(id).length, sent: sent.map(({ raw }) => raw) };
 }
 
-/** Halts the account at a moment of a turn, and holds what the lane does after that against what stood then. */
+/** Halts the account at a moment of a turn, and checks what the lane does after that against what stood then. */
 async function haltAt(world: LaneWorld, n: number, id: string): Promise<boolean> {
   let before = standing(world, id);
   let sends = world.sends().length;

@@ -62,7 +62,7 @@ describe("a false word of the only node", () => {
     expect(await world.received(to)).toBe(5n);
   });
 
-  it("said for long is told once, and over as soon as a node takes the transaction", async () => {
+  it("said for long is reported once, and over as soon as a node takes the transaction", async () => {
     const world = await startLaneWorld();
     refuse(world, "exceeds block gas limit");
     world.submit("a");
@@ -81,7 +81,7 @@ describe("a false word of the only node", () => {
 });
 
 describe("a false count of one node", () => {
-  it("once halts nobody: the next look decides", async () => {
+  it("once halts nobody: the next check decides", async () => {
     const world = await startLaneWorld();
     world.submit("a");
     await world.tick();
@@ -286,7 +286,7 @@ describe("an end that frees money", () => {
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "reverted" });
   });
 
-  it("is told as confirmed at once where all endpoints show it, and else by its final block: the account waits for neither", async () => {
+  it("is reported as confirmed at once where all endpoints show it, and else by its final block: the account waits for neither", async () => {
     for (const isShown of [true, false]) {
       const world = await startLaneWorld({ secondEndpoint: true });
       await world.anvil.mine(3);
@@ -308,7 +308,7 @@ describe("an end that frees money", () => {
     }
   });
 
-  it("and that one endpoint told wrongly is put right in the rows before the end", async () => {
+  it("and that one endpoint reported wrongly is put right in the rows before the end", async () => {
     const world = await startLaneWorld();
     await world.anvil.mine(3);
     const to = world.submit("a");

@@ -69,7 +69,7 @@ it("a success ends although the other endpoint is away, and waits for one that i
   }
 });
 
-it("all endpoints are asked when something of ours may be final, once a turn, and not at each look before that", async () => {
+it("all endpoints are asked when something of ours may be final, once a turn, and not at each check before that", async () => {
   const world = await startLaneWorld({ secondEndpoint: true, confirmations: 1 });
   const asked = () => world.second?.seen.length ?? 0;
   await saysFinal(world, world.proxy, "0x0");

@@ -110,7 +110,7 @@ describe("a node that does not know the receipt of a mined transaction", () => {
     await expectOnce(world, to);
   });
 
-  it("and that counts it neither is told so by the answer to the same bytes, which is no reason to halt", async () => {
+  it("and that counts it neither is reported so by the answer to the same bytes, which is no reason to halt", async () => {
     const world = await startLaneWorld();
     const to = world.submit("a");
     await world.tick();
@@ -202,7 +202,7 @@ describe("a chain that is another one", () => {
   });
 });
 
-describe("a kill between any two looks", () => {
+describe("a kill between any two checks", () => {
   it("changes nothing: the next lane goes on from the rows", async () => {
     const world = await startLaneWorld();
     const to = world.submit("a");

@@ -23,7 +23,7 @@ describe("a nonce below ours that nothing uses any more", () => {
   it("is filled once the block is final in which it was first seen, by a transaction that moves nothing", async () => {
     const world = await beginBehindAGap();
     await world.step(2);
-    expect(fillers(world), "whoever sent it may send it again").toEqual([]);
+    expect(fillers(world), "anyone who sent it may send it again").toEqual([]);
     await world.step(3);
     const filler = world.signed.at(-1);
     expect(filler).toMatchObject({ nonce: 0, to: filler?.to, data: "0x", value: 0n });
@@ -61,7 +61,7 @@ describe("a nonce below ours that nothing uses any more", () => {
     expect(world.halted()).toBeUndefined();
   });
 
-  it("is told while nothing may be signed, and what a person has to send", async () => {
+  it("is reported while nothing may be signed, and what a person has to send", async () => {
     const world = await beginBehindAGap();
     world.switches.signing = false;
     await world.step(8);

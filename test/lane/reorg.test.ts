@@ -45,7 +45,7 @@ describe("a reorganisation", () => {
     expect(await world.received(to)).toBe(5n);
   });
 
-  it("takes back an older one beside the younger one in flight, and both are mined once", async () => {
+  it("takes back an older one alongside the younger one in flight, and both are mined once", async () => {
     const world = await startLaneWorld({ confirmations: 1 });
     await world.anvil.mine(3);
     const to = world.submit("a");
@@ -65,7 +65,7 @@ describe("a reorganisation", () => {
     expect(await world.count()).toBe(2);
   });
 
-  it("that puts the transaction into another block is seen, and the new receipt is told", async () => {
+  it("that puts the transaction into another block is seen, and the new receipt is reported", async () => {
     const { world, to } = await minedWorld();
     const before = world.intent("a").minedBlockHash;
     await world.anvil.reorg(2, [[world.attempts("a")[0]?.raw ?? "0x", 1]]);

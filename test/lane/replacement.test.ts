@@ -196,7 +196,7 @@ describe("an older version that is mined after all", () => {
 });
 
 describe("a transaction that is past its deadline", () => {
-  it("is cancelled at its own nonce, by the rule for replacements, and that is told only when it is final", async () => {
+  it("is cancelled at its own nonce, by the rule for replacements, and that is reported only when it is final", async () => {
     const world = await strictWorld({ bumpAfterBlocks: 20 });
     const to = world.submit("a", { deadlineSeconds: chainSeconds(world) + 60 });
     await world.tick();

@@ -49,7 +49,7 @@ describe("one transaction", () => {
     expect(world.attempts("a").map(({ state }) => state)).toEqual(["confirmed"]);
   });
 
-  it("that reverts is told as mined, and ends as reverted only in a finalised block", async () => {
+  it("that reverts is reported as mined, and ends as reverted only in a finalised block", async () => {
     const world = await startLaneWorld();
     const to = world.submit("a");
     await world.anvil.rpc.call("anvil_setCode", [to, "0x60006000fd"]);

@@ -21,7 +21,7 @@ export interface Mutant extends z.infer<typeof mutantFile> {
   readonly name: string;
 }
 
-/** All mutants: a file each beside this one. */
+/** All mutants: a file each alongside this one. */
 export function readMutants(): readonly Mutant[] {
   return readdirSync(DIRECTORY)
     .filter((file) => file.endsWith(".json"))

@@ -125,7 +125,7 @@ test("an answer is whole when its server sends more than it may", async () => {
   while (withBody.open.size + repeating.open.size > 0) await sleep(5);
 });
 
-test("a header that comes twice is told with both values", async () => {
+test("a header that comes twice is reported with both values", async () => {
   const { url } = await startHttpServer((_, response) =>
     response.writeHead(200, { "ratelimit-limit": ["1", "2"] }).end(),
   );
@@ -170,7 +170,7 @@ test("a server that drips bytes is left after the total time", async () => {
   expect(performance.now() - start).toBeLessThan(10_000);
 });
 
-test("an abort by the caller is told apart from a timeout", async () => {
+test("an abort by the caller is distinguished from a timeout", async () => {
   const { url } = await startHttpServer(() => {});
   const { signal, abort } = abortable();
   const pending = failure(boundedFetch({ url, ...bounds, signal }));
@@ -228,7 +228,7 @@ test("credentials of a URL reach the server as a header", async () => {
   expect(seen).toEqual([`Basic ${Buffer.from("me:p@ss").toString("base64")}`]);
 });
 
-test("what HTTP cannot carry is told without showing it, and nothing is sent", async () => {
+test("what HTTP cannot carry is reported without showing it, and nothing is sent", async () => {
   let asked = 0;
   const { url, port } = await startHttpServer((_, response) => {
     asked += 1;

@@ -147,7 +147,7 @@ test.each([
   { how: "closed", kind: "transport" },
   { how: "reset", kind: "transport" },
   { how: "given up", kind: "aborted" },
-] as const)("a long request that is $how in its middle is told once", async ({ how, kind }) => {
+] as const)("a long request that is $how in its middle is reported once", async ({ how, kind }) => {
   const controller = new AbortController();
   const { url } = await startRawServer((socket) => {
     socket.once("data", () => {
@@ -191,11 +191,11 @@ test("what a server says before its answer is no answer", async () => {
 
 const DEAF_UNTIL_TOLD = `
 const { createServer } = require("node:net");
-const { parentPort, workerData: told } = require("node:worker_threads");
-const server = createServer((socket) => socket.on("error", () => undefined).on("data", () => Atomics.add(told, 1, 1)));
+const { parentPort, workerData: reported } = require("node:worker_threads");
+const server = createServer((socket) => socket.on("error", () => undefined).on("data", () => Atomics.add(reported, 1, 1)));
 server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
   parentPort.postMessage(server.address().port);
-  setImmediate(() => Atomics.wait(told, 0, 0));
+  setImmediate(() => Atomics.wait(reported, 0, 0));
 });`;
 
 test("a request that was given up before there was a connection is never sent", async () => {

@@ -27,7 +27,7 @@ it("knows these networks by the names that requests use", () => {
   expect(ids).toEqual(CHAIN_IDS);
 });
 
-it("knows which networks charge for a transaction's data beside what is done with it, and how", () => {
+it("knows which networks charge for a transaction's data alongside what is done with it, and how", () => {
   const charging = [...NETWORKS].filter(([, { dataFee }]) => dataFee !== undefined);
   expect(Object.fromEntries(charging.map(([name, { dataFee }]) => [name, dataFee]))).toEqual({
     arbitrum: "arbitrum",

@@ -13,7 +13,7 @@ export interface Visit {
   connect(): Promise<void>;
   fillIn(): void;
   fund(): Promise<void>;
-  /** what was seen on the way and is held against what comes later */
+  /** what was seen on the way and is checked against what comes later */
   readonly seen: { hashes: readonly string[]; address: string; unfilled: Ended | undefined };
 }
 

@@ -4,7 +4,7 @@ const NO_TYPING = () => undefined;
 const FILE = "test/domain/guard/required-minimum.test.ts";
 const UNTIL_THE_SANDBOX_TRADES = "sleep 15";
 
-/** A command that needs a running sandbox, with one beside it. */
+/** A command that needs a running sandbox, with one alongside it. */
 function besideSandbox(command: string): string {
   const start = "npx swapd sandbox --port 0 --for 40s > /dev/null &";
   return `${start} ${UNTIL_THE_SANDBOX_TRADES}; ${command}; code=$?; wait; exit $code`;
@@ -44,13 +44,13 @@ export const CONTRIBUTING_CLAIMS: readonly Claim[] = [
     command: "npx swapd plan",
     // The answer may be no: 1 says that a slot would be denied.
     typed: () => besideSandbox("npx swapd plan || [ $? -eq 1 ]"),
-    because: "beside a sandbox",
+    because: "alongside a sandbox",
     broken: (ended) => missing(ended, ["take-profit", "eth-from-usdc"]),
   },
   {
     command: "npx swapd why take-profit --next",
     typed: () => besideSandbox("npx swapd why take-profit --next"),
-    because: "beside a sandbox",
+    because: "alongside a sandbox",
     broken: (ended) => missing(ended, ["if it were now"]),
   },
   { command: "npx swapd why take-profit", broken: (ended) => missing(ended, [/^take-profit /m]) },
@@ -67,7 +67,7 @@ export const CONTRIBUTING_CLAIMS: readonly Claim[] = [
     command: "npx node --cpu-prof --cpu-prof-dir=.swapd/profiles bin/swapd.js sandbox --for 30s",
     typed: () =>
       "npx node --cpu-prof --cpu-prof-dir=.swapd/profiles bin/swapd.js sandbox --port 0 --for 30s && ls .swapd/profiles",
-    because: "with free ports, and a look at what it leaves",
+    because: "with free ports, and a check of what it leaves",
     broken: (ended) => missing(ended, [/\.cpuprofile$/m]),
   },
   { command: "npm run bench -- routing", typed: NO_TYPING, because: "figures need a machine at rest" },

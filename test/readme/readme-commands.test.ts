@@ -30,7 +30,7 @@ describe("the README's commands", () => {
     ]);
   });
 
-  it("are each held against a claim, and no claim is about a command that is gone", () => {
+  it("are each checked against a claim, and no claim is about a command that is gone", () => {
     const commands = readCommands(readText("README.md")).map(({ text }) => text);
     expect(CLAIMS.map(({ command }) => command).sort()).toEqual([...commands].sort());
   });

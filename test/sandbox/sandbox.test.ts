@@ -37,7 +37,7 @@ afterAll(async () => {
 describe("a sandbox that stands still", () => {
   it("is up before a newcomer loses patience", () => {
     console.info(`sandbox up in ${Math.round(upMs)} ms`);
-    // Five seconds on a machine of its own; here other suites run beside it.
+    // Five seconds on a machine of its own; here other suites run alongside it.
     expect(upMs).toBeLessThan(15_000);
     expect(steps).toContain("adding liquidity");
     expect(steps.at(-1)).toBe("ready");

@@ -41,7 +41,7 @@ describe("a release", () => {
     ["has no section of the version", READY.replaceAll("0.2.0", "0.3.0"), /no section 0\.2\.0/],
     ["says nothing of the version", READY.replace("- A door.\n", ""), /says nothing/],
     [
-      "keeps lines beside it",
+      "keeps lines alongside it",
       READY.replace("## 0.2.0", "## Unreleased\n\n- A roof.\n\n## 0.2.0"),
       /changes under `## Unreleased`/,
     ],
@@ -71,7 +71,7 @@ describe("a release", () => {
     expect(reasons.join()).not.toContain("tool");
   });
 
-  it("tells everything that stands against it at once", () => {
+  it("reports everything that stands against it at once", () => {
     const root = repository({ "CHANGELOG.md": "# Changelog\n", "package.json": '{ "version": "1.0.0" }\n' });
     writeFileSync(join(root, "left.txt"), "left\n");
     expect(refusals(root, "0.2.0")).toHaveLength(3);

@@ -7,7 +7,7 @@ const SHARED_BY_THE_INTERFACE = [
   ["AMOUNT_ZERO", "NO_ROUTE"],
 ];
 
-it("has a code of its own for each error but those that the interface itself does not tell apart", () => {
+it("has a code of its own for each error but those that the interface itself does not distinguishes", () => {
   const byCode = Map.groupBy(Object.entries(ERRORS), ([, { code }]) => code);
   const shared = [...byCode.values()].filter(({ length }) => length > 1);
   expect(shared.map((errors) => errors.map(([name]) => name))).toEqual(SHARED_BY_THE_INTERFACE);

@@ -167,7 +167,7 @@ describe("the service's rows", () => {
     db.close();
   });
 
-  test("tell of swaps that nobody looks after, because their network is not served", () => {
+  test("report swaps that nobody looks after, because their network is not served", () => {
     const { db, store } = open();
     store.insertQuote(quote, "key 1");
     store.insertSwap(row);

@@ -31,7 +31,7 @@ export interface CampaignTerms {
   readonly tells?: boolean;
   /** instead of those that each seed draws */
   readonly faults?: readonly string[] | undefined;
-  /** once it is aborted no further seed begins, and what was found so far is told */
+  /** once it is aborted no further seed begins, and what was found so far is reported */
   readonly until?: AbortSignal;
   /** hears of each result */
   heard?(result: SentResult): void;

@@ -98,7 +98,7 @@ export function createFaults(seed: number, without: readonly string[] = [], only
     struck.set(key, (struck.get(key) ?? 0) + 1);
     hear(name);
   };
-  /** What lasts is met by whoever asks: it counts once in a while. */
+  /** What lasts is met by anyone who asks: it counts once in a while. */
   const noteWhile = (name: FaultName, target: string, atMs: number): void => {
     const before = noted.get(`${name}|${target}`);
     if (before !== undefined && atMs - before < NOTED_EVERY_MS) return;

@@ -58,7 +58,7 @@ function showNeverSeen({ hits }: Campaign): void {
 }
 
 const isOne = values.seed !== undefined;
-/** Whoever ends a long campaign is told what it found. */
+/** Anyone who ends a long campaign is told what it found. */
 const interrupt = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupt.abort());
 const campaign = await runCampaign({

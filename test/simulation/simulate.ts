@@ -32,7 +32,7 @@ export interface SeedTerms {
   readonly faults?: readonly string[] | undefined;
   /** at each death of the daemon the power fails, and the log is cut at a byte that was not synced for sure */
   readonly cutsLog?: boolean | undefined;
-  /** what a seed did is told although nothing broke */
+  /** what a seed did is reported although nothing broke */
   readonly tells?: boolean | undefined;
 }
 
@@ -165,7 +165,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     await time.runUntil(untilMs, onStep);
     return violations.length === 0;
   };
-  /** Lets the world turn until a look finds nothing wrong; what it finds at the end of the time is reported. */
+  /** Lets the world turn until a check finds nothing wrong; what it finds at the end of the time is reported. */
   const within = async (bound: typeof REST, check: (report: Report) => void): Promise<void> => {
     const sinceMs = time.monotonicMs;
     for (let afterMs = bound.leastMs; await turn(sinceMs + afterMs); afterMs += bound.everyMs) {

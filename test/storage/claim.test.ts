@@ -110,7 +110,7 @@ test("what has not reached the file yet is not missed, and looking at the file e
   for (const connection of [reader, db]) connection.close();
 });
 
-test("what was found is told: nothing, an empty file, or a database", () => {
+test("what was found is reported: nothing, an empty file, or a database", () => {
   const folder = temporaryDirectory();
   const file = (name: string): string => join(folder, name);
   writeFileSync(file("empty.db"), "");

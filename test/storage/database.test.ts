@@ -48,7 +48,7 @@ test("a file that is no database, and a directory that does not exist, give a cl
   expect(() => openDatabase({ file: join(directory, "missing", "a.db") })).toThrow(/cannot open the database/);
 });
 
-test("a read-only connection reads beside the writer and cannot write", () => {
+test("a read-only connection reads alongside the writer and cannot write", () => {
   const file = join(temporaryDirectory(), "a.db");
   const writer = openDatabase({ file });
   writer.exec("CREATE TABLE t (a INTEGER) STRICT; INSERT INTO t VALUES (1)");

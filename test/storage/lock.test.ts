@@ -28,7 +28,7 @@ async function holdInAnotherProcess(file: string): Promise<ChildProcess> {
   return child;
 }
 
-test("a second process is refused quickly and told who holds the lock, also while the first is stopped", async () => {
+test("a second process is refused quickly and reported who holds the lock, also while the first is stopped", async () => {
   const file = join(temporaryDirectory(), "lock.db");
   const child = await holdInAnotherProcess(file);
   child.kill("SIGSTOP");

@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { expect, it } from "vitest";
 import { excludeOf, includeOf, SUITES, type Suite } from "../suites.ts";
 
-/** What stands beside the files of the project. */
+/** What stands alongside the files of the project. */
 const NOT_OURS = "node_modules/**";
 
 function filesOf(suite: Suite): readonly string[] {

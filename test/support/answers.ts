@@ -25,7 +25,7 @@ interface Subjects {
   readonly nonces: readonly bigint[];
   readonly used: readonly number[];
   readonly slots: readonly number[];
-  /** the newest block that any row knows, and an instant long after all that the rows tell of */
+  /** the newest block that any row knows, and an instant long after all that the rows report */
   readonly block: number;
   readonly nowMs: number;
 }

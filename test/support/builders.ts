@@ -108,7 +108,7 @@ export function rebalanceSpec(change: Partial<RebalanceSpec> = {}): RebalanceSpe
   };
 }
 
-/** Sells a tenth of a WETH above 900 USDC, and fires on the first look. */
+/** Sells a tenth of a WETH above 900 USDC, and fires on the first check. */
 export function thresholdLeg(change: Partial<ThresholdLeg> = {}): ThresholdLeg {
   return {
     id: "main",

@@ -3,7 +3,7 @@ import { createPost, type Delivery } from "../../src/adapters/notify/post.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { alertSample, NOW_MS } from "./builders.ts";
 
-/** What a channel is to tell: that an alert began. */
+/** What a channel is to report: that an alert began. */
 export function channelMessage(change: Partial<ChannelMessage> = {}): ChannelMessage {
   return { ...alertSample({ runId: "run_1" }), ends: undefined, network: "base", ...change };
 }

@@ -11,7 +11,7 @@ export interface CourseWorld {
   readonly outside: Outside;
   /** Lives on the file until everything is over, or until it is killed. */
   liveOn(killAt?: KillAt): Promise<Life>;
-  /** Holds rows and chain against what must be true once everything is over. */
+  /** Checks rows and chain against what must be true once everything is over. */
   expectEnd(life: Life, what: string): void;
 }
 
@@ -36,7 +36,7 @@ export interface Place {
 
 /**
  * Lives a course without a kill, and names the places to be killed at: of the course's own, each label at its first
- * passing, and every passing with something written down, signed or handed over since the last one. Two places with
+ * passing, and every passing with something written down, signed or submitted since the last one. Two places with
  * nothing in between leave the same to the next life.
  */
 export async function placesOf(course: Course, world: CourseWorld): Promise<readonly Place[]> {

@@ -21,7 +21,7 @@ export interface Course {
   begin(outside: Outside): Hear;
 }
 
-/** As of a hosted service: nothing in the signature tells a fill from another, and a second submission is a second swap. */
+/** As of a hosted service: nothing in the signature reports a fill from another, and a second submission is a second swap. */
 const WITHOUT_NONCE: ServiceProfile = {
   ...swapdProfile,
   ...{ idempotentExecuteSwap: false, signatureHasNonce: false, nonceRecord: undefined },
@@ -93,7 +93,7 @@ export const COURSES: readonly Course[] = [
     begin: () => () => undefined,
   },
   {
-    name: "handed over and filled",
+    name: "submitted and filled",
     gasless: "only",
     labels: [...CRASH_LABELS.gasless, ...CRASH_LABELS.fill],
     begin: (outside) => {
@@ -150,7 +150,7 @@ export const COURSES: readonly Course[] = [
     begin: (outside) => {
       outside.chain.permitTokens.add(WETH.address);
       const set = (life: Life, mode: "halted" | "active"): void =>
-        life.store.setMode({ scope: outside.spec.id, mode, setBy: "ops", reason: "a look", atMs: 1 });
+        life.store.setMode({ scope: outside.spec.id, mode, setBy: "ops", reason: "a check", atMs: 1 });
       let isOver = false;
       return (label, life) => {
         if (isOver) return;

@@ -27,11 +27,11 @@ interface KnownQuote {
   readonly amountOut: bigint;
 }
 
-/** What happens with a swap that is handed over: taken, taken with a lost answer, or lost on its way there. */
+/** What happens with a swap that is submitted: taken, taken with a lost answer, or lost on its way there. */
 type Delivery = "taken" | "answer lost" | "lost";
 
 /**
- * An honest aggregation service with a relayer on the fake chain, in the words of the real profile. A test tells it to
+ * An honest aggregation service with a relayer on the fake chain, in the words of the real profile. A test reports it to
  * refuse, to forget its answers, or to change what it says.
  */
 export class FakeService implements SwapService {

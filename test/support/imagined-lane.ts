@@ -22,7 +22,7 @@ export interface ImaginedLane {
   choices(): readonly Choice[];
   isIdle(): boolean;
   isApproved(token: Address): boolean;
-  /** requests that were handed over, oldest first */
+  /** requests that were submitted, oldest first */
   readonly requests: readonly TransactionRequest[];
   /** transactions that are finally in the chain and did not revert */
   landed(): readonly TransactionRequest[];

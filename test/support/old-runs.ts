@@ -29,7 +29,7 @@ export function letAllGo(
   return went;
 }
 
-/** Everything that people are told of each run, by its id: history, moves, checks, retries. */
+/** Everything that people are notified of each run, by its id: history, moves, checks, retries. */
 export function reportedOfRuns(db: SqliteDatabase): Readonly<Record<string, unknown>> {
   const reader = createHistoryReader(db);
   const ids = db.prepare<[], string>("SELECT id FROM runs ORDER BY slot_ms, id").pluck().all();

@@ -26,7 +26,7 @@ const GROWING = new Set([
 
 /**
  * Indexes of which any part is small, with the reason; where only a narrow search is, what it must state, and where many
- * rows are counted or added up, that none of them is looked up beside the index.
+ * rows are counted or added up, that none of them is looked up alongside the index.
  */
 const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: true }>> = {
   runs_open: { why: "runs that are open" },

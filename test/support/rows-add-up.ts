@@ -52,7 +52,7 @@ export function expectOneEndForEachSlot(outside: Outside, everySeconds: number):
 
 /**
  * Everything that left the account is the one fill of one swap, every fill of the rows left it, no place of a run was
- * signed for twice, nothing was handed over twice where that is another swap, each nonce has its row, and no allowance
+ * signed for twice, nothing was submitted twice where that is another swap, each nonce has its row, and no allowance
  * is left.
  */
 export function expectEachFillOnce(outside: Outside): void {

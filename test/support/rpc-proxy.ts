@@ -35,7 +35,7 @@ export interface RpcProxy {
 }
 
 /**
- * Starts a JSON-RPC proxy in front of a node that can lose, delay and forge answers, so that a test can tell "never
+ * Starts a JSON-RPC proxy in front of a node that can lose, delay and forge answers, so that a test can know "never
  * forwarded" from "forwarded, answer lost". Batches are passed through as they are.
  */
 export async function startRpcProxy(target: string): Promise<RpcProxy> {

@@ -5,7 +5,7 @@ import type { ImaginedWorld, Taken } from "./imagined-world.ts";
 
 type Money = "reserved" | "spent" | "released";
 
-/** Holds every step of an imagined life against what must always be true. Remembers rows as the database would. */
+/** Checks every step of an imagined life against what must always be true. Remembers rows as the database would. */
 export class RunInvariants {
   readonly states = new Map<string, string>([["run_1", "due"]]);
   readonly money = new Map<string, { state: Money; amount: bigint }>();
@@ -144,7 +144,7 @@ export class RunInvariants {
     }
   }
 
-  /** A swap is never asked about twice at the same time: an answer that comes late could not be told from a fresh one. */
+  /** A swap is never asked about twice at the same time: an answer that comes late could not be distinguished from a fresh one. */
   private oneThingAtATime({ pending }: ImaginedWorld): void {
     const talks = pending.flatMap(({ effect }) =>
       effect.kind === "FetchRoute" ? [] : ["swapId" in effect ? effect.swapId : "view"],

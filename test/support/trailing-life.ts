@@ -53,7 +53,7 @@ function legOf({ store }: Life): Remembered | undefined {
   return memory.legs?.main;
 }
 
-/** The stop has sold, whatever any look began has its end, and no allowance is left. */
+/** The stop has sold, whatever any check began has its end, and no allowance is left. */
 function isOver(outside: Outside, life: Life): boolean {
   const ids = life.db.prepare<[], string>("SELECT id FROM runs").pluck().all();
   const runs = ids.flatMap((id) => life.store.run(id) ?? []);

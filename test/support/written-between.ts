@@ -3,7 +3,7 @@ import type { QuestionKind } from "../../src/ports/unit-of-work.ts";
 
 /**
  * The same rows, as a database answers that is not in this process: the first unit that asks a question of a kind is
- * handed over, then something else happens, and only then its rows are read.
+ * submitted, then something else happens, and only then its rows are read.
  */
 export function writtenBetween<Store extends Pick<DaemonStore, "commit">>(
   store: Store,

@@ -1,15 +1,15 @@
 import type { Clock, SharedClock } from "../../ports/clock.ts";
 import type { Pace } from "./pace.ts";
 
-/** From so long a wait on, people are told. */
+/** From so long a wait on, people are notified. */
 const WORTH_REPORTING_MS = 300_000;
 
 /** Hears that the service allows no call until a wall-clock instant, and, with undefined, that this is over. */
 export type HeldBackListener = (untilMs: number | undefined) => void;
 
 /**
- * Watches whether the service has asked for a long wait, this process or another one of the key, and tells when that
- * begins and when it is over. The first look tells that it is over too: a process before might not have lived to do so.
+ * Watches whether the service has asked for a long wait, this process or another one of the key, and reports when that
+ * begins and when it is over. The first check reports that it is over too: a process before might not have lived to do so.
  */
 export function watchHeldBack(
   clocks: { readonly clock: Clock; readonly sharedClock: SharedClock },

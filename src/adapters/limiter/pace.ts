@@ -1,6 +1,6 @@
 /**
  * The arithmetic of pacing, without clock or storage. Calls get slots that lie one interval apart (GCRA with a burst of
- * one), because the service counts in fixed windows whose phase nobody tells: whatever was saved up could fall into one
+ * one), because the service counts in fixed windows whose phase nobody reports: whatever was saved up could fall into one
  * window. Times are microseconds on a clock that all processes of the machine share.
  */
 
@@ -34,7 +34,7 @@ export interface LimitNotice {
   readonly resetSeconds: number | undefined;
 }
 
-/** What is told of a call whose answer was lost. */
+/** What is reported about a call whose answer was lost. */
 export const NOTHING_SAID: LimitNotice = {
   refused: false,
   retryAfterMs: undefined,

@@ -18,7 +18,7 @@ export interface RateLimiterOptions {
   readonly apiKey: Secret | undefined;
   /** calls per second that are allowed at most; a service can only lower it */
   readonly limitPerSecond: number;
-  /** calls that may wait; further ones are told so at once */
+  /** calls that may wait; further ones are reported so at once */
   readonly maxQueue: number;
   /** a call that waits longer ends, with what it waited for */
   readonly longestWaitMs: number;

@@ -28,7 +28,7 @@ export interface AlertSenderDeps {
   deliver(waiting: WaitingDelivery, at: { nowMs: number; signal: AbortSignal }): Promise<Delivery>;
 }
 
-/** Delivers to one channel beside everything else: nothing waits for it, other channels neither. */
+/** Delivers to one channel alongside everything else: nothing waits for it, other channels neither. */
 export interface AlertSender {
   /** There may be something to send. */
   wake(): void;

@@ -1,7 +1,7 @@
 import type { Logger } from "../../ports/logger.ts";
 import type { Notifier } from "../../ports/notifier.ts";
 
-/** Tells people by the log: the one channel that is always there. */
+/** Notifies people by the log: the one channel that is always there. */
 export function createLogNotifier(logger: Logger): Notifier {
   return {
     notify: ({ severity, code, text, fields }) => {

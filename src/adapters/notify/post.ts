@@ -5,8 +5,8 @@ import type { Secret } from "../../net/secret.ts";
 /**
  * What came of telling a message once. `detail` names a status or a kind of trouble, and never more of a URL than its
  * host.
- * - `delivered`: it is told
- * - `later`: it may be told later, after `afterMs` at the earliest where the receiver says so
+ * - `delivered`: it is reported
+ * - `later`: it may be reported later, after `afterMs` at the earliest where the receiver says so
  * - `refused`: this message is never taken as it is, however often it is sent
  */
 export type Delivery =
@@ -19,14 +19,14 @@ export interface PostRequest {
   readonly url: Secret;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
-  /** statuses that say of this very message that it is never taken, beside 410 */
+  /** statuses that say of this very message that it is never taken, alongside 410 */
   readonly refusals?: readonly number[];
 }
 
-/** Sends a request over HTTP once. Every status is an answer; without one it may be told later. */
+/** Sends a request over HTTP once. Every status is an answer; without one it may be reported later. */
 export type Post = (request: PostRequest) => Promise<Delivery>;
 
-/** A receiver has nothing to tell: its answer is read only as far as this, and its text is dropped. */
+/** A receiver has nothing to report: its answer is read only as far as this, and its text is dropped. */
 const MOST_ANSWER_BYTES = 64 * 1_024;
 
 const GONE = 410;

@@ -1,5 +1,5 @@
 /**
- * The conditions of the indexes on what is open, word for word: whoever states one is led to the few rows, not through all
+ * The conditions of the indexes on what is open, word for word: anyone who states one is led to the few rows, not through all
  * that ever were.
  */
 

@@ -35,7 +35,7 @@ const DOMAIN_KEYS = ["name", "version", "chainId", "verifyingContract"];
 
 /**
  * Reads typed data that must be exactly the pinned one: same domain, same single type, same fields in the message.
- * A problem names what was seen, so that an operator can tell a new generation of a service from an attack.
+ * A problem names what was seen, so that an operator can know a new generation of a service from an attack.
  */
 export function readPinnedMessage(
   pin: MessagePin,

@@ -18,7 +18,7 @@ const FRACTION_PATTERN = /^(0|[1-9][0-9]{0,6})(?:\.([0-9]{1,40}))?$/;
 const LONGEST_TEXT = 256;
 
 /**
- * Reads fields of one JSON object. A missing or malformed field is noted and read as undefined; whoever built a value
+ * Reads fields of one JSON object. A missing or malformed field is noted and read as undefined; anyone who built a value
  * out of fields asks `problem` before using it. Unknown fields are not looked at.
  */
 export interface WireReader {

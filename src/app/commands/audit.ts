@@ -16,7 +16,7 @@ import { findTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
- * `swapd audit`: holds the database against the chain. A sandbox that was stopped is started again for it, unmined.
+ * `swapd audit`: checks the database against the chain. A sandbox that was stopped is started again for it, unmined.
  * Ends with 1 when there is a difference.
  */
 export async function auditCommand(

@@ -19,7 +19,7 @@ import { ask } from "./request.ts";
 
 /**
  * `swapd db accept`: by the daemon that runs; where none does, by the command itself, which has the database to itself
- * for as long. The next look at the chain comes before anything is signed either way.
+ * for as long. The next check of the chain comes before anything is signed either way.
  */
 export async function acceptDatabase(options: ChangeOptions & { json?: boolean }, terminal: Terminal): Promise<void> {
   const target = findTargetToChange(options);
@@ -39,7 +39,7 @@ export async function acceptDatabase(options: ChangeOptions & { json?: boolean }
 }
 
 function refusedAsMissing(database: string): string {
-  return `refused: there is no database at ${database}: bring it back with \`swapd restore\`, or start the daemon, which makes a new one and holds it against the chain; accept then`;
+  return `refused: there is no database at ${database}: bring it back with \`swapd restore\`, or start the daemon, which makes a new one and checks it against the chain; accept then`;
 }
 
 /** Does what the daemon would do, in its place. @throws CommandFailure when there is nothing to accept, or not yet */
@@ -72,5 +72,5 @@ async function nothingToAccept(store: UnitOfWork, configuration: Configuration):
   if (found === undefined) {
     return "refused: nothing is open that could be accepted; see: swapd db check";
   }
-  return `refused: ${found.text}; nobody has held it against the chain yet: start the daemon, look at \`swapd db check\`, accept then`;
+  return `refused: ${found.text}; nobody has checked it against the chain yet: start the daemon, look at \`swapd db check\`, accept then`;
 }

@@ -129,7 +129,7 @@ async function makeWallet(
   await newWallet({ keystore, passwordFile }, terminal);
 }
 
-/** Whoever makes a first configuration says that its wallet begins with a new database; a marker that stands stays. */
+/** Anyone who makes a first configuration says that its wallet begins with a new database; a marker that stands stays. */
 function beginMarker(folder: string): void {
   const loaded = loadConfiguration(join(folder, "swapd.yaml"), process.env);
   if (!loaded.ok) return;
@@ -139,7 +139,7 @@ function beginMarker(folder: string): void {
   }
 }
 
-/** Holds the files against the loader before any of them is written. */
+/** Checks the files against the loader before any of them is written. */
 function refuseBroken(folder: string, made: { answers: InitAnswers; files: ReadonlyMap<string, string> }): void {
   const scratch = mkdtempSync(join(tmpdir(), "swapd-init-"));
   try {

@@ -10,10 +10,10 @@ import { keepStricterModes, type RestoredModes } from "../restored-modes.ts";
 import { configurationFile, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Of the copy of the embedded service's database, beside the daemon's. */
+/** Of the copy of the embedded service's database, alongside the daemon's. */
 const SERVICE_SUFFIX = ".service";
 
-/** `swapd restore`: puts a copy in the database's place; the next start holds it against the chain before it signs. */
+/** `swapd restore`: puts a copy in the database's place; the next start checks it against the chain before it signs. */
 export async function restore(
   file: string,
   options: { config?: string; json?: boolean },
@@ -43,7 +43,7 @@ export async function restore(
     );
   }
   if (modes !== undefined) terminal.out(describeModes(modes));
-  terminal.out("the next start holds it against the chain before anything is signed; see then: swapd db check");
+  terminal.out("the next start checks it against the chain before anything is signed; see then: swapd db check");
 }
 
 /** @throws CommandFailure when the copy is damaged, or of another network */

@@ -55,7 +55,7 @@ function openScene(options: { config?: string }): Scene {
   return { configuration, runtime, rpc, chain: openChain(configuration, runtime.secrets) };
 }
 
-/** `swapd settlement verify`: holds deployed contracts against what this release compiles. */
+/** `swapd settlement verify`: checks deployed contracts against what this release compiles. */
 export async function verifySettlement(
   given: string | undefined,
   options: { config?: string },
@@ -137,7 +137,7 @@ async function operatorOf(
   throw new CommandFailure(EXIT.no, `${message}: deploy from an account that nothing else uses`);
 }
 
-/** What is not there yet, tried out in one simulation: the settlement is created on top of its executor. */
+/** What is not there yet, simulated in one simulation: the settlement is created on top of its executor. */
 async function findMissing(
   { rpc, chain, configuration }: Scene,
   contracts: readonly PlannedContract[],

@@ -50,7 +50,7 @@ export async function walletAddress(
   );
   if (password.reveal() === "") {
     terminal.err(
-      `warning: an empty password opens ${keystore}, so whoever reads the file has the key; swapd start refuses it`,
+      `warning: an empty password opens ${keystore}, so anyone who reads the file has the key; swapd start refuses it`,
     );
   }
   terminal.out(getAddress(signer.address));

@@ -6,7 +6,7 @@ import { runJson } from "../commands/history.ts";
 import type { HealthReader } from "./health.ts";
 import { collectMetrics } from "./metrics.ts";
 
-/** What the daemon tells about itself over HTTP. */
+/** What the daemon reports itself over HTTP. */
 export interface StatusSources {
   readonly reads: Pick<ReadModel, "runs" | "counts">;
   readonly health: HealthReader;
@@ -16,7 +16,7 @@ export interface StatusSources {
 export interface StatusOptions {
   readonly host: string;
   readonly port: number;
-  /** names that callers may know this server by, beside addresses, `localhost` and this machine's own */
+  /** names that callers may know this server by, alongside addresses, `localhost` and this machine's own */
   readonly names: readonly string[];
 }
 

@@ -53,7 +53,7 @@ export function createBlockReads(options: {
   readonly mode?: ReadMode | undefined;
   /** contracts whose calls may travel with others; absent: all */
   readonly isKnown?: ((contract: Address) => boolean) | undefined;
-  /** told when a read failed for good */
+  /** reported when a read failed for good */
   readonly onTrouble?: ((error: RpcError) => void) | undefined;
 }): BlockReads {
   const { rpc } = options;
@@ -130,7 +130,7 @@ async function tryMethod(
   };
   const witness = await ask(pinOf(block, byHash));
   if (witness === undefined) {
-    // Calls of their own need no proof to work; a node that ignores the lent code, or has no such contract, is no use.
+    // Calls of their own need no proof to work; a node that ignores the injected code, or has no such contract, is no use.
     if (mode === "plain") return { mode, byHash, testimony: undefined };
     throw new RpcError({ kind: "rpc", host: rpc.host, message: `${rpc.host}: cannot be read in mode ${mode}` });
   }

@@ -12,7 +12,7 @@ import { readWitness, type Testimony, testimonyOf, WITNESS_CODE } from "./witnes
 import { splitWords } from "./words.ts";
 
 /**
- * How many calls travel together. `override`: as one `eth_call` to a program whose code is lent to an empty address.
+ * How many calls travel together. `override`: as one `eth_call` to a program whose code is injected into an empty address.
  * `multicall`: as one `eth_call` to Multicall3. `plain`: one `eth_call` each, as a JSON-RPC batch.
  */
 export type ReadMode = "override" | "multicall" | "plain";
@@ -32,7 +32,7 @@ const MAX_CALLS = 1_000;
 /** Bytes of one HTTP request and its answer together: nodes take requests of 5 MB, and we answers of 16 MB. */
 const MAX_HTTP_BYTES = 4_000_000;
 
-/** What a call takes beside its data and the words of its answer, however calls travel. */
+/** What a call takes alongside its data and the words of its answer, however calls travel. */
 const CALL_BYTES = 640;
 
 /** So few calls are too large for nobody: a node that refuses them for their size refuses everything. */
@@ -50,14 +50,14 @@ export interface BlockRead {
   readonly gasOfCall?: number | undefined;
 }
 
-/** What a packed read uses beside its calls. */
+/** What a packed read uses alongside its calls. */
 const OWN_GAS = 100_000;
 
 function gasOf({ gasOfCall }: BlockRead, calls: number): { readonly gas?: string } {
   return gasOfCall === undefined ? {} : { gas: toQuantity(OWN_GAS + calls * gasOfCall) };
 }
 
-/** The block as a node is told it. */
+/** The block as a node is reported it. */
 export function pinOf(block: Pick<BlockHeader, "number" | "hash">, byHash: boolean): unknown {
   return byHash ? { blockHash: block.hash, requireCanonical: true } : toQuantity(block.number);
 }
@@ -163,7 +163,7 @@ async function readPlainPart(blockRead: BlockRead, calls: readonly ViewCall[]): 
   if (method.testimony !== undefined) {
     if (proof instanceof RpcError) throw proof;
     const witness = isHex(proof) ? readWitness(splitWords(proof)) : undefined;
-    if (witness === undefined) throw malformedAnswer(rpc.host, "the node does not tell the block of its answers");
+    if (witness === undefined) throw malformedAnswer(rpc.host, "the node does not report the block of its answers");
     if (testimonyOf(witness, block) !== method.testimony) throw wrongBlock(blockRead, witness.number);
   }
   return answers.map((answer, index) => plainAnswer(rpc.host, answer, calls[index]?.words ?? 0));

@@ -13,7 +13,7 @@ const MAX_BLOCKS = 32;
 
 const logsSchema = z.array(z.object({ address: z.string(), blockHash: z.string().nullable() }));
 
-/** A node that cannot tell leaves everything possible: more is read then, and nothing old is taken for new. */
+/** A node that cannot know leaves everything possible: more is read then, and nothing old is taken for new. */
 const EVERYBODY: MayHaveLogged = () => true;
 
 /**

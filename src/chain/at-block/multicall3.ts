@@ -7,7 +7,7 @@ import { addressWord, intWord, splitWords } from "./words.ts";
 /** aggregate3((address,bool,bytes)[]) */
 const AGGREGATE3 = "0x82ad56cb";
 
-/** getBlockNumber(), getLastBlockHash(), getCurrentBlockTimestamp(): the contract tells the block it runs at. */
+/** getBlockNumber(), getLastBlockHash(), getCurrentBlockTimestamp(): the contract reports the block it runs at. */
 const WITNESS_CALLS: readonly ViewCall[] = (["0x42cbb15c", "0x27e86d6e", "0x0f28c97d"] as const).map((data) => {
   return { to: MULTICALL3, data, words: 1 };
 });
@@ -21,7 +21,7 @@ function encodeCall({ to, data }: ViewCall): string {
   return addressWord(to) + intWord(1) + intWord(3 * WORD_BYTES) + intWord(bytes) + padded;
 }
 
-/** The calls, after those that tell the block, as Multicall3 takes them. */
+/** The calls, after those that report the block, as Multicall3 takes them. */
 export function encodeAggregate(calls: readonly ViewCall[]): Hex {
   const entries = [...WITNESS_CALLS, ...calls].map(encodeCall);
   let offset = entries.length * WORD_BYTES;

@@ -33,15 +33,15 @@ const DATA_FLOOR_GAS = { zero: 10n, other: 40n };
 const WATCH_GAS = 40_000n;
 
 /**
- * Runs calls of one account by code that is lent to it, in one `eth_call`, and compares what the watched accounts have
+ * Runs calls of one account by code that is injected into it, in one `eth_call`, and compares what the watched accounts have
  * and allow before and after each. It sees no logs, and only what is watched.
  */
 export const simulateByProbe: SimulateAt = async (ask, run) => {
   const [first] = run.calls;
-  if (first === undefined) throw new Error("there is nothing to try out");
+  if (first === undefined) throw new Error("there is nothing to simulate");
   const owner = first.from;
   if (run.calls.some(({ from }) => from !== owner)) {
-    throw new ChainReadError("refused", "the probe tries out calls of one account only");
+    throw new ChainReadError("refused", "the probe simulates calls of one account only");
   }
   const questions = questionsOf(run.watched);
   const lent = { ...run.lent, [owner]: { ...run.lent[owner], code: PROBE_CODE } };
@@ -110,7 +110,7 @@ function decoded(bytes: Hex): Result {
     return AbiCoder.defaultAbiCoder().decode(REPORT, bytes);
   } catch {
     const shown = bytes.slice(0, 100);
-    throw new ChainReadError("malformed answer", `the node gave ${shown} for a probe: it lends no code`);
+    throw new ChainReadError("malformed answer", `the node gave ${shown} for a probe: it overrides no code`);
   }
 }
 
@@ -130,7 +130,7 @@ function answersOf(seen: Report["seen"], questions: readonly Question[]): readon
 
 function silenceOf({ about, token, account }: Question): string {
   const what = about === "balance" ? "the balance" : "an allowance";
-  return `the probe cannot watch ${token}: it does not tell ${what} of ${account}`;
+  return `the probe cannot watch ${token}: it does not report ${what} of ${account}`;
 }
 
 /** What an account has more or less after a call than before it; the other side of a move is not known. */
@@ -147,7 +147,7 @@ function changesOf(answers: readonly (readonly WatchedAnswer[])[]): Pick<Simulat
   return { transfers, approvals };
 }
 
-/** Each look but the first, question by question, with what the look before it was told. */
+/** Each check but the first, question by question, with what the check before it was reported. */
 function withAnswerBefore(answers: readonly (readonly WatchedAnswer[])[]) {
   return answers.slice(1).flatMap((answerIndex, index) =>
     answerIndex.map(({ question, answer = 0n }, place) => {

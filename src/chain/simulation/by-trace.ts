@@ -17,7 +17,7 @@ const way = "trace";
 const MOVES_VALUE: ReadonlySet<unknown> = new Set(["CALL", "CREATE", "CREATE2", "SELFDESTRUCT"]);
 
 /**
- * Runs calls by `debug_traceCall`, which takes one: what each of them changes is lent to the next, so each is a
+ * Runs calls by `debug_traceCall`, which takes one: what each of them changes is injected into the next, so each is a
  * transaction of its own, as it will be, by an account without code.
  */
 export const simulateByTrace: SimulateAt = async (ask, run) => {
@@ -77,7 +77,7 @@ function collect(
   }
   for (const log of listOf(frame.logs, "a traced call's logs")) {
     const fields = readObject(log, "a log");
-    // Its place in the block is not told, and nobody asks for it.
+    // Its place in the block is not reported, and nobody asks for it.
     seen.logs.push(readLog({ ...fields, topics: fields.topics ?? [], logIndex: "0x0" }));
   }
   for (const inner of listOf(frame.calls, "a traced call's calls")) collect(readObject(inner, "a traced call"), seen);

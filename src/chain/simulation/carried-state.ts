@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const ZERO_WORD: Hex = `0x${"0".repeat(64)}`;
 
 /**
- * What was lent, with what a call changed on top of it, as a tracer tells it: `pre` and `post` of all that differs. A word
+ * What was lent, with what a call changed on top of it, as a tracer reports it: `pre` and `post` of all that differs. A word
  * that stands in `pre` alone was set to zero.
  */
 export function carriedOn(lent: LentState, changes: unknown): LentState {
@@ -50,7 +50,7 @@ function wordsOf({ storage }: Fields): ReadonlyMap<Hex, Hex> {
   return new Map(words.map(([key, word]) => [readHash(key, "a word's key"), readHash(word, "a changed word")]));
 }
 
-/** Some nodes tell a nonce as a number, others as a quantity. */
+/** Some nodes report a nonce as a number, others as a quantity. */
 function nonceOf(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) ? value : readNumber(value, "a changed nonce");
 }

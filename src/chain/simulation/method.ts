@@ -13,18 +13,18 @@ export interface LentAccount {
 
 export type LentState = Readonly<Record<Address, LentAccount>>;
 
-/** Calls to try out one after the other. */
+/** Calls to simulate one after the other. */
 export interface SimulationRun {
   readonly calls: readonly CallRequest[];
-  /** the block that they are tried out on */
+  /** the block that they are simulated on */
   readonly block: Hex | "latest";
-  /** height and time of the block that they are tried out in; undefined leaves both to the node */
+  /** height and time of the block that they are simulated in; undefined leaves both to the node */
   readonly next: { readonly number: Hex; readonly time: Hex } | undefined;
   readonly lent: LentState;
   readonly watched: Watched;
 }
 
-/** What came of a trial that took place. */
+/** What came of a simulation that took place. */
 export type CompletedSimulation = Exclude<SimulationOutcome, { kind: "unavailable" }>;
 
 /**

@@ -14,7 +14,7 @@ import { proveWay } from "./proof.ts";
 export interface Simulator {
   /** @throws ChainReadError when no endpoint answers for the moment */
   run(run: SimulationRun): Promise<SimulationOutcome>;
-  /** Takes over what a trial of all abilities found. */
+  /** Takes over what a simulation of all abilities found. */
   note(endpoint: number, report: EndpointReport): void;
   /** Another machine may stand behind the endpoint's address: what was found of its ways counts no more. */
   forget(endpoint: number): void;

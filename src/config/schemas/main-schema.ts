@@ -134,7 +134,7 @@ const serve = orEmpty("our own service, embedded or alone", {
   relayer: maybe(key, "the account that sends gasless swaps; without it there are none"),
   gasless: orEmpty("what the relayer may cost its owner", {
     minimumBalance: money(
-      "what the relayer holds beside the gas of accepted swaps; with less it takes no more",
+      "what the relayer holds on top of the gas of accepted swaps; with less it takes no more",
       "0.01 ETH",
     ).optional(),
     feeMargin: or(share("how much more than its gas a swap's fee must be worth", ["%", "bps"]), toPpm(50_000)),
@@ -146,7 +146,7 @@ const serve = orEmpty("our own service, embedded or alone", {
 /** What every channel has, whatever its kind. */
 export const channelTerms = {
   minimum: or(z.enum(SEVERITIES), "warning", "the least severity that is sent (warning)"),
-  ends: or(z.boolean({ error: "needs true or false" }), false, "tells, too, that an alert is over"),
+  ends: or(z.boolean({ error: "needs true or false" }), false, "reports, too, that an alert is over"),
 };
 
 /** A channel by its kind. Which kinds there are, and their other keys, is told to the loader: each is a file of its own. */
@@ -192,7 +192,7 @@ const timing = orEmpty(undefined, {
   maxClockSkew: orExample(
     seconds("how far this machine's clock and the chain's may be apart before no slot is run", "2m", ["1m", "1h"]),
   ),
-  // Below, and each refusal would be told as a fault; above, and a typo could stop trading for good.
+  // Below, and each refusal would be reported as a fault; above, and a typo could stop trading for good.
   maxRetryAfter: orExample(
     milliseconds("the longest wait that a service can ask for; after it, it is asked again", "24h", ["1m", "7d"]),
   ),
@@ -244,7 +244,7 @@ export const mainSchema = z.strictObject({
     ]),
   ),
   identity: text(
-    "the folder of the markers that tell a lost or old database from a new one; best on a volume that is not the database's",
+    "the folder of the markers that report a lost or old database from a new one; best on a volume that is not the database's",
     "identity",
   ).optional(),
   http: orEmpty(undefined, {
@@ -252,7 +252,7 @@ export const mainSchema = z.strictObject({
     hosts: or(
       z.array(text("a host name", "swapd")).max(100),
       [],
-      "names that callers may use beside addresses and localhost",
+      "names that callers may use alongside addresses and localhost",
     ),
   }),
   log: or(z.strictObject({ level: z.enum(["debug", "info", "warn", "error"]) }), { level: "info" }),

@@ -7,7 +7,7 @@ import { serviceProfile } from "./main-schema.ts";
 
 const half = { max: toPpm(500_000) };
 
-/** What trades are held against where the policy says nothing of it. */
+/** What trades are checked against where the policy says nothing of it. */
 const REFERENCE = { sources: ["feed" as const], tolerance: toPpm(15_000), max_divergence: toPpm(20_000) };
 
 /** The owner's ceilings. Strategies may only be stricter. */
@@ -63,7 +63,7 @@ export const policySchema = z.strictObject({
       }),
     }),
     REFERENCE,
-    "the independent price that every trade is held against",
+    "the independent price that every trade is checked against",
   ),
   max_depeg: or(share("how far a token with a peg may be from it", ["%", "bps"], half), toPpm(20_000)),
   round_trip: maybeMap("asks what selling back would bring, before a token is bought; off when left out", {
@@ -73,10 +73,10 @@ export const policySchema = z.strictObject({
   simulation: or(
     z
       .array(z.enum(SIMULATION_METHODS))
-      .min(1, { error: "needs at least one of simulate, trace, probe: without a trial nothing is signed" })
+      .min(1, { error: "needs at least one of simulate, trace, probe: without a simulation nothing is signed" })
       .max(100),
     [...DEFAULT_SIMULATION_METHODS],
-    "how swaps may be tried out: simulate (eth_simulateV1), trace (debug_traceCall), probe (eth_call; sees known tokens only)",
+    "how swaps may be simulated: simulate (eth_simulateV1), trace (debug_traceCall), probe (eth_call; sees known tokens only)",
   ),
   gasless_untried: or(
     z.enum(["deny", "accept"]),

@@ -33,7 +33,8 @@ export const presetSchema = z.object({
     .max(255),
   dataFee: z
     .enum(["op-stack", "arbitrum"], {
-      error: "needs op-stack (wei beside gas) or arbitrum (more gas), or leave it out where gas is all there is to pay",
+      error:
+        "needs op-stack (wei on top of gas) or arbitrum (more gas), or leave it out where gas is all there is to pay",
     })
     .optional(),
   feeTiers: z.array(count("a fee tier", { min: 1, max: 999_999 })).max(32),

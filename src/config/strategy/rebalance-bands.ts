@@ -20,7 +20,7 @@ interface BandFields extends Measures {
   readonly hard?: Measures | undefined;
 }
 
-/** A time without a look that breaks off a confirmation: at least a day, and never less than two intervals. */
+/** A time without a check that breaks off a confirmation: at least a day, and never less than two intervals. */
 const MAX_GAP_SECONDS = 86_400;
 /** How far inside its band's edge a rebalance to the edge stops. */
 const INWARD = toPpm(150_000);
@@ -47,7 +47,7 @@ export function* buildBands(
 export function* readBand(path: Path, fields: BandFields): Found<{ soft: Band | undefined; hard: Band | undefined }> {
   const short = measuresOf(fields);
   if (short !== undefined && fields.soft !== undefined)
-    yield at`${path}.soft: stands beside relative or absolute, which are the soft band too -> move them into soft`;
+    yield at`${path}.soft: stands alongside relative or absolute, which are the soft band too -> move them into soft`;
   const empty = [
     ...(short === undefined && fields.soft === undefined && fields.hard === undefined ? [path] : []),
     ...(["soft", "hard"] as const)

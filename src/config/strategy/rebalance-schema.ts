@@ -51,7 +51,7 @@ const bands = z
           "with relative and absolute in one band: whether any or all must be exceeded; any",
         ),
         max_gap: seconds(
-          "longer than this without a look, and a confirmation begins anew; 1d or two intervals",
+          "longer than this without a check, and a confirmation begins anew; 1d or two intervals",
           "1d",
         ).optional(),
       }),

@@ -26,7 +26,7 @@ export interface StrategyFile {
   readonly scope: StrategyScope;
 }
 
-/** Whether one of some keys stands in the file, right or wrong: then its problem is told elsewhere. */
+/** Whether one of some keys stands in the file, right or wrong: then its problem is reported elsewhere. */
 export function isWritten({ data }: StrategyFile, ...keys: readonly string[]): boolean {
   return typeof data === "object" && data !== null && keys.some((key) => Object.hasOwn(data, key));
 }
@@ -43,7 +43,7 @@ export function* findToken(file: StrategyFile, path: Path, symbol: string | unde
   const found = tokens.get(symbol);
   if (found === undefined) {
     const known = tokens.size === 0 ? tokenNames : [...tokens.keys()];
-    // with the native coin alone the main file's tokens were not read, and that is told already
+    // with the native coin alone the main file's tokens were not read, and that is reported already
     if (tokenNames.includes(symbol) || known.length <= 1) return undefined;
     const all = `tokens are ${known.join(", ")}; others are added under tokens`;
     return yield* refuse`${path}: the token "${symbol}" is not known -> ${didYouMean(symbol, known, all)}`;

@@ -7,7 +7,7 @@ import { inPolicy, readAmountOf, type StrategyFile } from "./scope.ts";
 import type { SweepFields } from "./sweep-schema.ts";
 
 /**
- * The marks of a gas tank. The lower one lies above what the policy keeps for gas and the last resort together, so a
+ * The thresholds of a gas tank. The lower one lies above what the policy keeps for gas and the last resort together, so a
  * refill begins while its own gas can still be paid.
  */
 export function* buildRefill(
@@ -26,7 +26,7 @@ export function* buildRefill(
   const upper = yield* readAmountOf(file, ["refill_to"], fields.refill_to, to);
   const asked = yield* readAmountOf(file, ["last_resort"], fields.last_resort, to);
   if (fields.refill_to === undefined)
-    yield at`: the key "refill_to" is missing: a refill needs an upper mark -> for example refill_to: "0.06 ETH"`;
+    yield at`: the key "refill_to" is missing: a refill needs an upper threshold -> for example refill_to: "0.06 ETH"`;
   if (to === undefined || below === undefined || upper === undefined || policy === undefined) return undefined;
   const show = (raw: bigint): string => formatAmount({ token: to, raw });
   if (upper <= below) return yield* refuse`refill_to: does not lie above native_below -> use more than ${show(below)}`;

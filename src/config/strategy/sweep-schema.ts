@@ -5,7 +5,7 @@ import { commonFields, symbol } from "./common-schema.ts";
 
 const threshold = money("an amount, or a worth in USD", "500 USD");
 
-/** Sells what is above a mark, or keeps the native coin between two. */
+/** Sells what is above a threshold, or keeps the native coin between two. */
 export const sweepSchema = z.strictObject({
   kind: z.literal("sweep"),
   ...commonFields,
@@ -34,7 +34,7 @@ export const sweepSchema = z.strictObject({
     z.record(z.string(), money("how much of a token always stays", "0.2 WETH")),
     "what is never sold, by token; nothing by default",
   ),
-  refill_to: money("the upper mark of a gas tank", "0.06 ETH").optional(),
+  refill_to: money("the upper threshold of a gas tank", "0.06 ETH").optional(),
   last_resort: money(
     "native coin above the policy's gas reserve that other strategies leave for a refill's own gas; half of the way to native_below by default",
     "0.004 ETH",

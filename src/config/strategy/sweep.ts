@@ -43,7 +43,7 @@ function* buildSources(file: StrategyFile, fields: SweepFields, to: Token | unde
     const kept = (yield* readAmountOf(file, ["keep", symbol], keep[symbol], token)) ?? 0n;
     const above = yield* buildThreshold(file, when?.above, { token, isOnly: symbols.length === 1 });
     if (above !== undefined && "raw" in above && above.raw < kept)
-      yield at`keep.${symbol}: is more than the mark that starts a sale -> keep less`;
+      yield at`keep.${symbol}: is more than the threshold that starts a sale -> keep less`;
     return { token, keep: kept, above };
   });
 }
@@ -54,19 +54,19 @@ function isOneThreshold(thresholds: NonNullable<Thresholds>): thresholds is Mone
   return typeof thresholds.number === "string";
 }
 
-/** Marks by token are complete, and name nothing else; one mark for several tokens is in dollars. */
+/** Marks by token are complete, and name nothing else; one threshold for several tokens is in dollars. */
 function* checkThresholds(thresholds: Thresholds, symbols: readonly string[]): Iterable<Complaint> {
   if (thresholds === undefined) return;
   if (isOneThreshold(thresholds)) {
     if (thresholds.symbol !== "USD" && symbols.length > 1)
-      yield at`when.above: one amount of ${thresholds.symbol} is no mark for several tokens -> write "500 USD", or { ${symbols[0]}: "..." }`;
+      yield at`when.above: one amount of ${thresholds.symbol} is no threshold for several tokens -> write "500 USD", or { ${symbols[0]}: "..." }`;
     return;
   }
   for (const symbol of Object.keys(thresholds))
     if (!symbols.includes(symbol))
-      yield at`when.above.${symbol}: ${symbol} is not sold, so it needs no mark -> drop it, or add it to from`;
+      yield at`when.above.${symbol}: ${symbol} is not sold, so it needs no threshold -> drop it, or add it to from`;
   for (const symbol of symbols)
-    if (thresholds[symbol] === undefined) yield at`when.above: ${symbol} has no mark -> add ${symbol}: "500 USD"`;
+    if (thresholds[symbol] === undefined) yield at`when.above: ${symbol} has no threshold -> add ${symbol}: "500 USD"`;
 }
 
 function* buildThreshold(

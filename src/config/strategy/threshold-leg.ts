@@ -14,7 +14,7 @@ export interface PlacedLeg {
   readonly fields: LegFields;
 }
 
-/** The two tokens of a threshold file: what is sold for what, and in which of them prices are told. */
+/** The two tokens of a threshold file: what is sold for what, and in which of them prices are reported. */
 export interface ThresholdPair {
   readonly sell: Token;
   readonly buy: Token;
@@ -126,7 +126,7 @@ function* buildRearm(file: StrategyFile, leg: PlacedLeg, trigger: Trigger, quote
   const path = [...leg.path, "rearm"];
   if (rearm === undefined) {
     if (trigger.kind !== "level") return undefined;
-    return yield* refuseKey`${leg.path}.when.${trigger.side}: would trade at every look while it is true, so it needs a cooldown -> add rearm: { cooldown: 1d }, or use crosses_...`;
+    return yield* refuseKey`${leg.path}.when.${trigger.side}: would trade at every check while it is true, so it needs a cooldown -> add rearm: { cooldown: 1d }, or use crosses_...`;
   }
   if (leg.role === "level") return yield* refuseKey`${path}: a level of a ladder fires once -> leave the key out`;
   if (trigger.kind === "trail" || trigger.kind === "limit")

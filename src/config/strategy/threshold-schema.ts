@@ -59,7 +59,7 @@ const rearm = map("when it may fire again; without it, it sells once in its life
   repeat: count("how often it is armed again at most", { min: 1, max: 1_000 }).optional(),
 });
 
-const ifAlreadyTrue = z.enum(["wait", "fire"]).meta({ description: "at the very first look; wait by default" });
+const ifAlreadyTrue = z.enum(["wait", "fire"]).meta({ description: "at the very first check; wait by default" });
 const onMissed = z.enum(["fire-if-still-true", "ignore"]).meta({
   description: "what follows from a crossing that nobody saw; an exit fires if it is still true, an entry ignores it",
 });
@@ -97,7 +97,7 @@ export const thresholdSchema = z.strictObject({
     "2 WETH",
   ).optional(),
   max_gap: seconds(
-    "a longer time without a look may have missed crossings; three intervals by default",
+    "a longer time without a check may have missed crossings; three intervals by default",
     "5m",
   ).optional(),
   attempts: or(

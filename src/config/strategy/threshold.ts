@@ -15,9 +15,9 @@ import { type ThresholdFields, thresholdSchema } from "./threshold-schema.ts";
 
 type Fields = Partial<ThresholdFields>;
 
-/** A time without a look is a gap when it is longer than so many intervals, and longer than this. */
+/** A time without a check is a gap when it is longer than so many intervals, and longer than this. */
 const MAX_GAP = { intervals: 3, atLeastSeconds: 60 };
-/** The share of the time to the next look in which a trigger that fired is tried. */
+/** The share of the time to the next check in which a trigger that fired is tried. */
 const RETRY_SHARE = 0.9;
 /** Keys of a single leg at the top of a file. */
 const LEG_KEYS = ["id", "when", "sell", "floor", "rearm"] as const;
@@ -39,7 +39,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   return { ...common, ...pair, kind: "threshold", legs, allocation, maxGapSeconds, retryForSeconds, attempts, untilMs };
 }
 
-/** A trigger that fired is tried until shortly before the next look, so that one that is looked at rarely rests no longer. */
+/** A trigger that fired is tried until shortly before the next check, so that one that is looked at rarely rests no longer. */
 function windowOf(schedule: Schedule): number {
   const seconds = Math.floor(shortestIntervalSeconds(schedule) * RETRY_SHARE);
   return Math.max(1, Math.min(seconds, RETRY_FOR_AT_MOST_SECONDS));
@@ -90,7 +90,7 @@ function sharedKeys(
   };
 }
 
-/** The two tokens of all legs. The first leg says what is sold and, by its level, in which token prices are told. */
+/** The two tokens of all legs. The first leg says what is sold and, by its level, in which token prices are reported. */
 function* buildPair(file: StrategyFile, fields: Fields, legs: readonly PlacedLeg[]): Part<ThresholdPair> {
   const buy = yield* findToken(file, ["buy"], fields.buy);
   const [first] = legs;
@@ -113,7 +113,7 @@ function* buildPair(file: StrategyFile, fields: Fields, legs: readonly PlacedLeg
   return yield* refuse`${price.path}: the level is in ${quote.symbol}, which is neither sold nor bought -> write it in ${buy.symbol}, the price of ${sell.symbol}`;
 }
 
-/** Where a leg tells a price, and in which token. */
+/** Where a leg reports a price, and in which token. */
 function writtenPrice({ fields, path }: PlacedLeg): { readonly path: Path; readonly symbol: string }[] {
   const level = levelOf(fields);
   const money = level?.money ?? fields.when.activate_at;
@@ -143,13 +143,13 @@ function* checkCatchUp({ catch_up }: Fields): Iterable<Complaint> {
     yield at`catch_up.policy: a trigger looks at the price of now, so missed looks cannot be made up for -> use latest or skip`;
 }
 
-/** A time between two looks that is no gap must be longer than the schedule's. */
+/** A time between two checks that is no gap must be longer than the schedule's. */
 function* buildMaxGap(asked: number | undefined, schedule: Schedule | undefined): Part<number> {
   if (schedule === undefined) return undefined;
   const interval = shortestIntervalSeconds(schedule);
   if (asked === undefined) return Math.max(interval * MAX_GAP.intervals, MAX_GAP.atLeastSeconds);
   if (asked >= interval) return asked;
-  return yield* refuse`max_gap: is shorter than the time between two looks, ${interval}s, so every look would follow a gap -> use at least ${interval * 2}s`;
+  return yield* refuse`max_gap: is shorter than the time between two checks, ${interval}s, so every check would follow a gap -> use at least ${interval * 2}s`;
 }
 
 /** Levels lie in one direction, each further than the one before, and sell no more than the allocation. */

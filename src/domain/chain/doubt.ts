@@ -7,7 +7,7 @@ const BEHIND_SECONDS = 600;
 export interface Doubt {
   /**
    * @param word what is said, under a name that stays while the same is said
-   * @param newestBlock Unix seconds; undefined where the node does not tell
+   * @param newestBlock Unix seconds; undefined where the node does not report
    * @returns why it is not believed yet; undefined: it is
    */
   against(word: string, newestBlock: number | undefined): string | undefined;

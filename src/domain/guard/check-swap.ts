@@ -17,7 +17,7 @@ export interface SwapVerdict {
   readonly denial: Denial | undefined;
 }
 
-/** Holds a swap against every rule, in one order. Nothing is signed unless `denial` is undefined. */
+/** Checks a swap against every rule, in one order. Nothing is signed unless `denial` is undefined. */
 export function checkSwap(facts: SwapFacts): SwapVerdict {
   const minimum = minimumFor(facts);
   const checks = [...limitChecks(facts, swapFeeOf(facts)), ...referenceChecks(facts)];
@@ -127,7 +127,7 @@ function signingChecks({ signing, pinned }: SwapFacts): Check[] {
   return [order, permit];
 }
 
-/** Self-executed there must be a transaction; its absence is told by the decoding check's code. */
+/** Self-executed there must be a transaction; its absence is reported by the decoding check's code. */
 function transactionChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
   if (facts.transaction !== undefined) return envelopeChecks(facts.transaction, expected);
   return [{ code: "UNDECODABLE", subject: "transaction", value: "none", limit: "a transaction", ok: false }];
@@ -148,13 +148,13 @@ function freshNonceCheck(used: boolean): Check {
   return { code: "NONCE_USED", subject: "nonce", value: used ? "used" : "unused", limit: "unused", ok: !used };
 }
 
-/** The signature binds tokens, amounts and minimum whatever the trial shows; what it cannot show is a foreign move. */
+/** The signature binds tokens, amounts and minimum whatever the simulation shows; what it cannot show is a foreign move. */
 function unsimulatedCheck({ acceptsUntriedGasless }: SwapLimits): Check {
   return {
     code: "GASLESS_UNTRIED",
     subject: "simulation",
-    value: "the service gives no route to try out",
-    limit: acceptsUntriedGasless ? "accepted by the policy" : "tried out",
+    value: "the service gives no route to simulate",
+    limit: acceptsUntriedGasless ? "accepted by the policy" : "simulated",
     ok: acceptsUntriedGasless,
   };
 }

@@ -22,7 +22,7 @@ export interface Conflict {
 
 /**
  * Pairs of strategies of one wallet where one sells what the other buys.
- * @param options.most so many pairs are told; `isCut` says that there are more
+ * @param options.most so many pairs are reported; `isCut` says that there are more
  */
 export function findConflicts(
   specs: readonly StrategySpec[],
@@ -52,7 +52,7 @@ interface Side {
   readonly token: Token;
 }
 
-/** Every sale beside every purchase of the same coin by another strategy of the same wallet. */
+/** Every sale alongside every purchase of the same coin by another strategy of the same wallet. */
 function* crossingSides(specs: readonly StrategySpec[], wrappedNative: Address) {
   const traded = specs.map((spec, index) => ({ spec, index, ...tradedSides(spec) }));
   const sellers = traded.flatMap(({ sells, ...side }) => sells.map((token): Side => ({ ...side, token })));

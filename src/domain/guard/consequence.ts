@@ -2,7 +2,7 @@ import type { DenialCode } from "./denial.ts";
 
 /**
  * What a failed check means for the swap. Nothing is signed in any case.
- * - `fail`: something is wrong; the swap is denied, its run fails, and a person is told;
+ * - `fail`: something is wrong; the swap is denied, its run fails, and a person is notified;
  * - `retry`: may be a matter of the moment; asked again inside the window, and denied if it stays;
  * - `defer`: not now; asked again inside the window, and skipped if it stays;
  * - `skip`: not at this slot; the swap is skipped.

@@ -30,7 +30,7 @@ export type Decoding =
   | { readonly ok: true; readonly swap: DecodedSwap }
   | { readonly ok: false; readonly problem: string };
 
-/** One hop of a route, in the words of our settlement contract. A route is tried out, never signed and never sent. */
+/** One hop of a route, in the words of our settlement contract. A route is simulated, never signed and never sent. */
 export interface RouteLeg {
   readonly protocol: bigint;
   readonly pool: Address;

@@ -215,11 +215,11 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
     whatToDo: "Usually passes by itself; raise `max_gas_price` if it does not.",
   },
   SIMULATION_REVERTED: {
-    meaning: "The transaction reverts when tried out on the latest block.",
+    meaning: "The transaction reverts when simulated on the latest block.",
     whatToDo: "The fields give the revert reason; usually the next attempt with a fresh quote passes.",
   },
   SIMULATION_MISMATCH: {
-    meaning: "Tried out, the transaction moves other tokens, or sets other allowances, than the swap may.",
+    meaning: "Simulated, the transaction moves other tokens, or sets other allowances, than the swap may.",
     whatToDo: "Do not use this service until its operator explains the difference.",
   },
   SIMULATION_UNAVAILABLE: {
@@ -228,7 +228,7 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
       "Use an endpoint with eth_simulateV1 or debug_traceCall, or let the owner add `probe` to `simulation` in the policy.",
   },
   GASLESS_UNTRIED: {
-    meaning: "The service gives nothing with which a gasless order could be tried out before it is signed.",
+    meaning: "The service gives nothing with which a gasless order could be simulated before it is signed.",
     whatToDo: "Trade self-executed, or let the owner write `gasless_untried: accept` in the policy.",
   },
   TOKEN_TAX: {

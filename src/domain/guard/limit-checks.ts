@@ -88,7 +88,7 @@ function impactCheck(facts: SwapFacts): Check {
   };
 }
 
-/** The strategy's own price limit, held against what the quote brings after all fees. */
+/** The strategy's own price limit, checked against what the quote brings after all fees. */
 function floorChecks(facts: SwapFacts): Check[] {
   if (facts.floor === undefined) return [];
   const [value, limit] = describeBoth(facts.quote.amountOut, facts.floor, facts.buy);

@@ -43,9 +43,9 @@ export interface Policy {
   readonly maxDepeg: Ppm;
   /** undefined when nobody asks what selling back would bring */
   readonly roundTrip: RoundTripRule | undefined;
-  /** whether a gasless order may be signed that nobody could try out, because the service gives no route of it */
+  /** whether a gasless order may be signed that nobody could simulate, because the service gives no route of it */
   readonly acceptsUntriedGasless: boolean;
-  /** how swaps may be tried out before they are signed; not in rows of before */
+  /** how swaps may be simulated before they are signed; not in rows of before */
   readonly trialWays?: readonly SimulationMethod[];
   /** undefined: nothing stops because of what the wallets are worth */
   readonly drawdown: DrawdownRule | undefined;

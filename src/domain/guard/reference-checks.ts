@@ -38,7 +38,7 @@ function priceCheck(facts: SwapFacts, token: Token, price: ReferencePrice | unde
   };
 }
 
-/** The native token's fault is told by whichever token of the three is none of the traded ones. */
+/** The native token's fault is reported by whichever token of the three is none of the traded ones. */
 function nativeCheck(facts: SwapFacts): Check {
   const { native } = facts.prices;
   const traded = [facts.sell.address, facts.buy.address];

@@ -52,11 +52,11 @@ export interface SimulationBounds {
   readonly spender: Address;
   /** largest allowance of the sold token for the spender: the one before, or the exact one that we set ourselves */
   readonly allowanceLimit: bigint;
-  /** how it may be tried out, by the policy */
+  /** how it may be simulated, by the policy */
   readonly ways: readonly SimulationMethod[];
 }
 
-/** Holds the outcome against the bounds. @returns why it must not be signed, or undefined */
+/** Checks the outcome against the bounds. @returns why it must not be signed, or undefined */
 export function checkSimulation(outcome: SimulatedSwap | undefined, bounds: SimulationBounds): Denial | undefined {
   return firstDenial(simulationChecks(outcome, bounds));
 }
@@ -84,7 +84,7 @@ export function simulationChecks(outcome: SimulatedSwap | undefined, bounds: Sim
   ];
 }
 
-/** The chain uses no other way than the policy permits; this holds whoever answered to it. */
+/** The chain uses no other way than the policy permits; this holds anyone who answered to it. */
 function wayCheck(way: SimulationMethod, { ways }: SimulationBounds): Check {
   return {
     code: "SIMULATION_UNAVAILABLE",

@@ -30,7 +30,7 @@ type OwnersLimit =
 export interface SwapLimits extends StrategyLimits, Pick<Policy, OwnersLimit> {
   /** how much a round trip may lose; undefined when none is asked for */
   readonly maxRoundTripLoss: Ppm | undefined;
-  /** how a swap may be tried out */
+  /** how a swap may be simulated */
   readonly trialWays: readonly SimulationMethod[];
 }
 
@@ -126,7 +126,7 @@ export interface SwapFacts {
     readonly amountOut: bigint;
     /** undefined where the service names no target with its quotes: then the transaction alone does */
     readonly targetAddress: Address | undefined;
-    /** whom the service wants to be approved, where it says so beside the target */
+    /** whom the service wants to be approved, where it says so alongside the target */
     readonly spender?: Address | undefined;
     readonly priceImpact: Ppm | undefined;
     readonly expiresAtSeconds: number | undefined;

@@ -29,7 +29,7 @@ export function alertChanges(result: Pick<StepResult, "run" | "transitions" | "r
   return { over: said.flatMap(({ over }) => over), raised: [...said.flatMap(({ raised }) => raised), ...recorded] };
 }
 
-/** A strategy that its own step pauses says so: what its slot lacked is not told beside it. */
+/** A strategy that its own step pauses says so: what its slot lacked is not reported alongside it. */
 function ofRunMove(run: Run, { subjectId, from, to, reason }: Transition, isPaused: boolean): AlertChanges {
   const parked = to === "parked" ? [parkedAlert(run)] : [];
   if (from === "parked") return { over: [SUBJECT.run(subjectId)], raised: parked };
@@ -46,7 +46,7 @@ function ofSwapMove(run: Run, { subjectId, from, to, reason, detail }: Transitio
   return { over, raised: lacksAllowance ? [allowanceAlert(run, swapOf(run, subjectId), detail)] : [] };
 }
 
-/** What a slot lacked is told at once; it is over when a slot of the strategy has it, or wants nothing ({@link wantsNothing}). */
+/** What a slot lacked is reported at once; it is over when a slot of the strategy has it, or wants nothing ({@link wantsNothing}). */
 function ofDecision({ strategyId, detail }: Run, to: string, reason: string | undefined): AlertChanges {
   const [funds, prices] = [SUBJECT.funds(strategyId), SUBJECT.prices(strategyId)];
   const why = detail ?? "no detail";

@@ -34,7 +34,7 @@ export const SUBJECT = {
   quotes: () => "answers of the swap service",
   /** the database that trades for a wallet */
   database: (wallet: string) => `database of ${wallet}`,
-  /** whether the rows were held against the chain at all */
+  /** whether the rows were checked against the chain at all */
   check: () => "check of the database",
   account: (account: string) => `account ${account}`,
   transaction: (intentId: string) => `transaction ${intentId}`,
@@ -48,6 +48,6 @@ export const SUBJECT = {
   /** what the wallets are worth */
   value: () => "value of the wallets",
   endpoints: () => "RPC endpoints",
-  /** whether they tell the same of the chain */
+  /** whether they report the same of the chain */
   agreement: () => "agreement of the RPC endpoints",
 } as const;

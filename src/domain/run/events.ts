@@ -96,7 +96,7 @@ export interface GaslessObservation {
 }
 
 /**
- * Why a quote could not be held against the world: the nodes, the service that was to build the transaction or quote the
+ * Why a quote could not be checked against the world: the nodes, the service that was to build the transaction or quote the
  * way back, or this machine's clock.
  */
 export type FactsFault = "node" | "service" | "clock";

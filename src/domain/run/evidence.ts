@@ -66,7 +66,7 @@ export interface Evidence {
     readonly watchMs: number;
     /** longest life of a signature that is accepted, seconds */
     readonly maxLifetimeSeconds: number;
-    /** nothing is handed over when its deadline is nearer than this, seconds */
+    /** nothing is submitted when its deadline is nearer than this, seconds */
     readonly submitMarginSeconds: number;
   };
 }

@@ -10,9 +10,9 @@ export interface FillReceipt {
   readonly gasUsed: bigint;
   /** wei paid per gas */
   readonly effectiveGasPrice: bigint;
-  /** wei that a rollup charged beside gas: for the transaction's data, and for its operator; absent: it tells of none */
+  /** wei that a rollup charged on top of gas: for the transaction's data, and for its operator; absent: it reports none */
   readonly dataFee?: bigint;
-  /** Unix seconds of its block; no receipt carries it: whoever has looked at the block adds it */
+  /** Unix seconds of its block; no receipt carries it: anyone who has looked at the block adds it */
   readonly blockTimeSeconds?: number;
   readonly logs: readonly { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }[];
 }

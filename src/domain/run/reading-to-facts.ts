@@ -94,7 +94,7 @@ function isNonceTaken(swap: Swap, reading: ClearanceReading, ledger: LedgerEvide
 }
 
 /**
- * Why the allowance that an order without a nonce would be signed beside may turn out to be a higher one: as often as it
+ * Why the allowance that an order without a nonce would be signed alongside may turn out to be a higher one: as often as it
  * lasts, and once more by a permit, the same order can be executed.
  */
 export function unsettledAllowance(swap: Swap, { allowance, standing }: ClearanceReading): string | undefined {

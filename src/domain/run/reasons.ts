@@ -145,7 +145,7 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
   },
   node_unavailable: {
     meaning:
-      "The quote came, but no RPC endpoint properly answered what it must be held against within the run's window.",
+      "The quote came, but no RPC endpoint properly answered what it must be checked against within the run's window.",
     whatToDo: "Check the RPC endpoints; the detail names the question and each endpoint's answer.",
   },
   service_unavailable: {
@@ -209,7 +209,7 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
 /** What is said of a signed swap. Only a finalised block makes the last three of them. */
 export const SIGNED_REASONS: Readonly<Record<SignedReason, ReasonExplanation>> = {
   answer_lost: {
-    meaning: "Whether the service took the swap is not known. It is not handed over again; the chain decides.",
+    meaning: "Whether the service took the swap is not known. It is not submitted again; the chain decides.",
     whatToDo: "Wait until its deadline is final; its money stays reserved until then.",
   },
   overdue: {

@@ -15,7 +15,7 @@ export interface SwapQuote {
   readonly amountOut: bigint;
   /** undefined where the service does not name it with its quotes */
   readonly targetAddress: Address | undefined;
-  /** whom the service wants to be approved, where it says so beside the target */
+  /** whom the service wants to be approved, where it says so alongside the target */
   readonly spender?: Address | undefined;
   /** Unix seconds */
   readonly expiresAtSeconds: number | undefined;
@@ -63,7 +63,7 @@ export interface Fill {
   readonly blockTimeSeconds: number | undefined;
   readonly sold: bigint;
   readonly bought: bigint;
-  /** wei, with what a rollup charged beside gas */
+  /** wei, with what a rollup charged on top of gas */
   readonly gasCost: bigint;
   /** its logs do not show what the settlement promises: both amounts are the worst that was signed */
   readonly assumed?: true;

@@ -67,7 +67,7 @@ export function isLive(state: SwapState): boolean {
   return SIGNED_STATES.has(state);
 }
 
-/** Whether the swap brought its tokens, as far as the configured confirmations tell. */
+/** Whether the swap brought its tokens, as far as the configured confirmations report. */
 export function isFilled(state: SwapState): boolean {
   return FILLED_STATES.has(state);
 }

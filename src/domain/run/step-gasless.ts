@@ -53,8 +53,8 @@ export function stepSubmission(draft: Draft, event: Submission, evidence: Eviden
     draft.effect(effect, evidence.nowMs + evidence.pace.watchMs);
   } else {
     draft.moveSwap(event.swapId, "unknown", { reason: "answer_lost" }, event.detail);
-    alertUnknown(draft, event.swapId, `whether it was handed over is not known (${event.detail})`);
-    // At once: after a kill it may have been handed over before, and be in a block by now.
+    alertUnknown(draft, event.swapId, `whether it was submitted is not known (${event.detail})`);
+    // At once: after a kill it may have been submitted before, and be in a block by now.
     draft.effect(effect, evidence.nowMs);
   }
 }
@@ -125,7 +125,7 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
   if (!isPastDeadlines(swap, observation)) {
     if (swap.state === "submitted" && isOverdue(swap, evidence)) {
       draft.moveSwap(swap.id, "unknown", { reason: "overdue" });
-      alertUnknown(draft, swap.id, "it was handed over and its deadline is past, but no finalised block says so yet");
+      alertUnknown(draft, swap.id, "it was submitted and its deadline is past, but no finalised block says so yet");
     }
     return;
   }

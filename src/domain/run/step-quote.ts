@@ -77,7 +77,7 @@ export function askForQuote(
   );
 }
 
-/** A quote came: it is kept, and the facts to hold it against are read. */
+/** A quote came: it is kept, and the facts to check it against are read. */
 export function stepQuoted(draft: Draft, event: Quoted, evidence: Evidence): void {
   draft.moveSwap(event.swapId, "quoted", {
     quote: event.quote,
@@ -162,7 +162,7 @@ export function skipSwap(draft: Draft, swapId: string, denial: { code: DenialCod
   draft.record({ kind: "alert", severity, code, subject, text: `swap ${swapId} was skipped: ${detail}` });
 }
 
-/** Denies a swap for good: nothing was signed, its money is free, and a person is told. */
+/** Denies a swap for good: nothing was signed, its money is free, and a person is notified. */
 export function denySwap(draft: Draft, swapId: string, denial: { code: DenialCode; detail: string }): void {
   const { code, detail } = denial;
   draft.moveSwap(swapId, "denied", { reason: code }, detail);

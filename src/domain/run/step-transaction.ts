@@ -29,7 +29,7 @@ function stepApproval(draft: Draft, swap: Swap, change: TransactionChange, evide
     draft.amendSwap(swap.id, { intentId: undefined });
     endUnsigned(draft, swap.id, { reason: "approval_failed", detail: "the approval was reverted" });
   } else if (change.kind === "confirmed") {
-    // What becomes of the approval from here on is the lane's matter: the simulation of the swap tells whether it holds.
+    // What becomes of the approval from here on is the lane's matter: the simulation of the swap shows whether it holds.
     draft.amendSwap(swap.id, { intentId: undefined });
     askForQuote(draft, swap.id, evidence, { gasless: wantsGasless(swap) && swap.mode === "gasless", waitMs: 0 });
   } else if (change.kind === "dropped") {
@@ -179,7 +179,7 @@ function correctionOf(before: Fill, now: Fill): string | undefined {
 function reportUnmeasured(draft: Draft, { id, sell, buy }: Swap, { hash, sold, bought }: Fill): void {
   const { strategyId } = draft.run();
   const [paid, got] = [describeAmount(sold, sell), describeAmount(bought, buy)];
-  const text = `swap ${id} of ${strategyId} is filled, and its receipt does not show what was exchanged, also in its final block: counted are ${paid} sold and ${got} bought, the worst that was signed; hold transaction ${hash} against them (swapd audit); told until: swapd resume ${strategyId}`;
+  const text = `swap ${id} of ${strategyId} is filled, and its receipt does not show what was exchanged, also in its final block: counted are ${paid} sold and ${got} bought, the worst that was signed; hold transaction ${hash} against them (swapd audit); reported until: swapd resume ${strategyId}`;
   draft.record({ kind: "alert", severity: "warning", code: "FILL_UNMEASURED", subject: SUBJECT.fill(id), text });
 }
 
@@ -196,7 +196,7 @@ function finish(draft: Draft, swap: Swap, change: Final, evidence: Evidence): vo
   draft.record({ kind: "close-capability", swapId: swap.id });
 }
 
-/** A revocation that did not go through may be sent again at the next look. */
+/** A revocation that did not go through may be sent again at the next check. */
 function stepRevocation(draft: Draft, swap: Swap, change: TransactionChange): void {
   if (change.kind === "dropped" || change.kind === "final") draft.amendSwap(swap.id, { revokeIntentId: undefined });
 }

@@ -72,7 +72,7 @@ export function floorOf({ sell }: DcaTerms): Rate | undefined {
 
 /**
  * How large the order of this slot is, leg by leg. The slot's own amount is multiplied first (missed slots, dips), then
- * held against the budget and the free balance; what was carried over fills what room is left.
+ * checked against the budget and the free balance; what was carried over fills what room is left.
  * @param remaining what the budget still allows, undefined without one
  */
 export function sizeOrder(

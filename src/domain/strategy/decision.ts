@@ -19,7 +19,7 @@ export interface ViewNeeds {
   readonly tokens: readonly Token[];
   /** whose prices of the past are needed, and how far back */
   readonly bars: readonly { readonly token: Token; readonly seconds: number }[];
-  /** whether money that came from outside is told from what our own swaps brought */
+  /** whether money that came from outside is distinguished from what our own swaps brought */
   readonly flows: boolean;
   /** from when on scheduled instants are counted, Unix milliseconds; undefined counts none */
   readonly instantsAfterMs?: number | undefined;

@@ -1,21 +1,21 @@
 import type { PairPrice } from "./pair-price.ts";
 import type { Holding, Rise } from "./threshold-memory.ts";
 
-/** So many prices above the mark are told apart at once; of more, those give way that are nearest to a lower one. */
+/** So many prices above the high-water mark are distinguished at once; of more, those give way that are nearest to a lower one. */
 const MOST_RISES = 256;
 
-/** One look at the price, as a mark sees it. */
+/** One check of the price, as a high-water mark sees it. */
 export interface HeldSample {
   readonly nowMs: number;
   readonly price: PairPrice;
-  /** too much time passed since the look before: nobody knows what the price did meanwhile */
+  /** too much time passed since the check before: nobody knows what the price did meanwhile */
   readonly isBlind: boolean;
 }
 
 /**
- * What the looks up to now say of prices above the mark: for each price that the last looks never fell below, since when
- * and in how many looks. A price that held since an earlier look holds since then also where later looks were higher.
- * @param above only prices above this can still raise the mark; undefined: all
+ * What the looks up to now say of prices above the high-water mark: for each price that the last checks never fell below, since when
+ * and in how many checks. A price that held since an earlier check holds since then also where later looks were higher.
+ * @param above only prices above this can still raise the high-water mark; undefined: all
  * @returns from the lowest price, which held longest, to the newest
  */
 export function risesAfter(before: readonly Rise[], sample: HeldSample, above: bigint | undefined): readonly Rise[] {
@@ -34,7 +34,7 @@ export function risesAfter(before: readonly Rise[], sample: HeldSample, above: b
   return thinned(above === undefined ? rises : rises.filter(({ price }) => BigInt(price) > above));
 }
 
-/** The highest price that held for so long and in so many looks; undefined where none did. */
+/** The highest price that held for so long and in so many checks; undefined where none did. */
 export function highestHeld(
   rises: readonly Rise[],
   needed: { readonly forSeconds: number; readonly samples: number },
@@ -46,7 +46,7 @@ export function highestHeld(
   return held === undefined ? undefined : BigInt(held.price);
 }
 
-/** Without it a lower price is the mark for a moment, until the next one is held: the difference is the least there is. */
+/** Without it a lower price is the high-water mark for a moment, until the next one is held: the difference is the least there is. */
 function thinned(rises: readonly Rise[]): readonly Rise[] {
   if (rises.length <= MOST_RISES) return rises;
   let [nearest, least] = [1, undefined as bigint | undefined];

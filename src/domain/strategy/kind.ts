@@ -55,7 +55,7 @@ export interface StrategyKind<Spec, Memory> {
   parseMemory(json: unknown): Memory | undefined;
   /** What has to be read before it can decide. */
   needs(spec: Spec, memory: Memory): ViewNeeds;
-  /** Both sides of its trades, as its settings say them: not only those of its next decision. The policy is held against them. */
+  /** Both sides of its trades, as its settings say them: not only those of its next decision. The policy is checked against them. */
   trades(spec: Spec): TradedTokens;
   /** Whether all it ever does is to leave a position: such runs start in the mode `exits-only` too. */
   isExit(spec: Spec): boolean;

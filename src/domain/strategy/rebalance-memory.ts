@@ -5,7 +5,7 @@ import { HOUR_MS } from "../time/durations.ts";
 /** Amounts by token address, as decimal text. */
 export type RawByToken = Readonly<Record<string, string>>;
 
-/** What the open run is about, so that its end can be understood without a second look at the market. */
+/** What the open run is about, so that its end can be understood without a second check of the market. */
 export interface RunNote {
   readonly slotMs: number;
   /** `deposit` spends new money only, `owed` what an earlier run sold without buying */

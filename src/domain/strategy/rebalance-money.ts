@@ -5,7 +5,7 @@ import { type Mix, rawOf } from "./rebalance-mix.ts";
 import type { RebalanceSpec } from "./rebalance-spec.ts";
 
 /**
- * Notes deposits: what a balance rises by beyond what our own swaps did to it. A token's first look only says where it
+ * Notes deposits: what a balance rises by beyond what our own swaps did to it. A token's first check only says where it
  * stands, and so does a withdrawal. Of new money only what stands above its token's target waits to be put to work; the
  * rest has its place already.
  */

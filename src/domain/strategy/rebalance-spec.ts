@@ -25,7 +25,7 @@ export interface BandRules {
   readonly trigger: "any" | "all";
   readonly soft: { readonly forSeconds: number; readonly cooldownSeconds: number };
   readonly hard: { readonly forSeconds: number };
-  /** longer than this without a look, and a confirmation begins anew */
+  /** longer than this without a check, and a confirmation begins anew */
   readonly maxGapSeconds: number;
 }
 

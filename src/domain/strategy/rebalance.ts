@@ -25,7 +25,7 @@ import type { RebalanceSpec } from "./rebalance-spec.ts";
 
 type RebalanceDecision = Decision<RebalanceMemory>;
 
-/** Share of the policy's largest trade that is planned with: prices move until the guard holds the swap against it. */
+/** Share of the policy's largest trade that is planned with: prices move until the guard checks the swap against it. */
 const OF_LARGEST_TRADE_PERCENT = 95n;
 
 /**

@@ -95,7 +95,7 @@ function added(sold: readonly HourSold[], hour: number, usd: bigint): readonly H
   return sum > 0n ? [...others, { hour, usd: sum.toString() }].slice(-MOST_HOURS) : others;
 }
 
-/** Whether a token passed its mark and is not down to what is kept yet. */
+/** Whether a token passed its threshold and is not down to what is kept yet. */
 export function isSweeping(memory: SweepMemory, token: Address): boolean {
   return memory.sweeping.includes(token);
 }

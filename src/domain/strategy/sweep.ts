@@ -26,7 +26,7 @@ export interface SweepSource {
   readonly above: { readonly raw: bigint } | { readonly usd: UsdPrice } | undefined;
 }
 
-/** Keeps the wallet's native coin between two marks, in wei. */
+/** Keeps the wallet's native coin between two thresholds, in wei. */
 export interface Refill {
   readonly below: bigint;
   readonly to: bigint;
@@ -70,8 +70,8 @@ function decide(spec: SweepSpec, view: StrategyView, before: SweepMemory): Decis
 }
 
 /**
- * Each token that passed its mark is sold down to what is kept, one lot a run. The mark starts it and only what is kept
- * ends it, so a balance that wavers around the mark sells nothing twice.
+ * Each token that passed its threshold is sold down to what is kept, one lot a run. The threshold starts it and only what is kept
+ * ends it, so a balance that wavers around the threshold sells nothing twice.
  */
 function sweep(spec: SweepSpec, view: StrategyView, before: SweepMemory): Decision<SweepMemory> {
   const lots: Lot[] = [];
@@ -148,7 +148,7 @@ function lotOf(
   return atMost;
 }
 
-/** Buys what is missing to the upper mark with the first token that has enough for a lot. */
+/** Buys what is missing to the upper threshold with the first token that has enough for a lot. */
 function refill(
   spec: SweepSpec,
   view: StrategyView,
@@ -244,7 +244,7 @@ function onRunEnded(spec: SweepSpec, memory: SweepMemory, end: RunEnd): AfterRun
   return { memory: { ...measured, restsUntilMs: end.nowMs + spec.cooldownSeconds * 1_000 } };
 }
 
-/** A token whose mark was moved, or that is another wallet's, must pass its mark; what was sold in the last day stays sold. */
+/** A token whose mark was moved, or that is another wallet's, must pass its threshold; what was sold in the last day stays sold. */
 function onEdited(before: SweepSpec, after: SweepSpec, memory: SweepMemory): SweepMemory {
   const thresholdOf = ({ from }: SweepSpec, address: string): string | undefined => {
     const above = from.find(({ token }) => token.address === address)?.above;
@@ -258,7 +258,7 @@ function onEdited(before: SweepSpec, after: SweepSpec, memory: SweepMemory): Swe
   return { ...memory, sweeping };
 }
 
-/** Sells what is above a mark, or keeps the wallet's gas between two. */
+/** Sells what is above a threshold, or keeps the wallet's gas between two. */
 export const sweepKind: StrategyKind<SweepSpec, SweepMemory> = {
   initialMemory: () => FRESH_SWEEP,
   parseMemory: parseSweepMemory,

@@ -7,18 +7,18 @@ import { restUntil } from "./rest.ts";
 import { ARMED, type Attempts, type Holding, type LegMemory, type LegState } from "./threshold-memory.ts";
 import type { Side, ThresholdLeg } from "./threshold-spec.ts";
 
-/** One look at the price. */
+/** One check of the price. */
 export interface PriceSample {
   readonly nowMs: number;
   readonly price: PairPrice;
   /** when the price was seen before, or an own run ended after that; undefined when never */
   readonly beforeMs: number | undefined;
   readonly maxGapSeconds: number;
-  /** the token that prices are told in */
+  /** the token that prices are reported in */
   readonly quote: Token;
 }
 
-/** What a leg makes of a look: its memory after it, and whether it wants to trade. */
+/** What a leg makes of a check: its memory after it, and whether it wants to trade. */
 export interface Observed {
   readonly memory: LegMemory;
   readonly wants: boolean;
@@ -27,7 +27,7 @@ export interface Observed {
 }
 
 /**
- * Rises above the mark count only once they were seen twice, even where the leg itself asks for no confirmation: a single
+ * Rises above the high-water mark count only once they were seen twice, even where the leg itself asks for no confirmation: a single
  * odd price must not drag the stop behind it.
  */
 const HIGH_WATER_SAMPLES = 2;
@@ -116,7 +116,7 @@ function observeArmed(leg: ThresholdLeg, memory: LegMemory, sample: PriceSample)
 
 const ARMED_ATTEMPTS: Attempts = { failures: 0, unmet: 0 };
 
-/** From the beginning of an attempt to that of the next: a little less than a minute at most, so that a look each minute makes one. */
+/** From the beginning of an attempt to that of the next: a little less than a minute at most, so that a check each minute makes one. */
 const REST_SECONDS = [0, 5, 10, 20, 40, 55] as const;
 
 /**
@@ -130,7 +130,7 @@ function restLeftMs({ failures, triedMs, endedMs }: Attempts, nowMs: number): nu
 }
 
 /**
- * A condition that holds goes on holding; after a time without a look nobody knows, so its timer starts again. Where it
+ * A condition that holds goes on holding; after a time without a check nobody knows, so its timer starts again. Where it
  * began by a clock that ran ahead, it begins now.
  */
 function holdOn(before: Holding | undefined, sample: PriceSample): Holding {
@@ -138,7 +138,7 @@ function holdOn(before: Holding | undefined, sample: PriceSample): Holding {
   return { sinceMs: Math.min(before.sinceMs, sample.nowMs), samples: before.samples + 1 };
 }
 
-/** Whether too much time passed since the last look. */
+/** Whether too much time passed since the last check. */
 function isBlind(sample: PriceSample): boolean {
   return sample.beforeMs !== undefined && sample.nowMs - sample.beforeMs > sample.maxGapSeconds * 1_000;
 }
@@ -171,9 +171,9 @@ function isTrue(condition: Condition, price: PairPrice): boolean {
 }
 
 /**
- * Moves the mark up to the highest price that held for long enough, in whatever looks, and the stop after it. Both only
+ * Moves the high-water mark up to the highest price that held for long enough, in whatever checks, and the stop after it. Both only
  * ever rise. A stop that an edit brought
- * closer is taken over at a look that finds the price above it: an edit alone never sells.
+ * closer is taken over at a check that finds the price above it: an edit alone never sells.
  */
 function trackHighWaterMark(leg: ThresholdLeg, memory: LegMemory, sample: PriceSample): LegMemory {
   if (leg.trigger.kind !== "trail") return memory;

@@ -1,7 +1,7 @@
 import { isCount, isRecord } from "../json.ts";
 import { parseRaw } from "../money/amount.ts";
 
-/** Since when a condition holds without a look that saw it broken, and how many looks saw it hold. */
+/** Since when a condition holds without a check that saw it broken, and how many checks saw it hold. */
 export interface Holding {
   readonly sinceMs: number;
   readonly samples: number;
@@ -49,7 +49,7 @@ export interface Trail {
   readonly stop: string;
 }
 
-/** A price above the mark that the last looks never fell below, and since when. */
+/** A price above the high-water mark that the last checks never fell below, and since when. */
 export interface Rise extends Holding {
   readonly price: string;
 }
@@ -70,14 +70,14 @@ export interface LegMemory {
   readonly trail?: Trail | undefined;
   /** from the lowest price to the newest */
   readonly rises?: readonly Rise[] | undefined;
-  /** of a leg that was taken out of the file, until the first look after it was put back */
+  /** of a leg that was taken out of the file, until the first check after it was put back */
   readonly gone?: Gone | undefined;
 }
 
 /** What a threshold strategy remembers. */
 export interface ThresholdMemory {
   readonly version: 2;
-  /** when the price was last seen, Unix milliseconds; while an own run is open nobody looks, so its end counts as a look */
+  /** when the price was last seen, Unix milliseconds; while an own run is open nobody looks, so its end counts as a check */
   readonly seenMs?: number | undefined;
   readonly legs: Readonly<Record<string, LegMemory>>;
   /** the original allocation, as it was measured at the first sale; and what was sold of it. Smallest units as text. */

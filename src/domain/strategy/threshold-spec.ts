@@ -27,7 +27,7 @@ export interface ThresholdLeg {
   /** a filled `only` leg that is not armed again ends the whole strategy; `level`s of a ladder each fire once */
   readonly role: "only" | "level";
   readonly trigger: Trigger;
-  /** the condition has to hold for so long, and in so many looks */
+  /** the condition has to hold for so long, and in so many checks */
   readonly confirm: { readonly forSeconds: number; readonly samples: number };
   /** a fixed amount, or a share: of the original allocation in a ladder, else of what is left of the allocation or free */
   readonly amount: { readonly raw: bigint } | { readonly share: Ppm };
@@ -50,14 +50,14 @@ export interface ThresholdSpec extends StrategyCommon {
   readonly kind: "threshold";
   readonly sell: Token;
   readonly buy: Token;
-  /** the token whose price is watched, and the one that the price is told in: the two of the pair */
+  /** the token whose price is watched, and the one that the price is reported in: the two of the pair */
   readonly watch: Token;
   readonly quote: Token;
   /** in the order of the file; all of them sell the same allocation, and one at a time */
   readonly legs: readonly ThresholdLeg[];
   /** what all legs together may sell: an amount, what is free at the first sale, or undefined for no such bound */
   readonly allocation: { readonly raw: bigint } | "free" | undefined;
-  /** a longer time without a look at the price is one in which crossings may have been missed */
+  /** a longer time without a check of the price is one in which crossings may have been missed */
   readonly maxGapSeconds: number;
   /** a trigger is given back after so many attempts of which something was signed and that came to nothing */
   readonly attempts: number;

@@ -47,7 +47,7 @@ function decide(spec: ThresholdSpec, view: StrategyView, memory: ThresholdMemory
   if (spec.legs.some(({ id }) => legOf(memory, id).at.state === "fired"))
     return skip("already_fired", "the run it started has not ended yet");
   if (spec.untilMs !== undefined && view.nowMs > spec.untilMs) {
-    const detail = `its end lies ${view.nowMs - spec.untilMs} ms before this look`;
+    const detail = `its end lies ${view.nowMs - spec.untilMs} ms before this check`;
     return { ...skip("ended", detail), pause: { code: "completed", detail } };
   }
   const price = readPairPrice(spec, view.prices);
@@ -131,7 +131,7 @@ function withLeg(memory: ThresholdMemory, id: string, leg: LegMemory): Threshold
  * A run that bought something consumes the crossing. One that bought nothing leaves the trigger latched: it fires again at
  * a later slot while the condition is still true. What signed nothing may be tried for ever, less and less often; what was
  * signed a number of times at most, because it costs gas; an unmet floor is no failure, because a price limit may wait, and
- * a dry run neither: it fires at each look, as a swap would be tried at it, and leaves a live run all its attempts.
+ * a dry run neither: it fires at each check, as a swap would be tried at it, and leaves a live run all its attempts.
  */
 function onRunEnded(spec: ThresholdSpec, memory: ThresholdMemory, end: RunEnd): AfterRun<ThresholdMemory> {
   const id = Object.keys(memory.legs).find((one) => legOf(memory, one).at.state === "fired");

@@ -53,7 +53,7 @@ type OutflowLog = Pick<Awaited<ReturnType<LogReads["logs"]>>[number], "data" | "
 
 /**
  * Whether what one transaction took from the wallet may be what an order signed: its gross amount at least, or something
- * straight into a contract that it was signed for, because a token that keeps a fee may tell of less.
+ * straight into a contract that it was signed for, because a token that keeps a fee may report less.
  */
 export function isTakenBy({ gross, terms }: Swap, outflow: readonly OutflowLog[]): boolean {
   const taken = outflow.reduce((sum, { data }) => sum + loggedAmount(data), 0n);
@@ -64,13 +64,13 @@ export function isTakenBy({ gross, terms }: Swap, outflow: readonly OutflowLog[]
   );
 }
 
-/** A wallet that was not held against the chain for so many blocks is not read back for the end of one swap. */
+/** A wallet that was not checked against the chain for so many blocks is not read back for the end of one swap. */
 const MOST_BLOCKS = 50_000;
 
 /**
- * Holds the wallet's balance of the sold token against its transfers since the wallet was last held against the chain.
- * A node may keep a transfer back, or have a block and not yet its logs; the balance tells of it all the same. Nothing
- * is held where no balance was known then, that look is older than {@link MOST_BLOCKS}, or a node refuses such reads.
+ * Checks the wallet's balance of the sold token against its transfers since the wallet was last checked against the chain.
+ * A node may keep a transfer back, or have a block and not yet its logs; the balance reports it all the same. Nothing
+ * is held where no balance was known then, that check is older than {@link MOST_BLOCKS}, or a node refuses such reads.
  * @throws ChainReadError when the balance is below what the transfers explain
  */
 export async function denyHiddenOutflow(
@@ -87,7 +87,7 @@ export async function denyHiddenOutflow(
     const logs = await reads.logs({ address: sell.address, topics, ...range });
     return logs.reduce((sum, { data }) => sum + loggedAmount(data), 0n);
   };
-  // One node's false balance at that look would keep the swap open for ever.
+  // One node's false balance at that check would keep the swap open for ever.
   const balanceBefore = async (): Promise<bigint> =>
     reads.balance(sell.address, wallet, known.block).catch((error: unknown) => {
       if (error instanceof ChainReadError && error.isRefusal) return before;

@@ -4,7 +4,7 @@ import type { ServiceRefusal } from "../../ports/swap-service.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { SimulatedCall } from "./simulate-swap.ts";
 
-/** What the service proposes for a quote beside it: our own transaction, or the route of a gasless order. */
+/** What the service proposes for a quote alongside it: our own transaction, or the route of a gasless order. */
 export interface Proposal {
   readonly transaction: ProposedTransaction | undefined;
   /** undefined where the service gives none */
@@ -27,9 +27,9 @@ export async function askProposal(
 }
 
 /**
- * What is tried out before anything is signed. Of a gasless order it is the owner's own call, made by us from what the
+ * What is simulated before anything is signed. Of a gasless order it is the owner's own call, made by us from what the
  * signature would say: no signature is given to anybody for it.
- * @returns undefined where the service gives nothing to try out
+ * @returns undefined where the service gives nothing to simulate
  */
 export function callToTry(
   { deps: { service }, settings: { contracts } }: EngineContext,

@@ -151,7 +151,7 @@ async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }:
  * Without a nonce: while this swap alone may take the token, an outflow of it that is not another swap's is the fill, where
  * it is what the order signed ({@link isTakenBy}), or the contract that it was signed for wrote of it. Of several, the one
  * that shows the whole exchange.
- * @returns beside it whether another outflow is left that nobody has explained or accepted
+ * @returns alongside it whether another outflow is left that nobody has explained or accepted
  */
 async function fillByOutflow(
   context: EngineContext,
@@ -180,7 +180,7 @@ function isOf({ terms }: Swap, address: Address): boolean {
 
 /**
  * Its event was seen: a node without the receipt lags, and must not make it look as if nothing had happened. One of another
- * block tells of a fork, or is wrong; a fill in a block that never comes could not be taken back.
+ * block reports a fork, or is wrong; a fill in a block that never comes could not be taken back.
  */
 async function receiptOf(
   reads: ObservationReads["reads"],

@@ -17,7 +17,7 @@ import { signingMaterial } from "./signing-material.ts";
 import { simulateSwap } from "./simulate-swap.ts";
 import { standingAllowance } from "./standing-allowance.ts";
 
-/** Reads, in one go and all fresh, what the guard holds a quoted swap against. */
+/** Reads, in one go and all fresh, what the guard checks a quoted swap against. */
 export async function readFacts(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
   const { chain } = context.deps;
   const { quote, gross } = swap;
@@ -65,7 +65,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       transaction,
       simulation: simulated.simulation,
       gasLimit: simulated.gasLimit,
-      // Gasless, the permit gives the allowance: the approval was only tried out.
+      // Gasless, the permit gives the allowance: the approval was only simulated.
       approval: swap.mode === "gasless" ? undefined : simulated.approval,
       signing: material?.signing,
       permitProblem: material?.permitProblem,

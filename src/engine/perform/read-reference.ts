@@ -9,7 +9,7 @@ import type { EngineContext } from "../engine-context.ts";
 
 type Reference = Pick<ClearanceReading, "sellPrice" | "buyPrice" | "nativePrice" | "priceFaults" | "secondOutput">;
 
-/** Everything that a quote is held against and that does not come from the service that gave it. */
+/** Everything that a quote is checked against and that does not come from the service that gave it. */
 export async function readReference(context: EngineContext, swap: Swap, amount: bigint): Promise<Reference> {
   const faults: PriceFault[] = [];
   const read = async (token: Token): Promise<ReferencePrice | undefined> => {

@@ -18,7 +18,7 @@ interface Asked {
   readonly hasBought: boolean;
   readonly decoding: Decoding;
   readonly simulated: SwapSimulation;
-  /** the block that the trial was made on */
+  /** the block that the simulation was made on */
   readonly head: BlockHead;
 }
 
@@ -30,7 +30,7 @@ interface Fault {
 
 /**
  * What selling back would bring, where the policy wants to know: asked of the service and, where our own transaction to
- * ourselves was tried out, tried out behind it on the same block, because a quote from a pool's reserves knows nothing of a token that
+ * ourselves was simulated, simulated behind it on the same block, because a quote from a pool's reserves knows nothing of a token that
  * forbids its sale. What is sold back is the least that the swap guarantees.
  * @returns a fault where service or node does not answer for the moment: then nothing is known, and the swap waits
  */
@@ -90,7 +90,7 @@ async function tryBack(context: EngineContext, asked: SimulatedReturn): Promise<
   const about = { on: head, watched: await watchedBy(context, swap) };
   const outcome = await context.deps.chain.simulate(calls, about);
   if (outcome.kind === "unavailable") {
-    return { cause: "node", detail: `the way back could not be tried out: ${outcome.reason}` };
+    return { cause: "node", detail: `the way back could not be simulated: ${outcome.reason}` };
   }
   if (outcome.kind === "reverted") return { kind: "impossible", reason: `selling back reverts: ${outcome.reason}` };
   const arrived = outcome.transfers.filter((move) => move.token === swap.sell.address && move.to === wallet);

@@ -12,7 +12,7 @@ export interface SwapSimulation {
   readonly simulation: SimulationReading;
   readonly gasLimit: bigint;
   readonly approval: ClearanceReading["approval"];
-  /** what was tried out, in its order; empty when it did not go well */
+  /** what was simulated, in its order; empty when it did not go well */
   readonly calls: readonly CallRequest[];
 }
 
@@ -26,7 +26,7 @@ export interface SimulatedCall {
 interface SimulationRequest {
   readonly swap: Swap;
   readonly gross: bigint;
-  /** undefined where the service gives nothing to try out */
+  /** undefined where the service gives nothing to simulate */
   readonly call: SimulatedCall | undefined;
   readonly decoding: Decoding;
   readonly allowance: bigint;
@@ -37,7 +37,7 @@ interface SimulationRequest {
 /** Plenty for an approval of any known token; what is not used is not paid. */
 const APPROVAL_GAS_LIMIT = 120_000n;
 
-const UNDECODED = "what the decoder does not know is not tried out";
+const UNDECODED = "what the decoder does not know is not simulated";
 
 /**
  * Tries the swap out on top of a block, with the exact approval before it when one is needed. Tokens that only approve

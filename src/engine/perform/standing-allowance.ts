@@ -5,7 +5,7 @@ import type { Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 
 /**
- * What an order without a nonce would be signed beside: a node that lags shows less than there is, and the newest block
+ * What an order without a nonce would be signed alongside: a node that lags shows less than there is, and the newest block
  * shows less than a fork may bring back. Blocks are named, so that a node which does not have them gives no old answer.
  * @returns undefined where the signature can be executed only once whatever is allowed
  * @throws ChainReadError when no endpoint answers

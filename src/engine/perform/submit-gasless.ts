@@ -8,7 +8,7 @@ import { nodeFault } from "./node-fault.ts";
 /**
  * Hands the signed swap over. It is sent once; after a kill it is sent again only to a service that is known to treat an
  * identical body as the same swap. Too near to its deadline it is not sent at all: the signatures exist, so only the
- * chain can tell that nothing came of them. A halt keeps it here as well, and a run that makes no new trade; all of it is
+ * chain can know that nothing came of them. A halt keeps it here as well, and a run that makes no new trade; all of it is
  * asked at the instant of sending.
  */
 export async function submitGasless(
@@ -20,11 +20,11 @@ export async function submitGasless(
   const { service, store, clock, chain, crashPoint } = context.deps;
   const { quote, signatures, terms } = swap;
   if (quote === undefined || terms === undefined || signatures?.swapSignature === undefined) {
-    throw new Error(`swap ${swap.id} is to be handed over unsigned`);
+    throw new Error(`swap ${swap.id} is to be submitted unsigned`);
   }
   const unknown = (detail: string): EffectAnswer => ({ kind: "submission-unknown", swapId: swap.id, detail });
   if (before > 0 && !service.profile.idempotentExecuteSwap) {
-    return unknown("it may have been handed over before the process stopped");
+    return unknown("it may have been submitted before the process stopped");
   }
   let chainSeconds: number;
   try {
@@ -40,7 +40,7 @@ export async function submitGasless(
       signingBarred(context, strategyId, { ...rows, wallet: swap.wallet }) ??
       tradingBarred(rows) ??
       proceedsGone(rows, swap);
-    if (barred !== undefined) return `not handed over: ${barred}`;
+    if (barred !== undefined) return `not submitted: ${barred}`;
     const nowSeconds = Math.max(chainSeconds, Math.floor(clock.nowMs() / 1_000));
     const isLate = nowSeconds > deadlineSeconds - context.settings.pace.submitMarginSeconds;
     return isLate ? `too near to its deadline ${deadlineSeconds}, now ${nowSeconds}` : undefined;

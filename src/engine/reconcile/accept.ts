@@ -23,7 +23,7 @@ const OF_ANOTHER_DATABASE: ReadonlySet<Difference["kind"]> = new Set(["new", "lo
 /**
  * A person accepts what the chain or the marker knows and the rows do not. Accepted fills count in the budget of every
  * strategy that may have made them, so that nobody sells above it; foreign allowances are taken back; then the wallet is
- * held against the chain once more before it signs.
+ * checked against the chain once more before it signs.
  * @returns as the value what was accepted, for the person
  */
 export function decideAcceptance(context: AcceptContext, rows: Standing, by: string): Decided<string> {
@@ -50,7 +50,7 @@ export function decideAcceptance(context: AcceptContext, rows: Standing, by: str
     // All else may be the trade of a run that is still open here, and that would trade once more.
     ...(open.some(({ kind }) => kind !== "allowance") ? [{ kind: "open-runs-barred" } as const] : []),
     ...[...new Set(open.map(({ wallet }) => wallet))].flatMap((wallet) => [
-      // Anew: a look that has begun already is not the one that comes after this.
+      // Anew: a check that has begun already is not the one that comes after this.
       { kind: "checked", wallet } as const,
       uncheckedChange(clock, wallet),
       ...overIfNothingIsOpen(wallet, []),
@@ -60,7 +60,7 @@ export function decideAcceptance(context: AcceptContext, rows: Standing, by: str
 }
 
 /**
- * Until when an order that is in nobody's rows may still be filled: whoever signed it did so before this database was
+ * Until when an order that is in nobody's rows may still be filled: anyone who signed it did so before this database was
  * looked at. The wall clock may have been set since; only after a boot of the machine there is no better one.
  * @returns undefined when every such order has expired
  */

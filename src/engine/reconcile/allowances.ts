@@ -11,7 +11,7 @@ export interface AllowancesSeen {
   readonly findings: readonly Finding[];
   /** tokens of which one was found, and of which a final block shows none */
   readonly withoutAllowance: ReadonlySet<Address>;
-  /** nodes that are behind the rows say nothing of it: the next look asks again */
+  /** nodes that are behind the rows say nothing of it: the next check asks again */
   readonly isUndecided: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Asked {
   readonly toBlock: number;
 }
 
-/** An amount, or why the endpoints do not tell it. */
+/** An amount, or why the endpoints do not report it. */
 type Said = bigint | ChainReadError;
 
 /**

@@ -28,7 +28,7 @@ export async function baselineNow(context: ScanContext, wallet: Address): Promis
 
 /**
  * How many transactions of the wallet all endpoints count. What one that is ahead of the others counts is no difference to
- * be told of either: it is waited for, as long as its block needs to reach them.
+ * be noticed either: it is waited for, as long as its block needs to reach them.
  * @throws ChainReadError where they do not say the same
  */
 export async function countNow(
@@ -56,8 +56,8 @@ export function balancesBy(before: Balances, { into, out }: Moves, { fromBlock, 
 }
 
 /**
- * Balances of the block itself: later losses are held against them. One node's word is taken where it is what is expected;
- * else all endpoints are asked, because no later look would find the mistake. Where they keep no state so old, or say
+ * Balances of the block itself: later losses are counted against them. One node's word is taken where it is what is expected;
+ * else all endpoints are asked, because no later check would find the mistake. Where they keep no state so old, or say
  * different things, it stays with what is expected.
  * @throws ChainReadError when no endpoint answers
  */
@@ -75,7 +75,7 @@ export async function knowledgeAt(
     let balance = expected.get(address);
     if (balance === undefined || (await reported()) !== balance) {
       const said = await agreedBalance(agreed, known.wallet, { token: address, block });
-      // Where they say nothing together, one that is away is told from those that keep nothing so old.
+      // Where they say nothing together, one that is away is distinguished from those that keep nothing so old.
       if (said === undefined && balance === undefined) await reported();
       balance = said ?? balance;
     }

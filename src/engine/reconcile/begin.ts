@@ -10,7 +10,7 @@ import { judgeMarker, type MarkedState, markerKeys } from "./identity.ts";
 
 const OF_MARKERS: ReadonlySet<DifferenceKind> = new Set(["lost", "older"]);
 
-/** Holds the database against the markers of all wallets, which are unchecked from here on, all in one commit. */
+/** Checks the database against the markers of all wallets, which are unchecked from here on, all in one commit. */
 export async function beginUnchecked(context: EngineContext, wallets: readonly Address[]): Promise<void> {
   const { deps } = context;
   const seen = new Map(wallets.map((wallet) => [wallet, deps.marker?.read(wallet)?.state]));
@@ -39,14 +39,14 @@ function decideBegin(
       added.push(identity);
       changes.push(refuseOldRequests(), foundChange(clock, identity), ...alertOfNew(deps, wallet, [identity]));
     }
-    // Anew: what was found at an earlier start is held against the chain once more.
+    // Anew: what was found at an earlier start is checked against the chain once more.
     if (identity !== undefined) changes.push({ kind: "checked", wallet });
     changes.push(uncheckedChange(clock, wallet));
   }
   return { changes, atMs: clock.nowMs(), value: added };
 }
 
-/** What another marker told, as that of another installation whose volume was mounted here, is over with the right one. */
+/** What another marker reported, as that of another installation whose volume was mounted here, is over with the right one. */
 function settleIdentity(wallet: Address, state: MarkedState | undefined, { open }: Standing): readonly Change[] {
   if (state === undefined) return [];
   const reported = open.filter((one) => one.wallet === wallet && OF_MARKERS.has(one.kind));

@@ -12,14 +12,14 @@ export function foundChange(clock: Clock, finding: Finding): Change {
   return { kind: "difference", finding, at: { ms: clock.nowMs(), sinceBoot: clock.sinceBoot() } };
 }
 
-/** Until the chain was held against the rows nothing is signed for a wallet. */
+/** Until the chain was checked against the rows nothing is signed for a wallet. */
 export function uncheckedChange(clock: Clock, wallet: Address): Change {
-  const text = `${wallet} signs nothing until its rows were held against the chain`;
+  const text = `${wallet} signs nothing until its rows were checked against the chain`;
   const what = { wallet, token: undefined, kind: "unchecked", scope: "wallet", facts: {} } as const;
   return foundChange(clock, { key: `unchecked ${wallet}`, ...what, text });
 }
 
-/** Which note it is that a wallet is unchecked: one that came while a look was under way is none of that look's. */
+/** Which note it is that a wallet is unchecked: one that came while a check was under way is none of that check's. */
 export function uncheckedOf(open: readonly Difference[], wallet: Address): string | undefined {
   const note = open.find((one) => one.wallet === wallet && one.kind === "unchecked");
   return note === undefined ? undefined : `${note.id} ${note.foundAtMs}`;
@@ -31,7 +31,7 @@ export function newOnes(findings: readonly Finding[], { reported }: Pick<Standin
   return [...byKey.values()].filter(({ key }) => !reported.has(key));
 }
 
-/** The alert of what is new of a wallet, told once. */
+/** The alert of what is new of a wallet, reported once. */
 export function alertOfNew(
   deps: Pick<EngineDeps, "ids" | "clock">,
   wallet: Address,

@@ -8,7 +8,7 @@ import type { ScanContext } from "./patient-chain.ts";
 import { readTrades } from "./read-back.ts";
 import { refusalOf } from "./scan.ts";
 
-/** Where the chain is no longer than this, a wallet that never traded here can be told by the chain alone. */
+/** Where the chain is no longer than this, a wallet that never traded here can be known from the chain alone. */
 const PROVABLE_BLOCKS = 100_000;
 
 /** The name of the finding that a database does not know a wallet which may have traded. */
@@ -59,7 +59,7 @@ export async function whereToBegin(
 }
 
 /**
- * The block up to which fills of a wallet are known, whoever made them: those before its first look were accepted with it
+ * The block up to which fills of a wallet are known, no matter who made them: those before its first check were accepted with it
  * at `init`, or are shown by the chain not to be there. Not where a person accepted that the database does not know it:
  * until then an order of a database that is lost may have been filled, and it counts.
  */
@@ -112,7 +112,7 @@ async function traceOf(context: ScanContext, wallet: Address, granted: ReadonlyS
 
 /**
  * Writes down that the database does not know a wallet. Where a person accepted that while the chain was read, the wallet
- * stays unchecked: the look that follows begins with what they accepted.
+ * stays unchecked: the check that follows begins with what they accepted.
  */
 async function writeNew({ deps }: ScanContext, wallet: Address, trace: string): Promise<void> {
   const { clock, logger } = deps;

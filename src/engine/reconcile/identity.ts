@@ -9,7 +9,7 @@ import type { EngineContext } from "../engine-context.ts";
 export type MarkedState = NonNullable<Marker["state"]>;
 
 /**
- * Holds the database against the marker that stands outside of its folder: another database where the wallet's was is a
+ * Checks the database against the marker that stands outside of its folder: another database where the wallet's was is a
  * lost one, and one that knows of fewer signatures is an older copy.
  * @param states.seen what the wallet's marker says; undefined where there is none
  */
@@ -28,7 +28,7 @@ export function judgeMarker(
   return { key: olderKey(wallet, seen), ...what, kind: "older", text, facts: numbers(seen) };
 }
 
-/** The names of all that a marker may tell of its wallet. */
+/** The names of all that a marker may report its wallet. */
 export function markerKeys(wallet: Address, seen: MarkedState | undefined): readonly string[] {
   return seen === undefined ? [] : [lostKey(wallet, seen), olderKey(wallet, seen)];
 }
@@ -38,7 +38,7 @@ function lostKey(wallet: Address, { id, signatures, signings }: MarkedState): st
   return `lost ${wallet} ${id} ${signatures} ${signings}`;
 }
 
-/** Without our own counts: accepting raises them, and the marker follows only with the look after it. */
+/** Without our own counts: accepting raises them, and the marker follows only with the check after it. */
 function olderKey(wallet: Address, { signatures, signings }: MarkedState): string {
   return `older ${wallet} ${signatures} ${signings}`;
 }
@@ -47,7 +47,7 @@ function numbers({ signatures, signings }: MarkedState): Record<string, string> 
   return { signatures: signatures.toString(), signings: signings.toString() };
 }
 
-/** Holds the database against the markers of wallets now. @returns with its rows what they do not tell of yet */
+/** Checks the database against the markers of wallets now. @returns with its rows what they do not report yet */
 export async function judgeMarkers(
   store: UnitOfWork,
   marker: IdentityMarker | undefined,

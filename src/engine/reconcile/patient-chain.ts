@@ -2,13 +2,13 @@ import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 
-/** What a look asks of the chain. */
+/** What a check asks of the chain. */
 type ReadsOfAScan = Pick<
   Chain,
   "latest" | "finalized" | "block" | "transactionCount" | "logs" | "balance" | "allowance" | "agreed"
 >;
 
-/** The engine's context as a look needs it. */
+/** The engine's context as a check needs it. */
 export type ScanContext = Pick<EngineContext, "settings"> & {
   readonly deps: Omit<EngineContext["deps"], "chain"> & { readonly chain: ReadsOfAScan };
 };
@@ -17,7 +17,7 @@ const MOST_TRIES = 6;
 const FIRST_PAUSE_MS = 250;
 
 /**
- * The same context, whose reads are asked again where no endpoint answered. A look is many reads, more with each token:
+ * The same context, whose reads are asked again where no endpoint answered. A check is many reads, more with each token:
  * were it begun anew for each lost answer, it would hardly ever end behind a node that loses a few in a hundred.
  */
 export function withPatience(context: EngineContext, signal: AbortSignal): ScanContext {

@@ -15,18 +15,18 @@ import type { ReadSoFar } from "./read-back.ts";
 import { keepReporting } from "./report-unchecked.ts";
 import { type ChainScan, scanChain } from "./scan.ts";
 
-/** Holds the database against its marker and the chain. */
+/** Checks the database against its marker and the chain. */
 export interface Reconciler {
   /** Before anything else of a start: every wallet is unchecked from here on, and signs nothing. */
   begin(): Promise<void>;
-  /** Looks at every wallet when one is unchecked, or the last look is long ago for what is open; a lost answer ends it. */
+  /** Looks at every wallet when one is unchecked, or the last check is long ago for what is open; a lost answer ends it. */
   scan(): Promise<void>;
   /**
    * Looks again and again until the signal aborts: soon while a wallet is unchecked, each minute while something is open
    * that the chain may settle by now, else by the hour.
    */
   keepChecking(signal: AbortSignal): Promise<void>;
-  /** Tells of wallets that stay unchecked: their slots wait, and no row would say that nothing is traded. */
+  /** Reports wallets that stay unchecked: their slots wait, and no row would say that nothing is traded. */
   keepReporting(signal: AbortSignal): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function createReconciler(context: EngineContext): Reconciler {
     } catch (error) {
       if (!(error instanceof ChainReadError)) throw error;
       const fault = `${wallet}: ${error.message}`;
-      logger.warn({ error: fault }, "the rows could not be held against the chain yet");
+      logger.warn({ error: fault }, "the rows could not be checked against the chain yet");
       return { fault };
     }
   };
@@ -107,7 +107,7 @@ async function forgetOthers({ deps }: EngineContext, wallets: readonly Address[]
   return open.filter((one) => !others.includes(one));
 }
 
-/** @returns false where the time was up before all was read: the next look goes on soon */
+/** @returns false where the time was up before all was read: the next check goes on soon */
 async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Address): Promise<boolean> {
   const { store, marker } = context.deps;
   const rows = await store.read({ kind: "standing", keys: [newKey(wallet)] });
@@ -122,11 +122,11 @@ async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Addres
 }
 
 interface WalletScan extends ChainScan {
-  /** the note that the wallet was unchecked by when the look began */
+  /** the note that the wallet was unchecked by when the check began */
   readonly begunBy: string | undefined;
 }
 
-/** Writes down what is new, and tells it once; with it what a look at the chain has settled. */
+/** Writes down what is new, and reports it once; with it what a check of the chain has settled. */
 async function write(context: ScanContext, wallet: Address, scan: WalletScan): Promise<void> {
   const { deps } = context;
   const added = await commitAndNotify(deps, {
@@ -138,7 +138,7 @@ async function write(context: ScanContext, wallet: Address, scan: WalletScan): P
 
 /**
  * What nobody knew is written down in any case. What the rows know, and that the wallet was looked at, is not where a
- * person asked for another look while this one was under way: that began with what they accepted, and this one did not.
+ * person asked for another check while this one was under way: that began with what they accepted, and this one did not.
  */
 function decideScan(
   { deps }: ScanContext,
@@ -166,7 +166,7 @@ function settle(
   const found = new Set(findings.map(({ key }) => key));
   const over = open.filter(({ key, kind, scope, token, wallet: of }) => {
     if (of !== wallet || found.has(key)) return false;
-    // An allowance is read by itself. That it is gone says something where the logs tell whether it was used up.
+    // An allowance is read by itself. That it is gone says something where the logs show whether it was used up.
     const isProved = kind === "cannot-prove" && (known !== undefined || scope === "token");
     const isGone = kind === "allowance" && known !== undefined && token !== undefined && withoutAllowance.has(token);
     return isProved || isGone;

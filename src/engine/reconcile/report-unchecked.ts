@@ -8,9 +8,9 @@ const ASK_EVERY_MS = 15_000;
 const PATIENCE_MS = 60_000;
 
 /**
- * Tells once when a wallet is unchecked for a minute, and ends it when it no longer is. The node may answer everything but
+ * Reports once when a wallet is unchecked for a minute, and ends it when it no longer is. The node may answer everything but
  * logs: then nothing else would say why no slot begins.
- * @param fault why the last look came to nothing; undefined while none did, or the first one still reads
+ * @param fault why the last check came to nothing; undefined while none did, or the first one still reads
  */
 export async function keepReporting(
   { deps }: EngineContext,
@@ -44,6 +44,6 @@ export async function keepReporting(
 
 function said(deps: EngineContext["deps"], isLong: boolean, fault: string | undefined): Change {
   if (!isLong) return { kind: "alerts-over", subject: SUBJECT.check() };
-  const text = `what wallets did is not read back from the chain yet, so nothing of them is signed, stops neither: ${fault ?? "the first look still reads"}`;
+  const text = `what wallets did is not read back from the chain yet, so nothing of them is signed, stops neither: ${fault ?? "the first check still reads"}`;
   return raiseChange(deps, { severity: "critical", code: "DATABASE_UNCHECKED", subject: SUBJECT.check(), text });
 }

@@ -8,35 +8,35 @@ import type { ScanContext } from "./patient-chain.ts";
 import { type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
 import { unknownFills, unknownOutflows, whatIsOurs } from "./unknown-moves.ts";
 
-/** What the chain shows of a wallet since a block, and where the next look begins. */
+/** What the chain shows of a wallet since a block, and where the next check begins. */
 export interface ChainScan {
   readonly findings: readonly Finding[];
-  /** undefined: the logs could not be read back, and the next look begins where this one did */
+  /** undefined: the logs could not be read back, and the next check begins where this one did */
   readonly known: KnownChain | undefined;
   /**
-   * The time was up before all logs were read: the next look goes on with the blocks after those. Or nodes that are behind
-   * said nothing of an allowance: the next look asks again.
+   * The time was up before all logs were read: the next check goes on with the blocks after those. Or nodes that are behind
+   * said nothing of an allowance: the next check asks again.
    */
   readonly isUnfinished: boolean;
   /** tokens of which an allowance was found before, and of which a final block shows none */
   readonly withoutAllowance: ReadonlySet<Address>;
 }
 
-/** From where a look begins. */
+/** From where a check begins. */
 interface ScanStart {
   readonly known: KnownChain;
-  /** fills up to this block are known, whoever made them */
+  /** fills up to this block are known, no matter who made them */
   readonly fillsSince: number;
 }
 
-/** The words of a refusal. @throws what else kept a read from its answer: a node that is away may tell later */
+/** The words of a refusal. @throws what else kept a read from its answer: a node that is away may report later */
 export function refusalOf(error: unknown): string {
   if (!(error instanceof ChainReadError) || !error.isRefusal) throw error;
   return error.message;
 }
 
 /**
- * Holds the chain against the rows of a wallet since the last block that they know: transactions of the account, fills in
+ * Checks the chain against the rows of a wallet since the last block that they know: transactions of the account, fills in
  * our settlement, outflows and allowances of the configured tokens. What no row explains is a finding. Nothing is written.
  * @throws ChainReadError when the node is away: nothing can be said yet
  */
@@ -61,7 +61,7 @@ export async function scanChain(
     const moves = {
       ...{ wallet, fromBlock: range.fromBlock },
       fills: read.fills.filter(({ blockNumber }) => blockNumber > fillsSince),
-      // What the wallet's owner moved before its first look is nothing that a row could know.
+      // What the wallet's owner moved before its first check is nothing that a row could know.
       outflows: read.out.filter(({ blockNumber }) => blockNumber > known.baseline.block),
     };
     const ours = await whatIsOurs(context, moves);
@@ -76,8 +76,8 @@ export async function scanChain(
       findings.push(...losses.findings);
       held = { before: losses.before, moves: read };
       await assertStands(context, latest);
-      // What does not explain the balances was left out by a node, and another look reads it all again. What was read is
-      // kept where a node forgot the balances meanwhile: the next look has the newest blocks alone to read, and is quick.
+      // What does not explain the balances was left out by a node, and another check reads it all again. What was read is
+      // kept where a node forgot the balances meanwhile: the next check has the newest blocks alone to read, and is quick.
       soFar.delete(wallet);
     }
   } catch (error) {
@@ -85,7 +85,7 @@ export async function scanChain(
     findings.push(unreadable(wallet, range, refusalOf(error)));
   }
   isProved &&= findings.every(({ kind }) => kind !== "cannot-prove");
-  // An allowance that is not read says nothing of what happened since: the next look begins after this one all the same.
+  // An allowance that is not read says nothing of what happened since: the next check begins after this one all the same.
   const agreed = await chain.agreed();
   const allowances = await scanAllowances(context, agreed, { wallet, toBlock: latest.number });
   findings.push(...allowances.findings);
@@ -115,8 +115,8 @@ async function assertStands({ deps: { chain } }: ScanContext, { number, hash }: 
 
 /**
  * A node that leaves logs out says nothing of it: what the logs do not explain of a balance that fell proves nothing. One
- * node's false balance, today's or that of the look before, is no loss: the endpoints are asked for both together.
- * @returns beside it the balances of before, as far as they are true
+ * node's false balance, today's or that of the check before, is no loss: the endpoints are asked for both together.
+ * @returns alongside it the balances of before, as far as they are true
  */
 async function unexplainedLosses(
   context: ScanContext,

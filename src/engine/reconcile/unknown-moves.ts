@@ -14,7 +14,7 @@ interface Seen {
   readonly wallet: Address;
   readonly fills: readonly FoundLog[];
   readonly outflows: readonly FoundLog[];
-  /** where the look began */
+  /** where the check began */
   readonly fromBlock: number;
 }
 

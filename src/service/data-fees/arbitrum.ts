@@ -7,7 +7,7 @@ import { onTheLine, SAMPLE_SHAPES, sampleCalldata } from "./sample-swaps.ts";
 import { DataFeeUnknownError } from "./unknown-fee.ts";
 
 /**
- * Arbitrum takes the price of publishing a transaction as gas on top of what is done with it. Its node tells how much under
+ * Arbitrum takes the price of publishing a transaction as gas on top of what is done with it. Its node reports how much under
  * an address at which there is no contract, so that only a call of its own reaches it
  * (OffchainLabs/nitro-contracts@4ba14450 src/node-interface/NodeInterface.sol, `gasEstimateL1Component`).
  */
@@ -19,7 +19,7 @@ function gasCall(to: NonNullable<NetworkOptions["settlement"]>, data: Hex): Hex 
   return callData(GAS_ESTIMATE_L1_COMPONENT, addressWord(to), intWord(0), intWord(96), size, ...splitBytes(data));
 }
 
-/** The node prices samples once a block. Trials and receipts need nothing of this: they have that gas in them. */
+/** The node prices samples once a block. Simulations and receipts need nothing of this: they have that gas in them. */
 export function arbitrumDataFees({ settlement }: Pick<NetworkOptions, "settlement">): DataFeeSource {
   const requests = SAMPLE_SHAPES.map((shape) => {
     const data = sampleCalldata(shape);
@@ -39,8 +39,11 @@ export function arbitrumDataFees({ settlement }: Pick<NetworkOptions, "settlemen
 const NO_SETTLEMENT = "0x00000000000000000000000000000000000000ff" as NonNullable<NetworkOptions["settlement"]>;
 
 function gasOf(host: string, answer: unknown): bigint {
-  // A busy node says nothing of what it can tell: it is asked again.
+  // A busy node says nothing of what it can know: it is asked again.
   const gas = readViewWord(host, answer);
   if (gas !== undefined && gas < 2n ** 64n) return gas;
-  throw new DataFeeUnknownError(host, `it does not tell the gas for data (${NODE_INTERFACE}, gasEstimateL1Component)`);
+  throw new DataFeeUnknownError(
+    host,
+    `it does not report the gas for data (${NODE_INTERFACE}, gasEstimateL1Component)`,
+  );
 }

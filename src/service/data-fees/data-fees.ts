@@ -5,8 +5,8 @@ import { UnusableChainError } from "../../chain/unusable-chain.ts";
 import { retryRead } from "../../net/retry-read.ts";
 
 /**
- * How a network charges for publishing a transaction's data elsewhere. `op-stack`: wei beside gas, told by a predeploy.
- * `arbitrum`: as gas that is used up, told by the node; estimates and receipts have it in them.
+ * How a network charges for publishing a transaction's data elsewhere. `op-stack`: wei on top of gas, reported by a predeploy.
+ * `arbitrum`: as gas that is used up, reported by the node; estimates and receipts have it in them.
  */
 export type DataFeeKind = "op-stack" | "arbitrum";
 
@@ -18,11 +18,11 @@ export interface SwapShape {
 
 /** What a network charges for data at one block. */
 export interface DataFees {
-  /** Wei beside gas for the data of a swap's transaction. */
+  /** Wei on top of gas for the data of a swap's transaction. */
   dataFee(swap: SwapShape): bigint;
-  /** Wei beside gas that a rollup's operator takes from a transaction with so much gas. */
+  /** Wei on top of gas that a rollup's operator takes from a transaction with so much gas. */
   operatorFee(gas: bigint): bigint;
-  /** Gas that the data of a swap's transaction uses up beside what is done with it. */
+  /** Gas that the data of a swap's transaction uses up alongside what is done with it. */
   dataGas(swap: SwapShape): bigint;
 }
 
@@ -49,7 +49,7 @@ export async function readDataFees(rpc: JsonRpc, { requests, decode }: DataFeeSo
 /** A swap's transaction as far as its cost depends on it; `gas`: without what its data uses up. */
 type SwapSize = SwapShape & { readonly gas: bigint };
 
-/** Wei that such a swap is expected to cost whoever sends it, everything counted. */
+/** Wei that such a swap is expected to cost anyone who sends it, everything counted. */
 export function expectedCost(
   swap: SwapSize,
   { gasPrice, dataFees }: { readonly gasPrice: bigint; readonly dataFees: DataFees },

@@ -8,8 +8,8 @@ import { onTheLine, SAMPLE_SHAPES, sampleCalldata, unsignedBytes } from "./sampl
 import { DataFeeUnknownError } from "./unknown-fee.ts";
 
 /**
- * OP Stack rollups take, beside gas, wei for publishing a transaction's bytes on their parent chain, and since the Isthmus
- * upgrade wei for their operator. The predeploy tells both, by the rules of whatever upgrade is active
+ * OP Stack rollups take, on top of gas, wei for publishing a transaction's bytes on their parent chain, and since the Isthmus
+ * upgrade wei for their operator. The predeploy reports both, by the rules of whatever upgrade is active
  * (ethereum-optimism/specs@830d0e30 specs/experimental/contracts/L2/gas-price-oracle.md):
  * `getL1Fee` of unsigned bytes, to which it adds the signature's size; `getOperatorFee` of gas, linear in it.
  */
@@ -17,7 +17,7 @@ const ORACLE: Address = toAddress("0x420000000000000000000000000000000000000F");
 const GET_L1_FEE: Hex = "0x49948e0e";
 const GET_OPERATOR_FEE: Hex = "0x275aedd2";
 
-/** Gas between the two points that tell the line of the operator's fee: its scalar is told in parts of this. */
+/** Gas between the two points that report the line of the operator's fee: its scalar is reported in parts of this. */
 const OPERATOR_STEP = 1_000_000n;
 
 /** Gas limits of samples; only how many digits they have matters. */
@@ -45,7 +45,7 @@ function oracleRequest(data: Hex): RpcRequest {
 }
 
 function unknownFee(host: string): DataFeeUnknownError {
-  return new DataFeeUnknownError(host, `its predeploy ${ORACLE} does not tell the fee for data (getL1Fee)`);
+  return new DataFeeUnknownError(host, `its predeploy ${ORACLE} does not report the fee for data (getL1Fee)`);
 }
 
 /** The chain itself prices samples once a block: it knows its rules of compression, which change with upgrades. */
@@ -73,10 +73,10 @@ export function opStackDataFees({
   };
 }
 
-/** How the fee of one exact transaction is asked for, beside its trial. */
+/** How the fee of one exact transaction is asked for, alongside its simulation. */
 export interface ExactDataFee {
   readonly requests: readonly RpcRequest[];
-  /** Wei beside gas, by the gas that its receipt will show. @throws RpcError */
+  /** Wei on top of gas, by the gas that its receipt will show. @throws RpcError */
   decode(host: string, answers: readonly unknown[]): (gas: bigint) => bigint;
 }
 

@@ -138,7 +138,7 @@ export const ERRORS = {
     code: 5005,
     status: 503,
     message: "The network's contracts are not the configured ones",
-    remedy: "Tell the operator; the service's log says what is different.",
+    remedy: "Notify the operator; the service's log says what is different.",
   },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -29,7 +29,7 @@ export const GASLESS_ERRORS = {
   GASLESS_UNPRICED: {
     code: 2205,
     status: 400,
-    message: "The token's price feed does not tell what gas costs in it now",
+    message: "The token's price feed does not report what gas costs in it now",
     remedy: "Ask for a quote with gasless=false, or try again later.",
   },
   GASLESS_RELAYER_UNFUNDED: {

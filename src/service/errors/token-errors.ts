@@ -1,6 +1,6 @@
 import type { ErrorEntry } from "./request-errors.ts";
 
-/** Why a token is not traded: trials of its transfers showed that they are not exact. Looked at again by and by. */
+/** Why a token is not traded: simulations of its transfers showed that they are not exact. Looked at again by and by. */
 export const TOKEN_ERRORS = {
   TOKEN_TAXED: {
     code: 2010,

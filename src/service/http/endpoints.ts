@@ -120,7 +120,7 @@ export const ENDPOINTS = {
   executeSwap: {
     method: "POST",
     path: "/user-manager/execute-swap",
-    summary: "Hands over a signed gasless swap; the same body again answers the same swap",
+    summary: "Submits a signed gasless swap; the same body again answers the same swap",
     request: requests.executeSwapBody,
     response: responses.swapResponse,
     errors: [

@@ -140,7 +140,7 @@ function createSwapHandlers(networks: ServedNetworks): SwapHandlers {
   };
 }
 
-/** The named network, or all of them: swaps are told apart by their own names. */
+/** The named network, or all of them: swaps are distinguished by their own names. */
 function servedOf(networks: ServedNetworks, name: string | undefined): readonly ServedNetwork[] | Refusal {
   if (name === undefined) return networks.all;
   const network = networks.named("networkName", name);
@@ -180,7 +180,7 @@ function simulationOptionsOf(query: {
   return { simulate: query.simulate === "true", estimateGas: query.estimateGas === "true" };
 }
 
-/** A trial takes as many round trips to the node as so many quotes. */
+/** A simulation takes as many round trips to the node as so many quotes. */
 const WEIGHT_OF_SIMULATION = 4;
 
 function chargeSimulation({ simulate, estimateGas }: SimulationOptions, caller: Caller): Refusal | undefined {

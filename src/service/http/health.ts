@@ -6,7 +6,7 @@ import type { ServedNetwork, ServedNetworks } from "./served-network.ts";
 import type { Handler } from "./server.ts";
 import { toWireRelayer } from "./wire.ts";
 
-/** Tells of every network by itself: a service is up while one of its nodes is, and degraded while one is not. */
+/** Reports every network by itself: a service is up while one of its nodes is, and degraded while one is not. */
 export function createHealth(networks: ServedNetworks): Handler {
   return async () => {
     const reports = await Promise.all(networks.all.map(healthOf));

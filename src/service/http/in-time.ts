@@ -15,7 +15,7 @@ const AFTER_SEARCH_SHARE = 1 / 4;
 const AFTER_SEARCH_MS = 250;
 
 /**
- * Answers within the time that a caller gives, whatever the node, the search and the trial of the swap do meanwhile.
+ * Answers within the time that a caller gives, whatever the node, the search and the simulation of the swap do meanwhile.
  * @param work gets the limit of its search, which leaves time for the rest
  */
 export async function inTime<T>(

@@ -3,7 +3,7 @@ import type { Allowance, TakeWindow } from "../limits/fixed-windows.ts";
 
 export interface GateOptions {
   readonly limits: { readonly keyless: number; readonly keyed: number };
-  /** keys that the configuration names, beside those of the database */
+  /** keys that the configuration names, alongside those of the database */
   readonly apiKeys: readonly string[];
 }
 

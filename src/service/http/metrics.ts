@@ -69,7 +69,7 @@ function addNetworkGauges(registry: Registry, networks: readonly ServedNetwork[]
     const network = options.name;
     const head = await soon(rpc.host, snapshots.current()).then(
       (snapshot) => snapshot.head,
-      // A node that does not answer is what the gauge is there to tell.
+      // A node that does not answer is what the gauge is there to report.
       () => undefined,
     );
     up.set({ network }, head === undefined ? 0 : 1);

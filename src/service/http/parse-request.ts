@@ -14,7 +14,7 @@ interface ParseContext {
   readonly sources: readonly string[];
 }
 
-/** Holds an input against a schema; the first problem is the answer. */
+/** Checks an input against a schema; the first problem is the answer. */
 export function parseShape<T>(schema: z.ZodType<T>, input: unknown): Parsed<T> {
   const result = schema.safeParse(input);
   if (result.success) return { kind: "ok", value: result.data };

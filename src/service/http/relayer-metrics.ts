@@ -12,7 +12,7 @@ export function addRelayerGauges(registry: Registry, networks: readonly ServedNe
   const pending = gauge("relayer_pending", "accepted gasless swaps that are not over");
   const amounts = {
     balance: gauge("relayer_balance_gwei", "native coins of the relayer"),
-    minimumBalance: gauge("relayer_minimum_balance_gwei", "what it holds beside the gas of accepted swaps"),
+    minimumBalance: gauge("relayer_minimum_balance_gwei", "what it holds on top of the gas of accepted swaps"),
     setAside: gauge("relayer_set_aside_gwei", "expected gas of accepted swaps"),
     losses: gauge("relayer_losses_gwei", "gas of the last 24 hours beyond what swap fees repaid"),
     maxDailyLoss: gauge("relayer_max_daily_loss_gwei", "the most that losses may be"),

@@ -14,7 +14,7 @@ const timeoutMs = z
   .meta({ example: "2000" });
 const simulate = flag
   .optional()
-  .describe("true: try the swap out with the wallet's balance and allowance supposed, and tell in simulation.");
+  .describe("true: try the swap out with the wallet's balance and allowance supposed, and report in simulation.");
 const quoteId = z.string().min(1).max(64);
 
 /** Parameters of a quote, in the names of both dialects. Others are ignored. */

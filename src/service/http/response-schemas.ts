@@ -29,7 +29,7 @@ const simulation = z
       .enum(["ok", "failed", "skipped"])
       .describe("failed: it reverts also with funds and allowance. skipped: it could not be tried."),
     amountOut: integer.optional().describe("What the recipient gets; of ok only."),
-    gasUsed: integer.optional().describe("Gas that a receipt would show; of ok only, where the node can tell."),
+    gasUsed: integer.optional().describe("Gas that a receipt would show; of ok only, where the node can know."),
     reason: z.string().optional().describe("Why it failed, by the contract's own error, or why it was skipped."),
     funded: z.boolean().describe("Whether the wallet really has the amount."),
     approved: z.boolean().describe("Whether targetAddress may really take it; true for the native token."),
@@ -61,7 +61,7 @@ export const quoteResponse = z.object({
   blockNumber: z.int(),
   typedData: typedData.nullable().describe("What the owner of a gasless quote signs; null in an indicative quote."),
   message: z.record(z.string(), z.string()).nullable().describe("typedData.message."),
-  permit: typedData.nullable().describe("The permit to sign beside it; null when none is needed."),
+  permit: typedData.nullable().describe("The permit to sign alongside it; null when none is needed."),
   simulation: simulation.optional(),
 });
 
@@ -97,7 +97,7 @@ export const gaslessRouteResponse = z
     legs: z.array(leg).describe("The route in the contract's words, the argument `route` of swap(order, route)."),
   })
   .describe(
-    "Of a gasless quote: nothing to broadcast, but its route, so that the order can be tried out before it is signed.",
+    "Of a gasless quote: nothing to broadcast, but its route, so that the order can be simulated before it is signed.",
   );
 
 export const transactionOrRouteResponse = z.union([transactionResponse, gaslessRouteResponse]);
@@ -184,7 +184,7 @@ const networkHealth = {
 export const healthResponse = z.object({
   status: z.enum(["ok", "degraded"]).describe("degraded: some networks are refused, others are answered."),
   ...networkHealth,
-  networks: z.array(z.object(networkHealth)).describe("All served networks; the first one is told above, too."),
+  networks: z.array(z.object(networkHealth)).describe("All served networks; the first one is reported above, too."),
 });
 
 const network = z.object({

@@ -171,7 +171,7 @@ function statusOf(refusal: Refusal): number {
   return ERRORS[refusal.error].status;
 }
 
-/** Failures behind the interface are told apart here and nowhere else; their texts stay in the log. */
+/** Failures behind the interface are distinguished here and nowhere else; their texts stay in the log. */
 function refusalOf(error: FastifyError | RpcError | ZodError): Refusal {
   const ofChain = chainRefusal(error);
   if (ofChain !== undefined) return ofChain;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openApiDocument } from "./openapi.ts";
 import { PAGE_HEADERS, readablePage } from "./readable-page.ts";
 
-/** How long a client may go on without asking; afterwards the tag tells whether anything changed. */
+/** How long a client may go on without asking; afterwards the tag shows whether anything changed. */
 const MAX_AGE_SECONDS = 300;
 
 /** Serves what is the same for everybody until the next release: bytes that are made once, with a tag of their own. */

@@ -27,7 +27,7 @@ export interface KeyStore {
 const KEY_BYTES = 32;
 const ID_BYTES = 4;
 
-/** Keys are compared by their digests, whose bytes tell nothing about how close a guess was. */
+/** Keys are compared by their digests, whose bytes say nothing about how close a guess was. */
 export function digestOf(key: string): string {
   return hash("sha256", key, "hex");
 }

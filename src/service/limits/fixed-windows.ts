@@ -8,7 +8,7 @@ export interface Allowance {
   readonly remaining: number;
 }
 
-/** Callers that are told apart in one second; more at once is an attack from many addresses, and is refused. */
+/** Callers that are distinguished in one second; more at once is an attack from many addresses, and is refused. */
 const MAX_CALLERS = 100_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { ViewCall } from "../../chain/at-block/batch-reader.ts";
 
-/** What quotes keep asking for beside pools, so that each new block asks for it before they do. */
+/** What quotes keep asking for alongside pools, so that each new block asks for it before they do. */
 export interface CallMemory {
   /** Notes that a quote asked for it. */
   touch(call: ViewCall, nowMs: number): void;

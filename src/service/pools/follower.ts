@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 5_000;
 const FORGET = 1.02;
 
 /**
- * Refreshes in the background, again and again, from the first question until nobody asked for a while. Whoever asks
+ * Refreshes in the background, again and again, from the first question until nobody asked for a while. Anyone who asks
  * gets what is fresh at once, and else waits for the refresh; its failure is his, and the next question tries again.
  */
 export function createFollower<T>(refresh: () => Promise<T>, clock: Clock): Follower<T> {
@@ -68,7 +68,7 @@ export function createFollower<T>(refresh: () => Promise<T>, clock: Clock): Foll
   function schedule(): void {
     clearTimeout(timer);
     if (isStopped || clock.monotonicMs() - askedAtMs > IDLE_AFTER_MS) return;
-    // Whoever asks next hears of a failure himself.
+    // Anyone who asks next hears of a failure himself.
     timer = setTimeout(() => void start().catch(() => undefined), pauseMs()).unref();
   }
 

@@ -38,7 +38,7 @@ export type PoolQuote =
   /** the answer depends on state that was not read yet: await `load`, then ask again; it cannot exceed `atMost` */
   | { readonly kind: "unread"; readonly load: () => Promise<void>; readonly atMost: bigint };
 
-/** A pool at one block (or after hypothetical swaps on top of it). Quoting is pure, and tells what the hop costs in gas. */
+/** A pool at one block (or after hypothetical swaps on top of it). Quoting is pure, and reports what the hop costs in gas. */
 export interface PoolState {
   readonly pool: Pool;
   /** Quotes an exact input of one of the two tokens, to the wei of what the chain would do. */
@@ -57,15 +57,15 @@ export interface KnownState {
   readonly onlyTraded: boolean;
 }
 
-/** What is known of the gas of all legs of a kind; {@link PoolQuote} tells that of one. */
+/** What is known of the gas of all legs of a kind; {@link PoolQuote} reports that of one. */
 interface KindGas {
   /** No leg adds less: searches rule out by it what cannot pay. */
   readonly least: bigint;
-  /** What of a leg's gas is given back at the end of the transaction; {@link PoolQuote} tells what remains. */
+  /** What of a leg's gas is given back at the end of the transaction; {@link PoolQuote} reports what remains. */
   readonly refund: bigint;
-  /** What a gas limit leaves beside for a leg, which may find another pool in its block than the quote did. */
+  /** What a gas limit leaves alongside for a leg, which may find another pool in its block than the quote did. */
   readonly room: bigint;
-  /** How many calls a leg makes of its two tokens, beside one transfer of each. */
+  /** How many calls a leg makes of its two tokens, alongside one transfer of each. */
   readonly tokenCalls: { readonly tokenIn: number; readonly tokenOut: number };
 }
 
@@ -78,11 +78,11 @@ export interface PoolKind {
   readonly number: number;
   /** name of the kind on the wire: a liquidity source */
   readonly source: string;
-  /** Log topics that tell that liquidity moved: afterwards `onlyTraded` is false. */
+  /** Log topics that report that liquidity moved: afterwards `onlyTraded` is false. */
   readonly liquidityTopics: readonly WatchedTopic[];
   /** Looks up the pools of two tokens at a factory. */
   discover(search: PoolSearch, read: ReadWords): Promise<readonly Pool[]>;
-  /** The calls that tell a pool's state at a block. Calls of all pools travel together. */
+  /** The calls that report a pool's state at a block. Calls of all pools travel together. */
   encodeReads(pool: Pool, known: KnownState | undefined): readonly ViewCall[];
   /**
    * Makes the state out of the answers to {@link encodeReads}, which are in the same order and of one block.
@@ -96,7 +96,7 @@ export interface PoolKind {
   ): PoolState | undefined;
   /**
    * Reads what a first quote surely needs, of kinds that do not read all at once.
-   * @param take is told of calls before they are made, and throws where they are too many
+   * @param take is called with the calls before they are made, and throws where they are too many
    */
   prepare?(state: PoolState, take?: TakeCalls): Promise<void>;
   readonly gas: KindGas;

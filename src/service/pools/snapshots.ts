@@ -19,7 +19,7 @@ export interface Snapshot {
   /** the endpoint that has the block; another one may not have it yet */
   readonly rpc: JsonRpc;
   readonly head: Head;
-  /** what the network charges for data beside gas */
+  /** what the network charges for data on top of gas */
   readonly dataFees: DataFees;
   /** why the pools in use were not read together; each is read by the quotes that ask for it */
   readonly unread?: RpcError | undefined;
@@ -55,7 +55,7 @@ export interface SnapshotsOptions {
    * read after those of these; absent: all
    */
   readonly isKnown?: ((contract: Address) => boolean) | undefined;
-  /** told when a read of a block failed for good */
+  /** reported when a read of a block failed for good */
   readonly onTrouble?: ((error: RpcError) => void) | undefined;
   /** absent: the best that the node can do */
   readonly mode?: ReadMode | undefined;
@@ -190,12 +190,12 @@ function keepCalls({ calls, clock }: Context, read: ReadWords): ReadWords {
     const answer = read(to, data, words);
     if (kept.size >= MAX_KEPT) return answer;
     kept.set(key, answer);
-    // A failed read is tried again by whoever asks next.
+    // A failed read is tried again by anyone who asks next.
     answer.catch(() => kept.delete(key));
     return answer;
   };
   for (const call of calls.inUse(clock.monotonicMs())) {
-    // Whoever needs it asks, and hears of it.
+    // Anyone who needs it asks, and hears of it.
     ask(keyOf(call), call).catch(() => undefined);
   }
   return (to, data, words) => {

@@ -6,7 +6,7 @@ import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { QuoteRequest } from "./quote.ts";
 
-/** Who takes part in a swap beside its owner and recipient. */
+/** Who takes part in a swap alongside its owner and recipient. */
 interface Others {
   /** undefined: nothing can be swapped, and all quotes are indicative */
   readonly settlement: Address | undefined;
@@ -25,7 +25,7 @@ export async function readAccountFacts(
 ): Promise<AccountFacts> {
   const { from, to, owner, affiliate } = request;
   if (owner === undefined || settlement === undefined) {
-    // Whoever has no gas money has allowed nothing: he signs a permit.
+    // Anyone who has no gas money has allowed nothing: he signs a permit.
     return request.gasless ? { ...USUAL_FACTS, allowance: "zero" } : USUAL_FACTS;
   }
   const recipient = request.recipient ?? owner;

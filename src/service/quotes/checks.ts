@@ -24,7 +24,7 @@ export function checkRequest(request: QuoteRequest, network: NetworkOptions): Re
   return undefined;
 }
 
-/** Whom the settlement contract would not pay. @param executor its own, which the chain may have to tell first */
+/** Whom the settlement contract would not pay. @param executor its own, which the chain may have to report first */
 export function checkReceivers(
   request: QuoteRequest,
   { settlement, wrappedNative }: NetworkOptions,

@@ -28,7 +28,7 @@ export interface Priced {
   readonly gasRefund: bigint;
   /** wei that the swap is expected to cost, fees for data counted and what is given back taken off */
   readonly gasCost: bigint;
-  /** what of it is for data, beside gas */
+  /** what of it is for data, on top of gas */
   readonly dataFee: bigint;
   readonly priceImpactPpm: bigint;
 }

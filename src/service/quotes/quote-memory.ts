@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Quote } from "./quote.ts";
 
 /**
- * Quotes that live in memory only: whoever lost one asks again. An expired one is known for as long again as it held, so
+ * Quotes that live in memory only: anyone who lost one asks again. An expired one is known for as long again as it held, so
  * that memory follows the rate of requests and not their number; beyond that the oldest make room, first those of callers
  * who have more than others have on average.
  */

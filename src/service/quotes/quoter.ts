@@ -27,7 +27,7 @@ export interface RelayerStatus extends Pick<RelayerState, "feeCap"> {
   readonly address: Address;
   /** what swap fees are worth, and in which tokens they are taken */
   readonly fees: FeePrices;
-  /** Why it would take no swap like this now from whoever asks, before anything is known of its cost. @throws RpcError */
+  /** Why it would take no swap like this now from anyone who asks, before anything is known of its cost. @throws RpcError */
   refusal(place: PlaceRequest | undefined): Promise<Refusal | undefined>;
 }
 
@@ -63,7 +63,7 @@ function placeOf({ owner, to: toToken }: QuoteRequest, sender: Sender): PlaceReq
   return owner === undefined ? undefined : { owner, toToken, sender };
 }
 
-/** What the owner has to sign beside the order, if anything. */
+/** What the owner has to sign alongside the order, if anything. */
 type Allowance = { kind: "enough" } | { kind: "permit"; domain: WirePermitDomain; nonce: bigint; spender: Address };
 
 export function createQuoter(options: QuoterOptions, dependencies: QuoterDependencies): Quoter {
@@ -144,7 +144,7 @@ async function ownersAllowance(
   return { kind: "permit", domain: support.domain, nonce: nonce[0] ?? 0n, spender: settlement };
 }
 
-/** Which of the two tokens does not move as it is told to. Looked at beside the pools, so that nobody waits for it. */
+/** Which of the two tokens does not move as it is told to. Looked at alongside the pools, so that nobody waits for it. */
 async function inexactToken(
   request: QuoteRequest,
   { transfers, wrappedNative }: { transfers: QuoterDependencies["transfers"]; wrappedNative: Address },

@@ -22,7 +22,7 @@ export interface SwapTransaction {
   readonly simulation: Simulation | undefined;
 }
 
-/** What a request asks for beside its quote or transaction. */
+/** What a request asks for alongside its quote or transaction. */
 export interface SimulationOptions {
   /** to hear what the swap would do */
   readonly simulate: boolean;
@@ -71,7 +71,7 @@ export async function simulateIfAsked(
 
 /**
  * The measured gas limit where it was asked for and could be measured, else the one that the quote was made with. That one
- * is a guess: where it would not do for a token that uses far more gas than usual ones, a swap that was tried is not told
+ * is a guess: where it would not do for a token that uses far more gas than usual ones, a swap that was tried is not reported
  * to work with it.
  */
 export function gasLimitOf(

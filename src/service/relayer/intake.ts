@@ -154,7 +154,7 @@ async function prepare(
 function tooLate(quote: FirmQuote, nowSeconds: number): Refusal | undefined {
   const last = lastSecondToSign(quote);
   if (nowSeconds <= last) return undefined;
-  const detail = `it was to be handed over until ${last}, its order holds until ${quote.order.deadline}`;
+  const detail = `it was to be submitted until ${last}, its order holds until ${quote.order.deadline}`;
   return refuse("QUOTE_EXPIRED", { parameter: "quoteId", detail });
 }
 

@@ -22,7 +22,7 @@ export interface PlaceRequest {
 /**
  * The places of swaps that wait for the relayer. A swap holds one while it would work: each block shows whether it still
  * does. So that nobody takes all of them, a wallet, a caller and a token that the operator does not list have shares, of
- * what is handed over as of what works again; and who made the relayer lose too much gets none.
+ * what is submitted as of what works again; and who made the relayer lose too much gets none.
  */
 export interface Places {
   /** Why there is none; undefined: there is one. */
@@ -31,7 +31,7 @@ export interface Places {
   refusalAgain(swap: SwapRow, balance: bigint): Refusal | undefined;
   /** What a wallet's swaps that wait and would work sell of a token, smallest unit. */
   promised(of: Pick<SwapRow, "wallet" | "fromToken">): bigint;
-  /** Why a wallet's balance does not hold one more swap beside those; undefined: it does. */
+  /** Why a wallet's balance does not hold one more swap alongside those; undefined: it does. */
   tooLittle(sale: Pick<SwapRow, "wallet" | "fromToken" | "sellAmount">, balance: bigint): Refusal | undefined;
   /** Wei that the transaction of a swap that gets one may cost at worst. */
   maySpend(request: PlaceRequest): bigint;
@@ -51,7 +51,7 @@ export function createPlaces(
     readonly store: Pick<ServiceStore, "unminedSwaps">;
     readonly book: Pick<RelayBook, "terms" | "hasReverted">;
     readonly losses: Pick<LossShares, "refusal" | "maySpend">;
-    /** whether a swap that waits would not work, by the last look at it */
+    /** whether a swap that waits would not work, by the last check of it */
     readonly isIdle: (intentId: string) => boolean;
     readonly clock: Pick<Clock, "nowMs">;
   },

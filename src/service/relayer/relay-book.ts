@@ -9,7 +9,7 @@ export interface RelayTerms {
   readonly feeWorth: bigint;
   /** of gas and data */
   readonly expectedCost: bigint;
-  /** what of it is for the transaction's data, beside gas */
+  /** what of it is for the transaction's data, on top of gas */
   readonly dataFee: bigint;
   /** who handed the swap over, as limits count callers */
   readonly caller: string;
@@ -30,7 +30,7 @@ export interface RelayCost {
   readonly atMs: number;
 }
 
-/** What the relayer of one network earns and loses, beside its lane's rows. Writes join the transaction that is open. */
+/** What the relayer of one network earns and loses, alongside its lane's rows. Writes join the transaction that is open. */
 export interface RelayBook {
   insert(intentId: string, terms: RelayTerms, atMs: number): void;
   /** undefined for a swap that an earlier release accepted */

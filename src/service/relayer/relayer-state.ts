@@ -126,7 +126,7 @@ export function createRelayerState(
         if (refusal === undefined) logger.info({ account }, "the relayer takes gasless swaps again");
         else logger.warn({ account, refusal, detail }, "the relayer takes no gasless swaps");
       } catch (error) {
-        // The lane and every request tell of a node that does not answer.
+        // The lane and every request report a node that does not answer.
         if (!(error instanceof RpcError)) throw error;
       }
     },
@@ -152,7 +152,7 @@ function judge(
   const { balance, minimumBalance, setAside, losses, maxDailyLoss, spent, maxDailyGas, pending } = figures;
   if (isHalted) return { refusal: "GASLESS_UNAVAILABLE", detail: "the relayer's account is halted" };
   if (balance < minimumBalance + setAside) {
-    const needed = `it holds ${balance} wei and needs ${minimumBalance} beside ${setAside} for accepted swaps`;
+    const needed = `it holds ${balance} wei and needs ${minimumBalance} alongside ${setAside} for accepted swaps`;
     return { refusal: "GASLESS_RELAYER_UNFUNDED", detail: needed };
   }
   if (losses >= maxDailyLoss) {

@@ -23,7 +23,7 @@ export interface GateDependencies {
   readonly waiting: () => readonly IntentRow[];
   /** what has a nonce and is not paid for yet */
   readonly inFlight: () => readonly IntentRow[];
-  /** wei that a further transaction may cost, beside what is in flight */
+  /** wei that a further transaction may cost, alongside what is in flight */
   readonly maySpend: () => bigint;
   readonly losses: Pick<LossShares, "against">;
   /** why a swap that works again has no place, by its wallet's balance */
@@ -34,13 +34,13 @@ export interface GateDependencies {
 
 /** Looks at swaps once more before their transactions are signed. */
 export interface SendGate {
-  /** Tries out what waits, once a block, so that what stopped working is known by the time somebody asks for its place. */
+  /** Simulates what waits, once a block, so that what stopped working is known by the time somebody asks for its place. */
   check(): Promise<void>;
   /** false: not at this block. A swap is kept until its deadline: the market or the gas price may come back. */
   isWorthSending(intent: IntentRow): Promise<boolean>;
   /** why a swap was not sent when it was last looked at */
   lastReason(intentId: string): string | undefined;
-  /** whether a swap holds no place: by the last look at it, or because nobody looked since the start */
+  /** whether a swap holds no place: by the last check of it, or because nobody looked since the start */
   isIdle(intentId: string): boolean;
 }
 
@@ -55,7 +55,7 @@ const IDLE_CHECKED_IN_A_BLOCK = 8;
 /** Without figures: the record is for everybody. */
 const UNAFFORDABLE = "it could have cost more than the relayer may spend";
 const MAX_REMEMBERED = 1_000;
-/** Trials that the node is asked for at the same time. */
+/** Simulations that the node is asked for at the same time. */
 const SIMULATIONS_AT_ONCE = 8;
 
 interface GateCheck {
@@ -72,14 +72,14 @@ export interface GateOptions {
 
 /**
  * A swap may wait behind others for a while, and the relayer pays for reverts: so what was checked at acceptance is
- * checked again on the newest block, once a block. What does not work is tried beside the others and never before them.
+ * checked again on the newest block, once a block. What does not work is tried alongside the others and never before them.
  */
 export function createSendGate(options: GateOptions, dependencies: GateDependencies): SendGate {
   const { book, logger } = dependencies;
   const checks = createGateChecks(options, dependencies);
   const unaffordable = new Set<string>();
 
-  /** What a swap could cost is held against what may be spent at the moment in which it is sent. */
+  /** What a swap could cost is checked against what may be spent at the moment in which it is sent. */
   function isAffordable(intent: IntentRow): boolean {
     const { id } = intent;
     const atMost = worstCost(intent, book.terms(id)?.dataFee ?? 0n);
@@ -100,7 +100,7 @@ export function createSendGate(options: GateOptions, dependencies: GateDependenc
       try {
         if (dependencies.waiting().length > 0) await checks.atAll();
       } catch (error) {
-        // The lane and every request tell of a node that does not answer.
+        // The lane and every request report a node that does not answer.
         if (!(error instanceof RpcError)) throw error;
       }
     },
@@ -119,9 +119,9 @@ export function createSendGate(options: GateOptions, dependencies: GateDependenc
   };
 }
 
-/** What trials of waiting swaps showed. */
+/** What simulations of waiting swaps showed. */
 interface GateChecks {
-  /** Tries out what waits, where the newest block was not looked at yet; else it reads no rows. @throws RpcError */
+  /** Simulates what waits, where the newest block was not looked at yet; else it reads no rows. @throws RpcError */
   atAll(): Promise<void>;
   /** Whether a swap works at the newest block. @throws RpcError */
   at(intent: IntentRow): Promise<boolean>;
@@ -129,7 +129,7 @@ interface GateChecks {
   reason(intentId: string): string | undefined;
 }
 
-/** What each swap's last look found; what was tried longest ago comes first. */
+/** What each swap's last check found; what was tried longest ago comes first. */
 function createLookNotes(waiting: readonly IntentRow[]) {
   const checks = new Map<string, GateCheck>();
   // What it was before a restart, whether it held a place, was never written down.
@@ -175,7 +175,7 @@ function createGateChecks(options: GateOptions, dependencies: GateDependencies):
       await tryAt(intent, head);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      logger.warn({ intentId: intent.id, error: error.message }, "a swap could not be tried out before sending");
+      logger.warn({ intentId: intent.id, error: error.message }, "a swap could not be simulated before sending");
     }
   }
 
@@ -205,7 +205,7 @@ function createGateChecks(options: GateOptions, dependencies: GateDependencies):
     },
     async at(intent) {
       const head = await dependencies.head();
-      // What was accepted since the look at this block was tried out then, perhaps at an older one.
+      // What was accepted since the check of this block was simulated then, perhaps at an older one.
       if (checks.get(intent.id)?.block !== head.number) await checkIntent(intent, head);
       return checks.get(intent.id)?.block === head.number && !isIdle(intent.id);
     },
@@ -218,7 +218,7 @@ function createGateChecks(options: GateOptions, dependencies: GateDependencies):
 const isTooLate = (simulated: RelaySimulation): boolean =>
   simulated.kind === "reverts" && simulated.reason.startsWith("DeadlinePassed(");
 
-/** Judges what a trial showed. */
+/** Judges what a simulation showed. */
 function createJudge(
   { network, feeMarginPpm }: GateOptions,
   { rpc, book, store, losses, cancel, placeAgain }: GateDependencies,

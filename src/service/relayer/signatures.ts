@@ -36,8 +36,8 @@ export function checkSwapSignature(
 export type PermitCheck = { readonly kind: "ok"; readonly permit: SignedPermit | undefined } | Refusal;
 
 /**
- * Holds a permit against the token itself, now: its domain, its nonce for the owner, the gross amount. It has to hold as
- * long as the order: one that ends before would pass every trial and fail in the block, at the relayer's expense.
+ * Checks a permit against the token itself, now: its domain, its nonce for the owner, the gross amount. It has to hold as
+ * long as the order: one that ends before would pass every simulation and fail in the block, at the relayer's expense.
  */
 export async function checkPermit(
   quote: Quote & { readonly owner: Address },
@@ -91,7 +91,7 @@ async function readWord(rpc: JsonRpc, to: Address, data: `0x${string}`): Promise
   return isHex(answer) ? splitWords(answer)[0] : undefined;
 }
 
-/** What a wallet has now of what it sells, smallest unit. @throws RpcError when the node does not tell */
+/** What a wallet has now of what it sells, smallest unit. @throws RpcError when the node does not report */
 export async function readBalance(
   rpc: JsonRpc,
   { wallet, fromToken }: { wallet: Address; fromToken: Address },

@@ -9,14 +9,14 @@ import { describeRevert } from "../settlement/calldata.ts";
 
 /** What the exact transaction would do on top of the newest block. */
 export type RelaySimulation =
-  /** `gas`: what it needs, or more than it may; `dataFee`: wei beside gas, by the gas that the receipt will show */
+  /** `gas`: what it needs, or more than it may; `dataFee`: wei on top of gas, by the gas that the receipt will show */
   | { readonly kind: "works"; readonly gas: bigint; readonly dataFee: (gas: bigint) => bigint }
   | { readonly kind: "reverts"; readonly reason: string };
 
-/** A trial gets so many times the gas that the swap may use: whoever wastes more of it wastes no more of the node's time. */
+/** A simulation gets so many times the gas that the swap may use: anyone who wastes more of it wastes no more of the node's time. */
 const MOST_ATTEMPTS = 2n;
 
-/** Tries a transaction out, and asks what its data costs. @throws RpcError when the node does not tell */
+/** Tries a transaction out, and asks what its data costs. @throws RpcError when the node does not report */
 export async function simulateRelay(
   rpc: JsonRpc,
   { gasLimit, ...call }: { from: Address; to: Address; data: Hex; gasLimit: bigint },

@@ -20,7 +20,7 @@ type Parts = Pick<IntakeDependencies, "rpc" | "snapshots" | "quotes" | "tokens" 
 
 /**
  * Opens the intake of a network, and its relayer where one is configured.
- * @param database the service's, beside which the relayer's lock is
+ * @param database the service's, alongside which the relayer's lock is
  * @throws InUseError when another service sends from the relayer's account
  */
 export function startRelay(
@@ -40,7 +40,10 @@ export function startRelay(
   const { feeMarginPpm } = relayer;
   const fees = createFeePrices(network);
   if (fees.tokens.length === 0) {
-    logger.warn({ account: address }, "no listed token has a price feed beside the native one: no swap fee is taken");
+    logger.warn(
+      { account: address },
+      "no listed token has a price feed alongside the native one: no swap fee is taken",
+    );
   }
   const intake = createIntake({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, fees, clock });
   const { state, places } = opened;

@@ -19,7 +19,7 @@ export interface RecorderDependencies {
  * Writes into a swap's record what the lane saw of its transaction, in the lane's own database transaction.
  * pending -> success (mined in a finalised block) | error (reverted there, or its order's nonce used there) | expired
  * (its nonce went to a cancellation, or it was never signed). Before a finalised block nothing is an end: another block
- * may tell another story.
+ * may report another story.
  */
 export function createSwapRecorder(network: SettledNetwork, dependencies: RecorderDependencies): LaneListener {
   const { store, clock } = dependencies;
@@ -36,7 +36,7 @@ export function createSwapRecorder(network: SettledNetwork, dependencies: Record
 
 /**
  * Gas and data are paid once they are in a block, whatever for; they are earned back by a fill only. A receipt that does
- * not tell the fee for data is no proof that there was none: then what was expected counts.
+ * not report the fee for data is no proof that there was none: then what was expected counts.
  */
 function keepBook({ kind, intentId, receipt, outcome }: LaneEvent, row: SwapRow, to: RecorderDependencies): void {
   const { book, clock } = to;

@@ -3,7 +3,7 @@ import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { giveBackPages } from "../store/file-size.ts";
 
-/** A swap that was accepted and never signed is told for so long after its deadline. */
+/** A swap that was accepted and never signed is reported for so long after its deadline. */
 const KEPT_AFTER_DEADLINE_SECONDS = 7 * 86_400;
 
 /** They go a few at a time, between two turns of the lane: nobody waits for all of them. */

@@ -96,7 +96,7 @@ export class Curve {
     return (this.#outputs[last] as number) + (this.#rates[last] as number) * beyond;
   }
 
-  /** {@link outputAt} from what was sampled so far; NaN where the curve must be sampled further to tell. */
+  /** {@link outputAt} from what was sampled so far; NaN where the curve must be sampled further to report. */
   knownOutputAt(amount: number): number {
     return this.#reaches(amount) ? this.outputAt(amount) : Number.NaN;
   }
@@ -128,7 +128,7 @@ export class Curve {
   #bend(index: number): number {
     const distance = (this.#amounts[index + 1] as number) - (this.#amounts[index] as number);
     const output = (this.#outputs[index + 1] as number) - (this.#outputs[index] as number);
-    // So little after so much that a float does not tell it: nothing.
+    // So little after so much that a float does not report it: nothing.
     if (output <= 0) return Number.POSITIVE_INFINITY;
     return Math.max(0, ((this.#rates[index] as number) * distance) / output - 1) / distance;
   }

@@ -26,7 +26,7 @@ export interface Router {
    * @throws SearchStoppedError when none was found by then, or too many others search
    */
   route(trade: Trade, snapshot: Snapshot, limit?: TimeLimit): Promise<Route | undefined>;
-  /** How much of a token is worth this much of the native token, rounded up; undefined when no pool tells. */
+  /** How much of a token is worth this much of the native token, rounded up; undefined when no pool reports. */
   worthOfNative(token: Address, nativeAmount: bigint, snapshot: Snapshot): Promise<bigint | undefined>;
 }
 
@@ -89,7 +89,7 @@ async function readStates(
   return loaded.filter((state) => state !== undefined);
 }
 
-/** The hub tokens that a path may really go through: whose transfers are exact, as far as anybody can tell. */
+/** The hub tokens that a path may really go through: whose transfers are exact, as far as anybody can know. */
 async function exactHubs(
   { from, to, via }: { from: Address; to: Address; via: readonly Address[] },
   { transfers, snapshot }: { transfers: TransferChecks | undefined; snapshot: Snapshot },

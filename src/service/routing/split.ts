@@ -19,7 +19,7 @@ export type OpenPath = readonly OpenEdge[];
 /** Parts that the input is placed in, one after the other. */
 const CHUNKS = 50;
 
-/** A look at a path takes about a microsecond: after so many, and a whole chunk, the clock is looked at. */
+/** A check of a path takes about a microsecond: after so many, and a whole chunk, the clock is looked at. */
 const PATHS_AT_ONCE = 64;
 
 /** Opens all edges of the paths for one search, each once; without some pools. */
@@ -96,7 +96,7 @@ interface PathSearch {
 
 /**
  * Looks at all paths, as far as their curves are sampled. Plain code, since it runs some fifty times a split.
- * @returns what must be sampled before the look can go on where it stopped; undefined at its end
+ * @returns what must be sampled before the check can go on where it stopped; undefined at its end
  */
 function searchOn(paths: readonly OpenPath[], search: PathSearch): Unsampled | undefined {
   for (; search.next <= paths.length; search.next += 1) {

@@ -1,4 +1,4 @@
-/** Long work, cut into steps. It yields where others may go on in between; whoever drives it decides when it does. */
+/** Long work, cut into steps. It yields where others may go on in between; anyone who drives it decides when it does. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** The budget of work in steps: only work whose budget is used up yields. */

@@ -5,7 +5,7 @@ import type { SearchBudget, Steps } from "./steps.ts";
 /** How long searches may hold up everything else, in one turn of the event loop. */
 const SLICE_MS = 3;
 
-/** A search is long after so many turns of its own: at the first look over pools, many take one or two. */
+/** A search is long after so many turns of its own: at the first check over pools, many take one or two. */
 const LONG_SLICES = 5;
 
 /**
@@ -14,7 +14,7 @@ const LONG_SLICES = 5;
  */
 const MAX_LONG = 16;
 
-/** A search that was given up, for one of the reasons that callers are told. */
+/** A search that was given up, for one of the reasons that callers are reported. */
 export class SearchStoppedError extends Error {
   readonly error: "BUSY" | "QUOTE_TIMEOUT";
 

@@ -7,7 +7,7 @@ const PUSH32 = 0x7f;
 const WORD_BYTES = 32;
 
 /**
- * Holds deployed code against the compiled one. Immutables are written into the code when a contract is created: where
+ * Checks deployed code against the compiled one. Immutables are written into the code when a contract is created: where
  * the compiled code pushes a word of zeros (the compiler has a shorter instruction for a zero of the source), any value
  * may stand, and every such value must be one of the expected.
  * @returns what is different, undefined when nothing is

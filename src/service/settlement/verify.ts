@@ -31,7 +31,7 @@ export class WrongContractsError extends Error {
 export interface ContractCheck {
   /** @throws WrongContractsError, or RpcError when the node does not answer properly */
   verify(head: { readonly timestamp: number }): Promise<void>;
-  /** the executor; undefined where no settlement is, and where a node never told of the settlement's own yet */
+  /** the executor; undefined where no settlement is, and where a node never reported the settlement's own yet */
   executor(): Address | undefined;
 }
 
@@ -51,7 +51,7 @@ export function createContractCheck(rpc: JsonRpc, network: NetworkOptions): Cont
 type Verified = Pick<SettledNetwork, "name" | "chainId" | "wrappedNative" | "protocols" | "settlement" | "executor">;
 
 /**
- * Holds the two contracts' own views against the facts of their network.
+ * Checks the two contracts' own views against the facts of their network.
  * @returns the settlement's executor, which never changes
  * @throws WrongContractsError that names the first difference; RpcError when the node does not answer properly
  */

@@ -16,7 +16,7 @@ export interface Attempt {
   readonly isExact: boolean;
 }
 
-/** More than swaps need and less than blocks hold: whoever reverts with megabytes has to pay for their memory. */
+/** More than swaps need and less than blocks hold: anyone who reverts with megabytes has to pay for their memory. */
 const SIMULATION_GAS = 10_000_000n;
 
 /**

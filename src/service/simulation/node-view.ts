@@ -4,7 +4,7 @@ import { toQuantity } from "../../chain/quantity.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import type { StorageSlot } from "./storage-layouts.ts";
 
-/** What a call is told of accounts instead of what the chain holds (the state overrides of `eth_call`). */
+/** What a call is given of accounts instead of what the chain holds (the state overrides of `eth_call`). */
 export type Overrides = Readonly<
   Record<Address, { readonly balance?: Hex; readonly stateDiff?: Readonly<Record<Hex, Hex>> }>
 >;

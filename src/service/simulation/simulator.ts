@@ -30,7 +30,7 @@ type Outcome =
   | {
       readonly status: "ok";
       readonly amountOut: bigint;
-      /** what a receipt would say; undefined where nobody can tell, and for a swap that the relayer sends */
+      /** what a receipt would say; undefined where nobody can know, and for a swap that the relayer sends */
       readonly gasUsed: bigint | undefined;
       /** what the transaction should be given; undefined like `gasUsed` */
       readonly gasLimit: bigint | undefined;
@@ -40,7 +40,7 @@ type Outcome =
 
 /** Tries swaps out without sending them. */
 export interface Simulator {
-  /** @throws RpcError when the node does not even tell what the wallet has */
+  /** @throws RpcError when the node does not even report what the wallet has */
   simulate(quote: Quote): Promise<Simulation>;
 }
 
@@ -171,7 +171,7 @@ function unprovable({ token, name }: StoredView): Outcome {
   return skipped(`no word of storage could be proved to hold the ${name} of ${token}`);
 }
 
-/** Some tokens keep flags beside a balance, such as that an account is blocked: all of the word but the amount stays. */
+/** Some tokens keep flags alongside a balance, such as that an account is blocked: all of the word but the amount stays. */
 async function wordsFor(
   lacking: readonly { readonly slot: StorageSlot; readonly has: bigint }[],
   amount: bigint,

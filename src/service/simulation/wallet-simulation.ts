@@ -24,9 +24,9 @@ export type WalletSimulation =
       readonly kind: "works";
       /** what the recipient gets */
       readonly amountOut: bigint;
-      /** what a receipt would say; undefined where the node cannot tell */
+      /** what a receipt would say; undefined where the node cannot know */
       readonly gasUsed: bigint | undefined;
-      /** enough gas for the blocks to come; undefined where the node cannot tell */
+      /** enough gas for the blocks to come; undefined where the node cannot know */
       readonly gasLimit: bigint | undefined;
     }
   | { readonly kind: "reverts"; readonly reason: string }

@@ -189,7 +189,7 @@ function swapQueries(db: SqliteDatabase, network: string): Pick<ServiceStore, Qu
   const select = (column: string) =>
     db.prepare<[string, string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps WHERE ${column} = ? AND network = ?`);
   const by = { id: select("id"), quote_id: select("quote_id"), hash: select("hash") };
-  // A lane is told by its account and chain: it goes on with its swaps under whatever name the network has now.
+  // A lane is reported by its account and chain: it goes on with its swaps under whatever name the network has now.
   const byIntent = db.prepare<[string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps WHERE intent_id = ?`);
   const pending = db.prepare<[string], SwapRow>(
     `SELECT ${SWAP_COLUMNS} FROM swaps WHERE status = 'pending' AND network = ? ORDER BY created_at_ms`,

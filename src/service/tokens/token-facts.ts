@@ -95,7 +95,7 @@ export async function readDollarPrice(
   return price === undefined ? null : formatUnits(price.answer, price.decimals);
 }
 
-/** The native token, which no contract tells of. */
+/** The native token, which no contract reports of. */
 export function nativeFacts(token: ListedToken, symbol: string): TokenFacts {
   return { address: token.address, name: symbol, symbol, decimals: NATIVE_DECIMALS };
 }

@@ -4,13 +4,13 @@ import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { Tokens } from "../quotes/tokens.ts";
 import { nativeFacts, readDollarPrice, readTokenFacts, type TokenFacts } from "./token-facts.ts";
 
-/** A token as the interface tells of it. */
+/** A token as the interface reports it. */
 export interface TokenEntry extends TokenFacts {
   /** whether the operator lists it */
   readonly isListed: boolean;
   /** whether a signed EIP-2612 permit works */
   readonly hasPermit: boolean;
-  /** decimal text; null where no fresh feed tells */
+  /** decimal text; null where no fresh feed reports */
   readonly usdPrice: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface TokenSearch {
   readonly exclude: readonly Address[];
 }
 
-/** The tokens that the service can tell of. */
+/** The tokens that the service can know of. */
 export interface TokenList {
   readonly addresses: readonly Address[];
   /** @returns undefined when the address is no token */

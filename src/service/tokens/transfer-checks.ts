@@ -11,12 +11,12 @@ import { probeTransfers, type TransferVerdict } from "./transfer-probe.ts";
 /** Knows whose transfers are exact. */
 export interface TransferChecks {
   /**
-   * What is known of a token, after a first look at it.
-   * @param partners tokens that it may have pools with, beside the hub tokens
-   * @returns undefined when nobody can tell: the contracts measure what arrives and hold the minimum, so quotes go on
+   * What is known of a token, after a first check of it.
+   * @param partners tokens that it may have pools with, alongside the hub tokens
+   * @returns undefined when nobody can know: the contracts measure what arrives and hold the minimum, so quotes go on
    */
   verdict(token: Address, partners: readonly Address[], snapshot: Snapshot): Promise<TransferVerdict | undefined>;
-  /** What the last look measured, without another one; undefined when nothing is known. */
+  /** What the last check measured, without another one; undefined when nothing is known. */
   extraGas(token: Address): ExtraGas | undefined;
 }
 
@@ -36,16 +36,16 @@ interface Dependencies {
 
 /**
  * An owner can switch a tax on or off at any time: a token in use is looked at again so often, while quotes go on. Where
- * they do not, whoever asks waits for the look: nobody is refused for what was so ten minutes ago.
+ * they do not, anyone who asks waits for the check: nobody is refused for what was so ten minutes ago.
  */
 const FRESH_FOR_MS = 60_000;
 /** So old a verdict, good or bad, says nothing any more. */
 const VALID_FOR_MS = 10 * 60_000;
 /** A node in silence is no reason to keep quotes waiting until their time is over. */
 const CHECK_MS = 3_000;
-/** After a look that told nothing. */
+/** After a check that reported nothing. */
 const PAUSE_MS = 5_000;
-/** The log says at most so often that tokens cannot be tried out: a hostile token must not fill it. */
+/** The log says at most so often that tokens cannot be simulated: a hostile token must not fill it. */
 const REPORT_EVERY_MS = 60 * 60_000;
 /** Looks in the background at a time. */
 const MAX_RENEWALS = 8;
@@ -59,7 +59,7 @@ type CheckToken = (
   snapshot: Snapshot,
 ) => Promise<TransferVerdict | undefined>;
 
-/** One look at a token; undefined when it told nothing. */
+/** One check of a token; undefined when it reported nothing. */
 function createTokenCheck({ rpc, network }: Options, dependencies: Dependencies): CheckToken {
   const { snapshots, directory, executor, clock, logger } = dependencies;
   let nextReportMs = Number.NEGATIVE_INFINITY;
@@ -67,13 +67,13 @@ function createTokenCheck({ rpc, network }: Options, dependencies: Dependencies)
   function report(fields: Record<string, unknown>): undefined {
     if (clock.monotonicMs() < nextReportMs) return;
     nextReportMs = clock.monotonicMs() + REPORT_EVERY_MS;
-    logger.warn(fields, "tokens cannot be tried out; quotes go on, and only the contracts hold what arrives");
+    logger.warn(fields, "tokens cannot be simulated; quotes go on, and only the contracts hold what arrives");
   }
 
   return async (token, partners, snapshot) => {
     const readMode = snapshots.mode();
     if (readMode !== undefined && readMode !== "override") {
-      return report({ readMode, reason: "the node cannot lend code to a call" });
+      return report({ readMode, reason: "the node cannot override code in a call" });
     }
     try {
       const others = [...new Set([...partners, ...network.hubTokens])].filter((other) => other !== token);
@@ -84,7 +84,7 @@ function createTokenCheck({ rpc, network }: Options, dependencies: Dependencies)
       const signal = AbortSignal.timeout(CHECK_MS);
       return await probeTransfers(rpc, { token, holders: holders.slice(0, MAX_HOLDERS), ...contracts, signal });
     } catch (error) {
-      // Trouble of the node is no verdict; a quote meets it in its own reads, and tells.
+      // Trouble of the node is no verdict; a quote meets it in its own reads, and reports.
       if (error instanceof RpcError) return report({ token, reason: error.message });
       throw error;
     }

@@ -7,7 +7,7 @@ import type { TOKEN_ERRORS } from "../errors/token-errors.ts";
 import { type ExtraGas, extraGasOf } from "../gas/extra-gas.ts";
 import { HAND_CODE, PROBE_CODE } from "./probe-code.ts";
 
-/** What trials of a token's transfers showed. */
+/** What probes of a token's transfers showed. */
 export type TransferVerdict =
   | {
       readonly kind: "exact";
@@ -27,7 +27,7 @@ export interface ProbeRequest {
 }
 
 /**
- * Addresses that nobody has a key or a contract for: their names in ASCII. Code is lent to them for one `eth_call`. The
+ * Addresses that nobody has a key or a contract for: their names in ASCII. Code is injected into them for one `eth_call`. The
  * source of the hand (contracts/lent/Hand.yul) has them, too.
  */
 export const PROBE_ADDRESS = toAddress("0x7377617064207472616e736665722070726f6265");
@@ -58,7 +58,7 @@ interface Move {
 interface ProbeResult {
   /** undefined: no pool holds any */
   readonly holder: Address | undefined;
-  /** gas of the first look at a balance, and of the same look once more */
+  /** gas of the first check of a balance, and of the same check once more */
   readonly firstRead: bigint;
   readonly secondRead: bigint;
   readonly moves: readonly Move[];
@@ -74,8 +74,8 @@ const PROBE_GAS: Hex = "0x989680";
  * into the pool; at each step is measured what left, what arrived, and the gas. Then once more with another amount.
  * A token that fails is tried again with the pool's real code within reach of the token, for some look into it.
  * It does not see: a supply that changes without transfers, other taxes for other accounts or later, and a token that
- * recognises the trial. A token that forbids buying and selling in one block looks as if it could not be sold.
- * @returns undefined when no pool holds enough of the token to tell
+ * recognises the probe. A token that forbids buying and selling in one block looks as if it could not be sold.
+ * @returns undefined when no pool holds enough of the token to report
  * @throws RpcError when the node does not answer, or cannot lend code: no verdict
  */
 export async function probeTransfers(rpc: JsonRpc, request: ProbeRequest): Promise<TransferVerdict | undefined> {
@@ -98,7 +98,7 @@ async function tryTransfers(rpc: JsonRpc, request: ProbeRequest, poolCode: Hex =
   const call = { to: PROBE_ADDRESS, data: `0x${input.join("")}`, gas: PROBE_GAS };
   const answer = await rpc.call("eth_call", [call, "latest", lent], signal);
   const result = isHex(answer) ? readProbe(answer, holders) : undefined;
-  if (result === undefined) throw malformedAnswer(rpc.host, "the node's answer to a trial of transfers is malformed");
+  if (result === undefined) throw malformedAnswer(rpc.host, "the node's answer to a probe of transfers is malformed");
   return result;
 }
 

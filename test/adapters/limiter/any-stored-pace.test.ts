@@ -102,7 +102,7 @@ class World {
     let limiter = this.open();
     let beside = 0;
     while (!this.stop.signal.aborted) {
-      // Calls wait beside, whose end nobody hears of: the loop of the limiter never rests.
+      // Calls wait alongside, whose end nobody hears of: the loop of the limiter never rests.
       for (; beside < 2; beside++) {
         void limiter.acquire("background").then((permission) => {
           beside--;

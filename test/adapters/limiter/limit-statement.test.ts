@@ -35,7 +35,7 @@ function openLimiter(onLimit: (limits: { expected: number; seen: number }) => vo
     limiter.observe({ status: 200, header: (name) => (name === "x-ratelimit-limit-second" ? String(limit) : null) });
 }
 
-test("another limit than expected is told once, over restarts too, until the service states the expected one", async () => {
+test("another limit than expected is reported once, over restarts too, until the service states the expected one", async () => {
   const outside = createOutside(NOW_MS);
   const { context } = openLife(outside);
   await registerStrategies(context);
@@ -58,7 +58,7 @@ test("another limit than expected is told once, over restarts too, until the ser
   expect(outside.reported).toHaveLength(2);
 });
 
-test("a wait of minutes that the service asks for is told once, over restarts too, and over when it is", async () => {
+test("a wait of minutes that the service asks for is reported once, over restarts too, and over when it is", async () => {
   const outside = createOutside(NOW_MS);
   const { context } = openLife(outside);
   const listen = watchHeldBack(context.deps, "https://service.example/v1/key");

@@ -93,7 +93,7 @@ describe("a saturating client against a real fixed-window server", () => {
 });
 
 describe("the right to call", () => {
-  it("goes to the status of live swaps before quotes, whoever came first", async () => {
+  it("goes to the status of live swaps before quotes, anyone who came first", async () => {
     const { limiter } = limiterOn(join(temporaryDirectory(), "limiter.db"), { limitPerSecond: 20 });
     const order: string[] = [];
     const calls = (["background", "quote", "quote", "status", "status"] as const).map(async (priority) => {
@@ -160,7 +160,7 @@ describe("the right to call", () => {
     expect(granted).toBeLessThanOrEqual(1 + 20 * Math.max(0, seconds - 1) + 1);
   });
 
-  it("tells the limit that the service states, beside the expected one, once for each change", async () => {
+  it("tells the limit that the service states, alongside the expected one, once for each change", async () => {
     const { limiter, seen } = limiterOn(join(temporaryDirectory(), "limiter.db"), { limitPerSecond: 200 });
     for (const limit of ["200", "50", "50", "junk", "200"]) {
       limiter.observe(answer(200, { "x-ratelimit-limit-second": limit }));

@@ -227,7 +227,7 @@ test("what many lives tried in vain is sent as soon as the receiver takes someth
 describe("a receiver that asks for a pause", () => {
   const asks = (afterMs: number): Delivery => ({ ...LATER, kind: "later", afterMs });
 
-  test("is left alone for so long, whatever else comes to be told", async () => {
+  test("is left alone for so long, whatever else comes to be reported", async () => {
     const { clock, one, raise, pass } = begin();
     one.answer = asks(10 * MINUTE_MS);
     raise("a");
@@ -260,7 +260,7 @@ describe("two channels", () => {
   const both = (options: Partial<AlertSenderOptions> = {}) =>
     begin(undefined, undefined, { ...options, channels: CHANNELS });
 
-  test("of which one is away for hours: the other is told at once and once, and the one hears all when it is back", async () => {
+  test("of which one is away for hours: the other is reported at once and once, and the one hears all when it is back", async () => {
     const { one, two, raise, end, states, pass } = both();
     one.answer = LATER;
     const senders = [one.open(), two.open()];
@@ -281,7 +281,7 @@ describe("two channels", () => {
     expect([...states("one"), ...states("two")]).toEqual(Array(18).fill("sent"));
   });
 
-  test("are told by the least severity of each, and of messages both", async () => {
+  test("are reported by the least severity of each, and of messages both", async () => {
     const { one, two, raise, store } = begin(undefined, undefined, {
       channels: [channel("one", { minimum: "critical" }), channel("two", { minimum: "warning" })],
     });
@@ -298,7 +298,7 @@ describe("two channels", () => {
     ]);
   });
 
-  test("of which one is killed between its attempt and the answer: it alone is told again", async () => {
+  test("of which one is killed between its attempt and the answer: it alone is reported again", async () => {
     const { db, one, two, raise } = both();
     raise("a");
     await one.outbox.beginAttempt(1, 5_000);
@@ -344,7 +344,7 @@ describe("a channel", () => {
     expect(back.one.got).toEqual(["true"]);
   });
 
-  test("that is renamed tells what is true once more, under the same ids, and never under the old name", async () => {
+  test("that is renamed reports what is true once more, under the same ids, and never under the old name", async () => {
     const { db, raise, one } = begin();
     raise("true");
     one.open();
@@ -356,7 +356,7 @@ describe("a channel", () => {
     expect(renamed.states("one")).toEqual([]);
   });
 
-  test("whose least severity was lowered is told what is true, and what it was told before not again", async () => {
+  test("whose least severity was lowered is told what is true, and what it was reported before not again", async () => {
     const { db, raise, one } = begin(undefined, undefined, { channels: [channel("one", { minimum: "critical" })] });
     raise("hot", { severity: "critical" });
     raise("warm");
@@ -372,7 +372,7 @@ describe("a channel", () => {
 describe("of one subject", () => {
   const tellingEnds = { channels: [channel("one", { sendsEnds: true })] };
 
-  test("beginning, end and the next beginning are told in their order, however the receiver fails, and others pass", async () => {
+  test("beginning, end and the next beginning are reported in their order, however the receiver fails, and others pass", async () => {
     const { one, raise, end, store, pass } = begin(undefined, undefined, tellingEnds);
     one.answer = LATER;
     raise("a", { code: "A", subject: "about a" });

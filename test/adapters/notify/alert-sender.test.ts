@@ -26,7 +26,7 @@ const OPTIONS: AlertSenderOptions = {
   stopWithinMs: 200,
 };
 
-/** Tells a webhook at this URL, over HTTP. */
+/** Reports a webhook at this URL, over HTTP. */
 const deliverTo =
   (url: string, timeoutMs = 5_000): AlertSenderDeps["deliver"] =>
   async ({ alert }, { nowMs, signal }) => {

@@ -65,7 +65,7 @@ test("a database that no daemon has used has no transactions", () => {
   db.close();
 });
 
-test("whoever was granted an allowance or signed for is a spender, and the live right names its swap", () => {
+test("anyone who was granted an allowance or signed for is a spender, and the live right names its swap", () => {
   const { life } = begin();
   const run = runSample({ swaps: [swapIn("signed")] });
   addRun(life.store, run);

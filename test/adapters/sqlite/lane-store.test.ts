@@ -48,7 +48,7 @@ test("two intents can neither share a nonce nor be in flight together", () => {
   expect(store.account(ACCOUNT, 31337).highestNonce).toBe(1);
 });
 
-test("a reorg may bring a confirmed intent back beside the one in flight", () => {
+test("a reorg may bring a confirmed intent back alongside the one in flight", () => {
   const { store } = openLaneDatabase();
   store.insertIntent(intentRow({ id: "a", nonce: 0, state: "signed" }));
   store.updateIntent("a", { state: "mined", ...block });

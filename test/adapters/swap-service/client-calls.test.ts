@@ -153,7 +153,7 @@ describe("the other questions", () => {
     expect(observed).toEqual(["lost", "lost"]);
   });
 
-  it("tells that a call was never sent", async () => {
+  it("reports that a call was never sent", async () => {
     const { service, requests, limiter } = await serviceWith((_, response) => json(response, wireQuote), {
       retries: 0,
     });

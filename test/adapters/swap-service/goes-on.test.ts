@@ -52,7 +52,7 @@ it("goes on within seconds after a refusal, a lost answer and a kill of the proc
   expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
-it("tells the pace of each call how it ended, also where no answer can be used", async () => {
+it("reports the pace of each call how it ended, also where no answer can be used", async () => {
   const endings: ((response: ServerResponse) => void)[] = [
     (response) => response.destroy(),
     (response) => response.writeHead(429, { "retry-after": "7" }).end(Buffer.from([0xff, 0xfe])),

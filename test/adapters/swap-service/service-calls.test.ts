@@ -35,7 +35,7 @@ describe("the calls of a service", () => {
     expect([seen[0]?.url, keyless.seen[0]?.url]).toEqual(["/offers?give=1", "/offers"]);
   });
 
-  it("tell a refusal by the names that the service gives to its parts, and never the key in its words", async () => {
+  it("report a refusal by the names that the service gives to its parts, and never the key in its words", async () => {
     const body = { problem: "NO_STOCK", detail: `nothing left for ${KEY}`, message: "unused" };
     const refusalFields = { name: "problem", message: "detail" };
     const { calls } = await callsTo((response) => json(response, body, 400), { refusalFields });

@@ -65,7 +65,7 @@ test("is not ready while the service is away or the clocks disagree", async () =
 });
 
 test("is not ready while no endpoint can do what trading needs, and healthy all the same", async () => {
-  let why: string | undefined = "nothing can be tried out: add an endpoint";
+  let why: string | undefined = "nothing can be simulated: add an endpoint";
   const { health } = await begin({ whyUnable: () => why });
   expect(await health.readiness()).toMatchObject({
     ready: false,
@@ -76,7 +76,7 @@ test("is not ready while no endpoint can do what trading needs, and healthy all 
   expect((await health.readiness()).ready).toBe(true);
 });
 
-test("is not ready while the database knows less than the chain, and says what; until it was held against it, neither", async () => {
+test("is not ready while the database knows less than the chain, and says what; until it was checked against it, neither", async () => {
   const { life, health } = await begin();
   const key = { wallet: ACCOUNT, token: undefined, scope: "wallet", facts: {} } as const;
   expect(await health.readiness()).toMatchObject({ ready: true, database: { ready: true } });

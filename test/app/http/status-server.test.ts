@@ -59,7 +59,7 @@ async function get(path: string, host?: string): Promise<Answer> {
   });
 }
 
-it("tells health and readiness apart, and both name the modes", async () => {
+it("reports health and readiness apart, and both name the modes", async () => {
   const healthz = await get("/healthz");
   expect([healthz.status, JSON.parse(healthz.body)]).toEqual([200, await health.health()]);
   const readyz = await get("/readyz");

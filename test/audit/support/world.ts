@@ -23,14 +23,14 @@ export interface Case {
   readonly hazard: string;
   readonly spoil: (copy: Copy) => unknown;
   readonly reports: readonly DifferenceCode[];
-  /** the sums stay as they are; without it whoever spoiled the rows put the sums right as well */
+  /** the sums stay as they are; without it anyone who spoiled the rows put the sums right as well */
   readonly keepsSums?: true;
 }
 
 /** A world in which everything is right, and copies of it to spoil. */
 export interface World {
   readonly chain: Chain;
-  /** The clean database; each look at it works on a copy. */
+  /** The clean database; each check of it works on a copy. */
   readonly database: string;
   /**
    * Audits a copy after spoiling it or the chain. The chain is put back afterwards; further swaps of `trader` belong to

@@ -66,7 +66,7 @@ test("a stranger's contract that uses all gas it gets, gets little", async () =>
 });
 
 describe.each(["override", "multicall", "plain"] as const)("reads in mode %s", (mode) => {
-  test("tell good answers, reverts, short answers and missing contracts apart, in any mixture", async () => {
+  test("report good answers, reverts, short answers and missing contracts apart, in any mixture", async () => {
     const { read } = createBlockReads({ rpc: chain.rpc, mode }).at(await newestBlock());
     const answers = await Promise.all([
       read(token, SELECTOR.decimals, 1),

@@ -75,7 +75,7 @@ test.each([
   ["is forbidden", -32600, "method not allowed"],
   ["is not on the plan", -32001, "access denied"],
   ["is older", -32602, "invalid argument 0: json: unknown field"],
-])("a trial that %s at the only node is unavailable, and that is its reason", async (_why, code, message) => {
+])("a simulation that %s at the only node is unavailable, and that is its reason", async (_why, code, message) => {
   const anvil = await startBareAnvil();
   const proxy = await startRpcProxy(anvil.url);
   proxy.fault("eth_simulateV1", { kind: "error", code, message });
@@ -86,7 +86,7 @@ test.each([
   expect(outcome.reason).toContain(message);
 });
 
-test("a trial whose answer is lost says nothing of the node's abilities", async () => {
+test("a simulation whose answer is lost says nothing of the node's abilities", async () => {
   const anvil = await startBareAnvil();
   const proxy = await startRpcProxy(anvil.url);
   proxy.fault("eth_simulateV1", { kind: "drop-after", loss: "502" });

@@ -153,7 +153,7 @@ describe("a node is not believed that", () => {
       "probe",
     ],
     [
-      "tells no changes",
+      "reports no changes",
       "debug_traceCall",
       (answer: object) => (isFrame(answer) ? answer : { pre: {}, post: {} }),
       "probe",
@@ -201,7 +201,7 @@ describe("what an endpoint masters", () => {
     expect(wayOf(await simulate())).toBe("simulate");
   });
 
-  test("GRD-28 is lost with an upgrade: it is tried out again at once, and said, and never replaced by what is not permitted", async () => {
+  test("GRD-28 is lost with an upgrade: it is simulated again at once, and said, and never replaced by what is not permitted", async () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
     proxy.fault("eth_simulateV1", MISSING);
     const { simulate, pass, chain, heard } = chainOver([proxy.url]);
@@ -216,7 +216,7 @@ describe("what an endpoint masters", () => {
     expect(heard[1]?.[0]?.findings.slice(0, 2).map(({ state }) => state)).toEqual(["lacking", "lacking"]);
   });
 
-  test("is lost in the middle of a trial: nothing of it counts, and it has to be shown again", async () => {
+  test("is lost in the middle of a simulation: nothing of it counts, and it has to be shown again", async () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
     const { simulate } = chainOver([proxy.url], ["simulate", "probe"]);
     expect(wayOf(await simulate())).toBe("simulate");
@@ -310,7 +310,7 @@ test.each<[SimulationMethod, number]>([
   expect(seen!.amount).toBeGreaterThan(BigInt(head.timestamp));
 });
 
-test("the probe takes what comes to the account like one without code, and whoever calls it gets nothing out of it", async () => {
+test("the probe takes what comes to the account like one without code, and anyone who calls it gets nothing out of it", async () => {
   const anvil = await startBareAnvil();
   const { chain } = chainOver([anvil.url], ["probe"]);
   const payer = toAddress("0x00000000000000000000000000000000000000cd");

@@ -52,7 +52,7 @@ beforeEach(async () => {
   snapshot = await chain.rpc.call("evm_snapshot", []);
 });
 
-/** Sends something of the owner's, whom the chain impersonates, before the trial. */
+/** Sends something of the owner's, whom the chain impersonates, before the simulation. */
 async function before(token: Address, from: Address, name: string, ...values: readonly unknown[]): Promise<void> {
   await chain.rpc.call("anvil_impersonateAccount", [from]);
   await chain.send({ from, to: token, data: odd.ofCoin(name, ...values) });
@@ -73,7 +73,7 @@ interface Case {
   readonly watched?: () => Partial<Watched>;
   /** of all ways, or of each */
   readonly verdict: DenialCode | "passes" | Readonly<Record<SimulationMethod, DenialCode | "passes">>;
-  /** simulate and trace tell other moves, by what the node traces */
+  /** simulate and trace report other moves, by what the node traces */
   readonly movesDiffer?: true;
 }
 
@@ -250,7 +250,7 @@ const DIFFERENT: Readonly<Record<string, Case>> = {
     calls: () => [approve(100n), order("swap", 100, 50, OWNER)],
     verdict: byLogs("TOKEN_TAX", "passes"),
   },
-  "happens while a watched token tells no balance": {
+  "happens while a watched token reports no balance": {
     calls: () => [approve(100n), order("swap", 100, 50, OWNER)],
     watched: () => ({ tokens: [sold!, bought!, settlement!] }),
     verdict: byLogs("passes", "SIMULATION_UNAVAILABLE"),
@@ -284,19 +284,19 @@ async function judged(one: Case) {
   return { outcomes, verdicts: { simulate: code("simulate"), trace: code("trace"), probe: code("probe") } };
 }
 
-/** What was told, in any order. */
+/** What was reported, in any order. */
 function reported(outcome: SimulationOutcome) {
   if (outcome.kind !== "ok") return outcome.kind;
   const sorted = (all: readonly object[]) => all.map((each) => Object.values(each).join(" ")).sort();
   return { gas: outcome.gasUsedByCall, moves: sorted(outcome.transfers), allowed: sorted(outcome.approvals) };
 }
 
-describe("every way of trying out comes to the same verdict of", () => {
+describe("every way of simulating comes to the same verdict of", () => {
   test.each(Object.keys(ALIKE))("%s", async (name) => {
     const one = ALIKE[name]!;
     const { outcomes, verdicts } = await judged(one);
     expect(verdicts).toEqual(byLogs(one.verdict as DenialCode, one.verdict as DenialCode));
-    // Gas and every move too: a trace is the same transactions, told by frames.
+    // Gas and every move too: a trace is the same transactions, reported by frames.
     expect(reported(outcomes.trace)).toEqual(reported(outcomes.simulate));
   });
 });

@@ -4,7 +4,7 @@ import type { Address, Hex } from "../../../src/domain/money/address.ts";
 import type { CallRequest } from "../../../src/ports/chain.ts";
 import type { TestChain } from "../../service/support/chain.ts";
 
-/** A token that is told how to behave, and a settlement that does what it is told, right or wrong. */
+/** A token that is told how to behave, and a settlement that does what it is reported, right or wrong. */
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
@@ -59,7 +59,7 @@ contract OddSettlement {
     constructor(Coin sold_, Coin bought_) { (sold, bought) = (sold_, bought_); }
     receive() external payable {}
 
-    /// Takes and gives as it is told; the calls before and after make a difference to what is honest.
+    /// Takes and gives as it is reported; the calls before and after make a difference to what is honest.
     function swap(uint256 taken, uint256 given, address to) external payable {
         if (taken > 0) sold.transferFrom(msg.sender, address(this), taken);
         if (given > 0) bought.transfer(to, given);

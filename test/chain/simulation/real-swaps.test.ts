@@ -101,7 +101,7 @@ const PAIRS: readonly [string, (market: Market) => [sold: Address, amount: bigin
   ["coins in, two hops", ({ usdt }) => [NATIVE_TOKEN, E18 / 10n, usdt]],
 ];
 
-describe("a swap through real pools is judged alike, whichever way it is tried out:", () => {
+describe("a swap through real pools is judged alike, whichever way it is simulated:", () => {
   test.each(PAIRS)("%s", async (_name, pair) => {
     const owner = chain.deployer;
     const [sold, gross, bought] = pair(market);
@@ -145,7 +145,7 @@ describe("a swap through real pools is judged alike, whichever way it is tried o
   });
 });
 
-test("a gasless order is tried out as its owner's own call in every way, and no signature is needed for it", async () => {
+test("a gasless order is simulated as its owner's own call in every way, and no signature is needed for it", async () => {
   const seller = await newSeller(chain, market);
   const { body: quote } = await gaslessQuote(client, market, seller);
   const { body } = await client.get("/aggregator/transaction", { quoteId: quote.id });

@@ -29,7 +29,7 @@ export interface WorkedExample {
   build(): string;
 }
 
-/** @param more of the project that the example needs beside what every copy holds */
+/** @param more of the project that the example needs alongside what every copy holds */
 export function workedExample(path: string, more: readonly string[] = []): WorkedExample {
   const page = readFileSync(join(ROOT, path), "utf8");
   const blocks = [...page.matchAll(FILE)].map(

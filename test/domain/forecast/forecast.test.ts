@@ -169,7 +169,7 @@ describe("a forecast", () => {
     expect(first?.slotMs).toBeGreaterThan(handledMs);
   });
 
-  it("tells the service's refusal, and the strategy hears that nothing was bought", () => {
+  it("reports the service's refusal, and the strategy hears that nothing was bought", () => {
     const refuse = (): FillAnswer => ({ code: "quote_refused", detail: "no route" });
     const [slot] = run(world([standing(dcaSpec({ schedule: everyMinute }))], { slots: 1 }), refuse);
     expect(slot).toMatchObject({ decision: "swap", reason: "quote_refused", detail: "no route" });

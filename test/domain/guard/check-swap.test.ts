@@ -172,10 +172,10 @@ const gasless: readonly (readonly [DenialCode, string, Partial<SwapFacts>])[] = 
   ],
   ["NONCE_USED", "a nonce that another swap has", { nonceUsed: true }],
   ["PERMIT_UNSUPPORTED", "neither permit nor allowance", { authorisation: "none" }],
-  ["GASLESS_UNTRIED", "an order that nobody could try out", { simulation: undefined }],
+  ["GASLESS_UNTRIED", "an order that nobody could simulate", { simulation: undefined }],
   [
     "SIMULATION_UNAVAILABLE",
-    "a node that cannot try out",
+    "a node that cannot simulate",
     { simulation: { kind: "unavailable", reason: "no method" } },
   ],
   ["SIMULATION_REVERTED", "an order that reverts", { simulation: { kind: "reverted", reason: "K" } }],
@@ -254,7 +254,7 @@ describe("the one list of checks before a signature", () => {
     expect(checkSwap(facts).checks.find((check) => check.code === "GAS_RESERVE_TOO_LOW")?.ok).toBe(false);
   });
 
-  it("takes an order that nobody could try out where the policy accepts it, and shows that it did", () => {
+  it("takes an order that nobody could simulate where the policy accepts it, and shows that it did", () => {
     const { limits } = gaslessFactsSample();
     const accepting = gaslessFactsSample({ simulation: undefined, limits: { ...limits, acceptsUntriedGasless: true } });
     const { denial, checks } = checkSwap(accepting);

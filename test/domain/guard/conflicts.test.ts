@@ -15,7 +15,7 @@ function conflictsOf(specs: readonly StrategySpec[], most = 10) {
 }
 
 describe("strategies of one wallet", () => {
-  test("conflict where one sells what the other buys, told once a pair with all their tokens", () => {
+  test("conflict where one sells what the other buys, reported once a pair with all their tokens", () => {
     expect(conflictsOf([dcaSpec(), thresholdSpec()]).reported).toEqual([
       "weekly+take-profit: weekly USDC > take-profit USDC, take-profit WETH > weekly WETH",
     ]);
@@ -36,7 +36,7 @@ describe("strategies of one wallet", () => {
     expect(conflictsOf([dcaSpec(), elsewhere]).reported).toEqual([]);
   });
 
-  test("are told up to a number of pairs, and that there are more", () => {
+  test("are reported up to a number of pairs, and that there are more", () => {
     const many = [1, 2, 3].map((number) => dcaSpec({ id: `dca-${number}` }));
     expect(conflictsOf([...many, thresholdSpec()], 2)).toMatchObject({ reported: { length: 2 }, isCut: true });
     expect(conflictsOf([...many, thresholdSpec()], 3)).toMatchObject({ reported: { length: 3 }, isCut: false });

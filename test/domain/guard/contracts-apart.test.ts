@@ -37,7 +37,7 @@ function approved(simulation: SwapFacts["simulation"], spender = SPENDER): SwapF
   return { ...simulation, approvals: [{ token: USDC, owner: OWNER, spender, amount: 1n }] };
 }
 
-/** Our own transaction, whose calldata names the spender beside the target. */
+/** Our own transaction, whose calldata names the spender alongside the target. */
 function own(change: Partial<SwapFacts> = {}): SwapFacts {
   return { ...apart(factsSample(), { spender: SPENDER, target: TARGET }), ...change };
 }
@@ -64,7 +64,7 @@ describe("a service of three contracts", () => {
     expect(checkSwap(order()).denial).toBeUndefined();
   });
 
-  it.each(OTHERS.target)("is denied a transaction to %s, whoever else that is of the three", (to) => {
+  it.each(OTHERS.target)("is denied a transaction to %s, anyone else who is of the three", (to) => {
     const { transaction } = own();
     const facts = own({ transaction: transaction && { ...transaction, to } });
     expect(broken(facts)).toEqual(["TARGET_NOT_PINNED: transaction.to"]);
@@ -84,7 +84,7 @@ describe("a service of three contracts", () => {
     expect(broken(order({ signing }))).toEqual(["SPENDER_NOT_PINNED: spender of the permit to sign"]);
   });
 
-  it.each(OTHERS.spender)("is denied where the trial leaves an allowance for %s", (spender) => {
+  it.each(OTHERS.spender)("is denied where the simulation leaves an allowance for %s", (spender) => {
     expect(broken(own({ simulation: approved(own().simulation, spender) }))).toEqual([
       "SIMULATION_MISMATCH: allowances of our accounts",
     ]);

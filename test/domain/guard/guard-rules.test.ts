@@ -43,7 +43,7 @@ function broken(change: Partial<ClearanceReading>, facts: Partial<Evidence> = {}
   return checksOf(clear(change, facts)).flatMap(({ ok, code }) => (ok ? [] : [code]));
 }
 
-/** The least output that the simulated transfer is held against, which is the required minimum. */
+/** The least output that the simulated transfer is checked against, which is the required minimum. */
 function minimumOf(change: Partial<ClearanceReading>, facts: Partial<Evidence> = {}): bigint {
   const check = checksOf(clear(change, facts)).find(({ subject }) => subject === "bought token in to the recipient");
   const [, least = ""] = /^at least ([0-9.]+) WETH$/.exec(check?.limit ?? "") ?? [];
@@ -66,7 +66,7 @@ describe("order and consequence", () => {
     expect(broken({ decoding, balance: 0n })).toEqual(["BALANCE_TOO_LOW", "RECIPIENT_MISMATCH"]);
   });
 
-  it("GRD-2 asks limits, reference, payload, trial and round trip in this order", () => {
+  it("GRD-2 asks limits, reference, payload, simulation and round trip in this order", () => {
     const change: Partial<ClearanceReading> = {
       balance: 0n,
       sellPrice: said(priceOf(USDC), "1.2"),
@@ -87,7 +87,7 @@ describe("order and consequence", () => {
     expect(unpriced).toEqual(["BALANCE_TOO_LOW", "REFERENCE_MISSING", "ROUND_TRIP_LOSS"]);
   });
 
-  it("GRD-3 denies at once what is wrong: the run fails and a person is told", () => {
+  it("GRD-3 denies at once what is wrong: the run fails and a person is notified", () => {
     const result = clear({ decoding: { ok: false, problem: "unknown selector" } });
     expect(result.run).toMatchObject({ state: "failed", reason: "UNDECODABLE" });
     expect(result.records).toContainEqual(expect.objectContaining({ kind: "alert", code: "UNDECODABLE" }));
@@ -113,7 +113,7 @@ describe("order and consequence", () => {
     expect(clear(change, { ...facts, nowMs: LATE_MS }).run).toMatchObject({ state: "skipped", reason: code });
   });
 
-  it("GRD-6 skips at once what cannot be at this slot, and tells a person", () => {
+  it("GRD-6 skips at once what cannot be at this slot, and notifies a person", () => {
     const result = clear({ balance: HUNDRED_USDC - 1n });
     expect(result.run).toMatchObject({ state: "skipped", reason: "BALANCE_TOO_LOW" });
     expect(result.records).toContainEqual(expect.objectContaining({ kind: "alert", code: "BALANCE_TOO_LOW" }));

@@ -16,7 +16,7 @@ function reported(code: string, change: Partial<SwapFacts>): string {
 
 const { limits } = factsSample();
 
-describe("what was compared is told in people's units", () => {
+describe("what was compared is reported in people's units", () => {
   test("of a whole swap: no number is that of smallest units", () => {
     for (const { value, limit } of checksOf()) expect(`${value} ${limit}`).not.toMatch(/(^|\s)[0-9]{9,}/);
   });

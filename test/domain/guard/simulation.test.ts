@@ -92,7 +92,7 @@ describe("what a simulated swap may do to us", () => {
     ["trace", "debug_traceCall"],
     ["probe", "a probe in eth_call"],
   ] as const)(
-    "says on a row of its own that it was tried out by %s, and denies it where the policy does not permit that",
+    "says on a row of its own that it was simulated by %s, and denies it where the policy does not permit that",
     (way, words) => {
       for (const outcome of [
         { kind: "ok", way, transfers: [sold, bought], approvals: [] },
@@ -112,7 +112,7 @@ describe("what a simulated swap may do to us", () => {
     expect(checkSimulation(outcome, { ...bounds, ways: ["trace", "probe"] })?.code).toBe("SIMULATION_UNAVAILABLE");
   });
 
-  it("denies what was not, or could not be, tried out", () => {
+  it("denies what was not, or could not be, simulated", () => {
     expect(checkSimulation(undefined, bounds)?.code).toBe("SIMULATION_UNAVAILABLE");
     expect(checkSimulation({ kind: "not-applicable" }, bounds)?.code).toBe("SIMULATION_UNAVAILABLE");
     expect(checkSimulation({ kind: "unavailable", reason: "no method" }, bounds)?.code).toBe("SIMULATION_UNAVAILABLE");

@@ -42,7 +42,7 @@ test.each([
   expect(changesOf(move("swap", from, to, reason))).toEqual({ over, raised: [] });
 });
 
-test("what a slot lacked is told, and it is over when a slot of the strategy has it", () => {
+test("what a slot lacked is reported, and it is over when a slot of the strategy has it", () => {
   const reported = (reason: string) => {
     const { over, raised } = changesOf(move("run", "deciding", "skipped", reason), { detail: "needs 100 USDC" });
     return { over, raised: raised.map(({ code, subject }) => [code, subject]) };

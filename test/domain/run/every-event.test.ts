@@ -81,25 +81,25 @@ const ROWS: Readonly<Record<string, Row>> = {
     mode: "gasless",
     moves: { signed: "unknown" },
   },
-  "a look that shows nothing": {
+  "a check that shows nothing": {
     event: seen({}),
     mode: "gasless",
     moves: { mined: "submitted", confirmed: "submitted" },
     stays: ["cleared", "approving", "signed", "submitted", "unknown", ...ENDED],
   },
-  "a look that shows a fill": {
+  "a check that shows a fill": {
     event: seen({ fill }),
     mode: "gasless",
     moves: { signed: "mined", submitted: "mined", unknown: "mined", mined: "mined" },
     stays: ["confirmed", ...ENDED],
   },
-  "a look that shows a final fill": {
+  "a check that shows a final fill": {
     event: seen({ fill, finalized: late, latest: late }),
     mode: "gasless",
     moves: { signed: "final", submitted: "final", unknown: "final", mined: "final", confirmed: "final" },
     stays: ENDED,
   },
-  "a look past both deadlines": {
+  "a check past both deadlines": {
     event: seen({ finalized: late, latest: late }),
     mode: "gasless",
     moves: {
@@ -108,7 +108,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     stays: ENDED,
   },
-  "a look that shows the nonce used without a fill": {
+  "a check that shows the nonce used without a fill": {
     event: seen({ nonceUsed: true }),
     mode: "gasless",
     moves: {

@@ -9,7 +9,7 @@ import { receiptFor, swapIn, transferLog } from "../../support/reading-samples.t
 const report = (run: Run, change: TransactionChange): StepResult =>
   step(run, { kind: "transaction", swapId: "run_1.0.1", intentId: "run_1.0.1.swap", change }, evidenceSample());
 
-test("a fill that was counted by one node's word, and that all endpoints call reverted in its final block, is told as lost", () => {
+test("a fill that was counted by one node's word, and that all endpoints call reverted in its final block, is reported as lost", () => {
   const counted = report(runSample({ swaps: [swapIn("mined", { mode: "self-executed" })] }), {
     kind: "confirmed",
     succeeded: true,

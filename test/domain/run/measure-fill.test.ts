@@ -21,7 +21,7 @@ test("a fill is what really moved, with the gas that we paid for it", () => {
   });
 });
 
-test("what a rollup charged beside gas was paid too, for our own transactions", () => {
+test("what a rollup charged on top of gas was paid too, for our own transactions", () => {
   expect(measure({ logs: [sale, purchase], dataFee: 7n }).gasCost).toBe(110_000n * GWEI + 7n);
   expect(measure({ logs: [sale, purchase], dataFee: 7n }, { mode: "gasless" }).gasCost).toBe(0n);
 });
@@ -47,7 +47,7 @@ test("what comes back to the wallet was not sold, and what leaves the recipient 
   expect(fill).toMatchObject({ sold: HUNDRED_USDC - 1_000n, bought: TENTH - 5n });
 });
 
-test("a fee that leaves the wallet beside the swap counts as sold", () => {
+test("a fee that leaves the wallet alongside the swap counts as sold", () => {
   const fee = transferLog({ token: USDC.address, from: WALLET, to: RELAYER, amount: 500_000n });
   expect(measure({ logs: [sale, fee, purchase] }).sold).toBe(HUNDRED_USDC + 500_000n);
 });

@@ -99,7 +99,7 @@ test.each(MODES)("sells what is there once the other one brought another amount 
   expect(second(judge(quote(result.run, mode).run).run).state).toBe("cleared");
 });
 
-test("is asked for anew where its signature was kept back, and sells nothing beside what is asked for", () => {
+test("is asked for anew where its signature was kept back, and sells nothing alongside what is asked for", () => {
   const cleared = judge(quoted("gasless")).run;
   expect(second(cleared).state).toBe("cleared");
   const back = tellFirst(cleared, { kind: "reorged" });

@@ -170,7 +170,7 @@ describe("what is refused", () => {
   ];
 
   test.each(denials)(
-    "%s ends the run failed at once, with its money freed and a person told",
+    "%s ends the run failed at once, with its money freed and a person reported",
     (code, swap, change, facts) => {
       const result = clear(swap, change, facts);
       expect(result.run).toMatchObject({ state: "failed", reason: code });
@@ -196,7 +196,7 @@ describe("what is refused", () => {
     ["TRADE_TOO_SMALL", {}, { policy: policySample({ minTradeUsd: usd("100.01") }) }],
   ];
 
-  test.each(skips)("%s skips the slot at once: it is no failure, and a person is told", (code, change, facts) => {
+  test.each(skips)("%s skips the slot at once: it is no failure, and a person is notified", (code, change, facts) => {
     const result = clear(own, change, facts);
     expect(result.run).toMatchObject({ state: "skipped", reason: code });
     expect(result.run.swaps[0]).toMatchObject({ state: "skipped", reason: code });
@@ -238,7 +238,7 @@ describe("what is refused", () => {
     ["REFERENCE_DIVERGES", { buyPrice: undefined, priceFaults: [{ ...fault, code: "REFERENCE_DIVERGES" }] }],
     ["SEQUENCER_DOWN", { buyPrice: undefined, priceFaults: [{ ...fault, code: "SEQUENCER_DOWN" }] }],
   ])(
-    "%s after the window is told like what a person has to mend: nothing is traded without a price",
+    "%s after the window is reported like what a person has to mend: nothing is traded without a price",
     (code, change) => {
       const late = clear(own, change, { nowMs: lateMs });
       expect(late.run).toMatchObject({ state: "skipped", reason: code });

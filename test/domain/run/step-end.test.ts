@@ -176,7 +176,7 @@ describe("the strategy learns of the end in the same commit", () => {
     expect(memoryOf(result)).toMatchObject([{ legs: { main: { at: { state: "armed", failures: 1 }, fills: 0 } } }]);
   });
 
-  test("and can tell a person what it makes of it, under the pair, so that a swap that passes all checks ends it", () => {
+  test("and can notify a person what it makes of it, under the pair, so that a swap that passes all checks ends it", () => {
     const memory = { version: 1, state: "fired", failures: 2, slotMs: SLOT_MS };
     const run = runSample({ strategyId: "take-profit", swaps: [sell("submitted")] });
     const result = report(run, { kind: "final", outcome: "reverted" }, { ...trigger, memory });
@@ -197,7 +197,7 @@ describe("the strategy learns of the end in the same commit", () => {
     expect(ended.records.filter(({ kind }) => kind === "alert")).toMatchObject([alert]);
   });
 
-  test("each fill that a reorganisation takes back for good is told by itself, when its swap ends, and no other end is", () => {
+  test("each fill that a reorganisation takes back for good is reported by itself, when its swap ends, and no other end is", () => {
     const vain = sell("reverted", { id: "run_1.0.1", position: 0 });
     const lost = [1, 2].map((position) =>
       sell("confirmed", { id: `run_1.${position}.1`, position, intentId: `run_1.${position}.1.swap` }),
@@ -217,7 +217,7 @@ describe("the strategy learns of the end in the same commit", () => {
     expect(run.state).toBe("failed");
   });
 
-  test("nobody is told of a reorganisation after which the fill comes back", () => {
+  test("nobody is notified of a reorganisation after which the fill comes back", () => {
     const filled = runSample({ strategyId: "take-profit", state: "filled", swaps: [sell("confirmed")] });
     const reopened = report(filled, { kind: "reorged" }, trigger).run;
     const [swap] = reopened.swaps;

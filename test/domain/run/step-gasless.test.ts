@@ -124,7 +124,7 @@ describe("a fill that is seen", () => {
     expect(stateOf(observe(relayed("unknown"), { fill }))).toBe("mined");
   });
 
-  test("in a final block goes all the way in one look, and is spent once", () => {
+  test("in a final block goes all the way in one check, and is spent once", () => {
     const result = observe(relayed("unknown"), { fill, finalized: past, latest: past });
     expect(result.transitions.map(({ to }) => to)).toEqual(["mined", "confirmed", "final", "filled"]);
     expect(result.records.filter(({ kind }) => kind === "spend")).toHaveLength(1);

@@ -65,7 +65,7 @@ test("a final refusal of our own quote ends the swap with the service's words an
   expect(result.records).toContainEqual({ kind: "release", swapId: "run_1.0.1" });
 });
 
-test("an answer that the service garbled is denied like any other lie: its code, its money freed, a person told", () => {
+test("an answer that the service garbled is denied like any other lie: its code, its money freed, a person reported", () => {
   const garbled = { ...refused({ gasless: true }), code: "TYPED_DATA_UNKNOWN" };
   const result = step(runWith(swapSample(prefers)), garbled, evidenceSample());
   expect(result.run).toMatchObject({ state: "failed", reason: "TYPED_DATA_UNKNOWN" });

@@ -133,7 +133,7 @@ describe("a receipt that lacks logs", () => {
     expect(confirmed.run.swaps[0]?.fill).not.toHaveProperty("assumed");
   });
 
-  test("counts as the worst that was signed in its final block, and a person is told", () => {
+  test("counts as the worst that was signed in its final block, and a person is notified", () => {
     for (const again of [{ receipt: bare, value: 0n }, {}]) {
       const ended = report(seen(), { kind: "final", outcome: "succeeded", ...again });
       expect(ended.run).toMatchObject({ state: "filled", swaps: [{ state: "final" }] });

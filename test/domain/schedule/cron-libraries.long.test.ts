@@ -7,7 +7,7 @@ import { parseCron } from "../../../src/domain/schedule/parse-cron.ts";
 import { followsElapsedTime } from "../../../src/domain/schedule/wall-pattern.ts";
 import { type ClockChange, clockChanges, DAY_MS, ZONES, zones } from "./zone-data.ts";
 
-/** Our instants beside those of two well-known libraries. Where they differ, one of our rules says why. */
+/** Our instants alongside those of two well-known libraries. Where they differ, one of our rules says why. */
 
 interface Range {
   readonly afterMs: number;
@@ -95,7 +95,7 @@ function ruleFor({ change, expression, instantMs, ...lists }: Difference): strin
   return isRepeated ? TWICE : undefined;
 }
 
-describe.each(Object.keys(libraries))("beside %s", (name) => {
+describe.each(Object.keys(libraries))("alongside %s", (name) => {
   const library = libraries[name] as Library;
   const { rules = [], everyYears = 1 } = known[name] ?? {};
 
@@ -179,7 +179,7 @@ const anyExpression = fc
   .map((fields) => fields.join(" "))
   .filter((expression) => !("problem" in parseCron(expression)));
 
-describe("steps in a day field beside a restricted other one", () => {
+describe("steps in a day field alongside a restricted other one", () => {
   const range = { afterMs: Date.UTC(2026, 0, 1) - 1, untilMs: Date.UTC(2026, 4, 1) };
   for (const [name, library] of Object.entries(libraries)) {
     it.each(["0 9 */2 * 1", "0 9 */10,2 * 3", "0 9 2,*/10 * 1-5", "0 9 15 * */2", "0 9 */3 * */2", "0 9 31 2 */3"])(

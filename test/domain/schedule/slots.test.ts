@@ -79,7 +79,7 @@ describe("catch-up", () => {
     });
   });
 
-  it("SCH-14 `latest` runs only the newest after a downtime, and tells how many were missed", () => {
+  it("SCH-14 `latest` runs only the newest after a downtime, and reports how many were missed", () => {
     expect(plan(hourly, "10:00", "15:20")).toEqual({
       ...{ gaps: [gap("11:00", "14:00", 4)], run: run("15:00"), handledMs: at2026("15:00") },
     });
@@ -163,7 +163,7 @@ describe("catch-up", () => {
 
 const office = [{ days: [1, 2, 3, 4, 5], fromMinute: 540, untilMinute: 1_020 }];
 
-it("SCH-11 a late slot does not start outside of the windows, and is told so", () => {
+it("SCH-11 a late slot does not start outside of the windows, and is reported so", () => {
   const schedule: Schedule = { ...hourly, windows: office };
   const within = { catchUp: { windowSeconds: 86_400 } };
   expect(plan(schedule, "15:00", "16:59:59", within).run).toEqual(run("16:00"));

@@ -83,7 +83,7 @@ test("SCH-23 a year of 1,000 strategies passes within 20 seconds: each slot has 
       rows.check(strategy, { nowMs, barred: isPaused ? "paused" : undefined, barredUntilMs, isBusy });
     }
   }
-  // The work of this thread: on a busy machine the wall clock tells of others.
+  // The work of this thread: on a busy machine the wall clock reports others.
   const { user, system } = process.threadCpuUsage(started);
   const reasons = new Map<string, number>();
   let slots = 0;

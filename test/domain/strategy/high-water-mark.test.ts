@@ -16,7 +16,7 @@ interface Rule {
   readonly samples: number;
 }
 
-/** THR-12 read literally: of all runs of looks that held long enough, the highest of their lowest prices. */
+/** THR-12 read literally: of all runs of checks that held long enough, the highest of their lowest prices. */
 function literalMark(samples: readonly PriceSample[], rule: Rule, maxGapSeconds: number): number {
   let best = 0;
   for (let first = 0; first < samples.length; first += 1) {
@@ -43,7 +43,7 @@ const step = fc.record({
 const path = fc.array(step, { maxLength: 40, size: "max" });
 const rule = fc.record({ forSeconds: fc.constantFrom(0, 30, 60, 150), samples: fc.integer({ min: 1, max: 5 }) });
 
-it("THR-12 the mark is the highest price that held in any looks in a row, and the stop hangs from it at once", () => {
+it("THR-12 the high-water mark is the highest price that held in any looks in a row, and the stop hangs from it at once", () => {
   fc.assert(
     fc.property(path, rule, fc.option(fc.integer({ min: 3_000, max: 4_500 })), (steps, confirm, activateAt) => {
       const share = toPpm(900_000);

@@ -32,7 +32,7 @@ function reasonOf(life: RebalanceLife): string {
 }
 
 describe("confirmation", () => {
-  it("REB-16 waits until the soft band was left for long enough, and a look inside begins it anew", () => {
+  it("REB-16 waits until the soft band was left for long enough, and a check inside begins it anew", () => {
     const life = holding(timed, 65);
     expect(life.decide()).toEqual({
       kind: "skip",
@@ -52,7 +52,7 @@ describe("confirmation", () => {
     expect(reasonOf(life.pass(HOUR))).toBe("swap");
   });
 
-  it("REB-16 does not count a look that saw no prices", () => {
+  it("REB-16 does not count a check that saw no prices", () => {
     const life = holding(timed, 65);
     life.decide();
     life.prices.delete(WETH);

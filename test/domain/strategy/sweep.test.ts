@@ -101,7 +101,7 @@ function ended(strategy: SweepSpec, decision: Decided, change: { sold?: bigint; 
 }
 
 describe("a sweep", () => {
-  it("SWP-1 sells what is above the mark down to what is kept, by amount or by worth, each token for itself", () => {
+  it("SWP-1 sells what is above the threshold down to what is kept, by amount or by worth, each token for itself", () => {
     const held = [
       [WETH, of(WETH, "1.2")],
       [DAI, of(DAI, 600)],
@@ -112,7 +112,7 @@ describe("a sweep", () => {
     ]);
   });
 
-  it("SWP-1 does nothing at the mark, only above it", () => {
+  it("SWP-1 does nothing at the threshold, only above it", () => {
     const held = [
       [WETH, of(WETH, 1)],
       [DAI, of(DAI, 500)],
@@ -120,7 +120,7 @@ describe("a sweep", () => {
     expect(decide(spec(), { held }).outcome).toMatchObject({ kind: "skip", reason: "below_mark" });
   });
 
-  it("SWP-2 goes on below the mark until only what is kept is left, and then waits for the mark again", () => {
+  it("SWP-2 goes on below the threshold until only what is kept is left, and then waits for the threshold again", () => {
     const first = decide(spec(), { held: [[WETH, of(WETH, "2.7")]] });
     expect(sales(first)).toEqual([["WETH", of(WETH, "1.25")]]);
     const second = decide(spec(), { held: [[WETH, of(WETH, "0.9")]], hours: 7 }, ended(spec(), first));
@@ -132,7 +132,7 @@ describe("a sweep", () => {
     });
   });
 
-  it("SWP-2 goes on after an edit only where the mark and what is bought stayed: a raised mark stops the sale", () => {
+  it("SWP-2 goes on after an edit only where the threshold and what is bought stayed: a raised mark stops the sale", () => {
     const first = decide(spec(), { held: [[WETH, of(WETH, "2.7")]] });
     const memory = ended(spec(), first);
     const later = { held: [[WETH, of(WETH, "0.9")]], hours: 7 } as const;
@@ -247,7 +247,7 @@ describe("a sweep", () => {
 });
 
 describe("a gas tank", () => {
-  it("SWP-8 buys what is missing to the upper mark once the native coin is below the lower one", () => {
+  it("SWP-8 buys what is missing to the upper threshold once the native coin is below the lower one", () => {
     const held = [[USDC, of(USDC, 1_000)]] as const;
     expect(decide(tank(), { held, native: of(ETH, "0.02") }).outcome).toMatchObject({ reason: "below_mark" });
     const decision = decide(tank(), { held, native: of(ETH, "0.01") });

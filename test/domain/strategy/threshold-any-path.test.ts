@@ -10,7 +10,7 @@ interface Step {
   readonly price: number;
   readonly waitSeconds: number;
   readonly end: End;
-  /** how long the run takes that this look may start */
+  /** how long the run takes that this check may start */
   readonly runSeconds: number;
 }
 
@@ -56,7 +56,7 @@ it("THR-7 never trades twice in one excursion, whatever the path of the price, i
   );
 });
 
-it("THR-12 never lowers mark or stop, and raises the mark to nothing that was not seen twice in a row", () => {
+it("THR-12 never lowers mark or stop, and raises the high-water mark to nothing that was not seen twice in a row", () => {
   const shares = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(path, habits, shares, (steps, change, percents) => {

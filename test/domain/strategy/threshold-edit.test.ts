@@ -133,7 +133,7 @@ describe("THR-15 an edit", () => {
     expect(strategy.see(4_500)).toEqual(quarter);
   });
 
-  it("THR-15 that puts back a trailing stop finds its mark and its stop as they were", () => {
+  it("THR-15 that puts back a trailing stop finds its high-water mark and its stop as they were", () => {
     const trail = { kind: "trail", share: toPpm(100_000), activateAt: usdc(4_000) } as const;
     const both = spec([leg({ trigger: trail, floor: { price: usdc(1_000) } }), other]);
     const strategy = trigger(both);

@@ -9,7 +9,7 @@ const all = { share: toPpm(1_000_000) };
 const stop = leg({ id: "stop", trigger: cross("below", 2_400), amount: all, floor: { steps: [toPpm(30_000)] } });
 const profit = leg({ id: "profit" });
 
-/** What a look sold, in the smallest unit; undefined when it sold nothing. */
+/** What a check sold, in the smallest unit; undefined when it sold nothing. */
 function soldBy(outcome: readonly PlannedSwap[] | string): bigint | undefined {
   if (typeof outcome === "string") return undefined;
   const [swap] = outcome;
@@ -118,7 +118,7 @@ describe("THR-6 the time of an own run is no gap", () => {
     expect(strategy.memory().legs.trail?.trail).toMatchObject({ mark: String(usdc(4_450)) });
   });
 
-  it("THR-6 but what follows it without a look is", () => {
+  it("THR-6 but what follows it without a check is", () => {
     const guard = leg({ id: "stop", trigger: cross("below", 2_400), onMissed: "ignore" });
     expect(run(guard, [3_000]).see(2_300, 91)).toBe("not_armed");
   });
@@ -182,7 +182,7 @@ describe("THR-14 a ladder", () => {
     expect(soldBy(strategy.see(4_500))).toBe(5n);
   });
 
-  it("THR-14 beside a stop: levels cancel nobody, the stop sells what they left and ends the ladder", () => {
+  it("THR-14 alongside a stop: levels cancel nobody, the stop sells what they left and ends the ladder", () => {
     const strategy = ladder([stop, ...thirds], 3_000_000n);
     strategy.see(4_000);
     strategy.end();

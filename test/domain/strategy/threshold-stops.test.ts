@@ -144,7 +144,7 @@ describe("THR-12 a trailing stop", () => {
     expect(trailOf(strategy)).toEqual({ mark: usdc(4_000), stop: usdc(3_600) });
   });
 
-  it("THR-12 raises its mark by what was seen while the clock ran hours ahead, once that held by the right one", () => {
+  it("THR-12 raises its high-water mark by what was seen while the clock ran hours ahead, once that held by the right one", () => {
     const confirm = { forSeconds: 60, samples: 2 };
     const strategy = trigger(spec([trailing({ confirm })]));
     strategy.see(4_100, 6 * 3_600);
@@ -173,7 +173,7 @@ describe("THR-12 a trailing stop", () => {
     expect(trailOf(strategy)).toEqual({ mark: usdc(4_000), stop: usdc(3_600) });
   });
 
-  it("THR-12 raises the mark to what held for the confirmation, and fires after the same", () => {
+  it("THR-12 raises the high-water mark to what held for the confirmation, and fires after the same", () => {
     const strategy = trigger(spec([trailing({ confirm: { forSeconds: 60, samples: 3 } })]));
     for (const price of [4_200, 4_100, 4_300]) strategy.see(price);
     expect(trailOf(strategy).mark).toBe(usdc(4_100));

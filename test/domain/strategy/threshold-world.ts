@@ -59,7 +59,7 @@ export function spec(legs: readonly ThresholdLeg[], change: Partial<ThresholdSpe
 /** What came of a run: all of it, nothing, or nothing for a reason. */
 export type End = "filled" | "nothing" | "reverted" | "PRICE_LIMIT_NOT_MET" | "dry_run";
 
-/** A strategy with its memory, one look at the price after the other. Memory goes through its stored form each time. */
+/** A strategy with its memory, one check of the price after the other. Memory goes through its stored form each time. */
 export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: StrategyMemory } = {}) {
   let strategy = first;
   let memory: StrategyMemory = has.memory ?? initialStrategyMemory(strategy);

@@ -70,7 +70,7 @@ describe("THR-2 the price", () => {
 });
 
 describe("THR-3 a confirmation", () => {
-  it("THR-3 takes the time that was asked for, and the looks, both", () => {
+  it("THR-3 takes the time that was asked for, and the checks, both", () => {
     const strategy = trigger(spec([leg({ confirm: { forSeconds: 60, samples: 4 } })]));
     strategy.see("4400");
     for (const _sample of [0, 30, 60]) expect(strategy.see("4500")).toBe("confirming");
@@ -81,7 +81,7 @@ describe("THR-3 a confirmation", () => {
     expect(slow.see("4500")).toEqual(quarter);
   });
 
-  it("THR-3 starts again when a look sees the condition broken", () => {
+  it("THR-3 starts again when a check sees the condition broken", () => {
     const strategy = trigger(spec([leg({ confirm: { forSeconds: 0, samples: 2 } })]));
     strategy.see("4400");
     expect(strategy.see("4500")).toBe("confirming");
@@ -90,7 +90,7 @@ describe("THR-3 a confirmation", () => {
     expect(strategy.see("4500")).toEqual(quarter);
   });
 
-  it("THR-4 starts again after a time without a look that is longer than max_gap, and goes on after a shorter one", () => {
+  it("THR-4 starts again after a time without a check that is longer than max_gap, and goes on after a shorter one", () => {
     for (const [gapSeconds, outcome] of [
       [91, "confirming"],
       [90, quarter],
@@ -203,7 +203,7 @@ describe("THR-6 after it fired", () => {
     expect(strategy.see("4600")).toEqual(quarter);
   });
 
-  it("THR-6 tells a person that the trigger is given back", () => {
+  it("THR-6 notifies a person that the trigger is given back", () => {
     const strategy = trigger(spec([leg()], { attempts: 1 }));
     strategy.see("4000");
     strategy.see("4600");
@@ -211,7 +211,7 @@ describe("THR-6 after it fired", () => {
     expect(strategy.alerts()).toEqual(["TRIGGER_GIVEN_BACK"]);
   });
 
-  it("THR-6 dry runs are no attempts: they fire at each look, tell nobody, and leave a live run all its attempts", () => {
+  it("THR-6 dry runs are no attempts: they fire at each check, notify nobody, and leave a live run all its attempts", () => {
     const strategy = trigger(rearmed);
     strategy.see("4000");
     for (let sample = 0; sample < 20; sample += 1) {

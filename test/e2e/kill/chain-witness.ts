@@ -1,6 +1,6 @@
 import { id } from "ethers";
 
-/** What the chain itself tells of a wallet, read without any code of the program. */
+/** What the chain itself reports a wallet, read without any code of the program. */
 export interface ChainWitness {
   /** what left the wallet in each transaction, less what came back, by token; native sales are not in it */
   outflows(wallet: string): Promise<readonly Outflow[]>;

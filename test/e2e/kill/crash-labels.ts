@@ -1,6 +1,6 @@
 /**
  * The named instants at which a daemon or a relayer can be killed, in the order in which a swap passes them. The program
- * kills itself there when SWAPD_CRASH_AT names one; `crash-labels.test.ts` holds the list against the source.
+ * kills itself there when SWAPD_CRASH_AT names one; `crash-labels.test.ts` checks the list against the source.
  */
 
 /** A run decides, and its swap is quoted and checked. */
@@ -21,7 +21,7 @@ const OF_A_DECISION = [
   "commit.facts-read.after",
 ] as const;
 
-/** A gasless swap: signed, handed over, and looked for on the chain. */
+/** A gasless swap: signed, submitted, and looked for on the chain. */
 const OF_A_GASLESS_SWAP = [
   "effect.SignGasless.before",
   "gasless.sign.before",
@@ -58,7 +58,7 @@ const IN_TROUBLE = [
 /** A person halts an account in the instants between the last check and the signature: the simulation aims there. */
 const IN_A_RARE_MOMENT = ["commit.signing-barred.before", "commit.signing-barred.after"] as const;
 
-/** What the lane tells a run of its transaction, and what is asked after a fill. */
+/** What the lane reports a run of its transaction, and what is asked after a fill. */
 const OF_A_FILL = [
   "commit.transaction.before",
   "commit.transaction.after",

@@ -107,7 +107,7 @@ export interface KillService {
   readonly signer?: string;
 }
 
-/** Writes everything that one daemon is told, and gives the main file's path. The first one's has the service too. */
+/** Writes everything that one daemon is reported, and gives the main file's path. The first one's has the service too. */
 export function writeConfiguration(terms: {
   profile: "swapd" | "fly";
   directory: string;

@@ -141,7 +141,7 @@ export function planAgain(labels: readonly string[], round: number): KillStep[] 
   ];
 }
 
-/** The same labels again and again, for whoever looks into one of them: so many kills in all, a track's share each. */
+/** The same labels again and again, for anyone who looks into one of them: so many kills in all, a track's share each. */
 export function planLabelKills(labels: readonly string[], options: { tracks: number; kills: number }): KillStep[][] {
   const share = Math.ceil(options.kills / options.tracks);
   const round = planAgain(labels, 0);

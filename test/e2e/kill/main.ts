@@ -3,7 +3,7 @@ import { CRASH_LABELS, GROUPS_OF_A_DAEMON, type LabelGroup } from "./crash-label
 import { runKillCampaign, summaryOf } from "./kill-harness.ts";
 import type { Profile } from "./kill-world.ts";
 
-/** The long form, some fifty kills against each service: `main.ts --kills 500 --seed 7 [--against swapd|fly] [--group lane]...`, or some at a label, `--label gasless.sign.after`, every kill told. Ends with 1 when anything is wrong. */
+/** The long form, some fifty kills against each service: `main.ts --kills 500 --seed 7 [--against swapd|fly] [--group lane]...`, or some at a label, `--label gasless.sign.after`, every kill reported. Ends with 1 when anything is wrong. */
 const { values } = parseArgs({
   options: {
     kills: { type: "string" },

@@ -8,7 +8,7 @@ import { after, runSwapd } from "./processes.ts";
 
 /** The longest until a database that differs is halted, and accepted. */
 const WITHIN_MS = 900_000;
-/** Whoever signs although it is halted does so in this time. */
+/** Anyone who signs although it is halted does so in this time. */
 const WATCHED_MS = 3_000;
 const POLL_EVERY_MS = 250;
 
@@ -70,7 +70,7 @@ function readMarker({ configuration, wallet }: Track): z.output<typeof markerSch
   return existsSync(file) ? markerSchema.parse(JSON.parse(readFileSync(file, "utf8"))).state : undefined;
 }
 
-/** The kind of the difference that the marker must tell; undefined where nothing was signed that the rows do not know. */
+/** The kind of the difference that the marker must report; undefined where nothing was signed that the rows do not know. */
 function whatMustDiffer(
   track: Track,
   marker: ReturnType<typeof readMarker>,
@@ -106,7 +106,7 @@ async function acceptAll(
   const say = (what: string): string => `${track.name} after ${act}: ${what}`;
   try {
     await until(endMs, () => isChecked(track) && open(track).includes(expected));
-    if (!open(track).includes(expected)) return [say(`${expected} is not told, but ${open(track).join(", ")}`)];
+    if (!open(track).includes(expected)) return [say(`${expected} is not reported, but ${open(track).join(", ")}`)];
     const check = await swapd(track, ["db", "check", "--json"]);
     if (check.code !== 1 || !check.output.includes(`"${expected}"`)) wrong.push(say(`db check says ${check.output}`));
     await after(WATCHED_MS);
@@ -147,7 +147,7 @@ async function until(endMs: number, hasHappened: () => boolean | Promise<boolean
   while (performance.now() < endMs && !(await hasHappened())) await after(POLL_EVERY_MS);
 }
 
-/** Whether the chain was held against the rows in this life: before that nobody knows what differs. */
+/** Whether the chain was checked against the rows in this life: before that nobody knows what differs. */
 function isChecked(track: Track): boolean {
   const rows = read<{ kind: string }>(track, "SELECT kind FROM differences WHERE kind = 'unchecked'");
   return hasTables(track) && rows.length === 0;

@@ -35,7 +35,7 @@ export function summaryOfService(report: ServiceKillReport): string {
   const ends = Object.entries(report.ends).map(([status, count]) => `${count} ${status}`);
   return (
     `seed ${report.seed}: ${report.service.kills} kills of the service (${report.service.passed.length} at labels); ` +
-    `${report.handedOver} swaps handed over, ${report.accepted} accepted: ${ends.join(", ")}; ` +
+    `${report.handedOver} swaps submitted, ${report.accepted} accepted: ${ends.join(", ")}; ` +
     `${report.filledAfterwards} of them filled after the last kill`
   );
 }
@@ -94,7 +94,7 @@ export async function runServiceKills(options: ServiceKillOptions): Promise<Serv
   }
 }
 
-/** A swap's record as the service tells it. */
+/** A swap's record as the service reports it. */
 interface Reported {
   readonly id: string;
   readonly status: string;

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { runServiceKills, summaryOfService } from "./service-campaign.ts";
 
-/** The long form: fifty kills of the service under gasless load, every kill told. Ends with 1 when anything is wrong. */
+/** The long form: fifty kills of the service under gasless load, every kill reported. Ends with 1 when anything is wrong. */
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "50" },

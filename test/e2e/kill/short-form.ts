@@ -13,7 +13,7 @@ const QUIET_MS = 60_000;
 const LEAST_FILLS = 3;
 const LEAST_LABELS = 8;
 
-/** The short form, from a fresh seed. A failure tells the seed and every life; `main.ts --seed` repeats the plan. */
+/** The short form, from a fresh seed. A failure reports the seed and every life; `main.ts --seed` repeats the plan. */
 export async function expectToSurvive(
   profile: Profile,
   plan: { groups: readonly LabelGroup[]; serviceKills: number },

@@ -8,7 +8,7 @@ import { type Recorded, type RecordedRelay, type RecordedSwap, readRecorded, rea
 const NATIVE = `0x${"0".repeat(40)}`;
 const RUN_ENDS = new Set(["filled", "partial", "skipped", "failed"]);
 
-/** What a look at everything showed. */
+/** What a check of everything showed. */
 export interface Verdict {
   readonly violations: readonly string[];
   readonly fills: { readonly selfExecuted: number; readonly gasless: number };
@@ -49,7 +49,7 @@ export async function checkAll(
   return { violations, fills };
 }
 
-/** Holds the rows of our own service against the chain. */
+/** Checks the rows of our own service against the chain. */
 export async function checkSwapsOfRelay(world: KillWorld, chain: ChainWitness): Promise<readonly string[]> {
   const relay = readRelay(world.serviceDatabase);
   const wallets = world.tracks.map(({ wallet }) => wallet);

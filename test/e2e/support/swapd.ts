@@ -12,7 +12,7 @@ const LAUNCHER = join(ROOT, "bin/swapd.js");
 export function makeFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "swapd-e2e-"));
   for (const part of ["config", "strategies"]) cpSync(join(ROOT, part), join(path, part), { recursive: true });
-  // What the shipped example expects beside itself.
+  // What the shipped example expects alongside itself.
   cpSync(join(ROOT, "strategies/examples"), join(path, "config/strategies"), { recursive: true });
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

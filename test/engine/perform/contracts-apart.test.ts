@@ -30,7 +30,7 @@ interface Asked {
   readonly allowancesFor: Set<Address>;
   readonly calls: Set<Address>;
   readonly logsOf: Set<Address>;
-  /** whom a trial calls besides the token */
+  /** whom a simulation calls besides the token */
   readonly tried: Set<Address>;
 }
 

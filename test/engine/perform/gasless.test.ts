@@ -144,15 +144,15 @@ describe("handing over", () => {
     const { context, outside, run, life } = await begin(swap);
     halt(life);
     expect(await submitGasless(context, run, swap, 0)).toMatchObject({
-      ...{ kind: "held-back", detail: "not handed over: halted by ops: dry run" },
+      ...{ kind: "held-back", detail: "not submitted: halted by ops: dry run" },
     });
     expect(outside.service.submissions).toEqual([]);
   });
 
   test.each([
-    ["the node", "not handed over: halted by ops: dry run", (life: Life) => halt(life)],
-    ["the node", "not handed over: another database", (life: Life) => life.store.barOpenRuns()],
-    ["the rate limit", "not handed over: halted by ops: dry run", (life: Life) => halt(life)],
+    ["the node", "not submitted: halted by ops: dry run", (life: Life) => halt(life)],
+    ["the node", "not submitted: another database", (life: Life) => life.store.barOpenRuns()],
+    ["the rate limit", "not submitted: halted by ops: dry run", (life: Life) => halt(life)],
     [
       "the rate limit",
       "too near to its deadline",
@@ -179,7 +179,7 @@ describe("handing over", () => {
 
   test("of something unsigned is a broken invariant", async () => {
     const { context, run } = await begin(swap);
-    await expect(submitGasless(context, run, swapIn("cleared", owned), 0)).rejects.toThrow("handed over unsigned");
+    await expect(submitGasless(context, run, swapIn("cleared", owned), 0)).rejects.toThrow("submitted unsigned");
   });
 });
 
@@ -230,7 +230,7 @@ describe("looking at the chain", () => {
         ...swapIn("confirmed", owned),
         fill: { ...swapIn("confirmed").fill, ...fill, hash: filledBy } as Swap["fill"],
       };
-      // The wallet was held against the chain after the fill, so that its balance tells nothing of it.
+      // The wallet was checked against the chain after the fill, so that its balance says nothing of it.
       const balance = await outside.chain.balance(USDC.address, ACCOUNT);
       const baseline = { block: 100, transactionCount: 0 };
       life.store.saveKnownChain(
@@ -382,7 +382,7 @@ describe("looking at the chain", () => {
       expect(await readChain(context, swap)).not.toHaveProperty("observation.isUnexplained");
     });
 
-    test("a part that goes straight to the pinned contract is: a token that keeps a fee tells of less", async () => {
+    test("a part that goes straight to the pinned contract is: a token that keeps a fee reports less", async () => {
       const { context, outside } = await without();
       takeAway(outside, ROUTER, 5n);
       expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { blockNumber: 101 } } });

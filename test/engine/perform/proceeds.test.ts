@@ -53,9 +53,9 @@ test("no signature is given where the reorganisation is seen after its effect wa
   expect([answer.kind, outside.signed]).toEqual(["signing-barred", []]);
 });
 
-test("no order is handed over for proceeds that a reorganisation took back since it was signed", async () => {
+test("no order is submitted for proceeds that a reorganisation took back since it was signed", async () => {
   const { life, outside, run, swap } = await begin("submitted", sale("signed", { mode: "gasless" }));
-  const detail = "not handed over: a reorganisation took back run_1.0.1, whose proceeds it sells";
+  const detail = "not submitted: a reorganisation took back run_1.0.1, whose proceeds it sells";
   expect(await submitGasless(life.context, run, swap, 0)).toMatchObject({ kind: "held-back", detail });
   expect(outside.service.submissions).toEqual([]);
 });

@@ -17,7 +17,7 @@ import { ERC20, SETTLEMENT } from "../../support/fake-ledger.ts";
 import { refusal } from "../../support/fake-service.ts";
 import { swapIn } from "../../support/reading-samples.ts";
 
-/** A swap with a quote of the fake service, of which it can tell the transaction or the typed data. */
+/** A swap with a quote of the fake service, of which it can know the transaction or the typed data. */
 async function begin(
   gasless: boolean,
   change: Partial<Swap> = {},
@@ -46,7 +46,7 @@ function readingOf(answer: EffectAnswer): ClearanceReading {
 }
 
 describe("a self-executed swap", () => {
-  test("is tried out together with the exact approval that it needs, and measured", async () => {
+  test("is simulated together with the exact approval that it needs, and measured", async () => {
     const { life, swap } = await begin(false);
     const reading = readingOf(await readFacts(life.context, swap));
     expect(reading).toMatchObject({ allowance: 0n, balance: 1_000_000_000n, simulation: { kind: "ok" } });
@@ -65,7 +65,7 @@ describe("a self-executed swap", () => {
     expect(readingOf(await readFacts(life.context, swap)).approval).toBeUndefined();
   });
 
-  test("is tried out on the block that all is read at, and what is watched comes along", async () => {
+  test("is simulated on the block that all is read at, and what is watched comes along", async () => {
     const { life, swap, outside } = await begin(false);
     const simulate = outside.chain.simulate.bind(outside.chain);
     const asked: unknown[] = [];
@@ -99,7 +99,7 @@ describe("a self-executed swap", () => {
     expect(reading).toMatchObject({ simulation: { kind: "reverted", reason: "too little" }, gasLimit: 0n });
   });
 
-  test("of which the calldata is not known is not tried out", async () => {
+  test("of which the calldata is not known is not simulated", async () => {
     const { life, swap, outside } = await begin(false);
     const known = outside.service.transaction.bind(outside.service);
     outside.service.transaction = async (id) => ({ ...(await known(id)), data: "0xdeadbeef" }) as never;
@@ -163,7 +163,7 @@ describe("a gasless swap", () => {
     expect(parsed.message).toMatchObject({ router: ROUTER, recipient: ACCOUNT, fromAsset: USDC.address });
   });
 
-  test("is tried out as the owner's own call, with an exact approval that is only tried, and nothing is signed for it", async () => {
+  test("is simulated as the owner's own call, with an exact approval that is only tried, and nothing is signed for it", async () => {
     const { life, swap, outside } = await begin(true);
     const tried: CallRequest[][] = [];
     const simulate = outside.chain.simulate.bind(outside.chain);
@@ -198,7 +198,7 @@ describe("a gasless swap", () => {
     });
   });
 
-  test("of a service that gives no route says that it was not tried out", async () => {
+  test("of a service that gives no route says that it was not simulated", async () => {
     const { life, swap, outside } = await begin(true);
     outside.service.profile = { ...swapdProfile, simulationOfOrder: undefined };
     expect(readingOf(await readFacts(life.context, swap)).simulation).toEqual({ kind: "not-applicable" });
@@ -259,7 +259,7 @@ describe("nothing is concluded", () => {
   });
 });
 
-test("a missing reference price is told with its reason, and the others are there", async () => {
+test("a missing reference price is reported with its reason, and the others are there", async () => {
   const { life, swap } = await begin(false);
   const prices = {
     price: async (token: typeof USDC) =>

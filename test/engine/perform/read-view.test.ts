@@ -45,7 +45,7 @@ test("the gas reserve of the native token is not free", async () => {
   expect(viewOf(await readView(life.context, run)).free.get(ETH.address)).toBe(10n ** 19n - 10n ** 16n);
 });
 
-test("the whole balance is seen beside what is free of it", async () => {
+test("the whole balance is seen alongside what is free of it", async () => {
   const { life, run } = await begin({ buy: ETH });
   addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, gross: 300_000_000n }));
   const { balances, instants } = viewOf(await readView(life.context, run));

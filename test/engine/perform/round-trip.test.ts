@@ -149,7 +149,7 @@ describe("a round trip", () => {
     expect(amounts).toEqual([0n, MINIMUM]);
   });
 
-  it("GRD-22 is only quoted where nothing of ours can be tried out: gasless, or for another recipient", async () => {
+  it("GRD-22 is only quoted where nothing of ours can be simulated: gasless, or for another recipient", async () => {
     const relayed = await begin(FIRST_BUY, { gasless: "only" });
     expect(await roundTripOf(relayed)).toMatchObject({ kind: "returned" });
     const given = await begin(FIRST_BUY, { recipient: POOL });

@@ -8,7 +8,7 @@ import { swapIn } from "../../support/reading-samples.ts";
 const OLD_TOKEN = toAddress(`0x${"5".repeat(40)}`);
 const OLD_SPENDER = toAddress(`0x${"6".repeat(40)}`);
 
-test("a trial that sees no logs looks at every account, token and spender of configuration and rows", async () => {
+test("a simulation that sees no logs looks at every account, token and spender of configuration and rows", async () => {
   const life = openLife(createOutside(NOW_MS));
   const grant = { wallet: ACCOUNT, token: OLD_TOKEN, spender: OLD_SPENDER };
   life.store.writeRecord(runSample(), { kind: "grant", ...grant }, 1);

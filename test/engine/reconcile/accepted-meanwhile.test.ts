@@ -34,7 +34,7 @@ test("a wallet that is accepted as new while the chain is asked for its trades i
   expect([open(life), life.store.knownChain(ACCOUNT)]).toEqual([[], expect.anything()]);
 });
 
-test("what a person accepts while a look is written is not overwritten by what that look had begun with", async () => {
+test("what a person accepts while a check is written is not overwritten by what that check had begun with", async () => {
   const outside = begin("never", "none");
   await fill(outside, 1);
   const restored = { ...outside, file: copyTo(outside, "copy.db") };
@@ -48,7 +48,7 @@ test("what a person accepts while a look is written is not overwritten by what t
   await outside.clock.advance(3_600_000);
   const known = (): number | undefined => life.store.knownChain(ACCOUNT)?.transactionCount;
   const before = known();
-  // The look asks for what is open first, and with what it found the second time.
+  // The check asks for what is open first, and with what it found the second time.
   const store = writtenBetween(life.store, "standing", () => void acceptAlone(life));
   const again = createReconciler({ ...life.context, deps: { ...life.context.deps, store } });
   await again.scan();

@@ -115,7 +115,7 @@ describe("an allowance that no row granted", () => {
     expect(open(life)).toEqual(["allowance"]);
   });
 
-  test("is over once a final block shows none, and was told once", async () => {
+  test("is over once a final block shows none, and was reported once", async () => {
     const outside = await begin();
     allow(outside, 5n);
     mine(outside, 6);

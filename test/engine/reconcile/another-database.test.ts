@@ -24,7 +24,7 @@ const another = (outside: Outside): Outside => ({ ...outside, file: join(dirname
 
 const behind = ({ reported }: Outside): number => reported.filter(({ code }) => code === "DATABASE_BEHIND").length;
 
-test("a database that was accepted as lost, and put back and used since, is told when it is lost once more", async () => {
+test("a database that was accepted as lost, and put back and used since, is reported when it is lost once more", async () => {
   const outside = begin("only", "none");
   const marker = markerOf(outside);
   const emptied = another(outside);
@@ -56,7 +56,7 @@ test("a request on a database that was lost is no word on what the same one sign
   expect(await accept(life)).toContain("refused: what another database signed may be filled until its deadline");
 });
 
-test("the newer database is told as well when it comes back after its copy was accepted and signed", async () => {
+test("the newer database is reported as well when it comes back after its copy was accepted and signed", async () => {
   const outside = begin("only", "none");
   const marker = markerOf(outside);
   await fill(outside, 1, marker);
@@ -70,7 +70,7 @@ test("the newer database is told as well when it comes back after its copy was a
   expect(open(await live(outside, marker))).toEqual(["older"]);
 });
 
-test("it is told too where a third database stood in between, which the copy accepted as lost", async () => {
+test("it is reported too where a third database stood in between, which the copy accepted as lost", async () => {
   const outside = begin("only", "none");
   const marker = markerOf(outside);
   const emptied = another(outside);
@@ -87,7 +87,7 @@ test("it is told too where a third database stood in between, which the copy acc
   expect(open(await live(outside, marker))).toEqual(["older"]);
 });
 
-test("it is told too where it was about to sign more than its marker knows when it ended", async () => {
+test("it is reported too where it was about to sign more than its marker knows when it ended", async () => {
   const outside = begin("only", "none");
   const marker = markerOf(outside);
   await fill(outside, 1, marker);
@@ -103,7 +103,7 @@ test("it is told too where it was about to sign more than its marker knows when 
   expect(open(await live(outside, marker))).toEqual(["older"]);
 });
 
-test("an older copy that is accepted while no daemon runs trades on with the next start, and is told no more", async () => {
+test("an older copy that is accepted while no daemon runs trades on with the next start, and is reported no more", async () => {
   const outside = begin("never", "none");
   const marker = markerOf(outside);
   await fill(outside, 1, marker);
@@ -141,7 +141,7 @@ test("transactions of another database that a person accepted halt the account f
   expect([fills(outside) > 3, life.errors]).toEqual([true, []]);
 });
 
-test("a look that began before a person accepted is not the one that comes after it", async () => {
+test("a check that began before a person accepted is not the one that comes after it", async () => {
   const outside = begin("only", "none");
   const marker = markerOf(outside);
   await fill(outside, 1, marker);
@@ -177,7 +177,7 @@ test("a look that began before a person accepted is not the one that comes after
   expect([open(life), asked > 0]).toEqual([[], true]);
 });
 
-test("what a marker of another installation told is over once the right one is there again", async () => {
+test("what a marker of another installation reported is over once the right one is there again", async () => {
   const outside = begin("only", "none");
   const marker = markerOf(outside);
   await fill(outside, 1, marker);

@@ -26,7 +26,7 @@ function mine({ chain }: Outside, blocks: number): void {
 
 describe("what a person did before the first start", () => {
   test.each([0, 1, 3, 8])(
-    "what a person moved %i blocks before the first start of a wallet is not told as an act of nobody's",
+    "what a person moved %i blocks before the first start of a wallet is not reported as an act of nobody's",
     async (blocks) => {
       const outside = begin("only");
       mine(outside, 8);
@@ -41,7 +41,7 @@ describe("what a person did before the first start", () => {
   );
 
   test.each(["only", "never"] as const)(
-    "what another database traded right before the first start of an accepted wallet is not told as nobody's (gasless: %s)",
+    "what another database traded right before the first start of an accepted wallet is not reported as nobody's (gasless: %s)",
     async (gasless) => {
       const outside = begin(gasless, "none");
       mine(outside, 8);
@@ -56,7 +56,7 @@ describe("what a person did before the first start", () => {
     },
   );
 
-  test("what is traded right after a wallet that nobody accepted was found to have traded never is told", async () => {
+  test("what is traded right after a wallet that nobody accepted was found to have traded never is reported", async () => {
     const outside = begin("only", "none");
     const { chain } = outside;
     mine(outside, 8);
@@ -76,7 +76,7 @@ describe("what a person did before the first start", () => {
     expect(open(life)).toContain("fill");
   });
 
-  test("an order of a lost database that is filled while a person decides on the wallet is told after that", async () => {
+  test("an order of a lost database that is filled while a person decides on the wallet is reported after that", async () => {
     const outside = begin("only");
     const { chain } = outside;
     const oldest = await chain.latest();
@@ -99,7 +99,7 @@ describe("what a person did before the first start", () => {
     expect(open(life)).toContain("fill");
   });
 
-  test("what leaves the wallet in the block after its first look is told, whatever was accepted before", async () => {
+  test("what leaves the wallet in the block after its first check is reported, whatever was accepted before", async () => {
     const outside = begin("only", "none");
     mine(outside, 8);
     const life = openLife(outside, {});
@@ -193,7 +193,7 @@ describe("one false balance", () => {
     };
   }
 
-  test("one false balance of one node at a look does not halt gasless swaps until a person accepts what never was", async () => {
+  test("one false balance of one node at a check does not halt gasless swaps until a person accepts what never was", async () => {
     const outside = begin("only", "none");
     mine(outside, 8);
     const end = lie(outside);
@@ -206,7 +206,7 @@ describe("one false balance", () => {
     expect(open(next)).toEqual([]);
   });
 
-  test.each([1, 2, 3])("is not remembered, at whichever look it is told: look %i", async (which) => {
+  test.each([1, 2, 3])("is not remembered, at whichever look it is reported: look %i", async (which) => {
     const outside = begin("only", "none");
     const { chain } = outside;
     mine(outside, 8);
@@ -227,7 +227,7 @@ describe("one false balance", () => {
     expect(open(life)).toEqual([]);
   });
 
-  test("costs no look a read more where it is what the transfers since the last one explain", async () => {
+  test("costs no check a read more where it is what the transfers since the last one explain", async () => {
     const outside = begin("only", "none");
     const { chain } = outside;
     mine(outside, 8);
@@ -263,7 +263,7 @@ describe("one false balance", () => {
     expect(open(life)).toEqual([]);
   });
 
-  test("keeps no first look waiting where the endpoints disagree on it or keep nothing so old", async () => {
+  test("keeps no first check waiting where the endpoints disagree on it or keep nothing so old", async () => {
     for (const code of ["disagreement", "refused", "unreachable"] as const) {
       const outside = begin("only", "none");
       mine(outside, 8);

@@ -17,7 +17,7 @@ function statesOf({ db }: Life): unknown[] {
 const openAlerts = ({ db }: Life): unknown[] =>
   db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL AND code = 'DATABASE_UNCHECKED'").pluck().all();
 
-test("a look that reads for minutes keeps nobody from following what is in flight; its runs go on afterwards", async () => {
+test("a check that reads for minutes keeps nobody from following what is in flight; its runs go on afterwards", async () => {
   const { outside, open } = begin("never");
   const first = open();
   await first.engine.start();
@@ -46,7 +46,7 @@ test("a look that reads for minutes keeps nobody from following what is in fligh
   expect([statesOf(life)[0], life.errors]).toEqual(["filled", []]);
 });
 
-test("logs that no endpoint gives, while everything else answers, are told after a minute and over by themselves", async () => {
+test("logs that no endpoint gives, while everything else answers, are reported after a minute and over by themselves", async () => {
   const { outside, open } = begin("only");
   const { logs } = outside.chain;
   outside.chain.logs = () => Promise.reject(new ChainReadError("unreachable", "eth_getLogs: no answer within 10 s"));
@@ -66,7 +66,7 @@ test("logs that no endpoint gives, while everything else answers, are told after
   expect(statesOf(life)).toContain("filled");
 });
 
-test("a wallet that was not held against the chain, and that nobody looks at any more, holds up nothing", async () => {
+test("a wallet that was not checked against the chain, and that nobody looks at any more, holds up nothing", async () => {
   const { outside, open } = begin("only");
   const { logs } = outside.chain;
   outside.chain.logs = () => Promise.reject(new ChainReadError("unreachable", "eth_getLogs: no answer within 10 s"));

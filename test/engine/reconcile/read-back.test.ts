@@ -77,7 +77,7 @@ test.each(["never", "only"] as const)(
   },
 );
 
-test("a node that forgets balances while the logs are read is asked for the newest blocks alone by the next look", async () => {
+test("a node that forgets balances while the logs are read is asked for the newest blocks alone by the next check", async () => {
   const outside = await backAfterBlocks("only");
   const { chain, clock } = outside;
   const [latest, balance] = [chain.latest.bind(chain), chain.balance.bind(chain)];

@@ -89,7 +89,7 @@ describe("a database that is lost", () => {
     },
   );
 
-  test("is told by the marker, with every fill since it began, and accepted fills count in the budget", async () => {
+  test("is reported by the marker, with every fill since it began, and accepted fills count in the budget", async () => {
     const outside = begin("only");
     const marker = markerOf(outside);
     await fill(outside, BUDGET, marker);
@@ -138,7 +138,7 @@ test("the right database, put back after another one was started in its place, t
   expect([open(life), fills(outside) > 2, life.errors]).toEqual([[], true, []]);
 });
 
-test("an order that the old database handed over, and that is filled late, counts in the budget too", async () => {
+test("an order that the old database submitted, and that is filled late, counts in the budget too", async () => {
   const outside = begin("only");
   const marker = markerOf(outside);
   await fill(outside, BUDGET - 1, marker);
@@ -220,7 +220,7 @@ test("what such a run wrote down for the chain and did not sign is not signed an
   expect(await may()).toEqual([false, false, true]);
 });
 
-test("a sale of which only the sold token is known counts in the budget of whoever sells that", async () => {
+test("a sale of which only the sold token is known counts in the budget of anyone who sells that", async () => {
   const outside = begin("only");
   await fill(outside, 1);
   const life = await live(outside);
@@ -251,7 +251,7 @@ test("an accepted outflow that is mined once more, at another place of a block, 
   expect(life.db.prepare("SELECT count(*) FROM accepted_sales").pluck().get()).toBe(2);
 });
 
-test("a fork between the logs and the balances of a look proves nothing: it is looked at again", async () => {
+test("a fork between the logs and the balances of a check proves nothing: it is looked at again", async () => {
   const outside = begin("never");
   await fill(outside, 1);
   const { chain } = outside;
@@ -294,7 +294,7 @@ test("a node that loses one answer in six does not keep the wallet from being lo
 });
 
 describe("the marker", () => {
-  test("tells an older copy by the signatures that it does not know, whatever the chain shows", async () => {
+  test("reports an older copy by the signatures that it does not know, whatever the chain shows", async () => {
     const outside = begin("only");
     const marker = markerOf(outside);
     await fill(outside, 1, marker);
@@ -309,7 +309,7 @@ describe("the marker", () => {
     expect(open(life)).toEqual(["older"]);
   });
 
-  test("tells a copy in which an order was only meant to be signed: it is not handed over once more", async () => {
+  test("reports a copy in which an order was only meant to be signed: it is not submitted once more", async () => {
     const outside = begin("only");
     const { service } = outside;
     service.profile = {
@@ -396,7 +396,7 @@ describe("what the chain shows and no row explains", () => {
     expect(life.store.openDifferences()[0]?.text).toContain(`sold 5 of ${USDC.address} for 1 of ${WETH.address}`);
   });
 
-  test("tokens that somebody took are told with their amount, and nothing that trades them is signed", async () => {
+  test("tokens that somebody took are reported with their amount, and nothing that trades them is signed", async () => {
     const outside = begin("only");
     await fill(outside, 1);
     outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: 7n });
@@ -429,7 +429,7 @@ describe("what the chain shows and no row explains", () => {
     expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
   });
 
-  test("an allowance that nobody granted is told, and taken back once it is accepted", async () => {
+  test("an allowance that nobody granted is reported, and taken back once it is accepted", async () => {
     const outside = begin("only");
     await fill(outside, 1);
     outside.chain.ledger.setAllowance(WETH.address, ACCOUNT, 77n);
@@ -522,7 +522,7 @@ describe("a token whose allowance is refused", () => {
     expect([open(life), fills(outside) > 1]).toEqual([["cannot-prove"], true]);
   });
 
-  test("is traded again once a person accepts that nobody can tell", async () => {
+  test("is traded again once a person accepts that nobody can know", async () => {
     const outside = begin("only");
     await fill(outside, 1);
     refuseAllowance(outside, WETH.address);
@@ -533,7 +533,7 @@ describe("a token whose allowance is refused", () => {
     expect([open(life), fills(outside) > 1]).toEqual([[], true]);
   });
 
-  test("keeps a new wallet from nothing but its first look, which a person answers then", async () => {
+  test("keeps a new wallet from nothing but its first check, which a person answers then", async () => {
     const outside = begin("only");
     refuseAllowance(outside, WETH.address);
     const life = await live(outside);
@@ -594,7 +594,7 @@ describe("logs that cannot be read back", () => {
     expect([open(again), fills(outside) > 1, again.errors]).toEqual([[], true, []]);
   });
 
-  test("halt no strategy that sends its own transactions: their count tells the same", async () => {
+  test("halt no strategy that sends its own transactions: their count reports the same", async () => {
     const outside = begin("never");
     await fill(outside, 1);
     outside.chain.logs = () => Promise.reject(new ChainReadError("refused", "history has been pruned"));
@@ -682,7 +682,7 @@ test.each<[string, (outside: Outside) => void, string]>([
     ({ chain }) => chain.ledger.setAllowance(WETH.address, ACCOUNT, 1n),
     `it allows ${ROUTER} to take 1 of ${WETH.address}`,
   ],
-])("a wallet that the chain cannot tell to be new needs a person's word: %s", async (_what, change, why) => {
+])("a wallet that the chain cannot know to be new needs a person's word: %s", async (_what, change, why) => {
   const outside = begin("only");
   change(outside);
   const { context, store } = openLife(outside);

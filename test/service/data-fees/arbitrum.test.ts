@@ -9,7 +9,7 @@ function refusal(code: number, message: string): RpcError {
   return new RpcError({ kind: "rpc", host: "node", code, message: `node: ${message}`, nodeMessage: message });
 }
 
-test("a node that is busy is not taken for one that cannot tell the gas for data", () => {
+test("a node that is busy is not taken for one that cannot know the gas for data", () => {
   const busy = refusal(-32_005, "limit of requests per second exceeded");
   expect(() => decode("node", [busy, ...requests.slice(1)])).toThrow(busy);
   const without = refusal(3, "execution reverted");

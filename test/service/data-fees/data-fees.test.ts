@@ -233,7 +233,7 @@ test("an accepted swap waits while data is dear, and the books hold what the rec
   expect(await followSwap(client, second.id, isOver, mine)).toMatchObject({ status: "success" });
 });
 
-test("a receipt that tells of no fee for data is booked with the one that was expected", async () => {
+test("a receipt that reports no fee for data is booked with the one that was expected", async () => {
   node.receiptsSay(undefined);
   await setCharges(CHARGES);
   const { client, database } = await start("op-stack");
@@ -257,12 +257,12 @@ test("a rollup that does not tell its fee is not served as if it were free, and 
   const { client } = await start("op-stack");
   const refused = await client.get("/aggregator/quote", ownSwap());
   expect(refused).toMatchObject({ status: 503, body: { error: "CHAIN_UNREACHABLE" } });
-  expect(refused.body.message).toContain("0x420000000000000000000000000000000000000f does not tell the fee for data");
+  expect(refused.body.message).toContain("0x420000000000000000000000000000000000000f does not report the fee for data");
   await setCharges(CHARGES);
   expect(await sees(client)).toMatchObject({ status: 200 });
 });
 
-test("where data takes gas, the gas limit of a quote has it, and the node's silence is told", async () => {
+test("where data takes gas, the gas limit of a quote has it, and the node's silence is reported", async () => {
   const { client } = await start("arbitrum");
   const refused = await client.get("/aggregator/quote", ownSwap());
   expect(refused).toMatchObject({ status: 503, body: { error: "CHAIN_UNREACHABLE" } });

@@ -80,7 +80,7 @@ beforeAll(async () => {
     orphan: plain,
     feeds: await deployFeeds(chain),
   };
-  // The swap fee is 125 % of what is expected: with this margin a trial may show 6 % more, or nothing is accepted.
+  // The swap fee is 125 % of what is expected: with this margin a simulation may show 6 % more, or nothing is accepted.
   const network = { relayer: { ...RELAYER_SETTINGS, feeMarginPpm: 180_000n } };
   const relayers = new Map([["testnet", parts]]);
   const dependencies = { logger: createRecordingLogger(), clock: systemClock, relayers };

@@ -50,7 +50,7 @@ function limitsOf(headers: Headers) {
 }
 
 describe("rate limits", () => {
-  test("are told in five headers on every answer of the interface, and refuse with Retry-After", async () => {
+  test("are reported in five headers on every answer of the interface, and refuse with Retry-After", async () => {
     clock.advance(1_000);
     for (const remaining of ["2", "1", "0"]) {
       const { status, headers } = await client.get(COUNTS, WALLET);

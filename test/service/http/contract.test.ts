@@ -96,7 +96,7 @@ function send(path: Path, request: Record<string, unknown>, headers: Record<stri
 
 // The client holds status, body and headers of every answer against the document.
 describe.each(Object.values(ENDPOINTS).map(({ path }) => path))("%s answers as documented", (path) => {
-  test("to a good request, in the limits that its headers tell", async () => {
+  test("to a good request, in the limits that its headers report", async () => {
     const { request, status } = goodRequests()[path];
     const answer = await send(path, request);
     expect(answer.status, JSON.stringify(answer.body)).toBe(status);

@@ -99,7 +99,7 @@ test("a request that costs more than others takes more of its caller's limit, al
   expect((await fetch(small.url + NETWORKS)).status).toBe(429);
 });
 
-/** Opens a connection, from one of this machine's addresses, and tells whether it was closed at once. */
+/** Opens a connection, from one of this machine's addresses, and shows whether it was closed at once. */
 async function open(port: number, localAddress: string): Promise<{ socket: Socket; isCut: () => boolean }> {
   const socket = connect({ port, host: "127.0.0.1", localAddress });
   onTestFinished(() => void socket.destroy());

@@ -33,7 +33,7 @@ async function start(handler: Handler): Promise<string> {
   return server.listen({ host: "127.0.0.1", port: 0 });
 }
 
-test("a search that finds too many others in work is told as BUSY, with the time to wait", async () => {
+test("a search that finds too many others in work is reported as BUSY, with the time to wait", async () => {
   const url = await start(async () => {
     throw new SearchStoppedError("BUSY", "16 long searches for routes are in work");
   });
@@ -89,7 +89,7 @@ test("work that fails after its time is nobody's error any more", async () => {
   await sleep(80);
 });
 
-test("the work is told who waits for it, so that long searches are shared by caller and end when he is gone", async () => {
+test("the work is reported who waits for it, so that long searches are shared by caller and end when he is gone", async () => {
   let isGone = false;
   const caller: Caller = { ...waiting, name: "key 7", isGone: () => isGone };
   const seen = await inTime({ timeoutMs: 5_000, caller }, clock, async (search) => {

@@ -83,7 +83,7 @@ async function metric(name: string, network: string): Promise<string | undefined
 }
 
 describe("two networks of one service", () => {
-  test("are told apart by their names, and one has to be named", async () => {
+  test("are distinguished by their names, and one has to be named", async () => {
     const fromAddress = chain.deployer;
     const here = await quote({ network: "testnet", fromAddress });
     expect(here).toMatchObject({ status: 200, body: { network: "testnet", targetAddress: market.settlement } });

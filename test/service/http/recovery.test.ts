@@ -46,7 +46,7 @@ const answering =
   (request) =>
     request.method === method ? { answer } : undefined;
 
-/** What may happen to a node, and whatever more the caller is told. */
+/** What may happen to a node, and whatever more the caller is reported. */
 const FAILURES: readonly { name: string; fail: () => unknown; detail?: string }[] = [
   { name: "gone", fail: () => (target = "http://127.0.0.1:9") },
   {

@@ -41,7 +41,7 @@ describe("pages of other origins", () => {
   const origin = "https://app.example";
   const preflight = { method: "OPTIONS", headers: { origin, "access-control-request-method": "GET" } };
 
-  test("are told nothing by default", async () => {
+  test("are reported nothing by default", async () => {
     const { url } = await start();
     for (const response of [
       await fetch(url + NETWORKS, { headers: { origin } }),

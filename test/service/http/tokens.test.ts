@@ -77,7 +77,7 @@ describe("networks and sources", () => {
 });
 
 describe("tokens", () => {
-  test("tell names, permits and prices; a stale feed tells no price", async () => {
+  test("report names, permits and prices; a stale feed reports no price", async () => {
     const { body } = await client.post("/token-manager/tokens", { networkNames: ["ethereum", "testnet"] });
     expect(body.map((token: { address: string }) => token.address)).toEqual([
       NATIVE_TOKEN,

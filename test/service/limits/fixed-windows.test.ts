@@ -13,7 +13,7 @@ describe("a fixed window", () => {
     expect(take("a", 2)).toEqual({ allowed: true, limit: 2, remaining: 1 });
   });
 
-  test("tells only so many callers apart, and lets those that it knows go on", () => {
+  test("reports only so many callers apart, and lets those that it knows go on", () => {
     const clock = createHandClock(0);
     const take = createFixedWindows(clock, 2);
     expect([take("a", 5), take("b", 5), take("c", 5)].map(({ allowed }) => allowed)).toEqual([true, true, false]);

@@ -49,7 +49,7 @@ async function nextOf(
   const before = await of.snapshots.current();
   of.node.mine(...block);
   of.node.callsSince();
-  // A look that began before that block may still be under way: then the next one has it.
+  // A check that began before that block may still be under way: then the next one has it.
   for (let checks = 1; ; checks += 1) {
     of.later();
     const snapshot = await of.snapshots.current();
@@ -109,7 +109,7 @@ test("a node that breaks at one pool leaves all others to the quotes that ask fo
   expect(await quoteOf(healed, FIRST_POOL)).toBe("filled");
 });
 
-test("the operator is told once when pools cannot be read together, and once when they can again", async () => {
+test("the operator is notified once when pools cannot be read together, and once when they can again", async () => {
   const node = await startTickNode();
   const { clock, later } = movedClock();
   const logger = createRecordingLogger();

@@ -107,7 +107,7 @@ const LIES: Readonly<Record<string, () => Promise<Lie | undefined>>> = {
       return isCall(method) ? { method, params: [params[0], "latest", ...params.slice(2)] } : undefined;
     };
   },
-  "tells an older block for the newest": async () => {
+  "reports an older block for the newest": async () => {
     const number = Number(await chain.rpc.call("eth_blockNumber", [])) - random(3);
     return ({ method, params }) =>
       method === "eth_getBlockByNumber" && params[0] === "latest"
@@ -149,7 +149,7 @@ async function quotesOf(of: PoolState): Promise<string> {
   return answers.join();
 }
 
-/** What the real node tells of that very block, undefined when it has been taken back. */
+/** What the real node reports that very block, undefined when it has been taken back. */
 function trueQuotes(pool: Pool, snapshot: Snapshot): Promise<string | undefined> {
   return node.alone(async () => {
     const truth = await trueState(pool, snapshot);

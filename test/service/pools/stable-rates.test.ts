@@ -32,7 +32,7 @@ test.each([
   ["keeps rates of plain coins", true, [32n, 2n, 0n, 0n], 1],
   ["asks an oracle for the rate of a coin", true, [32n, 2n, 0n, 1n], 0],
   ["asks a vault for the rate of a coin", true, [32n, 2n, 3n, 0n], 0],
-  ["keeps rates that nobody tells anything of", true, undefined, 0],
+  ["keeps rates that nobody reports anything of", true, undefined, 0],
   ["keeps rates of three coins", true, [32n, 3n, 0n, 0n], 0],
 ] as const)("a stable pool that %s: traded with or not", async (_what, rates, types, count) => {
   expect(await found(rates, types)).toHaveLength(count);

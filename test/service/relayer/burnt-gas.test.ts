@@ -40,11 +40,11 @@ afterAll(async () => {
 
 interface World {
   readonly relayer: Address;
-  /** a client of this address, as a proxy tells it, or with the operator's key */
+  /** a client of this address, as a proxy reports it, or with the operator's key */
   from(caller: "key" | number): Client;
 }
 
-/** A relayer whose transactions into the hostile token use up all their gas, and revert, whatever trials say. */
+/** A relayer whose transactions into the hostile token use up all their gas, and revert, whatever simulations say. */
 async function startWorld(maxDailyLoss: bigint, { isListed }: { isListed: boolean }): Promise<World> {
   names += 1;
   const database = join(directory, `${names}.db`);
@@ -145,7 +145,7 @@ test("an address whose swaps burn all their gas on the chain alone, each of a ne
   await expectFill(from(2));
 });
 
-test("swaps that an address hands over at once, before the first one burns its gas, cost no more than one by one", async () => {
+test("swaps that an address submits at once, before the first one burns its gas, cost no more than one by one", async () => {
   const cost = await costOfOne();
   const maxDailyLoss = cost * 12n;
   const { relayer, from } = await startWorld(maxDailyLoss, { isListed: true });
@@ -171,7 +171,7 @@ test("strangers who bring a new address for each burnt swap shut out strangers, 
   await expectFill(from("key"));
 });
 
-test("a token that the operator does not list burns a tenth of what may be lost, whoever brings it", async () => {
+test("a token that the operator does not list burns a tenth of what may be lost, anyone who brings it", async () => {
   const cost = await costOfOne();
   const maxDailyLoss = cost * 40n;
   const { relayer, from } = await startWorld(maxDailyLoss, { isListed: false });

@@ -108,7 +108,7 @@ async function follow(client: Client, quoteId: string, until: (body: Answer["bod
 const ended = (body: Answer["body"]) => body.status !== "pending";
 
 describe("a gasless swap", () => {
-  test("is executed for a wallet without gas, and its record tells what the chain did", async () => {
+  test("is executed for a wallet without gas, and its record reports what the chain did", async () => {
     const seller = await newSeller();
     const recipient = createWallet().address;
     const affiliate = createWallet().address;
@@ -205,7 +205,7 @@ test("a gasless quote is tried before anything is signed, as far as there is som
   }
 });
 
-test("the route of a gasless quote tries the order out as the owner's own call, to the wei and without a signature", async () => {
+test("the route of a gasless quote simulates the order  as the owner's own call, to the wei and without a signature", async () => {
   const seller = await newSeller();
   const affiliate = { affiliateAddress: "0x00000000000000000000000000000000000000af", affiliateFee: "3" };
   const { body: quote } = await client.get("/aggregator/quote", requestOf(seller, affiliate));
@@ -258,7 +258,7 @@ describe("a gasless quote is refused by name", () => {
   });
 });
 
-describe("what is handed over is refused by name", () => {
+describe("what is submitted is refused by name", () => {
   test("a quote that is not gasless, indicative or unknown", async () => {
     const seller = await newSeller();
     const { body: quote } = await client.get("/aggregator/quote", requestOf(seller));
@@ -350,7 +350,7 @@ describe("what is handed over is refused by name", () => {
     laterMs = 55_500;
     const refused = await lateClient.post(EXECUTE, body);
     expect(refused).toMatchObject({ status: 410, body: { error: "QUOTE_EXPIRED", parameter: "quoteId" } });
-    expect(refused.body.message).toMatch(/it was to be handed over until \d+, its order holds until \d+/);
+    expect(refused.body.message).toMatch(/it was to be submitted until \d+, its order holds until \d+/);
     expect((await lateClient.get("/user-manager/swap", { quoteId: quote.id })).status).toBe(404);
   });
 });

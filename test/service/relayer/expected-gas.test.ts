@@ -19,7 +19,7 @@ import { systemClock } from "../support/system-clock.ts";
 import { createWallet, type TestWallet } from "../support/wallet.ts";
 
 const TOKEN = loadContract("PermitToken").abi;
-/** The swap fee is 125 % of what is expected: with this margin a trial may show 6 % more, or nothing is accepted. */
+/** The swap fee is 125 % of what is expected: with this margin a simulation may show 6 % more, or nothing is accepted. */
 const SETTINGS = { ...RELAYER_SETTINGS, feeMarginPpm: 180_000n };
 const ONE_ETHER = "0xde0b6b3a7640000";
 
@@ -85,7 +85,7 @@ async function swap(seller: TestWallet, changes: Record<string, string>) {
   return { permit: quote.permit !== null, off: deviation(expected, Number(receipt.gasUsed)) };
 }
 
-test("a gasless swap uses the gas that its quote expects, within a tenth, whoever takes part in it", async () => {
+test("a gasless swap uses the gas that its quote expects, within a tenth, anyone who takes part in it", async () => {
   const somebody = createWallet().address;
   const seller = await newSeller(chain, market, 400_000_000_000n);
   const offs: number[] = [];

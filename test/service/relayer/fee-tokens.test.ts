@@ -88,7 +88,7 @@ function over(client: Client, quoteId: string): Promise<Answer["body"]> {
   return followSwap(client, quoteId, ({ status }) => status !== "pending", mine);
 }
 
-/** Signs and hands over what was quoted, if it was. @returns what the relayer spent of its own */
+/** Signs and submits what was quoted, if it was. @returns what the relayer spent of its own */
 async function spentOn(client: Client, relayer: Address, owner: TestWallet, quoted: Answer): Promise<bigint> {
   const before = await nativeOf(relayer);
   if (quoted.status === 200) {
@@ -127,7 +127,7 @@ test("a bought token that wastes the relayer's gas is refused: a swap needs no m
   const quoted = await gasless(client, { from: market.usdc, to: hostile, amount: 100n * E6, owner });
   expect(quoted.status).toBe(200);
   onTestFinished(async () => void (await report("wasteGasOf", [relayer, 0])));
-  // What needs far more is not tried with all of it, so it fails in the trial.
+  // What needs far more is not tried with all of it, so it fails in the simulation.
   for (const [words, error] of [
     [10, "GASLESS_GAS_TOO_HIGH"],
     [100, "SIMULATION_REVERTED"],

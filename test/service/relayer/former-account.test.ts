@@ -21,7 +21,7 @@ const NOW_MS = 1_900_000_000_000;
 const addressOf = (digits: string) => toAddress(`0x${digits.repeat(20)}`);
 const [FORMER, ACCOUNT, WALLET, TOKEN] = [addressOf("0a"), addressOf("0b"), addressOf("0c"), addressOf("0d")];
 
-test("swaps that a former key of the relayer left open hold no places for ever, and the operator is told", async () => {
+test("swaps that a former key of the relayer left open hold no places for ever, and the operator is notified", async () => {
   const folder = mkdtempSync(join(tmpdir(), "swapd-former-"));
   const db = openServiceDatabase(join(folder, "service.db"));
   migrateLane(db);

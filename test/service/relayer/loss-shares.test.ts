@@ -70,7 +70,7 @@ function pay(swap: Parties, paid: bigint, earned = 0n): void {
 const refusalOf = (swap: Parties) => losses.refusal(swap)?.error;
 
 describe("what may be lost of the relayer's money", () => {
-  test("is a twentieth for a wallet, whoever hands its swaps over, until the loss is a day old", () => {
+  test("is a twentieth for a wallet, anyone who hands its swaps over, until the loss is a day old", () => {
     const thief = of(KEY);
     pay(thief, 50n * GWEI - 1n * GWEI);
     expect(refusalOf(thief)).toBeUndefined();
@@ -115,7 +115,7 @@ describe("what may be lost of the relayer's money", () => {
     expect(refusalOf(of(KEY))).toBeUndefined();
   });
 
-  test("is a tenth for swaps into a token that the operator does not list, at worst, whoever hands them over", () => {
+  test("is a tenth for swaps into a token that the operator does not list, at worst, anyone who submits them", () => {
     const into = { toToken: STRANGE };
     expect(losses.maySpend(of(KEY, into))).toBe(100n * GWEI);
     expect(losses.against(accept(of(KEY, into), 100n * GWEI + 1n))?.error).toBe("GASLESS_LOSS_LIMIT");

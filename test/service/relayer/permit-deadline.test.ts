@@ -9,7 +9,7 @@ import { checkPermit } from "../../../src/service/relayer/signatures.ts";
 const ACCOUNT = toAddress(`0x${"11".repeat(20)}`);
 const DEADLINE = 1_900_000_600n;
 
-test("a permit has to hold as long as its order: it passes the trial in this block, and fails in the next one", async () => {
+test("a permit has to hold as long as its order: it passes the simulation in this block, and fails in the next one", async () => {
   const order = { fromAsset: ACCOUNT, swapFee: 1n, amountIn: 1n, affiliateFee: 0n, deadline: DEADLINE };
   const quote = { owner: ACCOUNT, order } as unknown as Quote & { owner: typeof ACCOUNT };
   const context = {

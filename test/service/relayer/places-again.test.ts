@@ -84,7 +84,7 @@ function gateOver(swaps: readonly Swap[]) {
 const many = (count: number, one: (place: number) => Swap) => Array.from({ length: count }, (_, place) => one(place));
 const ONE_ADDRESS = many(100, (place) => ({ wallet: addressOf(0x1000 + place), caller: "address 192.0.2.1" }));
 
-test("swaps of one address that all work again get no more places than its share, and the others tell why not", async () => {
+test("swaps of one address that all work again get no more places than its share, and the others report why not", async () => {
   const { chain, open, blocks } = gateOver(ONE_ADDRESS);
   const { gate, places } = open();
   await gate.check();

@@ -90,7 +90,7 @@ describe("places at the relayer", () => {
     expect(fill(() => ({ owner: newWallet(), toToken: LISTED, sender: KEY }))[0]).toBeGreaterThan(1);
   });
 
-  test("are none for whoever lost more than a share, however many are free", () => {
+  test("are none for anyone who lost more than a share, however many are free", () => {
     standing = refuse("GASLESS_STANDING");
     expect(places.refusal({ owner: newWallet(), toToken: LISTED, sender: HOME })).toBe(standing);
     expect(places.full()).toBeUndefined();

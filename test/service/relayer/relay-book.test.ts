@@ -84,7 +84,7 @@ test("costs of an earlier release are costs of their network and their wallet af
   db.close();
 });
 
-test("losses of a release that told keys by their names alone are those of the same callers and tokens afterwards", () => {
+test("losses of a release that reported keys by their names alone are those of the same callers and tokens afterwards", () => {
   const db = openServiceDatabase(join(directory, "named.db"));
   const migrations = readMigrations(new URL("../../../src/service/relayer/migrations/", import.meta.url));
   migrate(db, { set: "relay", migrations: migrations.slice(0, 3), backup: false });

@@ -86,7 +86,7 @@ function gateOver(count: number) {
   };
 }
 
-test("an honest swap behind fifty dead ones is tried with the first look at a block, and sent then", async () => {
+test("an honest swap behind fifty dead ones is tried with the first check of a block, and sent then", async () => {
   const { gate, dead, seen, at, idle } = gateOver(51);
   for (let place = 0; place < 50; place += 1) dead.add(`swap-${place}`);
   // The lane asks for one after the other, oldest first.
@@ -97,7 +97,7 @@ test("an honest swap behind fifty dead ones is tried with the first look at a bl
   expect(idle()).toBe(50);
   expect(seen.simulations).toBe(51);
   expect(seen.most).toBe(8);
-  // At the next block the dead ones cost the node eight trials, and hold nobody up.
+  // At the next block the dead ones cost the node eight simulations, and hold nobody up.
   seen.block += 1;
   seen.simulations = 0;
   expect(await gate.isWorthSending(at(50))).toBe(true);
@@ -140,7 +140,7 @@ test("of swaps that do not work only a hundred are kept, and the relayer ends th
   expect(idle()).toBe(100);
 });
 
-test("a node that does not answer trials sends nothing and takes no place away", async () => {
+test("a node that does not answer simulations sends nothing and takes no place away", async () => {
   const { gate, seen, at, idle } = gateOver(2);
   seen.silent = true;
   expect(await gate.isWorthSending(at(0))).toBe(false);
@@ -162,7 +162,7 @@ test("a swap whose time is over keeps the reason why it was not sent before", as
   expect(gate.lastReason("swap-1")).toBe("it would revert DeadlinePassed(deadline 7, timestamp 8)");
 });
 
-test("a swap of whoever lost too much since it was accepted is not sent, also in the same block, and loses its place", async () => {
+test("a swap of anyone who lost too much since it was accepted is not sent, also in the same block, and loses its place", async () => {
   const { gate, barred, seen, at } = gateOver(2);
   await gate.check();
   barred.add("swap-0");

@@ -173,7 +173,7 @@ describe("a relayer that is low on gas money", () => {
 });
 
 describe("the relayer's one lane", () => {
-  test("has five places for a wallet, also for swaps that are handed over at the same moment", async () => {
+  test("has five places for a wallet, also for swaps that are submitted at the same moment", async () => {
     const { client, metricsUrl } = await startWorld();
     const who = rich;
     const quotes = await Promise.all(Array.from({ length: 8 }, () => gaslessQuote(client, market, who)));

@@ -194,7 +194,7 @@ describe("too many long searches", () => {
     expect(await Promise.all(works)).toEqual(works.map(() => ({ value: 2 })));
   });
 
-  test("do not take the place of one that is handed over again after half of its time", async () => {
+  test("do not take the place of one that is submitted again after half of its time", async () => {
     const slices = createTimeSlices(clock, { sliceMs: 2, maxLong: 1 });
     const work = parts(20);
     expect(await slices.take(work, slicesLimit(6))).toBeUndefined();
@@ -278,7 +278,7 @@ describe("a limit", () => {
     expect(route!.isWhole).toBe(false);
   });
 
-  test("that is over before any route was found is told by name", async () => {
+  test("that is over before any route was found is reported by name", async () => {
     const world = largeWorld(LARGE);
     const findRoute = createSearcher({ slices: createTimeSlices(clock), clock });
     const hurried = findRoute(world.paths(), tradeIn(world), { gasRate: undefined, limit: createTimeLimit(0, clock) });

@@ -110,13 +110,13 @@ describe("calldata of the settlement", () => {
 describe("revert data that any contract may have written", () => {
   const word = (value: number) => value.toString(16).padStart(64, "0");
 
-  it("is told by name and values where it is known", () => {
+  it("is reported by name and values where it is known", () => {
     const data = SETTLEMENT_INTERFACE.encodeErrorResult("OutputBelowMinimum", [5n, 6n]);
     expect(describeRevert(data)).toBe("OutputBelowMinimum(amountOut 5, amountOutMin 6)");
     expect(describeRevert(SETTLEMENT_INTERFACE.encodeErrorResult("Error", ["paused"]))).toBe("Error(paused)");
   });
 
-  it("is told by its first bytes where it only says that it is a known one", () => {
+  it("is reported by its first bytes where it only says that it is a known one", () => {
     expect(describeRevert("0x08c379a0")).toBe("with 0x08c379a0");
     expect(describeRevert(`0x08c379a0${"f".repeat(64)}`)).toBe("with 0x08c379a0");
     expect(describeRevert(`0x08c379a0${word(32)}${word(1_000_000)}41`)).toBe("with 0x08c379a0");

@@ -20,7 +20,7 @@ function tokenWith(views: Record<string, [types: readonly string[], values: read
   return { host: "node", call } as unknown as JsonRpc;
 }
 
-test("a token whose domain has the chain as its salt is told apart from one without permits", async () => {
+test("a token whose domain has the chain as its salt is distinguished from one without permits", async () => {
   const domain = { name: "USD Coin (PoS)", version: "1", verifyingContract: TOKEN, salt: SALT };
   const rpc = tokenWith({
     "name()": [["string"], [domain.name]],
@@ -29,7 +29,7 @@ test("a token whose domain has the chain as its salt is told apart from one with
   expect(await detectPermit(rpc, TOKEN, NETWORK)).toEqual({ kind: "other-domain" });
 });
 
-test("a token that states its domain and has no separator to hold it against is told apart, too", async () => {
+test("a token that states its domain and has no separator to check it against is distinguished, too", async () => {
   const types = ["bytes1", "string", "string", "uint256", "address", "bytes32", "uint256[]"];
   const rpc = tokenWith({
     "eip712Domain()": [types, ["0x0f", "Token", "1", CHAIN_ID, TOKEN, `0x${"0".repeat(64)}`, []]],
@@ -40,7 +40,7 @@ test("a token that states its domain and has no separator to hold it against is 
 test.each([
   ["another chain", { chainId: 1, verifyingContract: TOKEN }],
   ["another contract", { chainId: CHAIN_ID, verifyingContract: toAddress(`0x${"b".repeat(40)}`) }],
-])("a token whose permits would work on %s is told apart, whatever it states and proves", async (_, place) => {
+])("a token whose permits would work on %s is distinguished, whatever it states and proves", async (_, place) => {
   const domain = { name: "Token", version: "1", ...place };
   const types = ["bytes1", "string", "string", "uint256", "address", "bytes32", "uint256[]"];
   const stated = [

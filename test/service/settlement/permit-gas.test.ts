@@ -29,7 +29,7 @@ function openToken() {
   return { rpc, gas };
 }
 
-test("whoever asks for a stranger's token makes the node run no more than a little of it", async () => {
+test("anyone who asks for a stranger's token makes the node run no more than a little of it", async () => {
   const { rpc, gas } = openToken();
   expect(await detectPermit(rpc, token, { chainId: CHAIN_ID, spender: token })).toEqual({ kind: "none" });
   expect(gas.length).toBeGreaterThanOrEqual(6);

@@ -103,7 +103,7 @@ test("a node without state overrides can only try wallets that have everything",
   expect(owner.transaction.simulation).toMatchObject({ status: "ok", amountOut: owner.quote.amountOut });
 });
 
-test("a node without access lists, or eth_simulateV1, or estimates under overrides tells as much as it can", async () => {
+test("a node without access lists, or eth_simulateV1, or estimates under overrides reports as much as it can", async () => {
   const client = await newClient();
   node.lie(without("eth_createAccessList"));
   expect((await tried(client, POOR)).transaction.simulation.status).toBe("ok");
@@ -135,7 +135,7 @@ test("nonsense is neither a result nor a failure of the swap", async () => {
   expect((await tried(client, POOR)).transaction.simulation.status).toBe("skipped");
 });
 
-test("a node that could not tell an access list once is asked again, and no token is written off for it", async () => {
+test("a node that could not know an access list once is asked again, and no token is written off for it", async () => {
   const client = await newClient();
   node.lie(({ method, params }) => {
     if (method === "eth_createAccessList") return { method: "eth_nothing", params };
@@ -153,7 +153,7 @@ test("an endless access list costs a bounded number of calls, and proves nothing
   const list = { accessList: [{ address: market.usdc, storageKeys: keys }] };
   node.lie(({ method, params }) => {
     if (method === "eth_createAccessList") return { answer: list };
-    // Whatever the view is told, it says what the chain has.
+    // Whatever the view is reported, it says what the chain has.
     return method === "eth_call" && isViewOf(params, BALANCE_OF) ? { method, params: params.slice(0, 2) } : undefined;
   });
   const before = node.requests("eth_call");
@@ -181,7 +181,7 @@ test("a word that is the balance no more is not believed, and found again", asyn
   expect(node.requests("eth_createAccessList")).toBe(before + 1);
 });
 
-test("a token that tells nobody's balance is tried as the chain is", async () => {
+test("a token that notifies nobody's balance is tried as the chain is", async () => {
   const client = await newClient();
   await tried(client, POOR, {});
   node.lie(({ method, params: [call, ...rest] }) =>

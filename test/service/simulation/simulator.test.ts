@@ -161,7 +161,7 @@ describe("a wallet without anything is told what its swap would bring, to the we
   });
 });
 
-describe("what a wallet has is told as it is", () => {
+describe("what a wallet has is reported as it is", () => {
   test("funds without an allowance, an allowance without funds, and both", async () => {
     const sale = { from: market.usdt, to: market.weth, amount: 3_000_000_000n };
     await giveTokens(chain, market.usdt, { to: poor, amount: sale.amount });
@@ -200,7 +200,7 @@ describe("what a wallet has is told as it is", () => {
 });
 
 describe("a swap that the market has made impossible", () => {
-  test("failed with the contract's reason, for whoever asks, and is refused a gas estimate", async () => {
+  test("failed with the contract's reason, for anyone who asks, and is refused a gas estimate", async () => {
     const sale = { from: market.dai, to: market.weth, amount: 1_000n * E18 };
     const quotes = [await quoteOf({ ...sale, by: poor }), await quoteOf({ ...sale, by: chain.deployer })];
     const mover = await quoteOf({ ...sale, amount: 100_000n * E18, by: chain.deployer });
@@ -246,7 +246,7 @@ describe("tokens that keep their balances", () => {
     expect(owner.simulation).toMatchObject({ status: "ok", funded: true, approved: true, amountOut: owner.amountOut });
   });
 
-  test("beside the flag of a blocked account, the flag stays", async () => {
+  test("alongside the flag of a blocked account, the flag stays", async () => {
     const from = tokens.get("flagged behind a proxy")!;
     await slotTokens.block(chain, from, poor);
     const quote = await quoteOf({ from, to: market.usdc, amount: 5n * E18, by: poor }, { simulate: "true" });

@@ -19,7 +19,7 @@ describe("the gas limit of a swap that was tried", () => {
     expect(simulated).toMatchObject({ gasLimit: 414_940n });
   });
 
-  test("is the estimate with its room where that is more, and where the node tells nothing of the next block", () => {
+  test("is the estimate with its room where that is more, and where the node says nothing of the next block", () => {
     expect(readSimulation("node", answers({ estimate: 400_000, gasUsed: 300_000 }))).toMatchObject({
       gasLimit: 460_000n,
     });

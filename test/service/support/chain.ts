@@ -16,7 +16,7 @@ export interface TestChain {
   stop(): Promise<void>;
 }
 
-/** `flags` are anvil's own, beside the chain's id. It ends with the test process, however that ends. */
+/** `flags` are anvil's own, alongside the chain's id. It ends with the test process, however that ends. */
 export async function startTestChain(flags: readonly string[] = [], chainId = 31_337): Promise<TestChain> {
   const { rpcUrl: url, stop } = await startBareAnvil({ flags, chainId });
   const rpc = createJsonRpc({ url, timeoutMs: 30_000, maxBytes: 64_000_000 });

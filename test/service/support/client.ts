@@ -10,7 +10,7 @@ export interface Answer {
 
 export type Parameters = Readonly<Record<string, string | readonly string[]>>;
 
-/** A client that holds every answer against the OpenAPI document that the service itself serves. */
+/** A client that checks every answer against the OpenAPI document that the service itself serves. */
 export interface Client {
   get(path: string, parameters?: Parameters, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;

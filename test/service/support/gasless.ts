@@ -26,7 +26,7 @@ export async function gaslessQuote(client: Client, market: Market, seller: TestW
   });
 }
 
-/** Signs a quote and hands it over. */
+/** Signs a quote and submits it. */
 export async function submitOrder(client: Client, seller: TestWallet, quote: Answer["body"]): Promise<Answer> {
   return await client.post(EXECUTE, {
     networkName: "testnet",

@@ -17,7 +17,7 @@ export function wrongHeaders(answer: LoadAnswer, limit: number): string | undefi
 }
 
 interface Second {
-  /** remaining counts that were told in this second for certain, and how often */
+  /** remaining counts that were reported in this second for certain, and how often */
   readonly certain: Map<number, number>;
   /** those of answers that were on their way when the second began or ended */
   readonly possible: Set<number>;

@@ -2,7 +2,7 @@ import type { Hex } from "../../../src/domain/money/address.ts";
 import type { TestChain } from "./chain.ts";
 import { type NodeFront, startNodeFront } from "./node-front.ts";
 
-/** What a rollup charges beside gas: wei per byte of unsigned transaction and signature, and the operator's two figures. */
+/** What a rollup charges on top of gas: wei per byte of unsigned transaction and signature, and the operator's two figures. */
 export interface Charges {
   readonly perByte: bigint;
   /** millionths of a wei per gas */
@@ -51,9 +51,9 @@ export async function chargeGas(chain: TestChain, perByte: bigint): Promise<void
   await chain.rpc.call("anvil_setStorageAt", [NODE_INTERFACE, word(0n), word(perByte)]);
 }
 
-/** A node's front whose receipts say what was charged beside gas, as those of rollups do. */
+/** A node's front whose receipts say what was charged on top of gas, as those of rollups do. */
 export interface RollupNode extends NodeFront {
-  /** from now on; undefined: receipts tell of nothing */
+  /** from now on; undefined: receipts report nothing */
   receiptsSay(charged: Readonly<Record<string, Hex>> | undefined): void;
   /** calls of contracts since the start */
   calls(): number;

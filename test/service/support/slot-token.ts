@@ -12,7 +12,7 @@ const KEEPINGS = [
   "vyper",
   // variables that no list of usual places has
   "far",
-  // in a contract beside the token
+  // in a contract alongside the token
   "remote",
   // with the flag of a blocked account in the highest bit
   "flagged",
@@ -81,7 +81,7 @@ contract SlotToken {
         return move(from, to, value);
     }
     function move(address from, address to, uint256 value) private returns (bool) {
-        // Whoever is blocked gets nearly half a megabyte of reasons.
+        // Anyone who is blocked gets nearly half a megabyte of reasons.
         if (load(place(base(0), from)) & FLAG != 0) assembly { revert(0, 400000) }
         if (keeping == 6) for (uint256 end = gasleft() - 500000; gasleft() > end;) {}
         setAmount(place(base(0), from), balanceOf(from) - value);

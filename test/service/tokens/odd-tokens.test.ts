@@ -20,7 +20,7 @@ const E18 = 10n ** 18n;
 const A_MINUTE_MS = 61_000;
 const LONG_MS = 11 * 60_000;
 const folder = mkdtempSync(join(tmpdir(), "swapd-odd-tokens-"));
-const WARNING = "tokens cannot be tried out; quotes go on, and only the contracts hold what arrives";
+const WARNING = "tokens cannot be simulated; quotes go on, and only the contracts hold what arrives";
 
 let chain: TestChain;
 let market: Market;
@@ -119,28 +119,28 @@ describe.each(["in a pair", "in a V3 pool"])("a token %s", (where) => {
   );
 });
 
-test("a tax that is switched on later is seen within a minute, beside the quotes, and so is its end", async () => {
+test("a tax that is switched on later is seen within a minute, alongside the quotes, and so is its end", async () => {
   expect(await sold(inPair)).toMatchObject({ status: 200 });
   await setHabits(chain, inPair, { taxOnPulling: 25_000n });
   expect(await sold(inPair)).toMatchObject({ status: 200 });
   nowMs += A_MINUTE_MS;
-  // This one asks for the look, and does not wait for it.
+  // This one asks for the check, and does not wait for it.
   expect(await sold(inPair)).toMatchObject({ status: 200 });
   await expect.poll(() => sold(inPair)).toMatchObject({ status: 400, error: "TOKEN_TAXED" });
   expect((await sold(inPair)).message).toContain("takes 2.5% of what is moved from a wallet by transferFrom");
   await setHabits(chain, inPair, {});
   expect(await sold(inPair)).toMatchObject({ status: 400 });
   nowMs += A_MINUTE_MS;
-  // A refusal waits for the look: the next quote of this token may come in a week.
+  // A refusal waits for the check: the next quote of this token may come in a week.
   expect(await sold(inPair)).toMatchObject({ status: 200 });
 });
 
-test("what a token uses beyond a usual one is in its first quote, though its trial is answered last", async () => {
+test("what a token uses beyond a usual one is in its first quote, though its simulation is answered last", async () => {
   const isItsProbe = (params: readonly unknown[]) => JSON.stringify(params).includes(`"data":"${guarded}`);
   node.lie(({ params }) => (isSimulation(params) && isItsProbe(params) ? sleep(200, undefined) : undefined));
   const first = await quote(guarded, market.weth);
   expect(first).toMatchObject({ status: 200, gas: expect.any(String) });
-  // A block that the service saw meanwhile moves the price of gas a little; without the trial it would be a tenth less.
+  // A block that the service saw meanwhile moves the price of gas a little; without the simulation it would be a tenth less.
   const { gas } = await quote(guarded, market.weth);
   expect(Number(first.gas) / Number(gas)).toBeCloseTo(1, 3);
 });
@@ -161,7 +161,7 @@ test("the tokens of the market pass, and a pair that was quoted before asks the 
 });
 
 describe("a node", () => {
-  test("that answers trials with nonsense gives no verdict: quotes go on, and the log says it once", async () => {
+  test("that answers simulations with nonsense gives no verdict: quotes go on, and the log says it once", async () => {
     await setHabits(chain, inPair, { paused: true });
     node.lie(({ params }) => (isSimulation(params) ? { answer: "0x1234" } : undefined));
     for (let count = 0; count < 3; count += 1) expect(await sold(inPair)).toMatchObject({ status: 200 });

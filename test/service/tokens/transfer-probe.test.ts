@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => chain?.stop());
 
-test("the hand obeys the address that the probe is lent to, and asks the one that has the pool's code", () => {
+test("the hand obeys the address that the probe is injected into, and asks the one that has the pool's code", () => {
   for (const address of [PROBE_ADDRESS, POOL_CODE_ADDRESS]) expect(HAND_CODE).toContain(address.slice(2));
 });
 
@@ -44,7 +44,7 @@ function probe(holders: readonly Address[] = [pool, pair], rpc = chain.rpc) {
   return probeTransfers(rpc, { token, holders, settlement, executor });
 }
 
-/** What a trial says of a token's gas, when one pool holds it. */
+/** What a simulation says of a token's gas, when one pool holds it. */
 async function extraGas(asked: Address, contracts: Pick<ProbeRequest, "settlement" | "executor">): Promise<ExtraGas> {
   const other = await exchange.newToken(18);
   const holder = await exchange.newPair(asked, other, { amountA: 10n ** 12n, amountB: 10n ** 24n });
@@ -53,7 +53,7 @@ async function extraGas(asked: Address, contracts: Pick<ProbeRequest, "settlemen
   return verdict.extraGas;
 }
 
-describe("a trial of transfers", () => {
+describe("a simulation of transfers", () => {
   const plain = ["PermitToken", "DaiPermitToken", "UsdtLikeToken"] as const;
   test.each(plain)("passes a %s, and finds next to nothing beyond a usual token's gas", async (contract) => {
     const ordinary = await exchange.newToken(6, contract);
@@ -66,7 +66,7 @@ describe("a trial of transfers", () => {
     }
   });
 
-  test("tells what a proxy and lists of accounts use, also when the executor holds some of the token", async () => {
+  test("reports what a proxy and lists of accounts use, also when the executor holds some of the token", async () => {
     const guarded = await newGuardedToken(chain, exchange);
     const extra = await extraGas(guarded, exchange);
     // Each slot that is touched for the first time uses 2,000 more, the implementation's account 2,500: those of the
@@ -173,7 +173,7 @@ describe("a trial of transfers", () => {
     await setHabits(chain, token, {});
   });
 
-  test("takes the pool that holds most, and tells nothing without any", async () => {
+  test("takes the pool that holds most, and says nothing without any", async () => {
     await setHabits(chain, token, { pool: pair, taxOnBuying: 10_000n });
     for (const holders of [
       [pool, pair],
@@ -206,7 +206,7 @@ describe("what is no verdict", () => {
     await expect(probe([pair], rpc)).rejects.toThrow(RpcError);
   });
 
-  test("silence, which is not waited for longer than it was told", async () => {
+  test("silence, which is not waited for longer than it was reported", async () => {
     const silent: JsonRpc["call"] = (_method, _params, signal) =>
       new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
     const { settlement, executor } = exchange;

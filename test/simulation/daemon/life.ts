@@ -15,7 +15,7 @@ import { SECRETS } from "./workload.ts";
 /** One life of the daemon on the file: from its start to its end, which is always a kill or a broken invariant. */
 export interface Life {
   readonly state: LifeState;
-  /** Ends the process here and now: whoever called goes no further. */
+  /** Ends the process here and now: anyone who called goes no further. */
   kill(why: string): never;
   /** The same from outside. */
   end(why: string): void;

@@ -34,7 +34,7 @@ export interface Lives {
 const POLL_EVERY_MS = 1_000;
 const KILLED_EVERY_MS = 20_000;
 /**
- * a start where nothing goes wrong: its time, and its calls beside those for each open swap and transaction. After an older
+ * a start where nothing goes wrong: its time, and its calls alongside those for each open swap and transaction. After an older
  * copy was put back all endpoints are asked for each balance that is not what the copy expects.
  */
 const LONGEST_START_MS = 5_000;
@@ -113,7 +113,7 @@ export function createLives(parts: {
     const machine = createMachine({
       ...{ time, network: parts.network, offsetMs: parts.offsetMs, random, tickEveryMs, isDead },
       at: (instant, label) => {
-        // Outside of the process's own stack: it ends, and whoever asked is never answered.
+        // Outside of the process's own stack: it ends, and anyone who asked is never answered.
         if (!isDead() && faults.strikes("kill: at a label", `${instant} ${label}`))
           current?.end(`killed as ${label} ${instant}`);
       },

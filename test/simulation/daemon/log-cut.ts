@@ -35,7 +35,7 @@ export function restoreCut(file: string, { database, log }: DiskImage, at: numbe
   rmSync(`${file}-shm`, { force: true });
 }
 
-/** Frames count while they carry the header's salts; the size of the database in one tells that it ends a commit. */
+/** Frames count while they carry the header's salts; the size of the database in one reports that it ends a commit. */
 function readLog(bytes: Buffer): Log {
   if (bytes.length < HEADER_BYTES) return { bytes, commitEnds: [] };
   const frameBytes = FRAME_HEADER_BYTES + bytes.readUInt32BE(8);

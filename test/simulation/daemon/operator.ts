@@ -9,7 +9,7 @@ export interface Operator {
   heardOfExchange(): void;
   /** The daemon is dead: what a person sets now holds from its next start. */
   heardOfDeath(): void;
-  /** Begins to halt everything now and then, and to let it go on after a look. */
+  /** Begins to halt everything now and then, and to let it go on after a check. */
   begin(): void;
   pauseAll(): void;
 }
@@ -82,7 +82,7 @@ export function createOperator(parts: {
   /** Who halted lets it go on, and asks again where that is refused, or an older copy of the database is halted still. */
   const checkHalt = (): void => {
     if (time.monotonicMs % HALTED_EVERY_MS < POLL_HALT_EVERY_MS)
-      mayHalt("while it runs", () => ask("mode", { mode: "halted", scope: "global", reason: "a look" }));
+      mayHalt("while it runs", () => ask("mode", { mode: "halted", scope: "global", reason: "a check" }));
     if (time.monotonicMs >= haltedUntilMs && isHalted())
       ask("mode", { mode: "active", scope: "global", reason: "looked at" });
     time.after(POLL_HALT_EVERY_MS, checkHalt);

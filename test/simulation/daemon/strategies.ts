@@ -7,7 +7,7 @@ type Loaded = Configuration["strategies"];
 
 /** The strategies' files as they are at this instant: as they were written first, or as somebody edited them. */
 export interface Strategies {
-  /** @returns whether a file is another one than at the last look */
+  /** @returns whether a file is another one than at the last check */
   check(): boolean;
   /** Copies: what the engine remembers of a specification must not outlive the process. */
   configured(): Loaded;

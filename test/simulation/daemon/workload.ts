@@ -5,7 +5,7 @@ import type { Configuration } from "../../../src/config/configuration.ts";
 import type { Chance } from "../chance.ts";
 import { DAI, ROUTER, TOKENS, USDC, WALLET_KEY, WETH } from "../world/places.ts";
 
-/** A strategy that a seed may draw, with what the oracle knows of it beside the daemon. */
+/** A strategy that a seed may draw, with what the oracle knows of it alongside the daemon. */
 export interface SimStrategy {
   readonly id: string;
   readonly yaml: string;

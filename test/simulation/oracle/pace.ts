@@ -16,7 +16,7 @@ export interface PaceOracle {
   ended(said: Said | undefined): void;
   /** After everything that happened: what the end of a call changed stands in the file by now. */
   check(): void;
-  /** The stored pace is of no use any more: whoever reads it begins anew, and knows of no wait. */
+  /** The stored pace is of no use any more: anyone who reads it begins anew, and knows of no wait. */
   forget(): void;
   /** From now on somebody waits for a call: one has to leave soon, or as soon as a wait that was asked for is over. */
   awaitCall(): void;

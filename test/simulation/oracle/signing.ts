@@ -44,7 +44,7 @@ export function createSigningOracle(parts: {
   wallet: Address;
   /** no block that stood was ever taken away: what was confirmed stays */
   isChainSteady: boolean;
-  /** the service trades a quote once, however often it is handed over */
+  /** the service trades a quote once, however often it is submitted */
   isIdempotent: boolean;
   /** the daemon was started to sign nothing new */
   isDry(): boolean;
@@ -260,7 +260,7 @@ export function createSigningOracle(parts: {
     rows.one("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined;
   const isOnlyMeant = ({ by }: Capability): boolean =>
     by.kind === "order" ? isLost(by.text) : !by.hashes.some(knowsBytes);
-  /** What was signed, and not written down, cannot have been handed over: it is signed again, or nobody has it. */
+  /** What was signed, and not written down, cannot have been submitted: it is signed again, or nobody has it. */
   const forgetLostOrders = (): void => {
     for (let index = capabilities.length - 1; index >= forgotten; index -= 1) {
       const capability = capabilities[index];
@@ -327,9 +327,9 @@ export function createSigningOracle(parts: {
     handedOver: (body) => {
       const { swapSignature } = JSON.parse(body) as { swapSignature?: string };
       const known = rows.one("SELECT 1 FROM signatures WHERE signature = ?", swapSignature ?? "");
-      if (known === undefined) report("S4", "a signature was handed over without a row");
+      if (known === undefined) report("S4", "a signature was submitted without a row");
       if (handed.has(swapSignature ?? "") && !parts.isIdempotent)
-        report("S2", "an order was handed over twice, to a service that would trade it twice");
+        report("S2", "an order was submitted twice, to a service that would trade it twice");
       handed.add(swapSignature ?? "");
     },
   };

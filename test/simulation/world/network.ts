@@ -11,7 +11,7 @@ const SERVICE_HOST = "service.sim";
 
 const SEND = "eth_sendRawTransaction";
 
-/** An answer that tells the limit may be lost or late; by then one has come. */
+/** An answer that reports the limit may be lost or late; by then one has come. */
 const LEARNS_MS = 60_000;
 
 /** the longest wait of a refusal in seconds, where no longer ones are drawn */
@@ -51,7 +51,7 @@ export interface SimNetwork {
   fetch(caller: Caller, request: BoundedRequest): Promise<BoundedResponse>;
   /** so many requests were made */
   asked(): number;
-  /** The daemon has forgotten what limit it was told, and learns it anew. */
+  /** The daemon has forgotten what limit it was reported, and learns it anew. */
   forgetLimit(): void;
 }
 

@@ -11,14 +11,14 @@ import type { Chance } from "../chance.ts";
 import { type Order, swapCalldata } from "./ledger.ts";
 import { CHAIN_ID, ROUTER, WETH } from "./places.ts";
 
-/** How a service has orders signed, and what it does with an order that is handed over once more. */
+/** How a service has orders signed, and what it does with an order that is submitted once more. */
 export interface SimProfile {
   readonly name: "swapd" | "fly";
   /** How its owner writes it down. */
   configured(own: Configuration): Configuration;
-  /** of the order of a quote; undefined: orders have none, and whoever has the signature can try again until its end */
+  /** of the order of a quote; undefined: orders have none, and anyone who has the signature can try again until its end */
   nonceOf(quote: { readonly number: number; readonly isGasless: boolean }): bigint | undefined;
-  /** a quote that is handed over twice is traded once */
+  /** a quote that is submitted twice is traded once */
   readonly isIdempotent: boolean;
   typedData(order: Order): TypedData;
   calldata(order: Order): Hex;
@@ -41,7 +41,7 @@ const HOSTED: SimProfile = {
   configured: (own) => ({
     ...own,
     service: { ...own.service, profile: "fly", signer: toAddress(computeAddress(SERVICE_KEY)) },
-    // Nobody but its relayer can try out what is signed.
+    // Nobody but its relayer can simulate what is signed.
     policy: { ...own.policy, acceptsUntriedGasless: true },
   }),
   nonceOf: () => undefined,

@@ -5,16 +5,16 @@ import type { Report } from "../oracle/signing.ts";
 import type { VirtualTime } from "../virtual-time.ts";
 import type { Caller } from "./network.ts";
 
-/** The two channels that people are told by, by the hosts of their receivers. */
+/** The two channels that people are notified by, by the hosts of their receivers. */
 const CHANNELS: Readonly<Record<string, string>> = { "hook.sim": "webhook", "push.sim": "phone" };
 
-/** Receivers of alerts, with what they were told, and the judge of that. */
+/** Receivers of alerts, with what they were reported, and the judge of that. */
 export interface Receivers {
   owns(host: string): boolean;
   fetch(caller: Caller, request: BoundedRequest): Promise<BoundedResponse>;
   /** The database was exchanged: another one knows other messages. */
   exchanged(): void;
-  /** Once nothing goes wrong any more, each channel was told everything, in the order of each subject. */
+  /** Once nothing goes wrong any more, each channel was notified everything, in the order of each subject. */
   checkReported(rows: Rows, report: Report): void;
 }
 
@@ -31,7 +31,7 @@ export function createReceivers(parts: { time: VirtualTime; faults: Faults; repo
   const reported = new Map(Object.values(CHANNELS).map((channel) => [channel, new Map<string, number>()]));
   /** who heard that a message was taken, by channel and id */
   const heard = new Map<string, Caller>();
-  /** by channel and id, what was refused for good once: it is told later all the same, out of its order */
+  /** by channel and id, what was refused for good once: it is reported later all the same, out of its order */
   const refused = new Set<string>();
   let isExchanged = false;
   let count = 0;
@@ -43,7 +43,7 @@ export function createReceivers(parts: { time: VirtualTime; faults: Faults; repo
     return faults.strikes("alerts: refused", host) ? "refused" : "well";
   };
   const take = (caller: Caller, channel: string, id: string): void => {
-    if (heard.get(`${channel} ${id}`) === caller) report("S17", `${channel} was told ${id} twice by one life`);
+    if (heard.get(`${channel} ${id}`) === caller) report("S17", `${channel} was reported ${id} twice by one life`);
     const its = reported.get(channel);
     if (its?.has(id) === false) its.set(id, its.size);
   };
@@ -117,13 +117,13 @@ function checkChannel(
     channel,
   )) {
     const name = tells === "end" ? `${id}.end` : id;
-    if (state === "waiting") report("L5", `${channel} was not told ${name} of ${subject}`);
+    if (state === "waiting") report("L5", `${channel} was not reported ${name} of ${subject}`);
     if (state !== "sent") continue;
     const at = reported.get(name);
-    if (at === undefined) report("L5", `${channel} was never told ${name}, which counts as told`);
+    if (at === undefined) report("L5", `${channel} was never reported ${name}, which counts as reported`);
     if (!isOrdered(name)) continue;
     if (at !== undefined && at < (newest.get(subject) ?? -1))
-      report("S17", `${channel} was told ${name} of ${subject} out of order`);
+      report("S17", `${channel} was reported ${name} of ${subject} out of order`);
     newest.set(subject, Math.max(newest.get(subject) ?? -1, at ?? -1));
   }
 }

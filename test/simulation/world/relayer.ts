@@ -26,7 +26,7 @@ const GIVES_UP_SECONDS = 15;
 export interface Relayer {
   /** @returns why not */
   accept(quoteId: string, signed: Signed): string | undefined;
-  /** Before each block: hands over what is due. */
+  /** Before each block: submits what is due. */
   beforeBlock(): void;
   record(quoteId: string): Readonly<Record<string, unknown>>;
 }

@@ -85,7 +85,7 @@ contract Desk is Market {
     }
 }
 
-/// @notice The verifying contract: checks orders, fills each once, and tells of it.
+/// @notice The verifying contract: checks orders, fills each once, and reports it.
 contract Book is Market {
     struct Signature {
         uint8 v;

@@ -18,7 +18,7 @@ export const FAULTS: readonly Fault[] = [
   "error-after-accept",
 ];
 
-/** Decides the fault of each gasless swap that is handed over. */
+/** Decides the fault of each gasless swap that is submitted. */
 export interface FaultPlan {
   /** Takes these faults in their order; afterwards, or from the start again when repeated, everything is done properly. */
   set(faults: readonly Fault[], options?: { repeat: boolean }): void;

@@ -6,7 +6,7 @@ import { type PackedPermit, packCall } from "./packed-call.ts";
 import type { DoubleQuote } from "./quote-endpoint.ts";
 import { digestOf } from "./swap-message.ts";
 
-/** A gasless swap that was handed over. */
+/** A gasless swap that was submitted. */
 export interface RelayedSwap {
   readonly id: string;
   readonly quoteId: string;
@@ -17,7 +17,7 @@ export interface RelayedSwap {
 
 const GAS_LIMIT = 500_000n;
 
-/** Sends gasless swaps with its own key and pays for them. The same body handed over twice is executed twice. */
+/** Sends gasless swaps with its own key and pays for them. The same body submitted twice is executed twice. */
 export class RelayEndpoint {
   readonly #relayer: Wallet;
   readonly #provider: JsonRpcProvider;

@@ -18,7 +18,7 @@ type AlertRows = AlertStore &
   Pick<SingleRows, "warnings" | "raiseAlert" | "addMessage" | "endAlertsOfWants" | "endAlertsOfOtherServices">;
 
 /**
- * The raising side. What is raised and what ends has a delivery for each channel that tells it, in the same commit.
+ * The raising side. What is raised and what ends has a delivery for each channel that reports it, in the same commit.
  * @param atomically runs work in one transaction
  */
 export function createAlertRows(sql: Statements, atomically: (work: () => void) => void): AlertRows {
@@ -72,7 +72,7 @@ function insertAlert(sql: Statements, alert: AlertRow, how: { conflict: string; 
   );
 }
 
-/** What is over at once is a message, which every channel tells. */
+/** What is over at once is a message, which every channel reports. */
 function addDeliveries(sql: Statements, alertId: string): void {
   sql.run(
     `INSERT INTO alert_deliveries (channel, alert, tells, subject)
@@ -82,7 +82,7 @@ function addDeliveries(sql: Statements, alertId: string): void {
   );
 }
 
-/** The end of an alert is told by the channels that tell ends, where its beginning was sent or still waits. */
+/** The end of an alert is reported by the channels that report ends, where its beginning was sent or still waits. */
 function addEnds(sql: Statements, alertNumber: number): void {
   sql.run(
     `INSERT INTO alert_deliveries (channel, alert, tells, subject)

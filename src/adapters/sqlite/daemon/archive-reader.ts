@@ -85,7 +85,7 @@ function readArchive(sql: Statements, seq: number, baseOf: (seq: number) => stri
   };
 }
 
-/** The texts that others were compressed against, the last ones at hand: for whoever reads only. */
+/** The texts that others were compressed against, the last ones at hand: for anyone who reads only. */
 function createBases(sql: Statements): (seq: number) => string {
   const known = new Map<number, string>();
   return (seq) => {
@@ -99,7 +99,7 @@ function createBases(sql: Statements): (seq: number) => string {
 }
 
 /**
- * The text that others are compressed against. Whoever writes reads it anew for each: one that was taken back is another
+ * The text that others are compressed against. Anyone who writes reads it anew for each: one that was taken back is another
  * one under the same number.
  * @throws ArchiveError when it is missing
  */

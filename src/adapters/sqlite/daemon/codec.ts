@@ -83,7 +83,7 @@ export function encodeJson(value: unknown): string {
   });
 }
 
-/** Reads what {@link encodeJson} wrote. Each look at a swap reads it twice, and a reviver would take most of that time. */
+/** Reads what {@link encodeJson} wrote. Each check of a swap reads it twice, and a reviver would take most of that time. */
 export function decodeJson(text: string): unknown {
   return unmarked(JSON.parse(text));
 }

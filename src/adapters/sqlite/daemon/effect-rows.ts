@@ -18,7 +18,7 @@ export type EffectRows = Pick<
 >;
 
 /**
- * Rows of effects: what is to be done, written down before it is done. Which of them are due is told from memory: the
+ * Rows of effects: what is to be done, written down before it is done. Which of them are due is distinguished from memory: the
  * daemon asks several times a second, and nobody else writes them.
  */
 export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows {

@@ -109,7 +109,7 @@ interface StoredLink {
   readonly base: number | null;
 }
 
-/** Holds the whole history against its links. @returns what is wrong, one sentence each; empty where nothing is */
+/** Checks the whole history against its links. @returns what is wrong, one sentence each; empty where nothing is */
 export function checkHistory(sql: Statements): readonly string[] {
   const problems: string[] = [];
   const head = sql.get<HistoryHead>("SELECT seq, hash FROM history_head");

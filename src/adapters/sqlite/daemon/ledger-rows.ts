@@ -93,7 +93,7 @@ function isAllowanceOpen(
     final.number,
     token,
   );
-  // Whoever has a signature may bring it to the token until its last second.
+  // Anyone who has a signature may bring it to the token until its last second.
   const permit = sql.get(
     `SELECT 1 FROM signatures INDEXED BY signatures_permits
      WHERE kind = 'permit' AND valid_until_seconds >= ? AND signature IS NOT NULL

@@ -5,7 +5,7 @@ import type { GrantRows, GrantTerms, ReconciliationQuestions } from "../../../po
 import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
 
-/** Answers what is asked where the rows are held against the chain. */
+/** Answers what is asked where the rows are checked against the chain. */
 export function createReconciliationReaders(rows: RowStore): Readers<keyof ReconciliationQuestions> {
   return {
     standing: ({ keys }) => ({

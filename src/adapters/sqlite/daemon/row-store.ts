@@ -95,7 +95,7 @@ export interface SingleRows extends LedgerRows {
   /** The runs that are open now trade no more: another database may have traded them. */
   barOpenRuns(): void;
   settleDifference(id: number, settlement: { readonly by: string; readonly atMs: number }): void;
-  /** Forgets that a wallet is unchecked: it was held against the chain. */
+  /** Forgets that a wallet is unchecked: it was checked against the chain. */
   removeUnchecked(wallet: Address): void;
   saveKnownChain(known: KnownChain, atMs: number): void;
   /** Whether anything was ever about to be signed for the wallet, and the last block that its rows know. */
@@ -118,7 +118,7 @@ export interface SingleRows extends LedgerRows {
   answerOpenRequests(answer: string, atMs: number): void;
   /** Whether a difference with this key is open, or was accepted in a way that adding it again changes nothing. */
   isReported(key: string): boolean;
-  /** How far the chain was held against the rows, by wallet. */
+  /** How far the chain was checked against the rows, by wallet. */
   knownChains(): ReadonlyMap<Address, KnownChain>;
   baselines(): readonly Pick<BaselineRow, "wallet" | "token">[];
 }

@@ -10,7 +10,7 @@ import type {
 import { hasTable, type Statements } from "../statements.ts";
 import { totalsOf } from "./total-rows.ts";
 
-/** Tells how the daemon is. */
+/** Reports how the daemon is. */
 export interface StatusReader {
   strategies(): readonly StrategyStatus[];
   swapStates(): Readonly<Record<string, number>>;
@@ -33,7 +33,7 @@ export interface StatusReader {
   lastEvent(): { readonly kind: string; readonly atMs: number } | undefined;
 }
 
-/** Opens the part of the reading side that tells how the daemon is. */
+/** Opens the part of the reading side that reports how the daemon is. */
 export function createStatusReader(sql: Statements): StatusReader {
   return {
     strategies: () =>

@@ -7,7 +7,7 @@ interface WithContracts {
   readonly contracts: StatedContracts;
 }
 
-/** One address where it is all three contracts, in the form of the rows of before they were told apart. */
+/** One address where it is all three contracts, in the form of the rows of before they were distinguished. */
 export type Stored<T extends WithContracts> = Omit<T, "contracts"> &
   ({ readonly router: Address } | Pick<T, "contracts">);
 

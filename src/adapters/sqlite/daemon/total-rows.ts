@@ -129,7 +129,7 @@ function addUsd(sql: Statements, atMs: number, by: bigint): void {
   );
 }
 
-/** The last instant that a date can tell. */
+/** The last instant that a date can know. */
 const LAST_MS = 8.64e15;
 
 /** Lets the sales that are settled after an instant count from another one on. @returns how many, and the latest one's instant */

@@ -4,7 +4,7 @@ import type { WatchChange } from "../../../ports/watch-questions.ts";
 import type { RowStore } from "./row-store.ts";
 import { quietly, type Writers } from "./writers.ts";
 
-/** Writes what is decided where the rows are held against the chain. */
+/** Writes what is decided where the rows are checked against the chain. */
 export function reconciliationWriters(
   rows: RowStore,
   lanes: () => Pick<LaneRowStore, "acceptCount">,
@@ -26,7 +26,7 @@ export function reconciliationWriters(
   };
 }
 
-/** Writes what is decided by what watches beside the steps of runs. */
+/** Writes what is decided by what watches alongside the steps of runs. */
 export function watchWriters(rows: RowStore): Writers<WatchChange["kind"]> {
   return {
     identity: quietly(({ network, chainId }, atMs) => rows.saveIdentity({ network, chainId, atMs })),

@@ -17,7 +17,7 @@ export const SWAPD_FILLS: NonceRecord = {
   cancelTopics: (owner, nonce) => [NONCE_CANCELLED, `0x${ownerWord(owner)}`, `0x${nonceWord(nonce)}`],
 };
 
-/** The words of an owner and a nonce, laid out by hand: the library takes a millisecond for them at each look at a swap. */
+/** The words of an owner and a nonce, laid out by hand: the library takes a millisecond for them at each check of a swap. */
 function ownerWord(owner: Address): string {
   return owner.slice(2).padStart(64, "0");
 }

@@ -3,7 +3,7 @@ import { MAX_UINT256 } from "../../../domain/money/amount.ts";
 export interface StableReserves {
   readonly reserveIn: bigint;
   readonly reserveOut: bigint;
-  /** A in hundredths, as the pools tell it */
+  /** A in hundredths, as the pools report it */
   readonly amplification: bigint;
 }
 

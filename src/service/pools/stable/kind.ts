@@ -14,10 +14,10 @@ const MAX_DECIMALS = 36;
 const PLAIN_COINS = 2;
 const PLAIN_COIN = 0n;
 
-/** Fees are told in parts of 1e10. */
+/** Fees are reported in parts of 1e10. */
 const FEE_PER_PIP = 10_000n;
 
-/** Whole coins whose exchange a pool is asked for, to hold its arithmetic against ours. */
+/** Whole coins whose exchange a pool is asked for, to check its arithmetic against ours. */
 const PROBE_COINS = 1_000n;
 
 /** What {@link Pool.constants} holds here: places of token0 and token1 in the pool, their decimals, the pool's place. */
@@ -69,7 +69,7 @@ async function findPlace(search: PoolSearch, read: ReadWords, place: number): Pr
 }
 
 /**
- * Pools of newer factories keep rates, which an oracle of whoever deployed the pool may tell, and tell otherwise a moment
+ * Pools of newer factories keep rates, which an oracle of anyone who deployed the pool may report, and report otherwise a moment
  * later: it then answers a quote as we do, and the block as it likes. Such a pool is traded with only where its factory
  * says that both coins are plain ones.
  */
@@ -148,7 +148,7 @@ export const stable: PoolKind = {
     least: STABLE_GAS,
     refund: STABLE_REFUND,
     room: 0n,
-    // A look at a balance, the approval and a look at what is left of it.
+    // A check of a balance, the approval and a check of what is left of it.
     tokenCalls: { tokenIn: 3, tokenOut: 0 },
   },
   leg: { executorKind: 3, fee: (pool) => constantsOf(pool).place },

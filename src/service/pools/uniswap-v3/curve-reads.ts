@@ -131,7 +131,7 @@ function rereadTable(pool: Pool, plan: Plan, answers: readonly WordsAnswer[]): M
 }
 
 /**
- * Whether the liquidity at the new price is what the table says it must be after that move. It is not when the node told
+ * Whether the liquidity at the new price is what the table says it must be after that move. It is not when the node reported
  * nothing of liquidity that moved; then the table is not used.
  */
 function liquidityAgrees({ pool, position, table }: Loaded, next: CurvePosition): boolean {

@@ -80,7 +80,7 @@ test.each([
   ["topic", "two words", "is no topic"],
   ["topic", "https://ntfy.sh/topic", "is no topic"],
   ["topic", "x".repeat(65), "is no topic"],
-])("of the %s %s is told: %s", (option, value, expected) => {
+])("of the %s %s is reported: %s", (option, value, expected) => {
   const reported = ntfy.options[option]?.problem(value);
   if (expected === undefined) expect(reported).toBeUndefined();
   else expect(reported).toMatch(new RegExp(`^${expected}`));

@@ -53,7 +53,7 @@ test("what came of it names the host, and nothing more of the URL", async () => 
   }
 });
 
-test("what cannot be its URL or its secret is told, without showing it", () => {
+test("what cannot be its URL or its secret is reported, without showing it", () => {
   const { url, secret } = webhook.options;
   expect(url?.problem("hooks/T00")).toBe("is no http or https URL");
   expect(url?.problem("https://hooks.example/T00")).toBeUndefined();

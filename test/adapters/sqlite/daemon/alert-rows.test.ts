@@ -122,7 +122,7 @@ test("what is true, severe enough and not sent waits again, and nothing else doe
   expect(waiting).toEqual(["log", "tried"]);
 });
 
-test("an end waits for the channels that tell ends, once, and not where the beginning was given up or is not told", async () => {
+test("an end waits for the channels that report ends, once, and not where the beginning was given up or is not reported", async () => {
   const { db, store } = begin("warning", true);
   const channels = [
     { name: "webhook", minimum: "warning", sendsEnds: true },
@@ -192,7 +192,7 @@ test("what was said of a strategy is over when it is gone, but not of its open s
     db.prepare("SELECT subject FROM alerts WHERE over_at_ms IS NULL ORDER BY number").pluck().all();
   store.endAlertsOfOthers(["weekly"], NOW_MS);
   expect(open()).toHaveLength(6);
-  // A pair is told by its tokens, whose symbols may be the words of other subjects.
+  // A pair is reported by its tokens, whose symbols may be the words of other subjects.
   store.endAlertsOfOthers(["monthly"], NOW_MS);
   expect(open()).toEqual(["swap run_1.0.1", "run run_1", "mode of weekly", "clock"]);
 });

@@ -11,7 +11,7 @@ import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 const DAEMON_MIGRATIONS = new URL("../../../../src/adapters/sqlite/daemon/", import.meta.url);
 const check = { code: "TARGET_NOT_PINNED", subject: "router", value: "0x1", limit: "0x2", ok: false } as const;
 
-test("the checks of the newest decision are told in their order, with what was found and what was allowed", () => {
+test("the checks of the newest decision are reported in their order, with what was found and what was allowed", () => {
   const { db, store } = openDaemonDatabase();
   const sql = prepareStatements(db);
   addSwap(store, swapIn("denied", { id: "a" }));
@@ -36,7 +36,7 @@ test("forty checks of a swap weigh less than a kilobyte", () => {
   expect(db.prepare("SELECT length(body) FROM checks").pluck().get()).toBeLessThan(1_000);
 });
 
-test("those of an older release are told before the database is brought up to date, and afterwards", () => {
+test("those of an older release are reported before the database is brought up to date, and afterwards", () => {
   const db = openDatabase({ file: join(temporaryDirectory(), "older.db") });
   onTestFinished(() => void db.close());
   const migrations = readMigrations(DAEMON_MIGRATIONS);

@@ -48,7 +48,7 @@ test("a run is found by its swap, and by the instant that somebody asks about", 
   ]);
 });
 
-test("moves and gaps are told as they were written", () => {
+test("moves and gaps are reported as they were written", () => {
   const { reader, store } = begin();
   const gap = { strategy: "weekly", firstSlotMs: 1, lastSlotMs: 3, count: 3, reason: "missed" };
   store.addGap(gap, 0, 1);

@@ -310,7 +310,7 @@ describe("signatures", () => {
   });
 });
 
-test("a route is kept beside the swap, and what is told later does not wipe out what was told before", () => {
+test("a route is kept alongside the swap, and what is reported later does not wipe out what was reported before", () => {
   const { store, db } = openDaemonDatabase();
   addSwap(store, swapIn("signed", { id: "a" }));
   write(store, { kind: "route", swapId: "a", distributions: "[1]", serviceRecord: undefined });

@@ -20,7 +20,7 @@ test("an allowance that was accepted and taken back is found anew when somebody 
   const [found] = store.openDifferences();
   store.settleDifference(found?.id ?? 0, { by: "anna", atMs: NOW_MS });
   store.adoptGrant(GRANT, { block: 7, atMs: NOW_MS });
-  // A look that read the allowance before it was accepted writes it down after that.
+  // A check that read the allowance before it was accepted writes it down after that.
   expect(store.addDifference(ALLOWANCE, NOW)).toBe(false);
   store.forgetGrant(GRANT, { number: 6, timestamp: 9 });
   expect(store.hasGrant(GRANT)).toBe(true);

@@ -170,7 +170,7 @@ describe("effects", () => {
     expect(store.nextEffectMs()).toBeUndefined();
   });
 
-  test("come by groups, the longest due first: a look at an open swap waits for no route, which is for people", () => {
+  test("come by groups, the longest due first: a check of an open swap waits for no route, which is for people", () => {
     const { store } = openDaemonDatabase();
     addRun(store, runSample({ swaps: [swapSample()] }));
     const route = { kind: "FetchRoute", swapId: "run_1.0.1", what: "route" } as const;

@@ -68,7 +68,7 @@ function withFreshStore<T>(file: string, ask: (store: DaemonStore, db: SqliteDat
   }
 }
 
-describe("what is to be done is told from memory as the rows have it", () => {
+describe("what is to be done is distinguished from memory as the rows have it", () => {
   test("whatever was added, answered, put off and hastened, in transactions that hold and others that are taken back", () => {
     const turns = fc.array(fc.record({ acts: fc.array(acts, { maxLength: 4 }), fails: fc.boolean() }), {
       maxLength: 12,

@@ -83,7 +83,7 @@ const SANDBOX: readonly PoolPlan[] = [
   ["USDC/USDT", 100, 50],
 ];
 
-/** Dollars that meet in stable pools of several fees and amplifications, beside pools of the other kinds. */
+/** Dollars that meet in stable pools of several fees and amplifications, alongside pools of the other kinds. */
 const STABLE: readonly PoolPlan[] = [
   ["USDC/USDT", "stable", 40],
   ["DAI/USDC", "stable", 25],
@@ -160,7 +160,7 @@ function buildPool(
   return curveOf(pool, { price, value1, isStable, uniform: () => random.uniform() });
 }
 
-/** Parts of 1e10, in which stable pools tell fees, to a part in a million. */
+/** Parts of 1e10, in which stable pools report fees, to a part in a million. */
 const STABLE_FEE_PER_PIP = 1e4;
 
 /** One side holds up to twice as much as the other, as pools in use do; the fee is rarely a whole number of pips. */

@@ -10,7 +10,7 @@ import { findPaths, type Path } from "../../../../src/service/routing/path.ts";
 /** How large a world is. */
 export interface WorldSize {
   readonly hubs: number;
-  /** V3 pools of each pair, beside one V2 pair */
+  /** V3 pools of each pair, alongside one V2 pair */
   readonly curvesOfPair: number;
   /** initialised ticks of each V3 pool, about */
   readonly ticks: number;
