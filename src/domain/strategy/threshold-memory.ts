@@ -108,7 +108,9 @@ export function parseThresholdMemory(json: unknown): ThresholdMemory | undefined
     const fills = at.state === "cooling" || at.state === "done" ? 1 : 0;
     return { version: 2, legs: { [ONLY_LEG]: { at, fills } }, sold: "0" };
   }
-  const { version, seenMs, legs, allocation, sold } = json;
+  const { version, seenMs, legs, sold } = json;
+  // an older release called it the bag
+  const allocation = json.allocation ?? json.bag;
   if (version !== 2 || !isRecord(legs) || !isAmount(sold)) return undefined;
   if (!isOptional(seenMs, isCount) || !isOptional(allocation, isAmount)) return undefined;
   const read: Record<string, LegMemory> = {};

@@ -8,6 +8,7 @@ import { createDrawdownRows } from "./drawdown-rows.ts";
 import { createPriceRows } from "./price-rows.ts";
 import type { OperationStore, RowStore } from "./row-store.ts";
 import { createSameEndRows } from "./same-end-rows.ts";
+import { readSpec } from "./stored-spec.ts";
 
 interface ModeColumns {
   scope: string;
@@ -130,7 +131,7 @@ function createStrategyRows(
   const specOf = ({ id, spec: text }: { id: string; spec: string }): StrategySpec => {
     const known = editions.get(id);
     if (known?.text === text) return known.spec;
-    const spec = decodeJson(text) as StrategySpec;
+    const spec = readSpec(decodeJson(text));
     editions.set(id, { text, spec });
     return spec;
   };

@@ -5,6 +5,7 @@ import { hasTable, type Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { pack, unpack } from "./pack.ts";
 import { readContracts, readEvent, storedContracts, storedEvent } from "./stored-contracts.ts";
+import { readSpec } from "./stored-spec.ts";
 
 /** Version of the stored form of a step. */
 const STEP_VERSION = 1;
@@ -52,6 +53,7 @@ export function readSteps(sql: Statements, runId: string): readonly StepInput[] 
       throw new Error(`run ${runId} has a step of version ${version}; this program knows ${STEP_VERSION}`);
     const settings = decodeJson(unpack(row.settings)) as Settings;
     const service = readContracts<Evidence["service"]>(settings.service);
-    return { event: readEvent(event), evidence: { ...evidence, ...settings, service } };
+    const spec = readSpec(settings.spec);
+    return { event: readEvent(event), evidence: { ...evidence, ...settings, service, spec } };
   });
 }
