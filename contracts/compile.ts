@@ -162,7 +162,7 @@ function compileProgram(name: string): LentCode {
 /** Code that nobody deploys, by the file of `src/` that carries it and its name there: no file is read while it runs. */
 const LENT: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
-    "chain/try-out/lent-code.ts",
+    "chain/simulation/injected-code.ts",
     new Map([
       ["TrialProbe", "PROBE_CODE"],
       ["TrialSubject", "SUBJECT_CODE"],

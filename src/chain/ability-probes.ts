@@ -8,7 +8,7 @@ export interface AbilityProbes {
   all(): Promise<readonly EndpointReport[]>;
   /** One answers again: another machine may stand behind its address. Not more often than once a minute. */
   returned(index: number): void;
-  /** What was found of them does not hold any more: simulates those  again that were not within the last minute. */
+  /** What was found of them does not hold any more: simulates those again that were not within the last minute. */
   again(): void;
 }
 

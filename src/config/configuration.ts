@@ -135,7 +135,7 @@ export interface Configuration {
   readonly database: string;
   /** how long runs that signed nothing are kept */
   readonly retentionMs: number;
-  /** the folder of the markers that report a lost or old database from a new one */
+  /** the folder of the markers that tell a lost or old database from a new one */
   readonly identity: string;
   readonly listen: Listen;
   /** names that callers of the status server may use, in lower case */

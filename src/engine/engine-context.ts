@@ -17,7 +17,7 @@ import type { Signer } from "../ports/signer.ts";
 import type { Store } from "../ports/store.ts";
 import type { SwapService } from "../ports/swap-service.ts";
 
-/** A strategy as it was loaded; `specHash` reports one edition of its file from another. */
+/** A strategy as it was loaded; `specHash` tells one edition of its file from another. */
 export interface LoadedStrategy {
   readonly spec: StrategySpec;
   readonly specHash: string;

@@ -60,7 +60,7 @@ export interface KnownChain {
   readonly baseline: { readonly block: number; readonly transactionCount: number };
 }
 
-/** What reports one database from another, and a younger state of it from an older one. Counts never fall. */
+/** What tells one database from another, and a younger state of it from an older one. Counts never fall. */
 export interface DatabaseState {
   /** undefined before its first life with a marker */
   readonly id: string | undefined;

@@ -50,7 +50,7 @@ test("with neither it is green where the policy permits the probe", async () => 
   const findings = await findingsOver([proxy.url], { policy });
   const [finding] = findings.filter(({ what }) => what === "RPC endpoints");
   expect(finding).toMatchObject({ whatToDo: undefined });
-  expect(finding?.found).toMatch(/tried out by a probe in eth_call$/);
+  expect(finding?.found).toMatch(/simulated by a probe in eth_call$/);
 });
 
 test("alongside an endpoint that has it, it is a warning that names the weaker one", async () => {
@@ -62,7 +62,7 @@ test("alongside an endpoint that has it, it is a warning that names the weaker o
     [undefined, false],
     [undefined, true],
   ]);
-  expect(findings[0]?.found).toMatch(/tried out by eth_simulateV1$/);
+  expect(findings[0]?.found).toMatch(/simulated by eth_simulateV1$/);
   expect(findings[1]?.found).toMatch(/endpoint 1 \(127\.0\.0\.1.*\) lacks eth_simulateV1/);
 });
 

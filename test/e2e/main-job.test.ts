@@ -253,7 +253,7 @@ describe("commands while the sandbox runs", () => {
   });
 
   it("show allowances and transactions, and take back or cancel only what there is", () => {
-    expect(JSON.parse(commands.approvals?.out ?? "")).toHaveProperty("approvals");
+    expect(JSON.parse(commands.approvals?.out ?? "")).toHaveProperty("allowances");
     const revoked = `${commands.revoke?.out}${commands.revoke?.err}`;
     expect(revoked).toMatch(/nothing to revoke|is being revoked by revoke_|a swap or a revocation of USDC .* is open/);
     const { transactions } = JSON.parse(commands.transactions?.out ?? "") as { transactions: { purpose: string }[] };

@@ -21,7 +21,7 @@ export interface Course {
   begin(outside: Outside): Hear;
 }
 
-/** As of a hosted service: nothing in the signature reports a fill from another, and a second submission is a second swap. */
+/** As of a hosted service: nothing in the signature tells a fill from another, and a second submission is a second swap. */
 const WITHOUT_NONCE: ServiceProfile = {
   ...swapdProfile,
   ...{ idempotentExecuteSwap: false, signatureHasNonce: false, nonceRecord: undefined },

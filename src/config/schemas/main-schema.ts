@@ -244,7 +244,7 @@ export const mainSchema = z.strictObject({
     ]),
   ),
   identity: text(
-    "the folder of the markers that report a lost or old database from a new one; best on a volume that is not the database's",
+    "the folder of the markers that tell a lost or old database from a new one; best on a volume that is not the database's",
     "identity",
   ).optional(),
   http: orEmpty(undefined, {

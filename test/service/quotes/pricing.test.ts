@@ -71,7 +71,7 @@ test.each([false, true])(
 describe("a gasless quote whose way is known before its fee", () => {
   test.each(["QUOTE_TIMEOUT", "BUSY"] as const)("holds when the search with the fee taken off is %s", async (error) => {
     const priced = await price(routerThatStops(new SearchStoppedError(error, "")));
-    expect(priced).toMatchObject({ kind: "priced", route: { legs: [{ amountIn: expect.anything() }] } });
+    expect(priced).toMatchObject({ kind: "priced", route: { hops: [{ amountIn: expect.anything() }] } });
     if (priced.kind !== "priced") return;
     expect(priced.swapFee).toBeGreaterThan(0n);
     expect(priced.route.hops[0]!.amountIn).toBe(10n ** 20n - priced.swapFee);

@@ -205,7 +205,7 @@ test("a gasless quote is tried before anything is signed, as far as there is som
   }
 });
 
-test("the route of a gasless quote simulates the order  as the owner's own call, to the wei and without a signature", async () => {
+test("the route of a gasless quote simulates the order as the owner's own call, to the wei and without a signature", async () => {
   const seller = await newSeller();
   const affiliate = { affiliateAddress: "0x00000000000000000000000000000000000000af", affiliateFee: "3" };
   const { body: quote } = await client.get("/aggregator/quote", requestOf(seller, affiliate));
