@@ -177,8 +177,8 @@ describe("swapd sandbox", () => {
     await approve(world, 5_000_000n);
     const listed = await run(other.path, ["allowances", "list", "--json"]);
     expect(listed).toMatchObject({ code: 0, err: "" });
-    const { approvals } = JSON.parse(listed.out) as { approvals: { usd: string }[] };
-    expect(approvals).toMatchObject([
+    const { allowances } = JSON.parse(listed.out) as { allowances: { usd: string }[] };
+    expect(allowances).toMatchObject([
       {
         wallet: { name: "main" },
         token: { symbol: "USDC" },
@@ -186,7 +186,7 @@ describe("swapd sandbox", () => {
         amount: "5000000",
       },
     ]);
-    expect(Number(approvals[0]?.usd)).toBeCloseTo(5, 0);
+    expect(Number(allowances[0]?.usd)).toBeCloseTo(5, 0);
     expect((await run(other.path, ["allowances", "list"])).out).toMatch(/main +USDC +0x\w+ +5 USDC +\d/);
     for (const args of [
       ["allowances", "revoke", "USDC", "--sandbox"],
