@@ -9,7 +9,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
-/** A configured channel that can be reported. */
+/** A configured channel, open for sending. */
 export interface OpenedChannel extends ChannelConfiguration {
   /** whom it asks: all of its address that may be shown */
   readonly host: string;

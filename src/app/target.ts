@@ -46,7 +46,7 @@ export function findTarget(options: { config?: string | undefined }): Target {
   );
 }
 
-/** What a command that changes something is reported: the sandbox is changed where it is asked for, never by default. */
+/** What a command that changes something is told: the sandbox is changed where it is asked for, never by default. */
 export interface ChangeOptions {
   readonly config?: string | undefined;
   readonly sandbox?: boolean | undefined;

@@ -118,7 +118,7 @@ export interface LoadedStrategy {
   readonly hash: string;
 }
 
-/** Everything that the daemon and the service are reported. Paths are absolute. */
+/** Everything that the daemon and the service are told. Paths are absolute. */
 export interface Configuration {
   readonly file: string;
   readonly mode: "dry-run" | "live";

@@ -36,7 +36,7 @@ const POLLS_PER_OTHER = 4;
  */
 const HOLD_MS = 60_000;
 
-/** What the runner is reported, and reports. */
+/** What the runner is told, and tells. */
 interface EffectHooks {
   /** whether the wall clock can be believed at this instant */
   readonly clocks: Pick<ClockWatch, "problem">;

@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const SETTLEMENT = `0x${"a1".repeat(20)}`;
 
-/** A terminal that keeps what it is reported. */
+/** A terminal that keeps what it is told. */
 function reported() {
   const lines: string[] = [];
   const write = (text: string): void => void lines.push(text);

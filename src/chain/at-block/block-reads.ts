@@ -53,7 +53,7 @@ export function createBlockReads(options: {
   readonly mode?: ReadMode | undefined;
   /** contracts whose calls may travel with others; absent: all */
   readonly isKnown?: ((contract: Address) => boolean) | undefined;
-  /** reported when a read failed for good */
+  /** called when a read failed for good */
   readonly onTrouble?: ((error: RpcError) => void) | undefined;
 }): BlockReads {
   const { rpc } = options;

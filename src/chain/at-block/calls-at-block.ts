@@ -57,7 +57,7 @@ function gasOf({ gasOfCall }: BlockRead, calls: number): { readonly gas?: string
   return gasOfCall === undefined ? {} : { gas: toQuantity(OWN_GAS + calls * gasOfCall) };
 }
 
-/** The block as a node is reported it. */
+/** The block, as a node is told it. */
 export function pinOf(block: Pick<BlockHeader, "number" | "hash">, byHash: boolean): unknown {
   return byHash ? { blockHash: block.hash, requireCanonical: true } : toQuantity(block.number);
 }

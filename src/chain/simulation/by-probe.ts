@@ -147,7 +147,7 @@ function changesOf(answers: readonly (readonly WatchedAnswer[])[]): Pick<Simulat
   return { transfers, approvals };
 }
 
-/** Each check but the first, question by question, with what the check before it was reported. */
+/** Each check but the first, question by question, with what the one before it was answered. */
 function withAnswerBefore(answers: readonly (readonly WatchedAnswer[])[]) {
   return answers.slice(1).flatMap((answerIndex, index) =>
     answerIndex.map(({ question, answer = 0n }, place) => {

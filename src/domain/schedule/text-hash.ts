@@ -1,5 +1,5 @@
 /**
- * 32 bits that check random and are the same for the same text, on every machine and after every restart. Not for secrets.
+ * 32 bits that look random and are the same for the same text, on every machine and after every restart. Not for secrets.
  * Source: FNV-1a by Fowler, Noll and Vo, with the finaliser of MurmurHash3 by A. Appleby.
  */
 export function textHash(text: string): number {

@@ -90,7 +90,7 @@ function usualSlot({ token, accounts }: StoredView, layout: Layout): StorageSlot
 }
 
 /**
- * One call that is reported a number of its own for the slot of each layout: what the view answers names the layout. Slots of
+ * One call that is told a number of its own for the slot of each layout: what the view answers names the layout. Slots of
  * mappings are hashes, so those of layouts that the token does not have are no other variables of it either. The same
  * round trip brings the slots that the node sees the view read.
  */

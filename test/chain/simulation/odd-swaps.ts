@@ -4,7 +4,7 @@ import type { Address, Hex } from "../../../src/domain/money/address.ts";
 import type { CallRequest } from "../../../src/ports/chain.ts";
 import type { TestChain } from "../../service/support/chain.ts";
 
-/** A token that is told how to behave, and a settlement that does what it is reported, right or wrong. */
+/** A token that is told how to behave, and a settlement that does what it is told, right or wrong. */
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
