@@ -2,7 +2,8 @@ import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { Change } from "../ports/changes.ts";
 import type { Refusal } from "../ports/lane-event.ts";
 import type { LaneHalt } from "../ports/lane-store.ts";
-import type { QuestionKind, Unit } from "../ports/unit-of-work.ts";
+import type { QuestionKind } from "../ports/questions.ts";
+import type { Unit } from "../ports/unit-of-work.ts";
 import type { EngineDeps } from "./engine-context.ts";
 
 /** What alerts are written and reported with. */

@@ -1,7 +1,7 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import type { Change } from "../ports/changes.ts";
-import type { Answered } from "../ports/unit-of-work.ts";
+import type { Answered } from "../ports/questions.ts";
 import { commitAndNotify, raiseChange } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";

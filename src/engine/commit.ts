@@ -1,7 +1,9 @@
 import type { Address } from "../domain/money/address.ts";
 import type { RunEvent } from "../domain/run/events.ts";
+import type { Decided } from "../ports/changes.ts";
 import type { LaneStore } from "../ports/lane-unit-of-work.ts";
-import type { Answered, Decided, Unit, Written } from "../ports/unit-of-work.ts";
+import type { Answered } from "../ports/questions.ts";
+import type { Unit, Written } from "../ports/unit-of-work.ts";
 import { decideStep } from "./decide-step.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { stepQuestion } from "./gather-evidence.ts";

@@ -1,4 +1,5 @@
-import type { Answered, Decided } from "../ports/unit-of-work.ts";
+import type { Decided } from "../ports/changes.ts";
+import type { Answered } from "../ports/questions.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { formatDuration } from "./format-duration.ts";
 import type { OutcomeListener, SlotOutcome } from "./slot-gaps.ts";

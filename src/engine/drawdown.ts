@@ -13,7 +13,7 @@ import type { Token } from "../domain/money/token.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import { GLOBAL_SCOPE, type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
 import type { Change } from "../ports/changes.ts";
-import type { Answered } from "../ports/unit-of-work.ts";
+import type { Answered } from "../ports/questions.ts";
 import { commitAndNotify, raiseChange, writeAndNotify } from "./alerts.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";

@@ -1,4 +1,5 @@
-import type { Answered, Decided } from "../ports/unit-of-work.ts";
+import type { Decided } from "../ports/changes.ts";
+import type { Answered } from "../ports/questions.ts";
 import { commitAndNotify, writeAndNotify } from "./alerts.ts";
 import { isEditionOf } from "./edition.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";

@@ -1,6 +1,6 @@
 import type { RunEvent } from "../domain/run/events.ts";
 import type { EffectGroup, PendingEffect } from "../ports/daemon-rows.ts";
-import type { Answered } from "../ports/unit-of-work.ts";
+import type { Answered } from "../ports/questions.ts";
 import { writeAndNotify } from "./alerts.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { Committer } from "./commit.ts";
@@ -10,7 +10,7 @@ import { performEffect } from "./perform/perform-effect.ts";
 
 /** Performs effects that are due, a bounded number at a time. */
 export interface EffectRunner {
-  /** Begins as many due effects as there is room for. */
+  /** Begins as many due effects as there is room for; one call is over before the next. */
   startDue(): Promise<void>;
   /** Resolves when nothing is being performed any more. */
   idle(): Promise<void>;
@@ -86,39 +86,52 @@ export function createEffectRunner(
       });
     inFlight.set(pending.id, work);
   };
-  const due = (group: EffectGroup, limit: number): PendingEffect[] =>
-    store.dueEffects(clock.nowMs(), limit + inFlight.size, group).filter(({ id }) => !inFlight.has(id));
-  const beginFrom = (queue: Queue): void => {
+  const due = createDueQuestion(context, inFlight);
+  const beginFrom = async (queue: Queue): Promise<void> => {
+    if (queue.underway.size >= queue.most) return;
+    if (queue.ahead.length === 0) queue.ahead = [...(await due(queue.group, AHEAD))];
     const room = queue.most - queue.underway.size;
-    if (room <= 0) return;
-    if (queue.ahead.length === 0) queue.ahead = due(queue.group, AHEAD);
     for (const pending of queue.ahead.splice(0, room)) begin(pending, queue.underway);
   };
   const isHeld = createHold(context);
   const pollsAskTheChainAlone = service.profile.nonceRecord !== undefined;
   const polls = pollsAskTheChainAlone ? createQueue("polls", POLLS_PER_OTHER * concurrency) : undefined;
   const others = createQueue(polls === undefined ? "no routes" : "others", concurrency);
-  const beginFew = (group: EffectGroup): void => {
+  const beginFew = async (group: EffectGroup): Promise<void> => {
     const room = concurrency - others.underway.size;
-    if (room > 0) for (const pending of due(group, room).slice(0, room)) begin(pending, others.underway);
+    if (room <= 0) return;
+    for (const pending of (await due(group, room)).slice(0, room)) begin(pending, others.underway);
   };
   return {
     startDue: async () => {
-      if (polls !== undefined) beginFrom(polls);
+      if (polls !== undefined) await beginFrom(polls);
       if (isClockWrong()) {
         // What was taken ahead may be begun here.
         others.ahead = [];
-        if (polls === undefined) beginFew("polls");
+        if (polls === undefined) await beginFew("polls");
         return;
       }
       if (await isHeld()) return;
-      beginFrom(others);
+      await beginFrom(others);
       // Routes take what the others leave, and none is taken ahead: whatever else becomes due meanwhile comes first.
-      beginFew("routes");
+      await beginFew("routes");
     },
     idle: async () => {
       await Promise.all(inFlight.values());
     },
+  };
+}
+
+/** Makes the question which effects of a group are due and not in flight; so many of them at most, or some more. */
+function createDueQuestion(
+  { deps: { store, clock } }: EngineContext,
+  inFlight: ReadonlyMap<number, unknown>,
+): (group: EffectGroup, limit: number) => Promise<readonly PendingEffect[]> {
+  return async (group, limit) => {
+    // As of the question: what is answered meanwhile may still be in the answer, and would be begun a second time.
+    const busy = new Set(inFlight.keys());
+    const question = { kind: "due-effects", nowMs: clock.nowMs(), limit: limit + busy.size, group } as const;
+    return (await store.read(question)).filter(({ id }) => !busy.has(id));
   };
 }
 

@@ -1,6 +1,7 @@
 import type { BlockHead } from "../ports/chain.ts";
+import type { Decided } from "../ports/changes.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Answered, Decided } from "../ports/unit-of-work.ts";
+import type { Answered } from "../ports/questions.ts";
 import { commitAndNotify, writeAndNotify } from "./alerts.ts";
 import { createBeat } from "./beat.ts";
 import { type Beginning, createBeginning } from "./beginning.ts";
@@ -173,15 +174,17 @@ async function keepPerforming(
   while (!signal.aborted) {
     const due = clocks.problem() === undefined ? await store.read({ kind: "due-runs", limit: DUE_BATCH }) : [];
     for (const runId of due) await committer.commit({ runId, event: { kind: "started" } });
+    // What becomes due while the questions below are answered would else be left until the next poll.
+    const since = waker.wakes();
     await effects.startDue();
-    await waker.wait(untilNextMs(context), signal);
+    await waker.wait(await untilNextMs(context), signal, since);
   }
 }
 
 /** How long the effect loop may sleep. What is due already is being performed, and its end wakes the loop. */
-function untilNextMs({ deps, settings }: EngineContext): number {
+async function untilNextMs({ deps: { store, clock }, settings }: EngineContext): Promise<number> {
   const { pollMs } = settings.pace;
-  const waitMs = (deps.store.nextEffectMs() ?? Number.POSITIVE_INFINITY) - deps.clock.nowMs();
+  const waitMs = ((await store.read({ kind: "next-effect" })) ?? Number.POSITIVE_INFINITY) - clock.nowMs();
   return waitMs > 0 ? Math.min(waitMs, pollMs) : pollMs;
 }
 

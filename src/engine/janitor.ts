@@ -1,9 +1,9 @@
 import { REVOKE_GAS_LIMIT, REVOKE_WITHIN_SECONDS } from "../domain/run/step-gasless.ts";
 import { plannedIntent } from "../lane/planned-intent.ts";
-import type { Change } from "../ports/changes.ts";
+import type { Change, Decided } from "../ports/changes.ts";
 import type { Grant, GrantRows } from "../ports/reconciliation-questions.ts";
 import type { FinalBlock } from "../ports/reconciliation-store.ts";
-import type { Decided, Unit } from "../ports/unit-of-work.ts";
+import type { Unit } from "../ports/unit-of-work.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
 import { mayTakeBack } from "./modes.ts";
 import { nodeFault } from "./perform/node-fault.ts";

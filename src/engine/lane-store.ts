@@ -1,6 +1,7 @@
+import type { Decided } from "../ports/changes.ts";
 import type { LaneSigningRows, SigningTerms } from "../ports/lane-questions.ts";
 import type { LaneDecided, LaneQuestion, LaneStore, LaneUnit, SigningRows } from "../ports/lane-unit-of-work.ts";
-import type { Answered, Decided } from "../ports/unit-of-work.ts";
+import type { Answered } from "../ports/questions.ts";
 import { haltChange, notifyOfAlerts, refusalChange } from "./alerts.ts";
 import { type DecidedStep, decideStep } from "./decide-step.ts";
 import type { EngineContext } from "./engine-context.ts";

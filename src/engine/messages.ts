@@ -7,7 +7,7 @@ import { type Run, type Swap, swapOf } from "../domain/run/run.ts";
 import type { RunState, SwapState } from "../domain/run/states.ts";
 import type { AlertRow } from "../ports/alert-store.ts";
 import type { Change } from "../ports/changes.ts";
-import type { Answered } from "../ports/unit-of-work.ts";
+import type { Answered } from "../ports/questions.ts";
 import type { EngineContext, EngineSettings } from "./engine-context.ts";
 import { formatDuration } from "./format-duration.ts";
 

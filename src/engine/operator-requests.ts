@@ -4,7 +4,7 @@ import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { Change } from "../ports/changes.ts";
 import type { OperatorRequest } from "../ports/daemon-rows.ts";
 import type { LaneHalt } from "../ports/lane-store.ts";
-import type { Answered, Question, QuestionKind } from "../ports/unit-of-work.ts";
+import type { Answered, Question, QuestionKind } from "../ports/questions.ts";
 import { commitAndNotify, raiseChange, writeAndNotify } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import {

@@ -2,7 +2,7 @@ import { namedContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { BlockHead } from "../ports/chain.ts";
-import type { Answered } from "../ports/unit-of-work.ts";
+import type { Answered } from "../ports/questions.ts";
 import { writeAndNotify } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { refusedAsUndefined } from "./perform/node-fault.ts";

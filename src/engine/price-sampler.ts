@@ -4,7 +4,7 @@ import type { Token } from "../domain/money/token.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import { HOUR_MS } from "../domain/time/durations.ts";
-import type { Decided } from "../ports/unit-of-work.ts";
+import type { Decided } from "../ports/changes.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";

@@ -1,9 +1,9 @@
 import { SUBJECT } from "../domain/run/alert.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import { isMemoryOf, type StrategyMemory } from "../domain/strategy/strategy.ts";
-import type { Change } from "../ports/changes.ts";
+import type { Change, Decided } from "../ports/changes.ts";
 import type { StrategyRow } from "../ports/daemon-rows.ts";
-import type { Answered, Decided } from "../ports/unit-of-work.ts";
+import type { Answered } from "../ports/questions.ts";
 import { commitAndNotify, raiseChange } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 

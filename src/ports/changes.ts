@@ -96,3 +96,12 @@ export interface StepRows {
   /** what the event's swap was cleared by; undefined before that, and where the event is of none */
   readonly prices: PriceEvidence | undefined;
 }
+
+/** What was decided on rows. */
+export interface Decided<T> {
+  /** written in their order, all of them or none */
+  readonly changes: readonly Change[];
+  /** the instant of the changes, in milliseconds */
+  readonly atMs: number;
+  readonly value: T;
+}

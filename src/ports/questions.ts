@@ -22,3 +22,12 @@ export interface Questions
     readonly rows: { readonly run: Run } & StepRows;
   };
 }
+
+/** What may be asked of the rows. */
+export type QuestionKind = keyof Questions;
+
+/** Something that is asked of the rows: its kind, and plain data. */
+export type Question<K extends QuestionKind> = { readonly kind: K } & Questions[K]["asked"];
+
+/** What the rows answer: plain data, read whole and as of one instant. */
+export type Answered<K extends QuestionKind> = Questions[K]["rows"];

@@ -2,7 +2,7 @@ import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { TrueWarning } from "./alert-store.ts";
-import type { OperatorRequest, StrategyRow } from "./daemon-rows.ts";
+import type { EffectGroup, OperatorRequest, PendingEffect, StrategyRow } from "./daemon-rows.ts";
 import type { LaneHalt } from "./lane-store.ts";
 import type { Difference } from "./reconciliation-store.ts";
 
@@ -63,6 +63,13 @@ export interface SlotQuestions {
   readonly requests: { readonly asked: object; readonly rows: readonly OperatorRequest[] };
   /** Runs that have not begun, the oldest slots first. */
   readonly "due-runs": { readonly asked: { readonly limit: number }; readonly rows: readonly string[] };
+  /** Effects of a group that are due, the longest due first; those in flight are among them. */
+  readonly "due-effects": {
+    readonly asked: { readonly nowMs: number; readonly limit: number; readonly group: EffectGroup };
+    readonly rows: readonly PendingEffect[];
+  };
+  /** When the next effect is due; undefined: none is written down. */
+  readonly "next-effect": { readonly asked: object; readonly rows: number | undefined };
   /** An effect that is about to be begun: its run, and how often it was begun before. */
   readonly effect: {
     readonly asked: { readonly effectId: number; readonly runId: string };

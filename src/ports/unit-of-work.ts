@@ -1,24 +1,6 @@
 import type { AlertRow } from "./alert-store.ts";
-import type { Change } from "./changes.ts";
-import type { Questions } from "./questions.ts";
-
-/** What may be asked of the rows. */
-export type QuestionKind = keyof Questions;
-
-/** Something that is asked of the rows: its kind, and plain data. */
-export type Question<K extends QuestionKind> = { readonly kind: K } & Questions[K]["asked"];
-
-/** What the rows answer: plain data, read whole and as of one instant. */
-export type Answered<K extends QuestionKind> = Questions[K]["rows"];
-
-/** What was decided on rows. */
-export interface Decided<T> {
-  /** written in their order, all of them or none */
-  readonly changes: readonly Change[];
-  /** the instant of the changes, in milliseconds */
-  readonly atMs: number;
-  readonly value: T;
-}
+import type { Decided } from "./changes.ts";
+import type { Answered, Question, QuestionKind } from "./questions.ts";
 
 /** A question, and what is decided on its answer, without waiting and without reading anything else. */
 export interface Unit<K extends QuestionKind, T> {

@@ -6,7 +6,7 @@ import { watchDrawdown } from "../../src/engine/drawdown.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { EngineContext } from "../../src/engine/engine-context.ts";
 import { revokeLeftovers } from "../../src/engine/janitor.ts";
-import type { QuestionKind } from "../../src/ports/unit-of-work.ts";
+import type { QuestionKind } from "../../src/ports/questions.ts";
 import { NOW_MS, policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../support/engine-life.ts";

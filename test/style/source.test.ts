@@ -46,6 +46,29 @@ describe("size", () => {
   });
 });
 
+describe("the ports of the database", () => {
+  const PORTS = ["unit-of-work", "retention-store", "alert-store", "read-model", "store"];
+  const METHODS_OF = ["UnitOfWork", "RetentionStore", "AlertOutbox", "ReadModel", "Store"];
+
+  it("have at most 25 methods, each behind a promise: rows over a network are read so", () => {
+    const members = SOURCES.filter(({ fileName }) => PORTS.some((name) => fileName === `src/ports/${name}.ts`))
+      .flatMap((file) => NODES.get(file) ?? [])
+      .filter((node) => ts.isInterfaceDeclaration(node) && METHODS_OF.includes(node.name.text))
+      .flatMap((node) => (ts.isInterfaceDeclaration(node) ? [...node.members] : []));
+    const isAsked = (node: ts.TypeElement): boolean =>
+      ts.isMethodSignature(node) && node.type?.getText().startsWith("Promise<") === true;
+    expect(members.filter((node) => !isAsked(node)).map((node) => node.getText())).toEqual([]);
+    expect(members.length).toBeGreaterThan(0);
+    expect(members.length).toBeLessThanOrEqual(25);
+  });
+
+  it("are known to at most 20 files where rows are decided on", () => {
+    const known = SOURCES.filter(({ text }) => /from "[./a-z]*\/(?:ports\/)?(?:unit-of-work|store)\.ts"/.test(text));
+    expect(known.length).toBeGreaterThan(0);
+    expect(known.map(({ fileName }) => fileName).slice(20)).toEqual([]);
+  });
+});
+
 describe("types", () => {
   it("uses `any` nowhere, and silences neither compiler nor linter in src", () => {
     expect(find(SOURCES, (node) => (node.kind === ts.SyntaxKind.AnyKeyword ? "any" : undefined))).toEqual([]);

@@ -1,4 +1,5 @@
-import type { Answered, QuestionKind, UnitOfWork } from "../../src/ports/unit-of-work.ts";
+import type { Answered, QuestionKind } from "../../src/ports/questions.ts";
+import type { UnitOfWork } from "../../src/ports/unit-of-work.ts";
 
 /** Commits as the store does, but what the rows answer to one kind of question is changed before it is decided on. */
 export function alterAnswers<K extends QuestionKind>(

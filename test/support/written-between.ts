@@ -1,5 +1,5 @@
 import type { DaemonStore } from "../../src/adapters/sqlite/daemon/store.ts";
-import type { QuestionKind } from "../../src/ports/unit-of-work.ts";
+import type { QuestionKind } from "../../src/ports/questions.ts";
 
 /**
  * The same rows, as a database answers that is not in this process: the first unit that asks a question of a kind is

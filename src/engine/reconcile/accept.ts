@@ -1,9 +1,8 @@
 import { type Address, toAddress } from "../../domain/money/address.ts";
 import { tradedSides } from "../../domain/strategy/strategy.ts";
-import type { Change } from "../../ports/changes.ts";
+import type { Change, Decided } from "../../ports/changes.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Difference, KnownChain } from "../../ports/reconciliation-store.ts";
-import type { Decided } from "../../ports/unit-of-work.ts";
 import type { EngineContext, LoadedStrategy } from "../engine-context.ts";
 import { overIfNothingIsOpen, uncheckedChange } from "./findings.ts";
 

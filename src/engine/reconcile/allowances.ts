@@ -1,8 +1,8 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { AgreedChainReads } from "../../ports/chain.ts";
+import type { Answered } from "../../ports/questions.ts";
 import type { FinalBlock, Finding } from "../../ports/reconciliation-store.ts";
-import type { Answered } from "../../ports/unit-of-work.ts";
 import type { ScanContext } from "./patient-chain.ts";
 import { tokensOf } from "./read-back.ts";
 

@@ -1,8 +1,7 @@
 import type { Address } from "../../domain/money/address.ts";
-import type { Change } from "../../ports/changes.ts";
+import type { Change, Decided } from "../../ports/changes.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { DifferenceKind, Finding } from "../../ports/reconciliation-store.ts";
-import type { Decided } from "../../ports/unit-of-work.ts";
 import { commitAndNotify } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { alertOfNew, foundChange, overIfNothingIsOpen, uncheckedChange } from "./findings.ts";

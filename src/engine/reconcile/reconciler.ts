@@ -1,9 +1,8 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
-import type { Change } from "../../ports/changes.ts";
+import type { Change, Decided } from "../../ports/changes.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Difference, DifferenceKind, Finding } from "../../ports/reconciliation-store.ts";
-import type { Decided } from "../../ports/unit-of-work.ts";
 import { commitAndNotify, writeAndNotify } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { beginUnchecked } from "./begin.ts";

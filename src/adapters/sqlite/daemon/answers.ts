@@ -1,5 +1,5 @@
 import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
-import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
+import type { Answered, Question, QuestionKind } from "../../../ports/questions.ts";
 import { readStepRows, subjectOf } from "./decision-rows.ts";
 import { createLaneAnswers } from "./lane-answers.ts";
 import type { Readers } from "./readers.ts";

@@ -1,4 +1,4 @@
-import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
+import type { Answered, Question, QuestionKind } from "../../../ports/questions.ts";
 
 /** What answers questions, by their kinds. */
 export type Readers<Kinds extends QuestionKind = QuestionKind> = {

@@ -11,11 +11,10 @@ import type { SwapState } from "../../../domain/run/states.ts";
 import type { PriceBar } from "../../../domain/strategy/decision.ts";
 import type { AlertRow, TrueWarning } from "../../../ports/alert-store.ts";
 import type { BootInstant } from "../../../ports/clock.ts";
-import type { GapRow, OperatorRequest, StrategyRow } from "../../../ports/daemon-rows.ts";
+import type { EffectGroup, GapRow, OperatorRequest, PendingEffect, StrategyRow } from "../../../ports/daemon-rows.ts";
 import type { Grant } from "../../../ports/reconciliation-questions.ts";
 import type { DatabaseState, Difference, Finding, KnownChain } from "../../../ports/reconciliation-store.ts";
 import type { ClosedGaps, IdleGaps, RetentionResult, RetentionSlice } from "../../../ports/retention-store.ts";
-import type { Store } from "../../../ports/store.ts";
 import type { BaselineRow, OpenWork } from "../../../ports/watch-questions.ts";
 import type { LedgerRows, LedgerStore } from "./ledger-store.ts";
 
@@ -198,6 +197,14 @@ export interface RetentionRows {
   closeGaps(idle: IdleGaps): ClosedGaps;
 }
 
+/** What is to be done, from memory. */
+interface DueEffects {
+  /** Those of a group, the longest due first, with what is in flight. */
+  dueEffects(nowMs: number, limit: number, group: EffectGroup): readonly PendingEffect[];
+  /** When the next one is due, in milliseconds; undefined: none is written down. */
+  nextEffectMs(): number | undefined;
+}
+
 /** All rows of the daemon, one by one. Everything written inside `transaction` is durable together, or not at all. */
 export interface RowStore
   extends SingleRows,
@@ -207,7 +214,7 @@ export interface RowStore
     AlertStore,
     ReconciliationStore,
     RetentionRows,
-    Pick<Store, "dueEffects" | "nextEffectMs"> {
+    DueEffects {
   /** Runs synchronous work in one durable transaction; a nested call joins it. */
   transaction<T>(work: () => T): T;
 }

@@ -17,6 +17,8 @@ type SlotKinds =
   | "newest-request"
   | "request-answer"
   | "due-runs"
+  | "due-effects"
+  | "next-effect"
   | "effect"
   | "differences";
 
@@ -46,6 +48,8 @@ export function createSlotAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
     "request-answer": ({ requestId }) => rows.answerOf(requestId),
     requests: () => rows.openRequests(),
     "due-runs": ({ limit }) => rows.dueRuns(limit),
+    "due-effects": ({ nowMs, limit, group }) => rows.dueEffects(nowMs, limit, group),
+    "next-effect": () => rows.nextEffectMs(),
     effect: ({ effectId, runId }) => {
       const run = rows.run(runId);
       if (run === undefined) throw new Error(`effect ${effectId} belongs to no run`);

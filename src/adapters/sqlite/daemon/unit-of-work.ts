@@ -1,6 +1,7 @@
 import type { AlertRow } from "../../../ports/alert-store.ts";
 import type { Change } from "../../../ports/changes.ts";
-import type { Answered, Question, QuestionKind, UnitOfWork } from "../../../ports/unit-of-work.ts";
+import type { Answered, Question, QuestionKind } from "../../../ports/questions.ts";
+import type { UnitOfWork } from "../../../ports/unit-of-work.ts";
 
 /** What units of work are made of. */
 interface Parts {

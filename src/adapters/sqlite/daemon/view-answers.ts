@@ -1,6 +1,6 @@
 import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
 import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
-import type { Question } from "../../../ports/unit-of-work.ts";
+import type { Question } from "../../../ports/questions.ts";
 import type { ModeRows, ViewQuestions, ViewRows } from "../../../ports/view-questions.ts";
 import { readStepRows, subjectOf } from "./decision-rows.ts";
 import type { Readers } from "./readers.ts";

@@ -11,7 +11,7 @@ import type { RunRecord } from "../../../../src/domain/run/records.ts";
 import type { AlertOutbox } from "../../../../src/ports/alert-store.ts";
 import type { Change, StepQuestion } from "../../../../src/ports/changes.ts";
 import type { LaneRowStore } from "../../../../src/ports/lane-row-store.ts";
-import type { Question, QuestionKind } from "../../../../src/ports/unit-of-work.ts";
+import type { Question, QuestionKind } from "../../../../src/ports/questions.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import {
   alertSample,
@@ -63,6 +63,8 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   "newest-request": { kind: "newest-request" },
   "request-answer": { kind: "request-answer", requestId: 1 },
   "due-runs": { kind: "due-runs", limit: 10 },
+  "due-effects": { kind: "due-effects", nowMs: NOW_MS, limit: 9, group: "no routes" },
+  "next-effect": { kind: "next-effect" },
   effect: { kind: "effect", effectId: 1, runId: run.id },
   differences: { kind: "differences" },
   strategy: { kind: "strategy", strategyId: "weekly" },
