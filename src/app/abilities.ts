@@ -46,7 +46,7 @@ export function judgeAbilities(
       name,
       finding: (ability) => {
         const { state = "unknown", detail } = findings.find((one) => one.ability === ability) ?? {};
-        return { state, detail: detail ?? "it was not simulated" };
+        return { state, detail: detail ?? "it was not tested" };
       },
     };
   });

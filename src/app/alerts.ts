@@ -83,7 +83,7 @@ export function watchHeldBack(deps: AlertDeps, serviceUrl: string): (untilMs: nu
   return async (untilMs) => {
     if (untilMs === undefined) return await writeAndNotify(deps, [{ kind: "alerts-over", subject }]);
     const until = new Date(untilMs).toISOString();
-    const text = `the service at ${host} asked for no calls until ${until}: nothing is quoted or submitted before; ask its operator about the limit of the API key`;
+    const text = `the service at ${host} asked for no calls until ${until}: nothing is quoted or submitted before then; ask its operator about the limit of the API key`;
     const alert = { severity: "critical", code: "SERVICE_HOLDS_US_BACK", subject, text } as const;
     await writeAndNotify(deps, [raiseChange(deps, alert)]);
   };

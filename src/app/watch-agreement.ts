@@ -110,6 +110,6 @@ function watched(reads: AgreedChainReads, noted: Noted, note: Note): AgreedChain
 }
 
 function alertOf(detail: string): Alert {
-  const text = `the RPC endpoints report different things of the chain, so no swap that depends on them ends and its money stays reserved: ${detail}; find out which one is wrong, and take it from the configuration`;
+  const text = `the RPC endpoints disagree about the chain, so no swap that depends on the answer ends and its money stays reserved: ${detail}; find out which one is wrong, and remove it from the configuration`;
   return { severity: "critical", code: "ENDPOINTS_DISAGREE", subject: SUBJECT.agreement(), text };
 }

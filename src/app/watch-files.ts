@@ -110,7 +110,7 @@ function describe(file: string): string {
     const { size, mtimeMs } = statSync(file);
     return `${file} ${size} ${mtimeMs}`;
   } catch (error) {
-    return `${file} cannot be looked at: ${String(error)}`;
+    return `${file} cannot be read: ${String(error)}`;
   }
 }
 

@@ -105,7 +105,7 @@ export interface ChannelConfiguration {
   readonly path: string;
   /** the least severity that is sent */
   readonly minimum: Severity;
-  /** it reports, too, that an alert is over */
+  /** it also reports that an alert is over */
   readonly sendsEnds: boolean;
   /** what its kind asks for: secrets by reference, and texts */
   readonly options: Readonly<Record<string, SecretReference | string>>;
@@ -135,7 +135,7 @@ export interface Configuration {
   readonly database: string;
   /** how long runs that signed nothing are kept */
   readonly retentionMs: number;
-  /** the folder of the markers that tell a lost or old database from a new one */
+  /** the folder of the markers that distinguish a lost or old database from a new one */
   readonly identity: string;
   readonly listen: Listen;
   /** names that callers of the status server may use, in lower case */

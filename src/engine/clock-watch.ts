@@ -150,6 +150,6 @@ function describe(skewMs: number, { seen, nowMs, bound }: { seen: Seen; nowMs: n
   const [clock, block] = [nowMs, seen.timestampMs].map((ms) => new Date(ms).toISOString());
   return (
     `this machine's clock (${clock}) is ${by} the chain's time (block ${seen.number} of ${block}), more than ${bound} s: ` +
-    "no slot is run or passed over until they agree; set the clock, or look whether the RPC endpoint lags behind its chain"
+    "no slot is run or passed over until they agree; set the clock, or check whether the RPC endpoint lags behind its chain"
   );
 }

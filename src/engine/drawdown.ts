@@ -154,7 +154,7 @@ export async function keepWatchingDrawdown(
     if (clocks.problem() === undefined) {
       const fault = await watchDrawdown(context, signal, clocks).catch((error: unknown) => {
         const said = nodeFault(error);
-        logger.warn({ error: said }, "the value of the wallets could not be looked at");
+        logger.warn({ error: said }, "the value of the wallets could not be read");
         return said;
       });
       if (!signal.aborted) await say(fault);

@@ -19,7 +19,7 @@ export async function revokeLeftovers(context: EngineContext): Promise<void> {
     // A wallet that is configured no more has neither lane nor key here.
     if (!lanes.has(grant.wallet)) continue;
     await revokeLeftover(context, grant).catch((error: unknown) => {
-      logger.warn({ ...grant, error: nodeFault(error) }, "a leftover allowance could not be looked at");
+      logger.warn({ ...grant, error: nodeFault(error) }, "a leftover allowance could not be checked");
     });
   }
 }

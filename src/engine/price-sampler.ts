@@ -76,7 +76,7 @@ export async function keepSampling(
   while (!signal.aborted) {
     if (clocks.problem() === undefined)
       await samplePrices(context, signal, clocks).catch((error: unknown) => {
-        logger.warn({ error: nodeFault(error) }, "reference prices could not be looked at");
+        logger.warn({ error: nodeFault(error) }, "reference prices could not be read");
       });
     await clock.sleep(context.settings.pace.samplePricesMs, signal);
   }

@@ -62,7 +62,7 @@ export async function letGo(
     went.archived += result.archived;
     // What stays costs room and nothing else: no reason to stop trading.
     for (const refused of result.refused)
-      deps.logger.error({ ...refused }, "an old run cannot go: see `swapd db check`");
+      deps.logger.error({ ...refused }, "an old run cannot be removed: see `swapd db check`");
     after = result.last;
     await clock.sleep(PAUSE_MS, signal);
   } while (after !== undefined);

@@ -37,6 +37,6 @@ export function countSlotEnd(
 
 function sameEndsAlert(strategyId: string, { reason, count, firstSlotMs }: SameEnds) {
   const since = new Date(firstSlotMs).toISOString();
-  const text = `${strategyId} does not trade: ${count} slots in a row, from that of ${since} on, ended with ${reason}; look why with: swapd why ${strategyId}`;
+  const text = `${strategyId} does not trade: ${count} slots in a row, from that of ${since} on, ended with ${reason}; see why with: swapd why ${strategyId}`;
   return { severity: "warning", code: "SLOTS_END_ALIKE", subject: SUBJECT.slots(strategyId), text } as const;
 }

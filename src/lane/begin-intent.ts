@@ -104,7 +104,7 @@ async function nextNonce(turn: LaneTurn): Promise<NextNonce | undefined> {
   const finalized = await agreed.finalized();
   const final = await agreed.transactionCount(account, finalized.number);
   if (final <= next || !isSaidAgain(turn, what, finalized.number)) {
-    logger.warn({ account, count, known: next, final }, `${what}; nothing is signed until finalised blocks report why`);
+    logger.warn({ account, count, known: next, final }, `${what}; nothing is signed until finalised blocks show why`);
     return undefined;
   }
   const reason = `finalised blocks count ${final} transactions of this account, the rows know ${next}`;

@@ -43,7 +43,7 @@ export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: 
   else if (use !== undefined && (await signAgain(turn, intent, use))) {
     deps.logger.warn({ intentId: intent.id, hash: use.hash }, "signed again: what has this nonce does the same");
   } else
-    deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction cannot be reported; it stays open");
+    deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction is not known; it stays open");
 }
 
 /** The name of the suspicion that somebody else used a nonce. */

@@ -88,7 +88,7 @@ it("is refused under the name of the webhook, and beyond sixteen", () => {
   const twice = `${MAIN}alerts: { ${webhook}, channels: { webhook: { kind: ntfy, topic: { env: C } } } }\n`;
   expect(reported({ "main.yaml": twice })).toContain("alerts.webhook has this name already");
   const names = Array.from({ length: 17 }, (_, index) => `c${index}: { kind: ntfy, topic: { env: A } }`);
-  expect(reported(channels(names.join("\n")))).toContain("there are 17 channels; at most 16 are reported");
+  expect(reported(channels(names.join("\n")))).toContain("there are 17, and at most 16 channels are allowed");
   expect(loaded(channels(names.slice(1).join("\n"))).channels).toHaveLength(16);
 });
 

@@ -157,7 +157,7 @@ test("three slots in a row that came to nothing for one reason are reported once
   await turn(outside, life, 200);
   expect(alike()).toEqual([0]);
   expect(outside.reported.at(-1)?.text).toMatch(
-    /^weekly does not trade: 3 slots in a row, from that of 20.*Z on, ended with quote_refused; look why with: swapd why weekly$/,
+    /^weekly does not trade: 3 slots in a row, from that of 20.*Z on, ended with quote_refused; see why with: swapd why weekly$/,
   );
   outside.service.refuses = undefined;
   await turn(outside, life, 60);

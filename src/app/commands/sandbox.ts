@@ -244,7 +244,7 @@ function announce(terminal: Terminal, options: SandboxCommandOptions, running: R
   terminal.out(`daemon    ${daemon.url}/healthz, wallet ${world.wallet.address}`);
   terminal.out(`running   ${configuration.strategies.map(({ spec }) => spec.id).join(", ")}`);
   terminal.out(`database  ${configuration.database}; log ${join(resolve(SANDBOX_DIRECTORY), "daemon.log")}`);
-  terminal.out(`look at   ${NEXT_COMMANDS.join(" | ")}  (in another terminal, or after this one has stopped)`);
+  terminal.out(`see       ${NEXT_COMMANDS.join(" | ")}  (in another terminal, or after this one has stopped)`);
   terminal.out("stop      Ctrl-C");
   terminal.out("");
 }

@@ -146,13 +146,13 @@ const serve = orEmpty("our own service, embedded or alone", {
 /** What every channel has, whatever its kind. */
 export const channelTerms = {
   minimum: or(z.enum(SEVERITIES), "warning", "the least severity that is sent (warning)"),
-  ends: or(z.boolean({ error: "needs true or false" }), false, "reports, too, that an alert is over"),
+  ends: or(z.boolean({ error: "needs true or false" }), false, "also reports that an alert is over"),
 };
 
 /** A channel by its kind. Which kinds there are, and their other keys, is told to the loader: each is a file of its own. */
 export const channelEntry = z.looseObject({ kind: z.string({ error: "needs the name of a kind of channel" }) });
 
-const alerts = orEmpty("how people hear of what needs them; the log has the same", {
+const alerts = orEmpty("how people are notified of what needs them; the log has the same", {
   webhook: maybeMap("where alerts are sent, signed; a channel of the name webhook", {
     url: secretReference("the URL that alerts are posted to; it usually carries a key"),
     secret: secretReference("what alerts are signed with (HMAC-SHA256), at least 16 characters"),
@@ -181,7 +181,7 @@ const alerts = orEmpty("how people hear of what needs them; the log has the same
 const timing = orEmpty(undefined, {
   quoteLifetime: orExample(seconds("how long a quote lives, and the longest deadline that is signed", "60s")),
   permitLifetime: orExample(seconds("how long a permit's signature lives", "10m")),
-  pollInterval: orExample(milliseconds("how often open swaps are looked at", "2s")),
+  pollInterval: orExample(milliseconds("how often open swaps are checked", "2s")),
   requestTimeout: orExample(milliseconds("how long one request may take", "10s")),
   shutdown: orExample(milliseconds("how long a stop waits for the step in work", "8s")),
   // Each hour of a look-back must be looked at, and a node must not be asked all the time.
@@ -244,7 +244,7 @@ export const mainSchema = z.strictObject({
     ]),
   ),
   identity: text(
-    "the folder of the markers that tell a lost or old database from a new one; best on a volume that is not the database's",
+    "the folder of the markers that distinguish a lost or old database from a new one; best on a volume that is not the database's",
     "identity",
   ).optional(),
   http: orEmpty(undefined, {

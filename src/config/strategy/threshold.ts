@@ -140,7 +140,7 @@ function* buildAllocation(
 /** Looks that are made up for all at once would see one price, and count as many samples of it. */
 function* checkCatchUp({ catch_up }: Fields): Iterable<Complaint> {
   if (catch_up?.policy === "all" || catch_up?.policy === "accumulate")
-    yield at`catch_up.policy: a trigger looks at the price of now, so missed looks cannot be made up for -> use latest or skip`;
+    yield at`catch_up.policy: a trigger checks the current price, so missed checks cannot be made up for -> use latest or skip`;
 }
 
 /** A time between two checks that is no gap must be longer than the schedule's. */

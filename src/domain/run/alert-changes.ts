@@ -52,7 +52,7 @@ function ofDecision({ strategyId, detail }: Run, to: string, reason: string | un
   const why = detail ?? "no detail";
   if (to !== "skipped") return { over: [funds, prices], raised: [] };
   if (reason === "unpriceable") {
-    const text = `${strategyId} does not trade: a token of it has no fresh reference price (${why}); look at its feed`;
+    const text = `${strategyId} does not trade: a token of it has no fresh reference price (${why}); check its feed`;
     return { over: [], raised: [{ severity: "warning", code: "NO_PRICE", subject: prices, text }] };
   }
   if (reason === "insufficient_balance") {
@@ -85,6 +85,6 @@ function allowanceAlert({ strategyId }: Run, swap: Swap, detail: string | undefi
 
 function parkedAlert({ id, strategyId, reason, detail }: Run): Alert {
   const why = [reason ?? "no reason", ...(detail === undefined ? [] : [detail])].join(": ");
-  const text = `run ${id} of ${strategyId} is parked (${why}); look at it with: swapd show ${id}`;
+  const text = `run ${id} of ${strategyId} is parked (${why}); see it with: swapd show ${id}`;
   return { severity: "warning", code: "RUN_PARKED", subject: SUBJECT.run(id), text };
 }

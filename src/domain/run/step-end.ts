@@ -48,7 +48,7 @@ function reportLostFills(draft: Draft): void {
   const { id, strategyId } = draft.run();
   for (const { subjectId, to } of draft.result().transitions) {
     if (to !== "reverted" && to !== "expired" && to !== "cancelled") continue;
-    const text = `run ${id} of ${strategyId}: a reorganisation took back what it had counted as filled, and ${subjectId} ended ${to}; the strategy still counts it, and a trigger stays fired: look at the position, and begin anew under another file name; reported until: swapd resume ${strategyId}`;
+    const text = `run ${id} of ${strategyId}: a reorganisation took back what it had counted as filled, and ${subjectId} ended ${to}; the strategy still counts it, and a trigger stays fired: check the position, and start again under another file name; this alert stays until: swapd resume ${strategyId}`;
     const subject = SUBJECT.fill(subjectId);
     draft.record({ kind: "alert", severity: "critical", code: "FILL_TAKEN_BACK", subject, text });
   }

@@ -108,6 +108,6 @@ export async function denyHiddenOutflow(
   const [out, into, now] = answers;
   const expected = before + into - out;
   if (now >= expected || now >= (await balanceBefore()) + into - out) return;
-  const detail = `the balance of ${sell.symbol} is ${now}, by the transfers since block ${known.block} it should be ${expected} (smallest units): a node hides transfers, so that nobody knows whether the swap was filled`;
+  const detail = `the balance of ${sell.symbol} is ${now}, by the transfers since block ${known.block} it should be ${expected} (smallest units): a node hides transfers, so it is not known whether the swap was filled`;
   throw new ChainReadError("malformed answer", detail);
 }

@@ -110,7 +110,7 @@ export async function scanChain(
  */
 async function assertStands({ deps: { chain } }: ScanContext, { number, hash }: BlockHead): Promise<void> {
   if ((await chain.block(number))?.hash === hash) return;
-  throw new ChainReadError("malformed answer", `block ${number} was replaced, or is not shown, while it was looked at`);
+  throw new ChainReadError("malformed answer", `block ${number} was replaced, or is not shown, while it was read`);
 }
 
 /**

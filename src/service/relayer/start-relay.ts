@@ -42,7 +42,7 @@ export function startRelay(
   if (fees.tokens.length === 0) {
     logger.warn(
       { account: address },
-      "no listed token has a price feed alongside the native one: no swap fee is taken",
+      "no listed token but the native one has a price feed: no swap fee is taken",
     );
   }
   const intake = createIntake({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, fees, clock });
