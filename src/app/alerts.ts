@@ -14,7 +14,7 @@ import type { Machine } from "./machine.ts";
 import { openChannels } from "./open-channels.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
-/** A day of trying: a receiver that was away for a night hears of everything, and of what is older only while it is true. */
+/** A day of attempts: a receiver that was away for a night gets everything; what is older is sent only while it is true. */
 const DELIVERY = {
   shortestRetryMs: 2_000,
   longestRetryMs: 30 * MINUTE_MS,
@@ -76,7 +76,7 @@ export async function openAlerts(
   };
 }
 
-/** Raises an alert while a service has asked for no calls, with the instant until which that holds. */
+/** Raises an alert while a service has asked for no calls,with the instant until which that lasts. */
 export function watchHeldBack(deps: AlertDeps, serviceUrl: string): (untilMs: number | undefined) => Promise<void> {
   const host = hostOf(serviceUrl);
   const subject = SUBJECT.callsTo(host);

@@ -54,7 +54,7 @@ export async function checkChain(
   return findings;
 }
 
-/** The tokens that strategies look at. */
+/** The tokens that strategies trade or watch. */
 function tokensOf(configuration: Configuration): readonly Token[] {
   const needed = configuration.strategies.flatMap(
     ({ spec }) => strategyNeeds(spec, initialStrategyMemory(spec)).tokens,

@@ -41,7 +41,7 @@ export interface EngineSettings {
   readonly tokens: readonly Token[];
   readonly strategies: readonly LoadedStrategy[];
   /** what people are notified alongside what needs them, and after how many slots in a row that ended alike they are warned */
-  readonly reported: { readonly fills: boolean; readonly starts: boolean; readonly sameEnds: number };
+  readonly notifications: { readonly fills: boolean; readonly starts: boolean; readonly sameEnds: number };
   /** how long runs that signed nothing are kept, and what the steps of all runs saw */
   readonly retentionMs: number;
   readonly pace: {

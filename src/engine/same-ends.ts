@@ -29,7 +29,7 @@ export function countSlotEnd(
     { kind: "same-ends", strategyId, ends: after },
     ...(isAnother ? [{ kind: "alerts-over", subject: SUBJECT.slots(strategyId) } as const] : []),
   ];
-  if (after === undefined || after.count < context.settings.reported.sameEnds) return changes;
+  if (after === undefined || after.count < context.settings.notifications.sameEnds) return changes;
   const known = { strategyId, subjects: EVERYBODYS, hindrancesSinceMs: after.firstSlotMs };
   if (isWarnedOf(warningsAfter(warnings(), changes, context.deps.clock.nowMs()), known)) return changes;
   return [...changes, raiseChange(context.deps, sameEndsAlert(strategyId, after), { strategy: strategyId })];

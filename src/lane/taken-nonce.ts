@@ -46,7 +46,7 @@ export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: 
     deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction is not known; it stays open");
 }
 
-/** The name of the suspicion that somebody else used a nonce. */
+/** The name of the suspicion that another program used a nonce. */
 export function takenNonce(nonce: number): string {
   return `nonce ${nonce} is taken`;
 }
@@ -57,7 +57,7 @@ function userOf(intent: IntentRow, use: BlockTransaction | undefined): string {
   return `by a transaction that is not ours: ${use.hash}`;
 }
 
-/** As a replacement of ours would look whose row is gone, after a start from an old copy of the database. */
+/** What a replacement of ours looks like whose row is gone, after a start from an old copy of the database. */
 function isSameAct(intent: IntentRow, use: BlockTransaction): boolean {
   return use.to === intent.to && use.data === intent.data.toLowerCase();
 }

@@ -93,9 +93,9 @@ it("is refused under the name of the webhook, and beyond sixteen", () => {
 });
 
 it("takes messages of fills and starts where they are switched on, and counts slots that ended alike to three", () => {
-  expect(loaded().reported).toEqual({ fills: false, starts: false, sameEnds: 3 });
-  const reported = { "main.yaml": `${MAIN}alerts: { fills: true, starts: true, sameEnds: 10 }\n` };
-  expect(loaded(reported).reported).toEqual({ fills: true, starts: true, sameEnds: 10 });
+  expect(loaded().notifications).toEqual({ fills: false, starts: false, sameEnds: 3 });
+  const edited = { "main.yaml": `${MAIN}alerts: { fills: true, starts: true, sameEnds: 10 }\n` };
+  expect(loaded(edited).notifications).toEqual({ fills: true, starts: true, sameEnds: 10 });
   const wrong = { "main.yaml": `${MAIN}alerts: { fills: yes please, sameEnds: 1 }\n` };
   const problems = problemsOf(wrong).map(brief).join("\n");
   expect(problems).toContain("alerts.fills: needs true or false");

@@ -125,7 +125,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
       ? undefined
       : await startDaemon(configuration, service.url, { ...runtime, edits: { asRead, load } });
   if (daemon !== undefined) parts.push(daemon);
-  // Before anybody hears that it is up: who hears it may end it at once.
+  // Before it is announced as up: a caller may end it at once after that.
   const stop = stopOnSignals(options.for);
   announce(terminal, options, { world, configuration, service, daemon });
   await waitForEnd(options, { chain, daemon, runtime, terminal, configuration, stop });
