@@ -114,7 +114,7 @@ export interface AbilityWatch {
 }
 
 /**
-* Logs once what the endpoints lack, and again when it changes; an alert reports what stops all trading.
+ * Logs once what the endpoints lack, and again when it changes; an alert reports what stops all trading.
  * @param permitted how the policy lets transactions be simulated
  */
 export function watchAbilities(

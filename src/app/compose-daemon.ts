@@ -65,7 +65,7 @@ export interface ComposedDaemon {
 }
 
 /**
-* Puts a daemon together from its configuration. Everything of the machine comes in through `deps`, so that a simulation
+ * Puts a daemon together from its configuration. Everything of the machine comes in through `deps`, so that a simulation
  * composes the same daemon.
  * @param serviceUrl where the swap service is
  * @throws CommandFailure 78 when the configuration cannot be worked with

@@ -25,7 +25,10 @@ export function assertClaimed(claim: Claim): void {
 
 /** Why a daemon without a valid claim stops. A new start may succeed: it claims the database again. */
 export function claimLost(claim: Claim): CommandFailure {
-  return new CommandFailure(EXIT.tryAgain, `${claim.problem() ?? "the claim on the database was lost for a moment"}; nothing is signed any more`);
+  return new CommandFailure(
+    EXIT.tryAgain,
+    `${claim.problem() ?? "the claim on the database was lost for a moment"}; nothing is signed any more`,
+  );
 }
 
 /** Where the markers of a configuration's wallets stand. */

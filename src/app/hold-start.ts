@@ -19,7 +19,7 @@ const POLL_EVERY_MS = 1_000;
 
 /**
  * Waits before a start is tried again: until the time is over,until one of the files has changed, or until a stop
-* is requested. Requests for its health are answered meanwhile: it is not well, and why.
+ * is requested. Requests for its health are answered meanwhile: it is not well, and why.
  */
 export async function holdStart(held: HeldStart, clock: Clock, stop: AbortSignal): Promise<void> {
   const server = held.listen === undefined ? undefined : await answerUnwell(held.listen, held.problem);

@@ -62,7 +62,8 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   const { logger, claim, reader } = opened;
   const { narrowed } = claim;
   if (narrowed.length > 0) logger.warn({ narrowed }, "files that others could read are their owner's alone now");
-  for (const { file, line, message } of configuration.warnings) logger.warn({ file, line, message }, "configuration warning");
+  for (const { file, line, message } of configuration.warnings)
+    logger.warn({ file, line, message }, "configuration warning");
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {
     fail = resolve;

@@ -29,8 +29,8 @@ export interface WatchDeps extends AlertDeps {
 
 /**
  * Watches the files of a running daemon. Edited strategies apply from their next slot. A bad edit changes nothing and is
-* reported, until it is corrected. Other edits need a new start, so that no ceiling is loosened while money
-* moves. A file is read once it has not changed between two checks.
+ * reported, until it is corrected. Other edits need a new start, so that no ceiling is loosened while money
+ * moves. A file is read once it has not changed between two checks.
  * @param shortestPauseMs between two checks; longer where there are thousands of files
  * @returns how to stop
  */
@@ -157,7 +157,7 @@ function noneLeft({ strategies, origin, file }: Configuration): FilesAlert | und
 }
 
 /**
-* Reports what is true of the files, once for as long as it is. What was wrong with those of an earlier life is over.
+ * Reports what is true of the files, once for as long as it is. What was wrong with those of an earlier life is over.
  * @param first what is true of those that it starts with; reported unless an earlier life did
  */
 async function createSay(

@@ -15,7 +15,7 @@ export interface Surroundings {
 
 /**
  * The wallets with their addresses. An address is known without the password: a keystore file names it, and the
-* configuration may state it. A raw key is read to compute its address, and dropped again.
+ * configuration may state it. A raw key is read to compute its address, and dropped again.
  */
 export function* buildWallets(
   source: Source,

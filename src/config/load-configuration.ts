@@ -78,7 +78,7 @@ const SLICE_MS = 5;
 
 /**
  * The same for a daemon at work, which does something else between two files. What is allowed but may be a mistake is
-* reported at a start and not checked here.
+ * reported at a start and not checked here.
  */
 export async function loadInSlices(path: string, env: Environment, options: LoadOptions): Promise<LoadOutcome> {
   const found: (Problem | undefined)[] = [];

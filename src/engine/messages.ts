@@ -58,7 +58,7 @@ function messageOf(
   return { id: `dry_${swap.id}`, code: "WOULD_FILL", text: dryText(context.settings, run, swap) };
 }
 
-/** What is reported about a start, in the commit that records it. */
+/** The message of a start, in the commit that records it. */
 export function startMessage(
   context: EngineContext,
   { mode: global, lastAliveMs: lastMs }: Answered<"start">,

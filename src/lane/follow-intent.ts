@@ -62,7 +62,7 @@ async function noteMined(turn: LaneTurn, intent: IntentRow, found: Mined): Promi
 }
 
 /**
-* Enough blocks lie on top of it. That it reverted is reported once all endpoints that answer say so, because the listener
+ * Enough blocks lie on top of it. That it reverted is reported once all endpoints that answer say so, because the listener
  * may give up. They are asked for some blocks more; then the account is free for what comes next, and its end reports it.
  */
 async function confirmWhenDeep(turn: LaneTurn, intent: IntentRow, mined: Mined): Promise<IntentRow> {

@@ -42,8 +42,7 @@ export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: 
   } else if (use !== undefined && !isSameAct(intent, use)) await endTaken(turn, intent, reason);
   else if (use !== undefined && (await signAgain(turn, intent, use))) {
     deps.logger.warn({ intentId: intent.id, hash: use.hash }, "signed again: what has this nonce does the same");
-  } else
-    deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction is not known; it stays open");
+  } else deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction is not known; it stays open");
 }
 
 /** The name of the suspicion that another program used a nonce. */

@@ -16,7 +16,10 @@ const NOTIFICATIONS = { fills: true, starts: true, sameEnds: 3 } as const;
 
 function begin(change: Partial<StrategySpec> = {}, options: Parameters<typeof openLife>[1] = {}) {
   const outside = createOutside(SLOT_MS - 1_500, change);
-  return { outside, life: openLife(outside, { ...options, settings: { notifications: NOTIFICATIONS, ...options.settings } }) };
+  return {
+    outside,
+    life: openLife(outside, { ...options, settings: { notifications: NOTIFICATIONS, ...options.settings } }),
+  };
 }
 
 const messages = ({ db }: Life): unknown[] =>
@@ -72,7 +75,10 @@ test("a dry run says of each message that it is one", async () => {
 });
 
 test("nothing is told that nobody switched on", async () => {
-  const { outside, life } = begin({}, { settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } } });
+  const { outside, life } = begin(
+    {},
+    { settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } } },
+  );
   await trade(outside, life);
   expect(life.db.prepare("SELECT state FROM runs").pluck().all()).toEqual(["filled"]);
   expect(outside.reported).toEqual([]);
@@ -167,7 +173,9 @@ test("three slots in a row that came to nothing for one reason are reported once
 
 test("slots that pass because a run never ends are reported, too", async () => {
   const often = { schedule: { kind: "every", seconds: 30 }, gasless: "never" } as Partial<StrategySpec>;
-  const { outside, life } = begin(often, { settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } } });
+  const { outside, life } = begin(often, {
+    settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } },
+  });
   await life.engine.start();
   await turn(outside, life, 4);
   // Nothing is mined any more: the swap that is out has no end.
@@ -182,7 +190,9 @@ test("slots that pass because a run never ends are reported, too", async () => {
 
 test("a pair that was denied long ago keeps nobody from hearing that the strategy does not trade", async () => {
   const often = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
-  const { outside, life } = begin(often, { settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } } });
+  const { outside, life } = begin(often, {
+    settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } },
+  });
   const subject = SUBJECT.pair("weekly", { sell: { symbol: "USDC" }, buy: { symbol: "GONE" } });
   life.store.raiseAlert(alertSample({ code: "TOKEN_TAX", subject, atMs: SLOT_MS - 86_400_000 }));
   outside.service.refuses = refusal("AMOUNT_TOO_LOW", false);
@@ -194,7 +204,9 @@ test("a pair that was denied long ago keeps nobody from hearing that the strateg
 
 test("endpoints that disagree about one swap keep nobody from hearing that a strategy does not trade", async () => {
   const often = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
-  const { outside, life } = begin(often, { settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } } });
+  const { outside, life } = begin(often, {
+    settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } },
+  });
   const alert = { code: "ENDPOINTS_DISAGREE", subject: SUBJECT.agreement(), strategy: undefined };
   life.store.raiseAlert(alertSample(alert));
   outside.service.refuses = refusal("AMOUNT_TOO_LOW", false);

@@ -15,7 +15,9 @@ async function begin() {
   const trigger = { kind: "cross", side: "below", price: pairPriceOf(900_000_000n, USDC) } as const;
   const leg = thresholdLeg({ trigger, amount: { raw: 2n * 10n ** 18n }, ifAlreadyTrue: "wait" });
   const spec = { ...thresholdSpec({ id: "stop", legs: [leg] }), wallet, recipient };
-  const life = openLife(outside, { settings: { notifications: NOTIFICATIONS, strategies: [{ spec, specHash: "stop" }] } });
+  const life = openLife(outside, {
+    settings: { notifications: NOTIFICATIONS, strategies: [{ spec, specHash: "stop" }] },
+  });
   const market = { weth: 1_000n, isAway: false };
   const price: typeof life.context.deps.prices.price = async (token) => {
     if (market.isAway) throw new ChainReadError("unreachable", "the feed does not answer");

@@ -3,7 +3,7 @@ export const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /**
-* Something that a person should know. While it is true of its subject, the same code is not raised for it again; when
+ * Something that a person should know. While it is true of its subject, the same code is not raised for it again; when
  * it is over for a subject, it is over for all of its codes.
  */
 export interface Alert {

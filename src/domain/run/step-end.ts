@@ -42,7 +42,7 @@ function wasTakenBack(draft: Draft): boolean {
 
 /**
  * What ends in vain in a run that was reopened is a fill that the strategy counts, gone for good: a stop that sold nothing
-* would else end silently. Each is reported by itself, and no later swap of the strategy ends the alert.
+ * would else end silently. Each is reported by itself, and no later swap of the strategy ends the alert.
  */
 function reportLostFills(draft: Draft): void {
   const { id, strategyId } = draft.run();

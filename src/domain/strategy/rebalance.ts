@@ -29,7 +29,7 @@ type RebalanceDecision = Decision<RebalanceMemory>;
 const OF_LARGEST_TRADE_PERCENT = 95n;
 
 /**
-* Checks the mix in one snapshot at reference prices. When a weight has left its band, confirmed and cooled down, the
+ * Checks the mix in one snapshot at reference prices. When a weight has left its band, confirmed and cooled down, the
  * largest overweight is swapped into the largest underweight until the destination is reached. Proceeds that an earlier
  * run left unspent come first, and new money is put to work without selling anything else. Without a price for every
  * token nothing is done.

@@ -121,7 +121,7 @@ const REST_SECONDS = [0, 5, 10, 20, 40, 55] as const;
 
 /**
  * How long a trigger still rests after attempts that came to nothing; an unmet floor is none. One that began later than
-* now began by a clock that ran ahead: it is not known when, so nothing waits for it.
+ * now began by a clock that ran ahead: it is not known when, so nothing waits for it.
  */
 function restLeftMs({ failures, triedMs, endedMs }: Attempts, nowMs: number): number {
   const seconds = REST_SECONDS[Math.min(failures, REST_SECONDS.length - 1)] ?? 0;
@@ -130,7 +130,7 @@ function restLeftMs({ failures, triedMs, endedMs }: Attempts, nowMs: number): nu
 }
 
 /**
-* A condition that holds goes on holding; after a time without a check that is not known, so its timer starts again. Where it
+ * A condition that holds goes on holding; after a time without a check that is not known, so its timer starts again. Where it
  * began by a clock that ran ahead, it begins now.
  */
 function holdOn(before: Holding | undefined, sample: PriceSample): Holding {

@@ -14,7 +14,9 @@ const timeoutMs = z
   .meta({ example: "2000" });
 const simulate = flag
   .optional()
-  .describe("true: simulate the swap as if the wallet had the balance and the allowance, and report the result in simulation.");
+  .describe(
+    "true: simulate the swap as if the wallet had the balance and the allowance, and report the result in simulation.",
+  );
 const quoteId = z.string().min(1).max(64);
 
 /** Parameters of a quote, in the names of both dialects. Others are ignored. */
@@ -43,7 +45,9 @@ export const quoteQuery = z.object({
     .optional()
     .describe("Kinds of pools that may be used, joined by commas or repeated; all if left out."),
   simulate,
-  estimateGas: flag.optional().describe("true: like simulate, and gasLimit is measured where the swap can be simulated."),
+  estimateGas: flag
+    .optional()
+    .describe("true: like simulate, and gasLimit is measured where the swap can be simulated."),
 });
 
 export const transactionQuery = z.object({
