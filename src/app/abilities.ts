@@ -26,7 +26,7 @@ export interface AbilityVerdict {
   readonly ways: readonly SimulationMethod[];
 }
 
-/** An endpoint by the name that people are shown, and what a simulation found of an ability. */
+/** An endpoint by the name that people are shown, and what its probe found of an ability. */
 interface Judged {
   readonly name: string;
   finding(ability: Ability): { readonly state: AbilityFinding["state"]; readonly detail: string };
@@ -46,7 +46,7 @@ export function judgeAbilities(
       name,
       finding: (ability) => {
         const { state = "unknown", detail } = findings.find((one) => one.ability === ability) ?? {};
-        return { state, detail: detail ?? "it was not simulated" };
+        return { state, detail: detail ?? "it was not tested" };
       },
     };
   });
@@ -102,19 +102,19 @@ const TRY_AGAIN_MS = 60_000;
 /** Watches over what the endpoints can do, while the daemon runs. */
 export interface AbilityWatch {
   /**
-   * Tries them out now, and every minute for as long as no endpoint can do what every trade needs: a node that starts up
-   * knows no final block yet, and a read that a node refused for a moment is asked by nobody until the next swap.
+   * Probes them now, and every minute for as long as no endpoint can do what every trade needs: a node that starts up
+   * knows no final block yet, and a read that a node refused for a moment is not repeated before the next swap.
    */
   keepTrying(chain: Pick<Chain, "abilities">): Promise<void>;
   note(reports: readonly EndpointReport[]): Promise<void>;
   /** Why no endpoint can do what every trade needs, and what to change; undefined where one can. */
   whyUnable(): string | undefined;
-  /** What is heard from then on is left alone: the database is closed. */
+  /** Reports that come later are dropped: the database is closed. */
   stop(): void;
 }
 
 /**
- * Says once what the endpoints lack, and again when it changes; an alert reports what stops all trading.
+ * Logs once what the endpoints lack, and again when it changes; an alert reports what stops all trading.
  * @param permitted how the policy lets transactions be simulated
  */
 export function watchAbilities(

@@ -14,7 +14,7 @@ import type { Machine } from "./machine.ts";
 import { openChannels } from "./open-channels.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
-/** A day of trying: a receiver that was away for a night hears of everything, and of what is older only while it is true. */
+/** A day of attempts: a receiver that was away for a night gets everything; what is older is sent only while it is true. */
 const DELIVERY = {
   shortestRetryMs: 2_000,
   longestRetryMs: 30 * MINUTE_MS,
@@ -76,14 +76,14 @@ export async function openAlerts(
   };
 }
 
-/** Raises an alert while a service has asked for no calls, with the instant until which that holds. */
+/** Raises an alert while a service has asked for no calls,with the instant until which that lasts. */
 export function watchHeldBack(deps: AlertDeps, serviceUrl: string): (untilMs: number | undefined) => Promise<void> {
   const host = hostOf(serviceUrl);
   const subject = SUBJECT.callsTo(host);
   return async (untilMs) => {
     if (untilMs === undefined) return await writeAndNotify(deps, [{ kind: "alerts-over", subject }]);
     const until = new Date(untilMs).toISOString();
-    const text = `the service at ${host} asked for no calls until ${until}: nothing is quoted or submitted before; ask its operator about the limit of the API key`;
+    const text = `the service at ${host} asked for no calls until ${until}: nothing is quoted or submitted before then; ask its operator about the limit of the API key`;
     const alert = { severity: "critical", code: "SERVICE_HOLDS_US_BACK", subject, text } as const;
     await writeAndNotify(deps, [raiseChange(deps, alert)]);
   };

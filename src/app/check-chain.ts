@@ -48,13 +48,13 @@ export async function checkChain(
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const whatToDo = "check the RPC endpoints, or look at the files only with --offline";
+    const whatToDo = "check the RPC endpoints, or check the files alone with --offline";
     findings.push({ what: "chain", found: runtime.redactor.redact(error.message), whatToDo });
   }
   return findings;
 }
 
-/** The tokens that strategies look at. */
+/** The tokens that strategies trade or watch. */
 function tokensOf(configuration: Configuration): readonly Token[] {
   const needed = configuration.strategies.flatMap(
     ({ spec }) => strategyNeeds(spec, initialStrategyMemory(spec)).tokens,
@@ -115,7 +115,7 @@ async function checkTokens({ chain, configuration, tokens }: CheckContext): Prom
     const priced = "missing" in price ? `no price (${price.detail})` : `priced by ${price.source}`;
     const problem =
       decimals === token.decimals
-        ? "missing" in price && "without a fresh price it is not traded: look at its feed"
+        ? "missing" in price && "without a fresh price it is not traded: check its feed"
         : `the configuration says ${token.decimals} decimals: check address and network`;
     findings.push({
       what: `token ${token.symbol}`,

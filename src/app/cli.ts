@@ -145,7 +145,7 @@ function addLookingCommands(program: Command, terminal: Terminal): void {
     .command("check")
     .description("check a configuration and what it names on the chain: all problems at once")
     .argument("[file]", "configuration file")
-    .option("--offline", "look at the files only")
+    .option("--offline", "check the files only")
     .option(...CONFIG)
     .option(...JSON_FLAG)
     .action(async (file, options) => (await import("./commands/check.ts")).check(file, options, terminal));

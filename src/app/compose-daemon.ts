@@ -46,7 +46,7 @@ export interface ComposeDeps {
   readonly marker?: IdentityMarker | undefined;
   /** called before each signature; nothing is signed when it throws */
   readonly beforeSigning?: (() => void) | undefined;
-  /** hears of broken invariants: the process must stop */
+  /** called with broken invariants: the process must stop */
   onFatal(error: unknown): void;
 }
 
@@ -59,7 +59,7 @@ export interface ComposedDaemon {
   readonly abilities: AbilityWatch;
   /** Halts wallets whose accounts have code that the configuration does not name. */
   checkWallets(): Promise<void>;
-  /** whether they answer, as anyone who called them found */
+  /** whether they answer, as the calls to them showed */
   readonly node: Reach;
   readonly service: Reach;
 }

@@ -23,9 +23,12 @@ export function assertClaimed(claim: Claim): void {
   if (claim.problem() !== undefined) throw claimLost(claim);
 }
 
-/** Why the daemon stops whose claim holds no more. A start may pass: it claims the database anew. */
+/** Why a daemon without a valid claim stops. A new start may succeed: it claims the database again. */
 export function claimLost(claim: Claim): CommandFailure {
-  return new CommandFailure(EXIT.tryAgain, `${claim.problem() ?? "it holds again"}; nothing is signed any more`);
+  return new CommandFailure(
+    EXIT.tryAgain,
+    `${claim.problem() ?? "the claim on the database was lost for a moment"}; nothing is signed any more`,
+  );
 }
 
 /** Where the markers of a configuration's wallets stand. */

@@ -2,7 +2,7 @@ import { troubleOf } from "./start-trouble.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * From here on, what a timer throws and what a promise rejects with that nobody waits for ends the process like any other
+ * From here on, what a timer throws and what an unawaited promise rejects with ends the process like any other
  * failure of a running daemon: with its exit code, and without secrets.
  * @param what runs here, as people call it
  * @returns ends that

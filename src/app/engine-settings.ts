@@ -3,7 +3,7 @@ import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { EngineSettings } from "../engine/engine-context.ts";
 
-/** What no configuration key sets: bounds that hold for everybody. */
+/** Bounds that no configuration key sets. */
 const FIXED = {
   concurrency: 16,
   retryMs: 2_000,
@@ -38,7 +38,7 @@ export function engineSettings(configuration: Configuration, contracts: SwapCont
     policy: configuration.policy,
     tokens: tokens.filter((token) => token.address !== NATIVE_TOKEN),
     strategies: configuration.strategies.map(({ spec, hash }) => ({ spec, specHash: hash })),
-    reported: configuration.reported,
+    notifications: configuration.notifications,
     retentionMs: configuration.retentionMs,
     pace: {
       pollMs: timing.pollIntervalMs,

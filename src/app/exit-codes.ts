@@ -1,4 +1,4 @@
-/** What the process says to anyone who started it. */
+/** Exit codes of the process. */
 export const EXIT = {
   ok: 0,
   /** the answer is no: a check found problems, an audit found a difference */

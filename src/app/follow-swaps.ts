@@ -6,7 +6,7 @@ const POLL_EVERY_MS = 500;
 const RECENT_RUNS = 200;
 const FILLED = new Set(["confirmed", "final"]);
 
-/** Prints a line for each swap when it is confirmed, so that somebody in front of a terminal sees the strategies work. */
+/** Prints a line for each swap when it is confirmed, so that the strategies can be seen at work in a terminal. */
 export function followSwaps(database: string, terminal: Terminal): { stop(): Promise<void> } {
   const db = openDatabase({ file: database, readonly: true });
   const reads = createReadModel(db);

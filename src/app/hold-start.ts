@@ -3,11 +3,11 @@ import { createServer, type Server } from "node:http";
 import { dirname } from "node:path";
 import type { Clock } from "../ports/clock.ts";
 
-/** What a held start looks at and answers at. */
+/** What a held start watches, and where it answers. */
 export interface HeldStart {
-  /** what is in the way, in the words of anyone who can help */
+  /** what is in the way, for the person who can help */
   readonly problem: string;
-  /** where the daemon's health would be, undefined when nobody may listen there now */
+  /** where the daemon's health would be; undefined when that address cannot be used now */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   /** files and folders whose change ends the wait */
   readonly files: readonly string[];
@@ -18,8 +18,8 @@ export interface HeldStart {
 const POLL_EVERY_MS = 1_000;
 
 /**
- * Waits before a start is tried again: until the time is over, until one of the files is another, or until somebody asks
- * for the end. Anyone who asks for its health meanwhile hears that it is not well, and why.
+ * Waits before a start is tried again: until the time is over,until one of the files has changed, or until a stop
+ * is requested. Requests for its health are answered meanwhile: it is not well, and why.
  */
 export async function holdStart(held: HeldStart, clock: Clock, stop: AbortSignal): Promise<void> {
   const server = held.listen === undefined ? undefined : await answerUnwell(held.listen, held.problem);

@@ -99,7 +99,7 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
 }
 
 /**
- * The daemon's own file is never written to, nor migrated by a newer program that only wants to look. What decisions ask
+ * The daemon's own file is never written to, nor migrated by a newer program that only reads. What decisions ask
  * about is copied; all of it only from a database of an older release, because its migrations may count all rows.
  */
 function copyDatabase(from: string, to: string): void {
@@ -147,7 +147,7 @@ async function openPrivateServices(
   return services;
 }
 
-/** Accounts without keys: what looks ahead has no business with them. */
+/** Accounts without keys: looking ahead needs none. */
 function keylessSigners(configuration: Configuration): ReadonlyMap<Address, Signer> {
   return new Map([...configuration.wallets.values()].map(({ address }) => [address, addressOnly(address)]));
 }

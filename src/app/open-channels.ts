@@ -13,7 +13,7 @@ import type { SecretOpener } from "./open-secrets.ts";
 export interface OpenedChannel extends ChannelConfiguration {
   /** whom it asks: all of its address that may be shown */
   readonly host: string;
-  /** Reports it once. */
+  /** Sends it once. */
   deliver(
     waiting: Pick<WaitingDelivery, "alert" | "tells" | "overAtMs">,
     at: { readonly nowMs: number; readonly signal: AbortSignal },

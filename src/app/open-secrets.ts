@@ -54,7 +54,7 @@ export function withoutSignatures(secrets: SecretOpener): SecretOpener {
 /** An account without its key. */
 export function addressOnly(address: Address): Signer {
   const refuse = async (): Promise<never> => {
-    throw new Error(`a check ahead must not sign, and was asked to for ${address}`);
+    throw new Error(`a command that only looks ahead must not sign, and was asked to sign for ${address}`);
   };
   return { address, signTransaction: refuse, signTypedData: refuse };
 }

@@ -8,7 +8,7 @@ import { embeddedKey } from "./embedded-key.ts";
 import type { Machine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
-/** Calls that may wait for their turn; further ones are reported at once. */
+/** Calls that may wait for their turn; further ones are refused at once. */
 const MAX_QUEUE = 10_000;
 
 /** Which service, for which database: all processes on one database pace their calls together. */
@@ -46,9 +46,9 @@ export function connectionOf(configuration: Configuration, baseUrl: string, secr
   };
 }
 
-/** Who hears of what a service says about its limits. */
+/** Listeners to what a service says about its limits. */
 export interface LimitListeners {
-  /** which rate limit it states, alongside the one that its profile expects */
+  /** which rate limit it states, with the one that its profile expects */
   readonly onLimit?: (limits: { expected: number; seen: number }) => void;
   /** until when it allows no calls; undefined when that is over */
   readonly onHeldBack?: (untilMs: number | undefined) => void;

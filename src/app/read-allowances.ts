@@ -24,7 +24,7 @@ export interface StandingAllowance {
   readonly swap: string | undefined;
 }
 
-/** More than any supply: anyone who gave such an allowance meant no bound. */
+/** More than any supply: such an allowance was meant to be unlimited. */
 const UNBOUNDED = 2n ** 128n;
 
 /** Whether an allowance is so large that it has no bound in practice. */

@@ -38,7 +38,7 @@ interface Ceiling {
   readonly limitUsd: string | null;
 }
 
-/** Where everything stands: what the rows and the configuration report without asking anybody. */
+/** Where everything stands, by the rows and the configuration alone. */
 interface Standing {
   readonly mode: string;
   readonly strategies: ReadonlyMap<string, StrategyStanding>;
@@ -59,7 +59,7 @@ export function standingQuestion(settings: StandingSettings | undefined, nowMs: 
   };
 }
 
-/** Reports it of what the rows answered. */
+/** Describes it from what the rows answered. */
 export function describeStanding(rows: StandingRows, settings: StandingSettings | undefined, nowMs: number): Standing {
   const tokens = new Map([...(settings?.tokens.values() ?? [])].map(({ token }) => [token.address, token]));
   const specs = new Map(settings?.strategies.map(({ spec }) => [spec.id, spec]));

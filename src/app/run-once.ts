@@ -78,7 +78,7 @@ async function startParts(
   return { statusUrl: daemon.url, failed: [daemon.failed, ...(embedded === undefined ? [] : [embedded.failed])] };
 }
 
-/** What a person can put right is told to the caller; with anything else the process ends at once. */
+/** What a person can put right is returned; anything else ends the process at once. */
 function afterFailure(failure: unknown, redact: (text: string) => string, terminal: Terminal): StartTrouble {
   const trouble = troubleOf(failure);
   if (trouble.kind === "person") return { ...trouble, message: redact(trouble.message) };

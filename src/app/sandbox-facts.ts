@@ -6,7 +6,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 /** Where a sandbox keeps everything, below the folder it was started in. */
 export const SANDBOX_DIRECTORY = join(".swapd", "sandbox");
-/** Held inside {@link SANDBOX_DIRECTORY} as long as a sandbox runs there. */
+/** Locked inside {@link SANDBOX_DIRECTORY} as long as a sandbox runs there. */
 export const SANDBOX_LOCK_FILE = "lock.db";
 const FACTS_FILE = "sandbox.json";
 

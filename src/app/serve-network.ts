@@ -17,7 +17,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { NetworkFlags } from "./network-flags.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** What `swapd serve` is told when it needs no configuration file. */
+/** The options of `swapd serve` without a configuration file. */
 export interface ServeFlags {
   /** at least one */
   readonly networks: readonly NetworkFlags[];

@@ -18,7 +18,7 @@ export interface Missing extends PlannedContract {
 export type Progress =
   | { readonly kind: "under way" }
   | { readonly kind: "done" }
-  /** an account's key is used by somebody else, too, or a node takes no transaction */
+  /** an account's key is also used elsewhere, or a node takes no transaction */
   | { readonly kind: "halted"; readonly reason: string }
   /** a transaction ended without a contract */
   | { readonly kind: "ended"; readonly reason: string };
@@ -87,7 +87,7 @@ function intentsFor(lanes: Pick<LaneRowStore, "intent">, address: string): reado
   }
 }
 
-/** Looks at the newest transaction of each contract. */
+/** Checks the newest transaction of each contract. */
 export async function progressOf(
   lane: Lane,
   { rows }: Lanes,

@@ -62,7 +62,8 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   const { logger, claim, reader } = opened;
   const { narrowed } = claim;
   if (narrowed.length > 0) logger.warn({ narrowed }, "files that others could read are their owner's alone now");
-  for (const { file, line, message } of configuration.warnings) logger.warn({ file, line, message }, "worth a check");
+  for (const { file, line, message } of configuration.warnings)
+    logger.warn({ file, line, message }, "configuration warning");
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {
     fail = resolve;
@@ -108,7 +109,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     });
     alerts.start();
     closers.push(abilities.stop);
-    // Nobody waits for it: what the endpoints lack is said, and the daemon goes on.
+    // Nothing waits for it: what the endpoints lack is reported, and the daemon goes on.
     abilities.keepTrying(chain).catch(fail);
     checkWallets().catch(fail);
     const tick = (): void => {
@@ -125,7 +126,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   }
 }
 
-/** A node in silence holds up no start: the check of the chain goes on alongside everything else. */
+/** A silent node delays no start: the check of the chain goes on in the background. */
 const CHECK_WITHIN_MS = 1_000;
 
 async function startWithin(engine: Engine, machine: Machine, fail: (error: unknown) => void): Promise<void> {
@@ -145,5 +146,5 @@ async function watchEdits(
   return await watchFiles(configuration, { ...deps, ...edits, adopt });
 }
 
-/** A stop waits so long for answers of the service. The next start asks again, or looks at the chain. */
+/** A stop waits so long for answers of the service. The next start asks again, or checks the chain. */
 const GIVE_UP_AFTER_MS = 2_000;

@@ -12,10 +12,10 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 /**
  * Why a daemon is not up, by what helps:
- * - `port`: somebody else listens there, or the address is not there yet; it is tried again for a while
+ * - `port`: another process listens there, or the address is not there yet; it is tried again for a while
  * - `passing`: a full disk and its like; it is tried again until it works
  * - `elsewhere`: another process is at work, which is as it should be
- * - `person`: only a person can help, by a change of a file
+ * - `person`: only a person can help, by changing a file
  * - `ours`: a mistake of this program
  */
 export interface StartTrouble {

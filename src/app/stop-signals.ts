@@ -1,4 +1,4 @@
-/** Waits for somebody to ask for the end. */
+/** Waits for a request to stop. */
 export interface StopRequest {
   /** resolves at the first signal, when nobody reads the output any more, or when the time is over; says which it was */
   readonly asked: Promise<string>;

@@ -46,7 +46,7 @@ export function findTarget(options: { config?: string | undefined }): Target {
   );
 }
 
-/** What a command that changes something is told: the sandbox is changed where it is asked for, never by default. */
+/** Options of a command that changes something: the sandbox is changed only on request, never by default. */
 export interface ChangeOptions {
   readonly config?: string | undefined;
   readonly sandbox?: boolean | undefined;
@@ -54,7 +54,7 @@ export interface ChangeOptions {
 
 /**
  * Finds what a command changes: `--config`, else SWAPD_CONFIG, else swapd.yaml here; with `--sandbox` the last sandbox of
- * this folder. It never guesses: somebody who wants to halt his wallet must not halt a game instead.
+ * this folder. It never guesses: a command meant for a real wallet must not halt a sandbox instead.
  * @throws CommandFailure when nothing, or two things, are named
  */
 export function findTargetToChange(options: ChangeOptions): Target {

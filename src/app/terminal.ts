@@ -4,7 +4,7 @@ import { formatUnits } from "../domain/money/amount.ts";
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
-  /** colours and progress bars only where somebody looks */
+  /** colours and progress bars only at a terminal */
   readonly isInteractive: boolean;
 }
 
@@ -21,7 +21,7 @@ export const processTerminal: Terminal = {
 /** How a write ends when a pipe has no reader any more, and when the terminal was closed. */
 const READER_GONE = new Set(["EPIPE", "EIO"]);
 
-/** Lets a process go on when nobody reads its output any more: what it does there is not to be torn by that. */
+/** Lets a process go on when its output has no reader any more: its work must not be interrupted by that. */
 export function outliveReader(stream: Pick<NodeJS.EventEmitter, "on">): void {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (!READER_GONE.has(error.code ?? "")) throw error;

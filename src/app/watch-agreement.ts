@@ -5,7 +5,7 @@ import type { AgreedChainReads, Chain } from "../ports/chain.ts";
 
 /** What is disagreed on for so long is reported: two endpoints that are a block apart agree again by themselves. */
 const PATIENCE_MS = 60_000;
-/** A question that nobody repeats for so long was settled in another way. */
+/** A question that is not repeated for so long was settled in another way. */
 const FORGOTTEN_AFTER_MS = 600_000;
 /** Questions that are kept in mind; each open swap has one. */
 const MOST_QUESTIONS = 1_000;
@@ -27,7 +27,7 @@ interface Disagreement {
 
 /**
  * The same chain; whether its endpoints agree is noted. A disagreement that lasts leaves swaps open and their money
- * reserved, for as long as it lasts: people hear of it once, and it is over when the endpoints agree on everything again.
+ * reserved, for as long as it lasts: people are notified once, and it is over when the endpoints agree on everything again.
  */
 export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
   const open = new Map<string, Disagreement>();
@@ -45,7 +45,7 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
     const lasting = [...open.values()].find(({ sinceMs, askedMs }) => askedMs - sinceMs >= PATIENCE_MS);
     if (lasting !== undefined && isReported !== true) await write(lasting.detail);
     if (isReported === false || open.size > 0) return;
-    // What an earlier life reported is over with the first agreement, or when nobody has a question any more.
+    // What an earlier life reported is over with the first agreement, or when no question is left.
     if (isReported === true || hasAgreed || nowMs - bornMs >= FORGOTTEN_AFTER_MS) await write(undefined);
   };
   const note: Note = async (question, detail, isOfMany = false) => {
@@ -110,6 +110,6 @@ function watched(reads: AgreedChainReads, noted: Noted, note: Note): AgreedChain
 }
 
 function alertOf(detail: string): Alert {
-  const text = `the RPC endpoints report different things of the chain, so no swap that depends on them ends and its money stays reserved: ${detail}; find out which one is wrong, and take it from the configuration`;
+  const text = `the RPC endpoints disagree about the chain, so no swap that depends on the answer ends and its money stays reserved: ${detail}; find out which one is wrong, and remove it from the configuration`;
   return { severity: "critical", code: "ENDPOINTS_DISAGREE", subject: SUBJECT.agreement(), text };
 }

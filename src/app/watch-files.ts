@@ -29,8 +29,8 @@ export interface WatchDeps extends AlertDeps {
 
 /**
  * Watches the files of a running daemon. Edited strategies apply from their next slot. A bad edit changes nothing and is
- * said loudly, until it is mended. What else was edited needs a new start, so that nobody loosens a ceiling while money
- * moves. A file is read once it has kept still for a whole look.
+ * reported, until it is corrected. Other edits need a new start, so that no ceiling is loosened while money
+ * moves. A file is read once it has not changed between two checks.
  * @param shortestPauseMs between two checks; longer where there are thousands of files
  * @returns how to stop
  */
@@ -78,7 +78,7 @@ export function stateOf(configuration: Configuration): FilesState {
   return { text: files.map(describe).join("\n"), files: files.length };
 }
 
-/** So many files are looked at before something else has its turn. */
+/** So many files are checked before something else has its turn. */
 const FILES_IN_A_SLICE = 500;
 
 /** The same for a daemon at work. */
@@ -104,17 +104,17 @@ function filesIn(folder: string): string[] {
   }
 }
 
-/** A file that cannot be looked at is a bad edit for the load to name, and no reason for a running daemon to die. */
+/** A file that cannot be read is a bad edit, which the load reports, and no reason for a running daemon to stop. */
 function describe(file: string): string {
   try {
     const { size, mtimeMs } = statSync(file);
     return `${file} ${size} ${mtimeMs}`;
   } catch (error) {
-    return `${file} cannot be looked at: ${String(error)}`;
+    return `${file} cannot be read: ${String(error)}`;
   }
 }
 
-/** What came of an edit: the configuration that is in force now, and what of the files as they are a person should know. */
+/** What came of an edit: the configuration that is in force now, and what a person should know about the files as they are. */
 interface Taken {
   readonly inForce: Configuration;
   readonly alert: FilesAlert | undefined;
@@ -144,12 +144,12 @@ async function takeOver(current: Configuration, loaded: LoadOutcome, deps: Watch
   return { inForce: configuration, alert };
 }
 
-/** A keystore is none of the files that are compared: until the next start nobody here has the key of another one. */
+/** A keystore is none of the files that are compared: the key of another one is not read until the next start. */
 function accountsOf({ wallets }: Configuration): string {
   return [...wallets.values()].map(({ name, address }) => `${name} ${address}`).join();
 }
 
-/** A person may want that; a folder that was unmounted looks the same, and takes every stop away. */
+/** It may be intended; but an unmounted folder looks the same, and takes every stop away. */
 function noneLeft({ strategies, origin, file }: Configuration): FilesAlert | undefined {
   if (strategies.length > 0) return undefined;
   const text = `${origin.strategies ?? dirname(file)}: no strategy is left, so no run starts; put the files back, or pause strategies instead of removing all`;
@@ -157,7 +157,7 @@ function noneLeft({ strategies, origin, file }: Configuration): FilesAlert | und
 }
 
 /**
- * Says what is true of the files, once for as long as it is. What was wrong with those of an earlier life is over.
+ * Reports what is true of the files, once for as long as it is. What was wrong with those of an earlier life is over.
  * @param first what is true of those that it starts with; reported unless an earlier life did
  */
 async function createSay(

@@ -26,7 +26,7 @@ export function watchChain(chain: Chain, node: Reach, clock: Pick<Clock, "nowMs"
 
 /**
  * The same service; whether it serves us is noted, by the calls for quotes, records and its own counts. The last one is
- * asked now and then while it does not, so that an idle daemon hears of its return. It knows its counts, and what became
+ * asked now and then while it does not, so that an idle daemon notices its return. It knows its counts, and what became
  * of swaps, without its chain, so that these end no absence that a quote found: the same quote is asked first then.
  */
 export function watchService(client: SwapService, service: Reach): SwapService {
@@ -57,7 +57,7 @@ export function watchService(client: SwapService, service: Reach): SwapService {
 
 /**
  * The same listener; a wait that the service asked for, maybe of an earlier life, is an absence that no call would find,
- * and over when it is: nobody may call before.
+ * and over when it is: no call is allowed before.
  */
 export function alsoAbsent(
   service: Pick<Reach, "answered" | "failed"> | undefined,

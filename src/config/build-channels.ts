@@ -35,7 +35,7 @@ export function* buildChannels(
   const named = yield* each(Object.entries(channels), (entry) => buildChannel(source, entry, book));
   const all = [...plain, ...named];
   const most = CONFIG_BOUNDS.maxChannels;
-  if (all.length > most) yield at`alerts.channels: there are ${all.length} channels; at most ${most} are reported`;
+  if (all.length > most) yield at`alerts.channels: there are ${all.length}, and at most ${most} channels are allowed`;
   return all;
 }
 

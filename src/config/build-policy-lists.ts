@@ -5,7 +5,7 @@ import { each, type Found, type Part, type Path, refuse } from "./complaint.ts";
 import type { TokenConfiguration, WalletConfiguration } from "./configuration.ts";
 import { address } from "./fields.ts";
 
-/** The tokens of the main file, by symbol; `names` also has those that are broken: their problem is reported already. */
+/** The tokens of the main file, by symbol; `names` also has the broken ones: their problem is already reported. */
 export interface KnownTokens {
   readonly tokens: ReadonlyMap<string, TokenConfiguration>;
   readonly tokenNames: readonly string[];

@@ -35,7 +35,7 @@ export function* buildReference(source: Source, fields: Fields, known: Known): F
   return { sources, service: { profile, url, apiKey: key, contracts: undefined, signer: undefined } };
 }
 
-/** A pool or a service that nobody asks, or a source without any, is a mistake. */
+/** A pool or a service that is never asked, or a source without one, is a mistake. */
 function* checkSources({ sources, service }: Fields, { tokens }: Known): Iterable<Complaint> {
   const pooled = [...tokens.values()].filter(({ twap }) => twap !== undefined).map(({ token }) => token.symbol);
   if (!sources.includes("feed"))

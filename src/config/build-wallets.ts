@@ -7,7 +7,7 @@ import { keySource } from "./references.ts";
 import type { KeyFields, MainFile } from "./schemas/main-schema.ts";
 import type { Source } from "./source.ts";
 
-/** What wallets depend on alongside the files. */
+/** What wallets depend on besides the files. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly allowsRawKeys: boolean;
@@ -15,7 +15,7 @@ export interface Surroundings {
 
 /**
  * The wallets with their addresses. An address is known without the password: a keystore file names it, and the
- * configuration may say it. A raw key is looked up to compute its address, and dropped again.
+ * configuration may state it. A raw key is read to compute its address, and dropped again.
  */
 export function* buildWallets(
   source: Source,
@@ -87,7 +87,7 @@ function rawKeyAddress(text: string): Address | undefined {
   try {
     return parseAddress(computeAddress(`0x${digits}`));
   } catch {
-    // Zero, or beyond the order of the curve. The library's error text holds the key, so nothing of it is kept.
+    // Zero, or beyond the order of the curve. The library's error text contains the key, so nothing of it is kept.
     return undefined;
   }
 }

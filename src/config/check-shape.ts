@@ -59,7 +59,7 @@ export function* checkShape<Schema extends z.ZodObject>(
   return isWhole ? { ...keys, whole: { ...standIns, ...fields } as z.output<Schema> } : keys;
 }
 
-/** A complaint, and what it is worth alongside others of the same file. */
+/** A complaint, and how it ranks among others of the same file. */
 interface Finding extends Complaint {
   readonly kind: "unknown" | "missing" | "other";
   /** of an unknown key the places that it was probably meant for */

@@ -64,7 +64,7 @@ export interface TokenConfiguration {
   /** a token without feed and without pool has no reference price and is not traded */
   readonly feed: PriceFeed | undefined;
   readonly twap: TwapConfiguration | undefined;
-  /** undefined: nobody says what it should be worth */
+  /** undefined: it is not stated what it should be worth */
   readonly peg: "USD" | undefined;
 }
 
@@ -105,7 +105,7 @@ export interface ChannelConfiguration {
   readonly path: string;
   /** the least severity that is sent */
   readonly minimum: Severity;
-  /** it reports, too, that an alert is over */
+  /** it also reports that an alert is over */
   readonly sendsEnds: boolean;
   /** what its kind asks for: secrets by reference, and texts */
   readonly options: Readonly<Record<string, SecretReference | string>>;
@@ -118,7 +118,7 @@ export interface LoadedStrategy {
   readonly hash: string;
 }
 
-/** Everything that the daemon and the service are told. Paths are absolute. */
+/** The configuration of the daemon and the service. Paths are absolute. */
 export interface Configuration {
   readonly file: string;
   readonly mode: "dry-run" | "live";
@@ -130,12 +130,12 @@ export interface Configuration {
   readonly policy: Policy;
   readonly reference: ReferenceConfiguration;
   readonly strategies: readonly LoadedStrategy[];
-  /** what is allowed and still worth a check */
+  /** what is allowed but may be a mistake */
   readonly warnings: readonly Problem[];
   readonly database: string;
   /** how long runs that signed nothing are kept */
   readonly retentionMs: number;
-  /** the folder of the markers that tell a lost or old database from a new one */
+  /** the folder of the markers that distinguish a lost or old database from a new one */
   readonly identity: string;
   readonly listen: Listen;
   /** names that callers of the status server may use, in lower case */
@@ -145,7 +145,7 @@ export interface Configuration {
   /** where alerts are sent; where there is none, they are in the log only */
   readonly channels: readonly ChannelConfiguration[];
   /** messages that are no alerts, and how many slots in a row may end alike before an alert says so */
-  readonly reported: Pick<MainFile["alerts"], "fills" | "starts" | "sameEnds">;
+  readonly notifications: Pick<MainFile["alerts"], "fills" | "starts" | "sameEnds">;
   readonly timing: MainFile["timing"];
   readonly transactions: MainFile["transactions"];
   readonly maxAnswerBytes: number;

@@ -9,7 +9,7 @@ import { FILE_KINDS } from "./strategy/kinds.ts";
 /** A JSON Schema document (draft 2020-12) as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What the loader is told besides the schemas. */
+/** What the loader knows besides the schemas. */
 interface Known {
   readonly services: ServiceBook;
   readonly channels: ChannelBook;
@@ -38,7 +38,7 @@ export function writeJsonSchema(schema: JsonSchema): string {
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
-/** The loader looks profiles and kinds of channels up by their names; an editor is told the names, and the keys of each. */
+/** The loader looks up profiles and kinds of channels by name; an editor gets the names, and the keys of each. */
 function toJsonSchema(schema: z.ZodType, title: string, { services, channels }: Known): JsonSchema {
   return {
     title,

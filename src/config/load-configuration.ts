@@ -73,12 +73,12 @@ export function loadConfiguration(path: string, env: Environment, options: LoadO
   );
 }
 
-/** How long the event loop is held at once while files are read in turns. */
+/** How long the event loop is blocked at once while files are read in turns. */
 const SLICE_MS = 5;
 
 /**
- * The same for a daemon at work, which does something else between two files. What is allowed and still worth a check is
- * reported at a start, and not looked for here.
+ * The same for a daemon at work, which does something else between two files. What is allowed but may be a mistake is
+ * reported at a start and not checked here.
  */
 export async function loadInSlices(path: string, env: Environment, options: LoadOptions): Promise<LoadOutcome> {
   const found: (Problem | undefined)[] = [];
@@ -238,7 +238,7 @@ function buildPlain(source: Source, fields: MainFile, from: { env: Environment; 
     listen: from.options.overrides?.listen ?? http.listen,
     statusHosts: http.hosts.map((name) => name.toLowerCase()),
     logLevel: log.level,
-    ...{ reported: { fills, starts, sameEnds }, timing, transactions },
+    ...{ notifications: { fills, starts, sameEnds }, timing, transactions },
     maxAnswerBytes: CONFIG_BOUNDS.maxAnswerBytes,
   };
 }

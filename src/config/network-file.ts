@@ -1,7 +1,7 @@
 import { HOUR, type Network, type PriceFeed, type TokenFacts } from "../networks/network.ts";
 import type { PresetFile } from "./schemas/preset-schema.ts";
 
-/** On top of a feed's heartbeat, before its price counts as stale. */
+/** Added to a feed's heartbeat, before its price counts as stale. */
 export const FEED_MARGIN_SECONDS = 300;
 
 /** A service needs no tokens and no prices. */

@@ -1,4 +1,4 @@
-/** A mistake in a configuration file, with the place to look at. Lines and columns count from 1. */
+/** A mistake in a configuration file, with its place. Lines and columns count from 1. */
 export interface Problem {
   readonly file: string;
   readonly line: number;

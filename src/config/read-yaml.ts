@@ -19,7 +19,7 @@ import { describeSyntax } from "./yaml-syntax.ts";
 
 const MAX_DEPTH = 16;
 const MAX_PROBLEMS = 100;
-/** How far before a value its tag is looked for: comments may stand between them. */
+/** How far before a value its tag may be: comments may stand between them. */
 const FARTHEST_TAG = 500;
 
 /** Spaces that look like the plain one, or like nothing, and come with text that was copied. */

@@ -36,7 +36,7 @@ export function wholeContracts({ spender, target, verifyingContract }: StatedCon
   return { spender, target, verifyingContract };
 }
 
-/** Contracts that are named apart for a service that has one would pass for three that were looked at. */
+/** A service with one contract must not name three: they would pass as checked separately. */
 export function* checkOneContract(service: ServiceFields, { hasOneContract }: ServicePromises): Iterable<Complaint> {
   const role = CONTRACT_ROLES.find((one) => service[one] !== undefined);
   if (hasOneContract && role !== undefined)

@@ -12,7 +12,7 @@ export class ChainReadError extends Error {
     this.code = code;
   }
 
-  /** A node that answers and does not report: it keeps nothing so old, gives nothing of such a range, or speaks for a token. */
+  /** A node answers and refuses: it keeps nothing so old, serves no such range, or passes on a token's refusal. */
   get isRefusal(): boolean {
     return this.code === "refused" || this.code === "not available";
   }

@@ -6,7 +6,7 @@ import type { QuestionKind } from "../ports/questions.ts";
 import type { Unit } from "../ports/unit-of-work.ts";
 import type { EngineDeps } from "./engine-context.ts";
 
-/** What alerts are written and reported with. */
+/** What alerts are written and logged with. */
 export type AlertDeps = Pick<EngineDeps, "store" | "ids" | "clock" | "notifier">;
 
 /** An alert that was written down now, with the run it belongs to. */
@@ -54,13 +54,13 @@ export function notifyOfAlerts({ notifier }: Pick<AlertDeps, "notifier">, alerts
   }
 }
 
-/** What a person hears of an account that is halted. */
+/** What a person is told of an account that is halted. */
 export function haltChange(deps: Pick<AlertDeps, "ids" | "clock">, { account, reason }: LaneHalt): Change {
   const text = `${account} is halted and signs nothing: ${reason}. Find out who it was and stop them, then: swapd resume`;
   return raiseChange(deps, { severity: "critical", code: "ACCOUNT_HALTED", subject: SUBJECT.account(account), text });
 }
 
-/** What a person hears of a transaction that no node takes, and that this is over. */
+/** The alert about a transaction that no node takes, and its end. */
 export function refusalChange(deps: Pick<AlertDeps, "ids" | "clock">, { intentId, detail }: Refusal): Change {
   const subject = SUBJECT.transaction(intentId);
   if (detail === undefined) return { kind: "alerts-over", subject };

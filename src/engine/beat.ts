@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import type { SlotWork } from "./slot-work.ts";
 
-/** The scheduler's beat: what is looked at once a second. */
+/** The scheduler's beat: what is checked once a second. */
 export interface Beat {
   /** Begins a check, unless the one before is not over. Resolves when none is under way. */
   tick(): Promise<void>;
@@ -19,7 +19,7 @@ export function createBeat(
   clock: Clock,
   hooks: {
     slots: SlotWork;
-    /** looks at once a second what depends on no slot */
+    /** checks once a second what depends on no slot */
     first(): Promise<void>;
     wake(): void;
     guarded(work: () => Promise<void>): Promise<void>;

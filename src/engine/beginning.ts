@@ -12,12 +12,12 @@ import type { Absence } from "./reach.ts";
  */
 export interface Beginning {
   /**
-   * Looks at the chain once.
+   * Checks the chain once.
    * @returns the newest block, from which the work may begin; undefined while the node does not answer
    * @throws PreflightError when a person must change the configuration or the rows, and the nodes did not only just say so
    */
   attempt(): Promise<BlockHead | undefined>;
-  /** Looks again and again. @returns undefined when the signal aborted before @throws PreflightError */
+  /** Checks again and again. @returns undefined when the signal aborted before @throws PreflightError */
   keepTrying(signal: AbortSignal): Promise<BlockHead | undefined>;
   /** What is waited for; undefined once the work may begin. */
   waitingFor(): Absence | undefined;
@@ -72,7 +72,7 @@ export function createBeginning(context: EngineContext): Beginning {
 }
 
 /**
- * Why the chain could not be looked at, where that may pass by itself.
+ * Why the chain could not be checked, where that may pass by itself.
  * @throws what does not pass, and what the nodes have said for long enough
  */
 function createPassingReason({ deps: { chain, clock } }: EngineContext): (error: unknown) => Promise<string> {

@@ -15,7 +15,7 @@ import { createWaker } from "./waker.ts";
  * nothing here, however old its newest block gets, and a jump shows at once, before any node is asked.
  */
 export interface ClockWatch {
-  /** Takes in the newest block that somebody read. */
+  /** Takes in the newest block that was read. */
   observe(head: BlockHead): void;
   /** Once a second, before anything is decided by the wall clock. @returns why it must not be, undefined when it may */
   check(): Promise<string | undefined>;
@@ -62,7 +62,7 @@ export function createClockWatch(context: EngineContext): ClockWatch {
   const observe = ({ number, timestamp }: BlockHead): void => {
     const timestampMs = timestamp * 1_000;
     const monotonicMs = clock.monotonicMs();
-    // By its time, because the height of another chain says nothing of this one. A node that lags behind reports no news.
+    // By its time, because the height of another chain says nothing of this one. A node that lags behind shows nothing new.
     if (seen !== undefined && timestampMs <= seen.timestampMs) {
       if (timestampMs === seen.timestampMs) return;
       const { sinceMs, oldestMs } = doubt ?? { sinceMs: monotonicMs, oldestMs: timestampMs };
@@ -119,7 +119,7 @@ async function write(
     decide: (sales) => {
       const anew = mayBeBelieved ? countFromNow(sales, afterMs) : undefined;
       // Effects that were to wait a moment by a clock that ran ahead would wait until it is there again. It may have run
-      // ahead for less than a second, or in an earlier life: their rows report, and nothing else does.
+      // ahead for less than a second, or in an earlier life: only their rows show it.
       const changes = [{ kind: "effects-hastened" }, ...(anew?.changes ?? []), ...(isNews ? [said] : [])] as const;
       return { changes, atMs, value: anew?.text };
     },
@@ -150,6 +150,6 @@ function describe(skewMs: number, { seen, nowMs, bound }: { seen: Seen; nowMs: n
   const [clock, block] = [nowMs, seen.timestampMs].map((ms) => new Date(ms).toISOString());
   return (
     `this machine's clock (${clock}) is ${by} the chain's time (block ${seen.number} of ${block}), more than ${bound} s: ` +
-    "no slot is run or passed over until they agree; set the clock, or look whether the RPC endpoint lags behind its chain"
+    "no slot is run or passed over until they agree; set the clock, or check whether the RPC endpoint lags behind its chain"
   );
 }

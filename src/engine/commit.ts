@@ -16,10 +16,10 @@ export interface Committer {
   /**
    * The same, in one transaction with the other answers of this moment: those of checks that travelled together come
    * together. Only for answers that nothing which is committed meanwhile can make stale. Where one of them breaks an
-   * invariant, each is committed by itself: a run that can never go on must not keep the others from what became of them.
+   * invariant, each is committed by itself: a run that can never go on must not withhold the outcomes of the others.
    */
   commitTogether(answer: Answer): Promise<void>;
-  /** The rows as lanes use them: what they report steps the runs that asked for their transactions. */
+  /** The rows as lanes use them: each report of a lane steps the run that asked for the transaction. */
   readonly laneStore: LaneStore;
 }
 
@@ -39,7 +39,7 @@ export function createCommitter(context: EngineContext, onCommitted: (lanes: rea
     for (const { event } of answers) deps.crashPoint(`commit.${event.kind}.before`);
     return await deps.store.commit(answers.map((answer) => stepOf(context, answer)));
   };
-  /** @returns whether they hold; else nothing is written */
+  /** @returns whether none broke an invariant; else nothing is written */
   const commitGroup = async (answers: readonly Answer[]): Promise<boolean> => {
     let steps: readonly Written<Step>[];
     try {

@@ -62,7 +62,7 @@ function recordChanges(context: EngineContext, run: Run, record: RunRecord): rea
   if (record.kind !== "transaction") return [{ kind: "record", run, record }];
   const { request } = record;
   const { wallet } = swapOfRequest(run, request.id);
-  // Without a lane nobody would ever send it.
+  // Without a lane it would never be sent.
   laneOf(context, wallet);
   const of = { account: wallet, chainId: context.settings.chainId };
   return [{ kind: "intent", intent: plannedIntent(of, request, context.deps.clock.nowMs()) }];
@@ -114,7 +114,7 @@ function modeChanges(
 }
 
 /**
- * The owner's rule: a strategy that fails too often in a while only leaves positions until a person looks. A stop goes on:
+ * The owner's rule: a strategy that fails too often in a while only leaves positions until a person resumes it. A stop goes on:
  * what it costs when it fails is bounded by its own rules, and what it would cost when it does not act is not. Runs that
  * lacked node, service or price are no failures of the strategy.
  */

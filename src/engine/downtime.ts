@@ -7,14 +7,14 @@ import type { OutcomeListener, SlotOutcome } from "./slot-gaps.ts";
 /** How often it is written down that the daemon is at work: a downtime is known as exactly as this. */
 const ALIVE_EVERY_MS = 30_000;
 
-/** Swaps that were open at the start are waited for so long before the report is given. */
+/** The report waits so long for swaps that were open at the start. */
 const SETTLE_WITHIN_MS = 60_000;
 
 /** Reports once, after a start, what happened while the daemon was down; and keeps the note that it is at work. */
 export interface DowntimeWatch {
   /** Before anything is decided: what the last life left behind. */
   started(): Promise<void>;
-  /** Hears what became of the slots of the downtime. */
+  /** Takes in what became of the slots of the downtime. */
   readonly heard: OutcomeListener;
   /** Once a second. */
   tick(): Promise<void>;

@@ -21,7 +21,7 @@ import { nodeFault } from "./perform/node-fault.ts";
 import { readHead } from "./perform/read-head.ts";
 
 /**
- * Looks once at the value of all wallets and checks its fall against the owner's rule. A value that is not known for sure
+ * Reads the value of all wallets once and checks its fall against the owner's rule. A value that is not known for sure
  * is no sample: a token without a price, one that a swap is just moving, or balances of before the last fill, which would
  * make a deposit of what it brought.
  * @returns why there is no sample, undefined where there is one
@@ -138,7 +138,7 @@ function formatDays(seconds: number): string {
   return Number.isInteger(hours / 24) ? `${hours / 24} d` : `${Math.round(hours * 100) / 100} h`;
 }
 
-/** Looks at once and then at the pace of price samples until the engine stops. */
+/** Checks at once, and then at the pace of price samples until the engine stops. */
 export async function keepWatchingDrawdown(
   context: EngineContext,
   signal: AbortSignal,
@@ -154,7 +154,7 @@ export async function keepWatchingDrawdown(
     if (clocks.problem() === undefined) {
       const fault = await watchDrawdown(context, signal, clocks).catch((error: unknown) => {
         const said = nodeFault(error);
-        logger.warn({ error: said }, "the value of the wallets could not be looked at");
+        logger.warn({ error: said }, "the value of the wallets could not be read");
         return said;
       });
       if (!signal.aborted) await say(fault);
@@ -163,7 +163,7 @@ export async function keepWatchingDrawdown(
   }
 }
 
-/** Reports once when there was no sample for long: the owner's rule stops nobody then, and strategies may trade on. */
+/** Reports once when there was no sample for long: the owner's rule stops nothing then, and strategies trade on. */
 function createSay({ deps }: EngineContext): (fault: string | undefined) => Promise<void> {
   const { clock } = deps;
   const subject = SUBJECT.value();

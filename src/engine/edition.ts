@@ -29,7 +29,7 @@ function tokensIn(part: unknown): readonly string[] {
 }
 
 /**
- * The last slot that an edition no longer looks at. Slots of the schedule before are none of it, but what was used up of
+ * The last slot that an edition no longer handles. Slots of the schedule before are none of it, but what was used up of
  * them ahead of its time (`swapd run`, `swapd skip`) is used up of its own. Where the instants stay
  * what they were, a slot that jitter still delays starts under it; and where the strategy was at work until now and makes
  * up for late slots as before, those that wait for their turn go on waiting.
@@ -53,7 +53,7 @@ export function handledAtEdit(
   return startOfSlot(spec, newestMs, zones) > nowMs ? newestMs - 1 : nowMs;
 }
 
-/** A clock that ran ahead may have handled thousands of slots; nobody asks for so many. */
+/** A clock that ran ahead may have handled thousands of slots; so many are never asked for. */
 const MOST_USED_UP = 1_000;
 
 /**

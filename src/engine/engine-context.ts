@@ -40,12 +40,12 @@ export interface EngineSettings {
   readonly policy: Policy;
   readonly tokens: readonly Token[];
   readonly strategies: readonly LoadedStrategy[];
-  /** what people are notified alongside what needs them, and after how many slots in a row that ended alike they are warned */
-  readonly reported: { readonly fills: boolean; readonly starts: boolean; readonly sameEnds: number };
+  /** what people are notified of besides what needs them, and after how many slots in a row with one reason they are warned */
+  readonly notifications: { readonly fills: boolean; readonly starts: boolean; readonly sameEnds: number };
   /** how long runs that signed nothing are kept, and what the steps of all runs saw */
   readonly retentionMs: number;
   readonly pace: {
-    /** how often lanes and due effects are looked at when nothing wakes the engine */
+    /** how often lanes and due effects are checked when nothing wakes the engine */
     readonly pollMs: number;
     readonly retryMs: number;
     readonly longestRetryMs: number;
@@ -59,9 +59,9 @@ export interface EngineSettings {
     readonly slotClockSkewSeconds: number;
     /** effects performed at the same time; a few times as many checks come on top where they ask the chain alone */
     readonly concurrency: number;
-    /** how often leftover allowances are looked for */
+    /** how often leftover allowances are searched for */
     readonly janitorMs: number;
-    /** how often the prices that strategies look back at are looked at */
+    /** how often the prices that strategies look back at are sampled */
     readonly samplePricesMs: number;
   };
 }

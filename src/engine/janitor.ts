@@ -19,7 +19,7 @@ export async function revokeLeftovers(context: EngineContext): Promise<void> {
     // A wallet that is configured no more has neither lane nor key here.
     if (!lanes.has(grant.wallet)) continue;
     await revokeLeftover(context, grant).catch((error: unknown) => {
-      logger.warn({ ...grant, error: nodeFault(error) }, "a leftover allowance could not be looked at");
+      logger.warn({ ...grant, error: nodeFault(error) }, "a leftover allowance could not be checked");
     });
   }
 }
@@ -50,7 +50,7 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
 
 /**
  * The block that all endpoints call final, if they agree that it shows no allowance: one that a reorganisation could bring
- * back, or that a node which is behind does not know yet, is looked at again.
+ * back, or that a node which is behind does not know yet, is checked again.
  */
 async function noneAtFinalBlock(context: EngineContext, grant: Grant): Promise<FinalBlock | undefined> {
   const agreed = await context.deps.chain.agreed();
@@ -77,7 +77,7 @@ async function forget(
   await store.commit([{ question: { kind: "grant", wallet, token }, decide }]);
 }
 
-/** Hands a revocation to the lane, where the token is still idle and nobody halted its wallet while the chain was read. */
+/** Hands a revocation to the lane, where the token is still idle and its wallet was not halted while the chain was read. */
 async function revoke(context: EngineContext, grant: Grant): Promise<void> {
   const { wallet, token } = grant;
   const decide = (rows: GrantRows): ReturnType<typeof decideRevocation> =>
@@ -98,7 +98,7 @@ function nothing({ deps: { clock } }: EngineContext): Decided<undefined> {
 export function decideRevocation(context: EngineContext, grant: Grant, rows: GrantRows): Decided<string | undefined> {
   const { deps, settings } = context;
   if (rows.isBusy) return nothing(context);
-  // Without a lane nobody would ever send it.
+  // Without a lane it would never be sent.
   laneOf(context, grant.wallet);
   const atMs = deps.clock.nowMs();
   const request = {

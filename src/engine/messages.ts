@@ -22,7 +22,7 @@ export function fillMessages(
   prices: PriceEvidence | undefined,
 ): readonly Change[] {
   const { settings } = context;
-  if (!settings.reported.fills) return [];
+  if (!settings.notifications.fills) return [];
   const changes: Change[] = [];
   for (const { subject, subjectId, from, to, reason } of result.transitions) {
     if (subject !== "swap") continue;
@@ -58,13 +58,13 @@ function messageOf(
   return { id: `dry_${swap.id}`, code: "WOULD_FILL", text: dryText(context.settings, run, swap) };
 }
 
-/** What is reported about a start, in the commit that records it. */
+/** The message of a start, in the commit that records it. */
 export function startMessage(
   context: EngineContext,
   { mode: global, lastAliveMs: lastMs }: Answered<"start">,
 ): readonly Change[] {
   const { settings, deps } = context;
-  if (!settings.reported.starts) return [];
+  if (!settings.notifications.starts) return [];
   const { live, network, strategies } = settings;
   const mode = global?.mode ?? "active";
   const nowMs = deps.clock.nowMs();

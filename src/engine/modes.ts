@@ -32,7 +32,7 @@ function haltByDifference(
 /** How a daemon signs, and the marker that its database has for the account. */
 export interface SigningMarker {
   readonly live: boolean;
-  /** undefined: none is kept, or it is not needed, because a check of the chain has held the database against it */
+  /** undefined: none is kept, or it is not needed, because a check of the chain has compared the database with it */
   readonly seen: MarkedState | undefined;
 }
 

@@ -148,7 +148,7 @@ function modeChanges(context: EngineContext, row: ModeRow, rows: Answered<"scope
   return [...changes, raiseChange(context.deps, alert)];
 }
 
-/** Going back to active for everything is a person's word that halted accounts may go on, too. */
+/** With going back to active for everything a person also lets halted accounts go on. */
 function releaseAccounts(
   { deps, settings }: EngineContext,
   halts: readonly LaneHalt[],

@@ -9,14 +9,14 @@ import type { EffectAnswer } from "./perform/effect-answer.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 
 /**
- * Whether nodes and service answer, whatever else the daemon does: a stop that cannot act must be heard of also while no
- * run is due. Both are asked by themselves; the service hardly ever, because its answers to quotes report as much. The
+ * Whether nodes and service answer, whatever else the daemon does: a stop that cannot act must be reported also while no
+ * run is due. Both are asked by themselves; the service hardly ever, because its answers to quotes show as much. The
  * alerts are rows, so that a start after a kill finds them open, and ends them with the first answer.
  */
 export interface OutsideWatch {
   /** Takes in what an effect was answered. */
   hear(answer: EffectAnswer): void;
-  /** Looks until the engine stops. */
+  /** Checks until the engine stops. */
   keepChecking(signal: AbortSignal): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ const SILENCE_MS = 300_000;
 
 const NOT_MADE: ReadonlySet<string> = new Set(["ABORTED", "CALLS_QUEUED"]);
 const NOT_FOR_US: ReadonlySet<number> = new Set([401, 402, 403]);
-/** A page of somebody in between, the way to one, or nothing that can be read came in the service's place; or it cannot be called. */
+/** A page of an intermediary, a redirect, or an unreadable answer came in the service's place; or it cannot be called. */
 const NOT_ITS_ANSWER = /^(?:HTTP_40[123]|ANSWER_(?:NOT_JSON|TOO_LARGE|MALFORMED)|REDIRECTED|BAD_URL)$/;
 
 /** Calls that were not made say nothing about the service. */
@@ -38,7 +38,7 @@ export function wasMade({ code }: Pick<ServiceRefusal, "code">): boolean {
   return !NOT_MADE.has(code);
 }
 
-/** Whether a refusal says that the service does not serve us: our key, or somebody else who answers in its place. */
+/** Whether a refusal says that the service does not serve us: our key, or another server that answers in its place. */
 export function isNotForUs({ code, status }: Pick<ServiceRefusal, "code" | "status">): boolean {
   return NOT_FOR_US.has(status ?? 0) || NOT_ITS_ANSWER.test(code);
 }
@@ -54,7 +54,7 @@ interface Contact {
 
 /**
  * Makes the watch of one life of the daemon. A node that answers, but not what a start needs, is as good as away. So is one
- * that stands still: by its own time prices stay fresh for ever, so that no trigger would be reached and nobody would know.
+ * that stands still: by its own time prices stay fresh for ever, so that no trigger would be reached, unnoticed.
  */
 export function createOutsideWatch(
   context: EngineContext,
@@ -62,7 +62,7 @@ export function createOutsideWatch(
 ): OutsideWatch {
   const { chain, service, clock } = context.deps;
   const faultOf = (head: BlockHead): string | undefined => {
-    // By a clock that is wrong the age would be, too; that is reported by itself.
+    // By a wrong clock the age would be wrong, too; that is reported by itself.
     const age = clocks.problem() === undefined ? tooOld(head, clock.nowMs()) : undefined;
     return beginning.fault() ?? age;
   };
@@ -137,7 +137,7 @@ export function isRefusal(answer: object): answer is ServiceRefusal {
   return "kind" in answer && answer.kind === "refused";
 }
 
-/** The alert and its end are rows: what is reported already is not reported twice, and what ended while nobody ran is ended. */
+/** The alert and its end are rows: what is reported already is not reported twice, and what ended during a downtime is ended. */
 async function write({ deps }: EngineContext, alert: Alert, isAway: boolean): Promise<void> {
   const over = { kind: "alerts-over", subject: alert.subject } as const;
   await writeAndNotify(deps, [isAway ? raiseChange(deps, alert) : over]);

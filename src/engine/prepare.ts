@@ -81,7 +81,7 @@ async function addBaselines(
 
 /**
  * The newest final block: a deposit above it may come once more in a later block, and would count twice. Where the wallet
- * has sent something since, or nobody reports, the tip: what was sent before the first start is none of ours.
+ * has sent something since, or no endpoint answers, the tip: what was sent before the first start is none of ours.
  */
 async function settledBlock(chain: EngineContext["deps"]["chain"], wallet: Address, tip: number): Promise<number> {
   const final = Math.min((await chain.finalized()).number, tip);
@@ -89,7 +89,7 @@ async function settledBlock(chain: EngineContext["deps"]["chain"], wallet: Addre
   return before !== undefined && before === (await chain.transactionCount(wallet, tip)) ? final : tip;
 }
 
-/** Without its key an open swap could not be replaced, cancelled or taken back: nobody removes a wallet from under one. */
+/** Without its key an open swap could not be replaced, cancelled or taken back: a wallet with an open swap must not be removed. */
 function checkWallets({ signers }: EngineContext["deps"], work: Rows["work"]): void {
   for (const { runId, swapId, strategy, state, wallet } of work) {
     if (wallet === undefined || signers.has(wallet)) continue;
@@ -113,7 +113,7 @@ async function checkTokens(context: EngineContext): Promise<void> {
   }
 }
 
-/** Quotes and approvals would go to an account that nobody's code guards. */
+/** Without code there, quotes and approvals would go to a plain account. */
 async function checkContracts({ settings, deps }: EngineContext): Promise<void> {
   for (const { name, address, role } of namedContracts(settings.contracts)) {
     if ((await deps.chain.code(address)) !== "0x") continue;

@@ -9,7 +9,7 @@ import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 
-/** Bars are kept a little longer than anybody looks back, for a look-back that is made longer. */
+/** Bars are kept a little longer than the longest look-back, in case one is made longer. */
 const KEPT_BEYOND_MS = 7 * 24 * HOUR_MS;
 
 interface LookbackWindow {
@@ -34,9 +34,9 @@ function lookbackWindows(context: EngineContext): readonly LookbackWindow[] {
 }
 
 /**
- * Looks once at the reference price of each token that some strategy looks back at, and counts it into the bar of its
- * hour. A price that is missing is left out: an hour without any has no bar, which says that nobody knows. Bars that
- * nobody can look back at any more are dropped, and those of hours to come, which a clock that ran ahead left.
+ * Reads once the reference price of each token that some strategy looks back at, and counts it into the bar of its
+ * hour. A price that is missing is left out: an hour without any has no bar, which means unknown. Bars that
+ * no strategy can look back at any more are dropped, and those of hours to come, which a clock that ran ahead left.
  */
 export async function samplePrices(
   context: EngineContext,
@@ -66,7 +66,7 @@ export async function samplePrices(
   await store.commit([{ question: { kind: "nothing" }, decide }]);
 }
 
-/** Looks at once and then at its pace until the engine stops. Trouble with one check is reported, and the next one follows. */
+/** Samples at once, and then at its pace until the engine stops. Trouble with one check is reported, and the next one follows. */
 export async function keepSampling(
   context: EngineContext,
   signal: AbortSignal,
@@ -76,7 +76,7 @@ export async function keepSampling(
   while (!signal.aborted) {
     if (clocks.problem() === undefined)
       await samplePrices(context, signal, clocks).catch((error: unknown) => {
-        logger.warn({ error: nodeFault(error) }, "reference prices could not be looked at");
+        logger.warn({ error: nodeFault(error) }, "reference prices could not be read");
       });
     await clock.sleep(context.settings.pace.samplePricesMs, signal);
   }

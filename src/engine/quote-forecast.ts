@@ -9,7 +9,7 @@ import { dryRunSwap } from "./dry-run.ts";
 import type { EngineContext } from "./engine-context.ts";
 
 /**
- * Carries a forecast through: each swap is quoted and checked against every check as the daemon would before it signs, on
+ * Carries a forecast through: each swap is quoted and goes through every check as before a signature, on
  * the chain as it is now. Nothing is written, signed or sent.
  */
 export async function quoteForecast(context: EngineContext, world: ForecastWorld): Promise<readonly ForecastSlot[]> {

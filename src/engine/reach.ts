@@ -6,7 +6,7 @@ export interface Absence {
   readonly reason: string;
 }
 
-/** Whether one thing outside answers, as anyone who called it found. Nothing asks for its sake. */
+/** Whether one outside service answers, by the calls that are made to it anyway. No call is made for this alone. */
 export interface Reach {
   answered(): void;
   failed(reason: string): void;
@@ -16,7 +16,7 @@ export interface Reach {
   holdsWorkUp(): boolean;
 }
 
-/** Nobody waits for what was not even called for so long. */
+/** What was not called for so long is not waited for. */
 const TRIED_WITHIN_MS = 300_000;
 
 /** Remembers how the last call ended, and since when calls have been ending so. */

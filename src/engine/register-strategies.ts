@@ -92,7 +92,7 @@ function editedMemory(row: StrategyRow, spec: StrategySpec): StrategyMemory {
   return strategyEdited(row.spec, spec, parseStoredMemory(row.memory));
 }
 
-/** A strategy whose file was gone makes up for nothing of that time: anyone who took it away did not want it to trade. */
+/** A strategy whose file was gone makes up for nothing of that time: with its file gone it was not meant to trade. */
 export function passOverSlots(context: EngineContext, row: StrategyRow, rows: SlotRows): DecidedSlots {
   const nowMs = context.deps.clock.nowMs();
   const { changes, outcomes } = missedSlots(context, row, { untilMs: nowMs, rows });
@@ -100,7 +100,7 @@ export function passOverSlots(context: EngineContext, row: StrategyRow, rows: Sl
   return { changes: [...changes, back], outcomes };
 }
 
-/** Slots that passed while nobody could run them, up to an instant: what follows begins after them. */
+/** Slots that passed while they could not be run, up to an instant: what follows begins after them. */
 function missedSlots(
   context: EngineContext,
   row: StrategyRow,

@@ -15,7 +15,7 @@ export interface Step {
 /** Reports steps that are committed. */
 export type ReportSteps = (steps: readonly Written<Step>[]) => void;
 
-/** Reports logs and people of steps, and `onCommitted` which wallets' lanes were handed something. */
+/** Logs steps, notifies people of them, and passes `onCommitted` the wallets whose lanes were handed something. */
 export function createStepReporter(
   context: EngineContext,
   onCommitted: (lanes: readonly Address[]) => void,

@@ -62,7 +62,7 @@ export async function letGo(
     went.archived += result.archived;
     // What stays costs room and nothing else: no reason to stop trading.
     for (const refused of result.refused)
-      deps.logger.error({ ...refused }, "an old run cannot go: see `swapd db check`");
+      deps.logger.error({ ...refused }, "an old run cannot be removed: see `swapd db check`");
     after = result.last;
     await clock.sleep(PAUSE_MS, signal);
   } while (after !== undefined);
@@ -91,7 +91,7 @@ function lookbackMs({ settings }: EngineContext): number {
 
 /**
  * An instant that has passed by this machine's clock and by the chain's newest block: a clock that is years ahead would
- * else let everything go at once, and a node that reports such a block as well.
+ * else let everything go at once, and so would a node that shows such a block.
  */
 async function timeThatPassed({ deps }: EngineContext, clocks: Clocks): Promise<number | undefined> {
   if (clocks.problem() !== undefined) return undefined;

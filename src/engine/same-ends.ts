@@ -29,7 +29,7 @@ export function countSlotEnd(
     { kind: "same-ends", strategyId, ends: after },
     ...(isAnother ? [{ kind: "alerts-over", subject: SUBJECT.slots(strategyId) } as const] : []),
   ];
-  if (after === undefined || after.count < context.settings.reported.sameEnds) return changes;
+  if (after === undefined || after.count < context.settings.notifications.sameEnds) return changes;
   const known = { strategyId, subjects: EVERYBODYS, hindrancesSinceMs: after.firstSlotMs };
   if (isWarnedOf(warningsAfter(warnings(), changes, context.deps.clock.nowMs()), known)) return changes;
   return [...changes, raiseChange(context.deps, sameEndsAlert(strategyId, after), { strategy: strategyId })];
@@ -37,6 +37,6 @@ export function countSlotEnd(
 
 function sameEndsAlert(strategyId: string, { reason, count, firstSlotMs }: SameEnds) {
   const since = new Date(firstSlotMs).toISOString();
-  const text = `${strategyId} does not trade: ${count} slots in a row, from that of ${since} on, ended with ${reason}; look why with: swapd why ${strategyId}`;
+  const text = `${strategyId} does not trade: ${count} slots in a row, from that of ${since} on, ended with ${reason}; see why with: swapd why ${strategyId}`;
   return { severity: "warning", code: "SLOTS_END_ALIKE", subject: SUBJECT.slots(strategyId), text } as const;
 }

@@ -130,7 +130,7 @@ function isDue(context: EngineContext, spec: StrategySpec, at: { handledMs: numb
 
 /**
  * Why a strategy starts no run now, because of its modes; and until when it started none, as far as the modes' rows
- * still report: what was due before somebody set the mode back to active is not made up for.
+ * still report: what was due before the mode was set back to active is not made up for.
  */
 function barredBy(
   modes: ReadonlyMap<string, ModeRow>,

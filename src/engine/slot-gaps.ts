@@ -11,10 +11,10 @@ export type SlotOutcome =
   | { readonly kind: "gap"; readonly strategy: string; readonly gap: SlotGap }
   | { readonly kind: "run"; readonly strategy: string; readonly slotMs: number; readonly slots: number };
 
-/** Hears of the outcomes as they are written. */
+/** Gets the outcomes as they are written. */
 export type OutcomeListener = (outcome: SlotOutcome) => void;
 
-/** Hears nothing. */
+/** Ignores them. */
 export const nobody: OutcomeListener = () => undefined;
 
 /** What slots came to, and the changes that follow from it. */

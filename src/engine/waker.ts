@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 
-/** Lets loops sleep until somebody has something for them. */
+/** Lets loops sleep until there is something for them. */
 export interface Waker {
   wake(): void;
   /** How often it was woken. */

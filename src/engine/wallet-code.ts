@@ -6,7 +6,7 @@ import { type EngineContext, laneOf } from "./engine-context.ts";
 /**
  * Halts a wallet whose account has code that the configuration does not name. One node's word is not enough: all
  * endpoints that answer are asked again.
- * @throws ChainReadError where the nodes do not report, or say different things: then nothing may be signed either
+ * @throws ChainReadError where the nodes do not answer, or disagree: then nothing may be signed either
  */
 export async function haltIfDelegated(context: EngineContext, wallet: Address): Promise<void> {
   const { deps, settings } = context;
@@ -24,7 +24,7 @@ export async function haltIfDelegated(context: EngineContext, wallet: Address): 
   await laneOf(context, wallet).halt(reason);
 }
 
-/** Looks at all wallets once, as at a start. Where the nodes do not answer, each signature looks again. */
+/** Checks all wallets once, as at a start. Where the nodes do not answer, each signature checks again. */
 export async function checkWalletCodes(context: EngineContext): Promise<void> {
   for (const wallet of context.deps.signers.keys()) {
     try {

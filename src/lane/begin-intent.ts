@@ -54,7 +54,7 @@ export async function beginIntent(turn: LaneTurn, { id }: IntentRow, fees: Fees)
   const isBegun = await commit(turn, id, (rows) => {
     const { intent } = rows;
     const isWaiting = intent.state === "planned" && intent.nonce === undefined && rows.cancelRequest === undefined;
-    // A person may have halted everything while the chain was read, or cancelled this, or accepted what others sent.
+    // While the chain was read, a person may have halted everything, cancelled this, or accepted what others sent.
     if (!rows.maySign || !isWaiting || !next.isOf(rows)) return nothing(turn, false);
     const { nonce } = next;
     return {
@@ -70,7 +70,7 @@ export async function beginIntent(turn: LaneTurn, { id }: IntentRow, fees: Fees)
   return isBegun;
 }
 
-/** A nonce that is certain as long as the rows are those that it was distinguished from. */
+/** A nonce that is certain as long as the rows are those that it was derived from. */
 interface NextNonce {
   readonly nonce: number;
   isOf(rows: LaneRows): boolean;
@@ -78,7 +78,7 @@ interface NextNonce {
 
 /**
  * The next nonce comes from the rows, checked against the chain. When a finalised block counts transactions that neither the
- * rows know nor a person accepted, and a later one still does, somebody else uses the key: the account is halted. The
+ * rows know nor a person accepted, and a later one still does, another program uses the key: the account is halted. The
  * first nonce of all comes from the chain, where all endpoints have to agree on it.
  * @returns undefined while it is not certain
  */
@@ -104,7 +104,7 @@ async function nextNonce(turn: LaneTurn): Promise<NextNonce | undefined> {
   const finalized = await agreed.finalized();
   const final = await agreed.transactionCount(account, finalized.number);
   if (final <= next || !isSaidAgain(turn, what, finalized.number)) {
-    logger.warn({ account, count, known: next, final }, `${what}; nothing is signed until finalised blocks report why`);
+    logger.warn({ account, count, known: next, final }, `${what}; nothing is signed until finalised blocks show why`);
     return undefined;
   }
   const reason = `finalised blocks count ${final} transactions of this account, the rows know ${next}`;

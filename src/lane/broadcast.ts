@@ -101,7 +101,7 @@ async function noteOutcome(turn: LaneTurn, { intentId, hash }: AttemptRow, outco
   });
 }
 
-/** A person hears of what no node has ever taken for so long; the lane goes on asking. */
+/** A person is notified of what no node has taken for so long; the lane goes on trying. */
 async function noteRefusal(turn: LaneTurn, id: string, words: string): Promise<void> {
   await commit(turn, id, ({ intent, attempts }) => {
     const since = attempts[0]?.firstBroadcastBlock;

@@ -13,7 +13,7 @@ import { planReplacement } from "./replace-attempt.ts";
 import { isUnsigned, signPlanned } from "./sign-attempt.ts";
 import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
 
-/** An intent that was looked at. */
+/** An intent that was checked. */
 export interface PolledIntent {
   /** what it was then; each of its moves is decided on what it is when that is written */
   readonly rows: Known<LaneRows>;
@@ -62,7 +62,7 @@ async function noteMined(turn: LaneTurn, intent: IntentRow, found: Mined): Promi
 }
 
 /**
- * Enough blocks lie on top of it. That it reverted is reported once all endpoints that answer say so, because who hears of it
+ * Enough blocks lie on top of it. That it reverted is reported once all endpoints that answer say so, because the listener
  * may give up. They are asked for some blocks more; then the account is free for what comes next, and its end reports it.
  */
 async function confirmWhenDeep(turn: LaneTurn, intent: IntentRow, mined: Mined): Promise<IntentRow> {
@@ -88,7 +88,7 @@ async function isShownByAll(turn: LaneTurn, { receipt }: Mined): Promise<boolean
   }
 }
 
-/** Whether the rows report a confirmed one that it succeeded, and all endpoints that it reverted, or the other way round. */
+/** Whether the rows say of a confirmed one that it succeeded and all endpoints that it reverted, or the other way round. */
 async function isContradicted(turn: LaneTurn, { id, state }: IntentRow, { attempt, receipt }: Mined): Promise<boolean> {
   if (state !== "confirmed") return false;
   const reported = attemptIn(await readIntent(turn, id), attempt.hash).state;
@@ -186,7 +186,7 @@ async function recordFinal(turn: LaneTurn, { id }: IntentRow, { attempt, receipt
   passCrashPoint(turn.deps, "lane.final.after");
 }
 
-/** What was reported of its block is not so: what was mined is in flight again. */
+/** What was said of its block is not so: what was mined is in flight again. */
 async function takeBack(
   turn: LaneTurn,
   { id }: IntentRow,

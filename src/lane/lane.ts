@@ -20,7 +20,7 @@ import { type ConfirmedWatch, createConfirmedWatch, POLLS_AT_ONCE } from "./watc
 export interface Lane {
   /** Takes everything one step further. Trouble with the chain is waited out; a broken invariant throws. */
   tick(signal?: AbortSignal): Promise<void>;
-  /** Writes down that somebody wants an intent cancelled; the lane's own turn carries it out. */
+  /** Records a cancel request for an intent; the lane's own turn carries it out. */
   cancel(id: string, by: string): Promise<CancelAnswer>;
   /** why nothing is signed until a person releases the account; undefined when it is not halted */
   halted(): Promise<LaneHalt | undefined>;
@@ -162,7 +162,7 @@ function resultOf<T>(result: PromiseSettledResult<T>): T {
   return result.value;
 }
 
-/** What may not be signed now, is not worth it, or cannot be paid does not hold up what comes after it. */
+/** What may not be signed now, is not worth it, or cannot be paid does not delay what comes after it. */
 async function firstToSend(
   turn: LaneTurn,
   waiting: readonly IntentRow[],

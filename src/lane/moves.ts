@@ -5,7 +5,7 @@ import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
 import type { Known, LaneParts } from "./lane-context.ts";
 import { assertAttemptTransition, assertIntentTransition } from "./transitions.ts";
 
-/** A move of an intent. `event` is left out where nobody outside may see it. */
+/** A move of an intent. `event` is left out where the move must stay internal. */
 interface IntentMove {
   readonly to: IntentState;
   readonly fields?: IntentFields;

@@ -1,6 +1,6 @@
 import type { IntentRow } from "../ports/lane-store.ts";
 
-/** What somebody wants a lane to send. */
+/** What a lane is asked to send. */
 export type LaneRequest = Pick<
   IntentRow,
   "id" | "purpose" | "to" | "data" | "value" | "gasLimit" | "maxFeePerGasCap" | "signBySeconds" | "deadlineSeconds"

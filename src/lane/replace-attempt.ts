@@ -9,7 +9,7 @@ export const CANCEL_CAP_FACTOR = 2n;
 /**
  * Writes down a version of the intent that is to take the place of its newest attempt, when it is time for one: past its
  * deadline, or when a person wants it, an intent is cancelled; unmined for too long it is sent with higher fees, up to the cap.
- * @param isNext whether the chain waits for exactly this nonce: an earlier one that is missing holds it up, not its fees
+ * @param isNext whether the chain waits for exactly this nonce: an earlier one that is missing delays it, not its fees
  * @returns whether it wrote one down
  */
 export async function planReplacement(turn: LaneTurn, before: Known<LaneRows>, isNext: boolean): Promise<boolean> {

@@ -42,11 +42,10 @@ export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: 
   } else if (use !== undefined && !isSameAct(intent, use)) await endTaken(turn, intent, reason);
   else if (use !== undefined && (await signAgain(turn, intent, use))) {
     deps.logger.warn({ intentId: intent.id, hash: use.hash }, "signed again: what has this nonce does the same");
-  } else
-    deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction cannot be reported; it stays open");
+  } else deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction is not known; it stays open");
 }
 
-/** The name of the suspicion that somebody else used a nonce. */
+/** The name of the suspicion that another program used a nonce. */
 export function takenNonce(nonce: number): string {
   return `nonce ${nonce} is taken`;
 }
@@ -57,7 +56,7 @@ function userOf(intent: IntentRow, use: BlockTransaction | undefined): string {
   return `by a transaction that is not ours: ${use.hash}`;
 }
 
-/** As a replacement of ours would look whose row is gone, after a start from an old copy of the database. */
+/** What a replacement of ours looks like whose row is gone, after a start from an old copy of the database. */
 function isSameAct(intent: IntentRow, use: BlockTransaction): boolean {
   return use.to === intent.to && use.data === intent.data.toLowerCase();
 }

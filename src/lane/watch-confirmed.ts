@@ -6,7 +6,7 @@ import type { LaneTurn } from "./lane-context.ts";
 /** So many reads of transactions and blocks travel together. */
 export const POLLS_AT_ONCE = 25;
 
-/** Finds out which intents have to be looked at, of those that have a nonce. */
+/** Finds out which intents have to be checked, of those that have a nonce. */
 export interface ConfirmedWatch {
   /** Leaves out what is confirmed and stands where it stood: nothing can have become of it. */
   toPoll(turn: LaneTurn, intents: readonly IntentRow[]): Promise<readonly IntentRow[]>;
@@ -36,7 +36,7 @@ export function createConfirmedWatch(): ConfirmedWatch {
   };
 }
 
-/** What is in a block that nobody shows is looked at itself, and that reports what is wrong. */
+/** What is in a block that no endpoint shows is checked by itself, which reports what is wrong. */
 async function hashesOf({ deps }: LaneTurn, numbers: readonly number[]): Promise<ReadonlyMap<number, Hex | undefined>> {
   const hashes = new Map<number, Hex | undefined>();
   const read = async (number: number): Promise<void> => {

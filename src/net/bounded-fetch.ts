@@ -61,7 +61,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  */
 const IDLE_MS = 4_000;
 
-/** Who has not taken a connection after this long is away, however long the request may take. */
+/** A host that has not taken a connection after this long is away, however long the request may take. */
 const CONNECT_MS = 10_000;
 
 /** The socket takes this much at once. Of a longer body it must be known whether it was taken before the answer came. */
@@ -105,8 +105,8 @@ export async function boundedFetch(request: BoundedRequest): Promise<BoundedResp
     throw new RangeError(`a request needs a timeout of 1 to ${LONGEST_TIMER_MS} ms, not ${timeoutMs}`);
   }
   const aborted = () => new FetchError("aborted", host, "the request was aborted");
-  // The client looks at a kept connection at the end of the turn of the loop in which it is called. Only in the next one
-  // the check shows what came while this process was busy, and the connection of the last answer is free again.
+  // The client checks a kept connection at the end of the turn of the loop in which it is called. Only in the next one
+  // does the check show what came while this process was busy, and is the connection of the last answer free again.
   await nextTurn();
   if (signal?.aborted === true) throw aborted();
   const exchange = new Exchange(host, maxBytes);

@@ -12,7 +12,7 @@ export interface PriceFeed {
 export interface TokenFacts {
   readonly address: Address;
   readonly decimals: number;
-  /** undefined: no feed tells its price, so nothing is decided by it */
+  /** undefined: no feed has its price, so nothing is decided by it */
   readonly feed: PriceFeed | undefined;
   /** of a token that a bridge made: the symbol of the issuer's own one on the same network */
   readonly twinOf?: string;
@@ -39,7 +39,7 @@ export interface Network {
   readonly chainId: number;
   readonly nativeSymbol: string;
   readonly wrappedNative: Address;
-  /** undefined: nobody reports the price of the native coin */
+  /** undefined: no feed has the price of the native coin */
   readonly nativeFeed: PriceFeed | undefined;
   /** of a rollup: the feed that says whether its sequencer is up */
   readonly sequencerFeed: Address | undefined;
@@ -52,7 +52,7 @@ export interface Network {
   readonly dataFee: "op-stack" | "arbitrum" | undefined;
   /** blocks on top of a transaction's own before it counts as confirmed */
   readonly confirmations: number;
-  /** our own contracts, where somebody put them */
+  /** our own contracts, where they are deployed */
   readonly settlement: Address | undefined;
   readonly executor: Address | undefined;
   /** where our contracts cannot be: why */

@@ -22,7 +22,7 @@ export interface AlertChannel {
   readonly name: string;
   /** the least severity of the alerts that it reports; it reports every message */
   readonly minimum: Severity;
-  /** it reports, too, that an alert is over */
+  /** it also reports that an alert is over */
   readonly sendsEnds: boolean;
 }
 

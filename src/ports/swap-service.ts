@@ -27,7 +27,7 @@ export interface Quote {
   readonly amountOut: bigint;
   /** the contract that acts, where the service names it with the quote */
   readonly targetAddress: Address | undefined;
-  /** whom the service wants to be approved, where it says so alongside the target */
+  /** whom the service wants to be approved, where it names one besides the target */
   readonly spender?: Address | undefined;
   /** undefined when the service sent none */
   readonly typedData: TypedData | undefined;

@@ -69,7 +69,7 @@ async function readForkChainId(forkUrl: string): Promise<number> {
     return Number(chainIdAnswerSchema.parse(await response.json()).result);
   } catch {
     // The cause's text may hold the URL with its key, so it is left behind.
-    const message = `The endpoint to fork from (${host}) did not tell its chain id. Check the URL and the network.`;
+    const message = `The endpoint to fork from (${host}) did not report its chain id. Check the URL and the network.`;
     throw new SandboxError("FORK_UNREACHABLE", message);
   }
 }

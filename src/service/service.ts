@@ -13,7 +13,7 @@ import { createTimeSlices } from "./routing/time-slices.ts";
 import { openServiceDatabase, unservedSwaps } from "./store/service-store.ts";
 import { waitFor } from "./time-limit.ts";
 
-/** A node in silence holds up no start: the check of the chain goes on alongside everything else. */
+/** A silent node delays no start: the check of the chain goes on in the background. */
 const CHECK_WITHIN_MS = 1_000;
 
 /** A running service. */

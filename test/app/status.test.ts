@@ -76,7 +76,7 @@ test("the mode is the running daemon's own, and a file that was edited since is 
   if (claim.kind !== "claimed") throw new Error("not claimed");
   expect(await check()).toMatchObject({ mode: "dry-run", configuredMode: "live" });
   expect(await text()).toContain(
-    "mode dry-run (the configuration says live, which holds from the next start on); operating",
+    "mode dry-run (the configuration says live, which applies from the next start on); operating",
   );
   store.addDaemonEvent("started", "live", NOW_MS);
   expect(await check()).toMatchObject({ mode: "live", configuredMode: "live" });

@@ -88,14 +88,14 @@ it("is refused under the name of the webhook, and beyond sixteen", () => {
   const twice = `${MAIN}alerts: { ${webhook}, channels: { webhook: { kind: ntfy, topic: { env: C } } } }\n`;
   expect(reported({ "main.yaml": twice })).toContain("alerts.webhook has this name already");
   const names = Array.from({ length: 17 }, (_, index) => `c${index}: { kind: ntfy, topic: { env: A } }`);
-  expect(reported(channels(names.join("\n")))).toContain("there are 17 channels; at most 16 are reported");
+  expect(reported(channels(names.join("\n")))).toContain("there are 17, and at most 16 channels are allowed");
   expect(loaded(channels(names.slice(1).join("\n"))).channels).toHaveLength(16);
 });
 
 it("takes messages of fills and starts where they are switched on, and counts slots that ended alike to three", () => {
-  expect(loaded().reported).toEqual({ fills: false, starts: false, sameEnds: 3 });
-  const reported = { "main.yaml": `${MAIN}alerts: { fills: true, starts: true, sameEnds: 10 }\n` };
-  expect(loaded(reported).reported).toEqual({ fills: true, starts: true, sameEnds: 10 });
+  expect(loaded().notifications).toEqual({ fills: false, starts: false, sameEnds: 3 });
+  const edited = { "main.yaml": `${MAIN}alerts: { fills: true, starts: true, sameEnds: 10 }\n` };
+  expect(loaded(edited).notifications).toEqual({ fills: true, starts: true, sameEnds: 10 });
   const wrong = { "main.yaml": `${MAIN}alerts: { fills: yes please, sameEnds: 1 }\n` };
   const problems = problemsOf(wrong).map(brief).join("\n");
   expect(problems).toContain("alerts.fills: needs true or false");

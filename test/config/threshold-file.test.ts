@@ -234,7 +234,7 @@ describe("a threshold leg with", () => {
     [
       "looks that are made up for",
       `${THRESHOLD}catch_up: { policy: all, window: 1h }\n`,
-      "8:21 catch_up.policy: a trigger looks at the price of now, so missed looks cannot be made up for -> use latest or skip",
+      "8:21 catch_up.policy: a trigger checks the current price, so missed checks cannot be made up for -> use latest or skip",
     ],
     [
       "an end that is no day",

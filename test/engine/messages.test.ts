@@ -12,11 +12,14 @@ import { createOutside, type Life, type Outside, openLife, turn, turnUntil } fro
 import { refusal } from "../support/fake-service.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 
-const REPORTED = { fills: true, starts: true, sameEnds: 3 } as const;
+const NOTIFICATIONS = { fills: true, starts: true, sameEnds: 3 } as const;
 
 function begin(change: Partial<StrategySpec> = {}, options: Parameters<typeof openLife>[1] = {}) {
   const outside = createOutside(SLOT_MS - 1_500, change);
-  return { outside, life: openLife(outside, { ...options, settings: { reported: REPORTED, ...options.settings } }) };
+  return {
+    outside,
+    life: openLife(outside, { ...options, settings: { notifications: NOTIFICATIONS, ...options.settings } }),
+  };
 }
 
 const messages = ({ db }: Life): unknown[] =>
@@ -54,7 +57,7 @@ test("a gasless fill says its fee, and a later start how long nobody was at work
   );
   life.db.close();
   await outside.clock.advance(7 * 3_600_000);
-  const next = openLife(outside, { settings: { reported: REPORTED } });
+  const next = openLife(outside, { settings: { notifications: NOTIFICATIONS } });
   await next.engine.start();
   await next.engine.stop();
   expect(outside.reported[2]?.text).toMatch(
@@ -72,7 +75,10 @@ test("a dry run says of each message that it is one", async () => {
 });
 
 test("nothing is told that nobody switched on", async () => {
-  const { outside, life } = begin({}, { settings: { reported: { ...REPORTED, fills: false, starts: false } } });
+  const { outside, life } = begin(
+    {},
+    { settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } } },
+  );
   await trade(outside, life);
   expect(life.db.prepare("SELECT state FROM runs").pluck().all()).toEqual(["filled"]);
   expect(outside.reported).toEqual([]);
@@ -94,7 +100,7 @@ test.each([
   const fills = (one: Life): unknown[] => one.db.prepare("SELECT id FROM alerts WHERE code = 'FILLED'").all();
   expect(fills(life)).toHaveLength(count);
   life.db.close();
-  const next = openLife(outside, { settings: { reported: REPORTED } });
+  const next = openLife(outside, { settings: { notifications: NOTIFICATIONS } });
   await trade(outside, next);
   expect(next.db.prepare("SELECT state FROM runs").pluck().all()).toEqual(["filled"]);
   expect(fills(next)).toHaveLength(1);
@@ -146,7 +152,7 @@ test("messages arrive at a receiver, though only what is critical is sent of ale
 test("three slots in a row that came to nothing for one reason are reported once, and it is over with a trade", async () => {
   const everyMinute = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
   const { outside, life } = begin(everyMinute, {
-    settings: { reported: { ...REPORTED, fills: false, starts: false } },
+    settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } },
   });
   const alike = (): unknown[] =>
     life.db.prepare("SELECT over_at_ms IS NOT NULL FROM alerts WHERE code = 'SLOTS_END_ALIKE'").pluck().all();
@@ -157,7 +163,7 @@ test("three slots in a row that came to nothing for one reason are reported once
   await turn(outside, life, 200);
   expect(alike()).toEqual([0]);
   expect(outside.reported.at(-1)?.text).toMatch(
-    /^weekly does not trade: 3 slots in a row, from that of 20.*Z on, ended with quote_refused; look why with: swapd why weekly$/,
+    /^weekly does not trade: 3 slots in a row, from that of 20.*Z on, ended with quote_refused; see why with: swapd why weekly$/,
   );
   outside.service.refuses = undefined;
   await turn(outside, life, 60);
@@ -167,7 +173,9 @@ test("three slots in a row that came to nothing for one reason are reported once
 
 test("slots that pass because a run never ends are reported, too", async () => {
   const often = { schedule: { kind: "every", seconds: 30 }, gasless: "never" } as Partial<StrategySpec>;
-  const { outside, life } = begin(often, { settings: { reported: { ...REPORTED, fills: false, starts: false } } });
+  const { outside, life } = begin(often, {
+    settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } },
+  });
   await life.engine.start();
   await turn(outside, life, 4);
   // Nothing is mined any more: the swap that is out has no end.
@@ -182,7 +190,9 @@ test("slots that pass because a run never ends are reported, too", async () => {
 
 test("a pair that was denied long ago keeps nobody from hearing that the strategy does not trade", async () => {
   const often = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
-  const { outside, life } = begin(often, { settings: { reported: { ...REPORTED, fills: false, starts: false } } });
+  const { outside, life } = begin(often, {
+    settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } },
+  });
   const subject = SUBJECT.pair("weekly", { sell: { symbol: "USDC" }, buy: { symbol: "GONE" } });
   life.store.raiseAlert(alertSample({ code: "TOKEN_TAX", subject, atMs: SLOT_MS - 86_400_000 }));
   outside.service.refuses = refusal("AMOUNT_TOO_LOW", false);
@@ -194,7 +204,9 @@ test("a pair that was denied long ago keeps nobody from hearing that the strateg
 
 test("endpoints that disagree about one swap keep nobody from hearing that a strategy does not trade", async () => {
   const often = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
-  const { outside, life } = begin(often, { settings: { reported: { ...REPORTED, fills: false, starts: false } } });
+  const { outside, life } = begin(often, {
+    settings: { notifications: { ...NOTIFICATIONS, fills: false, starts: false } },
+  });
   const alert = { code: "ENDPOINTS_DISAGREE", subject: SUBJECT.agreement(), strategy: undefined };
   life.store.raiseAlert(alertSample(alert));
   outside.service.refuses = refusal("AMOUNT_TOO_LOW", false);

@@ -6,7 +6,7 @@ import { alertSample, priceOf, SLOT_MS, thresholdLeg, thresholdSpec, USDC, WETH 
 import { ACCOUNT, createOutside, openLife, turn } from "../support/engine-life.ts";
 
 const HELD = 3n * 10n ** 18n;
-const REPORTED = { fills: false, starts: false, sameEnds: 3 };
+const NOTIFICATIONS = { fills: false, starts: false, sameEnds: 3 };
 
 /** A stop that sells 2 WETH below 900 USDC, looked at every minute. */
 async function begin() {
@@ -15,7 +15,9 @@ async function begin() {
   const trigger = { kind: "cross", side: "below", price: pairPriceOf(900_000_000n, USDC) } as const;
   const leg = thresholdLeg({ trigger, amount: { raw: 2n * 10n ** 18n }, ifAlreadyTrue: "wait" });
   const spec = { ...thresholdSpec({ id: "stop", legs: [leg] }), wallet, recipient };
-  const life = openLife(outside, { settings: { reported: REPORTED, strategies: [{ spec, specHash: "stop" }] } });
+  const life = openLife(outside, {
+    settings: { notifications: NOTIFICATIONS, strategies: [{ spec, specHash: "stop" }] },
+  });
   const market = { weth: 1_000n, isAway: false };
   const price: typeof life.context.deps.prices.price = async (token) => {
     if (market.isAway) throw new ChainReadError("unreachable", "the feed does not answer");

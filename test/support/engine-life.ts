@@ -84,7 +84,7 @@ function settingsFor(spec: StrategySpec, change: Partial<EngineSettings> = {}): 
     },
     ...{ confirmations: 2, policy: policySample({ recipients: [ACCOUNT] }), tokens: [USDC, WETH, WBTC] },
     strategies: [{ spec, specHash: "spec" }],
-    reported: { fills: false, starts: false, sameEnds: 3 },
+    notifications: { fills: false, starts: false, sameEnds: 3 },
     retentionMs: 90 * 86_400_000,
     pace: {
       ...{

@@ -30,7 +30,7 @@ export function readPrivateKey(privateKey: Secret): string {
 function whatStands(text: string): string {
   if (text === "") return "the private key is empty: it has 64 hexadecimal digits";
   if (WORDS_PATTERN.test(text)) {
-    return "this is no private key but looks like a mnemonic, which is not taken: derive the key in the wallet that made it, and take its 64 hexadecimal digits";
+    return "this is no private key but looks like a mnemonic, which is not accepted: derive the key in the wallet that made it, and take its 64 hexadecimal digits";
   }
   const count = /^(?:0x)?([0-9a-fA-F]+)$/.exec(text)?.[1]?.length;
   const found = count === undefined ? "is not 64 hexadecimal digits" : `has ${count} hexadecimal digits, not 64`;

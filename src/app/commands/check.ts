@@ -32,7 +32,7 @@ export async function check(
   } else {
     const count = strategies.length === 1 ? "1 strategy" : `${strategies.length} strategies`;
     terminal.out(`${named}: the files are in order; ${count} (${strategies.join(", ")})`);
-    if (warnings.length > 0) terminal.out(`\nworth a check:\n${formatProblems(warnings)}`);
+    if (warnings.length > 0) terminal.out(`\nwarnings:\n${formatProblems(warnings)}`);
     if (chain.length > 0) terminal.out(`\n${chainText(chain)}`);
   }
   if (!ok) throw new CommandFailure(EXIT.no, "");

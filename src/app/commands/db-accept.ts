@@ -40,7 +40,7 @@ export async function acceptDatabase(options: ChangeOptions & { json?: boolean }
 }
 
 function refusedAsMissing(database: string): string {
-  return `refused: there is no database at ${database}: bring it back with \`swapd restore\`, or start the daemon, which makes a new one and checks it against the chain; accept then`;
+  return `refused: there is no database at ${database}: bring it back with \`swapd restore\`, or start the daemon, which makes a new one and checks it against the chain; then accept`;
 }
 
 /** Does what the daemon would do, in its place. @throws CommandFailure when there is nothing to accept, or not yet */
@@ -64,7 +64,7 @@ async function acceptAlone(db: SqliteDatabase, configuration: Configuration): Pr
   const [written] = await store.commit([{ question, decide }]);
   const answer = written?.value ?? "";
   if (answer.startsWith("refused:")) throw new CommandFailure(EXIT.no, answer);
-  return `${answer}\nno daemon runs: the next start looks at the chain once more before it signs`;
+  return `${answer}\nno daemon runs: the next start checks the chain once more before it signs`;
 }
 
 async function nothingToAccept(store: UnitOfWork, configuration: Configuration): Promise<string> {
@@ -73,5 +73,5 @@ async function nothingToAccept(store: UnitOfWork, configuration: Configuration):
   if (found === undefined) {
     return "refused: nothing is open that could be accepted; see: swapd db check";
   }
-  return `refused: ${found.text}; nobody has checked it against the chain yet: start the daemon, look at \`swapd db check\`, accept then`;
+  return `refused: ${found.text}; it has not been checked against the chain yet: start the daemon, read \`swapd db check\`, then accept`;
 }

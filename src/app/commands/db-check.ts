@@ -115,7 +115,7 @@ function describe({ database, id, history, problems, wallets, differences }: Doc
   return [
     `database ${database}, ${id ?? "without a name yet"}; ${problems.length === 0 ? "whole" : problems.join("; ")}`,
     ...(history === null || history.links === 0 ? [] : [`history of ${history.links} links up to ${history.head}`]),
-    ...(known.length === 0 ? [] : [formatTable([["WALLET", "Checked against THE CHAIN UP TO BLOCK"], ...known])]),
+    ...(known.length === 0 ? [] : [formatTable([["WALLET", "CHECKED AGAINST THE CHAIN UP TO BLOCK"], ...known])]),
     ...differences.map(({ kind, halts, since, text }) => `${kind} (halts ${halts}) since ${since}: ${text}`),
     ...(differences.some(({ kind }) => kind !== "unchecked") ? ["accept all of it with: swapd db accept"] : []),
   ].join("\n\n");

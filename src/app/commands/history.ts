@@ -73,12 +73,12 @@ function swapJson(swap: SwapHistory): Record<string, unknown> {
   };
 }
 
-/** What a transaction cost, in wei: gas, and what a rollup charged alongside it. */
+/** What a transaction cost, in wei: gas, and what a rollup charged on top of it. */
 function costJson({ blockTimeSeconds, ...cost }: CostHistory): Record<string, unknown> {
   return { ...cost, blockTime: formatInstant(blockTimeSeconds * 1_000), cost: costOf(cost).toString() };
 }
 
-/** Wei that the account paid alongside the transaction's value. */
+/** Wei that the account paid on top of the transaction's value. */
 export function costOf(cost: Pick<CostHistory, "gasUsed" | "gasPrice" | "dataFee">): bigint {
   return BigInt(cost.gasUsed) * BigInt(cost.gasPrice) + BigInt(cost.dataFee ?? 0);
 }

@@ -53,7 +53,7 @@ interface Asker {
   close(): void;
 }
 
-/** Questions where somebody looks and no --yes was given; else the defaults. */
+/** Questions at a terminal without --yes; else the defaults. */
 async function asker(options: InitOptions, terminal: Terminal): Promise<Asker> {
   if (options.yes === true || !terminal.isInteractive || process.stdin.isTTY !== true) {
     return {
@@ -129,7 +129,7 @@ async function makeWallet(
   await newWallet({ keystore, passwordFile }, terminal);
 }
 
-/** Anyone who makes a first configuration says that its wallet begins with a new database; a marker that stands stays. */
+/** A first configuration means that its wallet begins with a new database; an existing marker is kept. */
 function beginMarker(folder: string): void {
   const loaded = loadConfiguration(join(folder, "swapd.yaml"), process.env);
   if (!loaded.ok) return;

@@ -8,7 +8,7 @@ import { configurationFile, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
- * `swapd resume --relayer`: a person looked at why the service's relayer is halted and lets it go on. It is one row of the
+ * `swapd resume --relayer`: a person checked why the service's relayer is halted and lets it go on. It is one row of the
  * service's own database, which a running service heeds from its next turn on.
  */
 export function releaseRelayer(options: { config?: string; reason: string }, terminal: Terminal): void {

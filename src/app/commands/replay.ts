@@ -12,7 +12,7 @@ export async function replay(
   const { stored, isThere } = await withReads(findTarget(options), (reads) => reads.storedRun(runId));
   if (stored === undefined) {
     const why = isThere
-      ? `the steps of ${runId} are not stored any more: they are kept for \`retention\`, and its moves and checks for ever`
+      ? `the steps of ${runId} are not stored any more: they are kept for \`retention\`; its moves and checks are kept for ever`
       : `no run has the id ${JSON.stringify(runId)}; \`swapd history\` lists them`;
     throw new CommandFailure(EXIT.no, why);
   }

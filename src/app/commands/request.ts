@@ -62,7 +62,7 @@ export async function ask(
   alone: ((db: SqliteDatabase) => string | Promise<string>) | undefined,
 ): Promise<string> {
   const { database } = target;
-  // Opening would make one: a file without tables, where somebody may look for the one that is lost.
+  // Opening would make one: an empty file in the place of the database that is lost.
   if (alone === undefined && !existsSync(database)) throw withoutDaemon(command, database);
   const db = openDatabase({ file: database });
   try {

@@ -1,7 +1,7 @@
 import type { RetryHistory } from "../../ports/history.ts";
 import { formatInstant, formatTable } from "../terminal.ts";
 
-/** Retries as the commands tell them in JSON. */
+/** Retries as the commands print them in JSON. */
 export function retryJson(retry: RetryHistory): Record<string, unknown> {
   const { swapId, reason, detail, count, firstAtMs, lastAtMs, nextAtMs } = retry;
   const [firstAt, lastAt, nextAt] = [firstAtMs, lastAtMs, nextAtMs].map(formatInstant);

@@ -125,7 +125,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
       ? undefined
       : await startDaemon(configuration, service.url, { ...runtime, edits: { asRead, load } });
   if (daemon !== undefined) parts.push(daemon);
-  // Before anybody hears that it is up: who hears it may end it at once.
+  // Before it is announced as up: a caller may end it at once after that.
   const stop = stopOnSignals(options.for);
   announce(terminal, options, { world, configuration, service, daemon });
   await waitForEnd(options, { chain, daemon, runtime, terminal, configuration, stop });
@@ -244,7 +244,7 @@ function announce(terminal: Terminal, options: SandboxCommandOptions, running: R
   terminal.out(`daemon    ${daemon.url}/healthz, wallet ${world.wallet.address}`);
   terminal.out(`running   ${configuration.strategies.map(({ spec }) => spec.id).join(", ")}`);
   terminal.out(`database  ${configuration.database}; log ${join(resolve(SANDBOX_DIRECTORY), "daemon.log")}`);
-  terminal.out(`look at   ${NEXT_COMMANDS.join(" | ")}  (in another terminal, or after this one has stopped)`);
+  terminal.out(`see       ${NEXT_COMMANDS.join(" | ")}  (in another terminal, or after this one has stopped)`);
   terminal.out("stop      Ctrl-C");
   terminal.out("");
 }

@@ -33,7 +33,7 @@ export interface DeployOptions {
 }
 
 const MAX_RPC_ANSWER_BYTES = 4_000_000;
-/** The simulation holds for its block; what a contract's creation takes hardly moves. */
+/** The simulation is of one block; the gas of a contract's creation hardly changes. */
 const GAS_LIMIT_PERCENT = 115n;
 const DEFAULT_FOR_MS = 30 * 60_000;
 const NATIVE_DECIMALS = 18;
@@ -137,7 +137,7 @@ async function operatorOf(
   throw new CommandFailure(EXIT.no, `${message}: deploy from an account that nothing else uses`);
 }
 
-/** What is not there yet, simulated in one simulation: the settlement is created on top of its executor. */
+/** What is not there yet, in one simulation: the settlement is created on top of its executor. */
 async function findMissing(
   { rpc, chain, configuration }: Scene,
   contracts: readonly PlannedContract[],

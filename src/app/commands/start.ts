@@ -20,7 +20,7 @@ export interface StartOptions {
 const PORT_FOR_MS = 60_000;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
-/** What a person must change is looked at again so often, also when no file is another: a mount may have come. */
+/** What a person must change is checked again so often, even when no file has changed: a mount may have appeared. */
 const CHECK_AGAIN_MS = 60_000;
 
 /**
@@ -84,7 +84,7 @@ function held(life: LifeEnd, trouble: StartTrouble, longestMs: number): HeldStar
   };
 }
 
-/** Where the health is asked: by the configuration, and of one that cannot be read, where the image's health check asks. */
+/** Where health is served: as configured; with an unreadable configuration, where the image's health check asks. */
 function listenOf({ configuration }: LifeEnd): HeldStart["listen"] {
   if (configuration !== undefined) return configuration.listen.port === 0 ? undefined : configuration.listen;
   const url = process.env.SWAPD_HEALTH_URL;

@@ -4,7 +4,7 @@ import { describeStanding, type StandingSettings, type StrategyStanding, standin
 import type { readServiceCounts } from "../service-counts.ts";
 import { formatInstant } from "../terminal.ts";
 
-/** All that `swapd status` reports a database. */
+/** All that `swapd status` reports of a database. */
 export type StatusDocument = Awaited<ReturnType<typeof readStatus>> & {
   readonly serviceCounts?: Awaited<ReturnType<typeof readServiceCounts>> | undefined;
 };

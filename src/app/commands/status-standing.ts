@@ -8,7 +8,7 @@ const MOST_BALANCES = 20;
 export function formatStanding(document: StatusDocument): string[] {
   const { mode, configuredMode, operating, waitsFor, lastClockJump, sold } = document;
   const isEdited = configuredMode !== null && configuredMode !== mode;
-  const edited = isEdited ? ` (the configuration says ${configuredMode}, which holds from the next start on)` : "";
+  const edited = isEdited ? ` (the configuration says ${configuredMode}, which applies from the next start on)` : "";
   const lines = [
     daemonLine(document),
     `mode ${mode ?? "unknown (no configuration)"}${edited}; operating mode ${operating ?? "unknown"}`,
@@ -38,7 +38,7 @@ function daemonLine({ daemon }: StatusDocument): string {
   const { running, holder, lastAlive } = daemon;
   if (running === true) return `the daemon runs (${holder ?? "its process is unknown"})`;
   const last = lastAlive === null ? "" : `; it was last at work ${lastAlive}`;
-  return running === null ? `it cannot be told whether a daemon runs${last}` : `no daemon runs${last}`;
+  return running === null ? `it is not known whether a daemon runs${last}` : `no daemon runs${last}`;
 }
 
 function ceiling({ soldUsd, limitUsd }: { soldUsd: string; limitUsd: string | null }): string {

@@ -22,7 +22,7 @@ export async function status(
   terminal.out(options.json === true ? JSON.stringify(document) : formatStatus(document));
 }
 
-/** The sandbox's configuration may be gone by now; its rows still report. */
+/** The sandbox's configuration may be gone by now; its rows can still be read. */
 function settingsOf(target: Target): StandingSettings | undefined {
   try {
     return configurationOf(target).configuration;

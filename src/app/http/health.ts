@@ -81,8 +81,7 @@ export function createHealthReader(sources: HealthSources): HealthReader {
   const problemsNow = ({ overdueRun, overdueEffect }: Progress): string[] => {
     const problems: string[] = [];
     const tickAgeMs = engine.tickAgeMs();
-    if (tickAgeMs >= LONGEST_TICK_AGE_MS)
-      problems.push(`the scheduler has not looked at its slots for ${tickAgeMs} ms`);
+    if (tickAgeMs >= LONGEST_TICK_AGE_MS) problems.push(`the scheduler has not checked its slots for ${tickAgeMs} ms`);
     // What waits for something outside is late for a reason that is no fault of this process.
     const isClockWrong = engine.clocks.problem() !== undefined;
     const isHeldUp = isClockWrong || engine.waitingFor() !== undefined || node.holdsWorkUp() || service.holdsWorkUp();

@@ -6,7 +6,7 @@ import { runJson } from "../commands/history.ts";
 import type { HealthReader } from "./health.ts";
 import { collectMetrics } from "./metrics.ts";
 
-/** What the daemon reports itself over HTTP. */
+/** What the daemon reports about itself over HTTP. */
 export interface StatusSources {
   readonly reads: Pick<ReadModel, "runs" | "counts">;
   readonly health: HealthReader;
@@ -67,7 +67,7 @@ function statusOf(error: unknown): number {
   return typeof code === "number" && code >= 400 && code < 500 ? code : 500;
 }
 
-/** Refuses callers who were sent here under somebody else's name. */
+/** Refuses callers that were sent here under a foreign host name. */
 function checkHosts(server: FastifyInstance, names: ReadonlySet<string>): void {
   server.addHook("onRequest", async (request, reply) => {
     const name = nameIn(request.headers.host ?? "");
@@ -82,7 +82,7 @@ function nameIn(header: string): string {
   return header.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
 }
 
-/** IPv4 in dotted form, or IPv6 in brackets: no name that somebody could lead here. */
+/** IPv4 in dotted form, or IPv6 in brackets: no name that others could point here. */
 function isAddress(name: string): boolean {
   return /^\d{1,3}(\.\d{1,3}){3}$/.test(name) || /^\[[0-9a-f:.]+\]$/.test(name);
 }

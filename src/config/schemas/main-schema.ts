@@ -90,7 +90,7 @@ const network = z.strictObject({
   confirmations: count("blocks until a transaction counts as confirmed", { min: 1, max: 200 }).optional(),
 });
 
-/** How a service speaks. Which profiles there are is told to the loader: each is a folder of its own. */
+/** How a service speaks. The loader is given the profiles: each is a folder of its own. */
 export const serviceProfile = z.string({ error: "needs the name of a profile" });
 
 /** The profile of our own service, which is embedded where nothing else is said. */
@@ -146,13 +146,13 @@ const serve = orEmpty("our own service, embedded or alone", {
 /** What every channel has, whatever its kind. */
 export const channelTerms = {
   minimum: or(z.enum(SEVERITIES), "warning", "the least severity that is sent (warning)"),
-  ends: or(z.boolean({ error: "needs true or false" }), false, "reports, too, that an alert is over"),
+  ends: or(z.boolean({ error: "needs true or false" }), false, "also reports that an alert is over"),
 };
 
-/** A channel by its kind. Which kinds there are, and their other keys, is told to the loader: each is a file of its own. */
+/** A channel by its kind. The loader is given the kinds and their other keys: each is a file of its own. */
 export const channelEntry = z.looseObject({ kind: z.string({ error: "needs the name of a kind of channel" }) });
 
-const alerts = orEmpty("how people hear of what needs them; the log has the same", {
+const alerts = orEmpty("how people are notified of what needs them; the log has the same", {
   webhook: maybeMap("where alerts are sent, signed; a channel of the name webhook", {
     url: secretReference("the URL that alerts are posted to; it usually carries a key"),
     secret: secretReference("what alerts are signed with (HMAC-SHA256), at least 16 characters"),
@@ -181,22 +181,22 @@ const alerts = orEmpty("how people hear of what needs them; the log has the same
 const timing = orEmpty(undefined, {
   quoteLifetime: orExample(seconds("how long a quote lives, and the longest deadline that is signed", "60s")),
   permitLifetime: orExample(seconds("how long a permit's signature lives", "10m")),
-  pollInterval: orExample(milliseconds("how often open swaps are looked at", "2s")),
+  pollInterval: orExample(milliseconds("how often open swaps are checked", "2s")),
   requestTimeout: orExample(milliseconds("how long one request may take", "10s")),
   shutdown: orExample(milliseconds("how long a stop waits for the step in work", "8s")),
-  // Each hour of a look-back must be looked at, and a node must not be asked all the time.
+  // Each hour of a look-back needs a sample, and a node must not be asked all the time.
   priceSampleInterval: orExample(
     milliseconds("how often prices are recorded for strategies that look back at them", "60s", ["1s", "30m"]),
   ),
-  // Below, and blocks that come late look like a wrong clock; above, and a day of slots is used up before anybody hears.
+  // Below, late blocks look like a wrong clock; above, a day of slots is used up before anyone is notified.
   maxClockSkew: orExample(
     seconds("how far this machine's clock and the chain's may be apart before no slot is run", "2m", ["1m", "1h"]),
   ),
-  // Below, and each refusal would be reported as a fault; above, and a typo could stop trading for good.
+  // Below, each refusal would be reported as a fault; above, a typo could stop trading for good.
   maxRetryAfter: orExample(
     milliseconds("the longest wait that a service can ask for; after it, it is asked again", "24h", ["1m", "7d"]),
   ),
-  // Below, and a second at the rate limit loses calls; above, and a run would wait for a price that it no longer wants.
+  // Below, a second at the rate limit loses calls; above, a run would wait for a price that it no longer wants.
   maxCallWait: orExample(
     milliseconds("how long a call waits for the service's rate limit before it is given up", "2m", ["5s", "30m"]),
   ),
@@ -244,7 +244,7 @@ export const mainSchema = z.strictObject({
     ]),
   ),
   identity: text(
-    "the folder of the markers that tell a lost or old database from a new one; best on a volume that is not the database's",
+    "the folder of the markers that distinguish a lost or old database from a new one; best on a volume that is not the database's",
     "identity",
   ).optional(),
   http: orEmpty(undefined, {

@@ -83,7 +83,7 @@ export const policySchema = z.strictObject({
     "deny",
     "gasless orders of a service that gives no route to try them out: deny (default), or accept what the signature binds",
   ),
-  drawdown: maybeMap("when only runs that leave a position start any more, until a person resumes", {
+  drawdown: maybeMap("from which fall on only runs that leave a position start, until a person resumes", {
     stop: share("the largest fall of the wallets' value, deposits and withdrawals aside", ["%", "bps"]),
     over: seconds("from the high within this time", "7d"),
   }),

@@ -39,7 +39,7 @@ function* findWallet({ scope }: StrategyFile, name: string | undefined): Part<St
   return yield* refuse`wallet: the wallet "${name}" is not known -> ${fix}`;
 }
 
-/** What becomes of missed slots. Keys that the policy would not look at are problems, because somebody relies on them. */
+/** What becomes of missed slots. Keys that the policy ignores are problems, because the author relies on them. */
 function* buildCatchUp(fields: CommonFields["catch_up"]): Found<CatchUp> {
   if (fields === undefined) return DEFAULT_CATCH_UP;
   const policy = fields.policy ?? DEFAULT_CATCH_UP.policy;

@@ -10,7 +10,7 @@ import { describeTimeZone, isTimeZone } from "./time-zones.ts";
 
 type Fields = CommonFields["schedule"];
 
-/** Whether a schedule ever lies in its windows is looked at in UTC, from an instant before any blackout that matters. */
+/** Whether a schedule ever lies in its windows is checked in UTC, from an instant before any blackout that matters. */
 const SEARCH_FROM_MS = Date.parse("2024-01-01");
 const utcOffsets = { offsetMinutes: () => 0 };
 

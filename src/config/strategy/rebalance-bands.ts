@@ -20,7 +20,7 @@ interface BandFields extends Measures {
   readonly hard?: Measures | undefined;
 }
 
-/** A time without a check that breaks off a confirmation: at least a day, and never less than two intervals. */
+/** The time without a check that breaks off a confirmation: at least a day, and never less than two intervals. */
 const MAX_GAP_SECONDS = 86_400;
 /** How far inside its band's edge a rebalance to the edge stops. */
 const INWARD = toPpm(150_000);

@@ -26,7 +26,7 @@ export interface StrategyFile {
   readonly scope: StrategyScope;
 }
 
-/** Whether one of some keys stands in the file, right or wrong: then its problem is reported elsewhere. */
+/** Whether one of some keys is in the file, right or wrong: then its problem is reported elsewhere. */
 export function isWritten({ data }: StrategyFile, ...keys: readonly string[]): boolean {
   return typeof data === "object" && data !== null && keys.some((key) => Object.hasOwn(data, key));
 }

@@ -84,7 +84,7 @@ function* buildThreshold(
   return raw === undefined ? undefined : { raw };
 }
 
-/** Without a most of its own a lot stays a little below the policy's: the price moves before the guard looks at it. */
+/** Without a maximum of its own a lot stays a little below the policy's: the price moves before the guard checks it. */
 function* buildLot(file: StrategyFile, fields: SweepFields["lot"]): Part<SweepSpec["lot"]> {
   const { policy } = file.scope;
   if (fields === undefined || policy === undefined) return undefined;

@@ -14,7 +14,7 @@ export interface PlacedLeg {
   readonly fields: LegFields;
 }
 
-/** The two tokens of a threshold file: what is sold for what, and in which of them prices are reported. */
+/** The two tokens of a threshold file: what is sold for what, and in which of them prices are given. */
 export interface ThresholdPair {
   readonly sell: Token;
   readonly buy: Token;

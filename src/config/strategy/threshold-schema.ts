@@ -37,7 +37,7 @@ const when = map("one trigger, and how it is confirmed", {
   trail: share("how far the price falls from its highest", ["%", "bps"], half).optional(),
   activate_at: money("the price from which on it trails", "4000 USDC").optional(),
   for: seconds("how long the condition has to hold", "10m").optional(),
-  samples: count("in how many looks the condition has to hold", { min: 1, max: 1_000 }).optional(),
+  samples: count("in how many checks the condition has to hold", { min: 1, max: 1_000 }).optional(),
 });
 
 const floorStep = share("how far from the trigger the worst fill may lie, all fees included", ["%", "bps"], half);

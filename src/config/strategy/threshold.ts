@@ -39,7 +39,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   return { ...common, ...pair, kind: "threshold", legs, allocation, maxGapSeconds, retryForSeconds, attempts, untilMs };
 }
 
-/** A trigger that fired is tried until shortly before the next check, so that one that is looked at rarely rests no longer. */
+/** A trigger that fired is tried until shortly before the next check, so that one that is checked rarely rests no longer. */
 function windowOf(schedule: Schedule): number {
   const seconds = Math.floor(shortestIntervalSeconds(schedule) * RETRY_SHARE);
   return Math.max(1, Math.min(seconds, RETRY_FOR_AT_MOST_SECONDS));
@@ -78,7 +78,7 @@ function* placeOnlyLeg(file: StrategyFile, fields: Fields): Found<readonly Place
   return [{ id, path: [], role: "only", fields: { ...fields, when, sell } }];
 }
 
-/** What stands at the top of the file holds for the legs that can have it. */
+/** What stands at the top of the file applies to the legs that can have it. */
 function sharedKeys(
   { when }: NonNullable<Fields["oco"]>[number],
   top: Pick<Fields, "if_already_true" | "on_missed">,
@@ -90,7 +90,7 @@ function sharedKeys(
   };
 }
 
-/** The two tokens of all legs. The first leg says what is sold and, by its level, in which token prices are reported. */
+/** The two tokens of all legs. The first leg says what is sold and, by its level, in which token prices are given. */
 function* buildPair(file: StrategyFile, fields: Fields, legs: readonly PlacedLeg[]): Part<ThresholdPair> {
   const buy = yield* findToken(file, ["buy"], fields.buy);
   const [first] = legs;
@@ -113,14 +113,14 @@ function* buildPair(file: StrategyFile, fields: Fields, legs: readonly PlacedLeg
   return yield* refuse`${price.path}: the level is in ${quote.symbol}, which is neither sold nor bought -> write it in ${buy.symbol}, the price of ${sell.symbol}`;
 }
 
-/** Where a leg reports a price, and in which token. */
+/** Where a leg states a price, and in which token. */
 function writtenPrice({ fields, path }: PlacedLeg): { readonly path: Path; readonly symbol: string }[] {
   const level = levelOf(fields);
   const money = level?.money ?? fields.when.activate_at;
   return money === undefined ? [] : [{ path: [...path, "when", level?.key ?? "activate_at"], symbol: money.symbol }];
 }
 
-/** A token whose other problems are told where its amount is read. */
+/** A token whose other problems are reported where its amount is read. */
 function* lookUp(file: StrategyFile, path: Path, symbol: string): Part<Token> {
   return file.scope.tokens.get(symbol)?.token ?? (yield* findToken(file, path, symbol));
 }
@@ -137,10 +137,10 @@ function* buildAllocation(
   return raw === undefined ? undefined : { raw };
 }
 
-/** Looks that are made up for all at once would see one price, and count as many samples of it. */
+/** Checks that are made up for all at once would see one price, and count it as many samples. */
 function* checkCatchUp({ catch_up }: Fields): Iterable<Complaint> {
   if (catch_up?.policy === "all" || catch_up?.policy === "accumulate")
-    yield at`catch_up.policy: a trigger looks at the price of now, so missed looks cannot be made up for -> use latest or skip`;
+    yield at`catch_up.policy: a trigger checks the current price, so missed checks cannot be made up for -> use latest or skip`;
 }
 
 /** A time between two checks that is no gap must be longer than the schedule's. */

@@ -41,9 +41,9 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof s
   const buy = yield* findToken(file, ["buy"], fields.buy);
   const paid = fields.max_contribution?.symbol;
   const isSame = pay !== undefined && pay.address === buy?.address;
-  // The other amounts report when the step names the bought token by mistake.
+  // The other amounts show that the step names the bought token by mistake.
   if (isSame && paid !== undefined && paid !== pay.symbol)
-    yield at`path.step: is in ${pay.symbol}, which is bought: a step is reported in the token that is paid with -> write for example "50 ${paid}"`;
+    yield at`path.step: is in ${pay.symbol}, which is bought: a step is given in the token that is paid with -> write for example "50 ${paid}"`;
   else yield* checkPair(file, ["buy"], { sell: pay, buy });
   yield* checkGaslessSale(fields, pay);
   if (fields.allow_sell === true) yield* checkGaslessSale(fields, buy);

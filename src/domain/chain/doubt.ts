@@ -1,4 +1,4 @@
-/** A node has to say so long what only a person could put right. */
+/** How long a node has to say what only a person could put right. */
 const BELIEVED_AFTER_MS = 5_000;
 /** A node whose newest block is older than this is taken to be catching up. */
 const BEHIND_SECONDS = 600;
@@ -7,7 +7,7 @@ const BEHIND_SECONDS = 600;
 export interface Doubt {
   /**
    * @param word what is said, under a name that stays while the same is said
-   * @param newestBlock Unix seconds; undefined where the node does not report
+   * @param newestBlock Unix seconds; undefined where the node does not say
    * @returns why it is not believed yet; undefined: it is
    */
   against(word: string, newestBlock: number | undefined): string | undefined;

@@ -42,10 +42,10 @@ export interface ForecastWorld {
   readonly prices: StrategyView["prices"];
   readonly bars: StrategyView["bars"];
   readonly limits: ForecastLimits;
-  /** trades so far, as far back as the limits look */
+  /** trades so far, as far back as the limits count */
   readonly trades: readonly TradeValue[];
   readonly zones: ZoneOffsets;
-  /** how many slots of each strategy are looked at */
+  /** how many slots of each strategy are forecast */
   readonly slots: number;
 }
 

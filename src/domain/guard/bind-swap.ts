@@ -80,7 +80,7 @@ export function bindingChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[
 }
 
 /**
- * Binds the envelope of a self-executed swap: chain, target, sender and value. Gas and fees are not looked at, because
+ * Binds the envelope of a self-executed swap: chain, target, sender and value. Gas and fees are not checked, because
  * ours are used instead.
  */
 export function envelopeChecks(transaction: ProposedTransaction, expected: ExpectedSwap): Check[] {

@@ -148,7 +148,7 @@ function freshNonceCheck(used: boolean): Check {
   return { code: "NONCE_USED", subject: "nonce", value: used ? "used" : "unused", limit: "unused", ok: !used };
 }
 
-/** The signature binds tokens, amounts and minimum whatever the simulation shows; what it cannot show is a foreign move. */
+/** The signature binds tokens, amounts and minimum whatever the simulation shows; it cannot prevent a foreign move. */
 function unsimulatedCheck({ acceptsUntriedGasless }: SwapLimits): Check {
   return {
     code: "GASLESS_UNTRIED",

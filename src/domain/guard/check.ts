@@ -3,7 +3,7 @@ import type { Denial, DenialCode } from "./denial.ts";
 /** One comparison that was made before signing: what was found, what was allowed. Shown by `why`. */
 export interface Check {
   readonly code: DenialCode;
-  /** which field or quantity was looked at, in the words of the service interface */
+  /** which field or quantity was checked, in the words of the service interface */
   readonly subject: string;
   readonly value: string;
   readonly limit: string;

@@ -16,7 +16,7 @@ export function delegationTo(delegate: Address): Hex {
 
 /**
  * Why an account of ours with this code must not sign. An account of a key has no code unless its key once signed a
- * delegation: one that nobody named is the usual sign of a stolen key.
+ * delegation: one that is not configured is the usual sign of a stolen key.
  * @param named the delegate that the configuration names for it
  * @returns undefined where it has none, or the one that is named
  */

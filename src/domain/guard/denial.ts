@@ -131,7 +131,7 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
   },
   OUTPUT_BELOW_MINIMUM: {
     meaning: "The guaranteed output is below what the quote and the reference price require.",
-    whatToDo: "Usually passes by itself; if it lasts, look at the pair's depth and at `reference` in the policy.",
+    whatToDo: "Usually passes by itself; if it lasts, check the pair's depth and `reference` in the policy.",
   },
   PRICE_LIMIT_NOT_MET: {
     meaning: "The quote brings less, all fees counted, than the strategy's own price limit asks for.",
@@ -237,7 +237,7 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
   },
   ROUND_TRIP_LOSS: {
     meaning: "Selling back what would be bought brings too little, or is not possible at all.",
-    whatToDo: "Look at the token: it may charge for sales or forbid them. Buy it only if you know why.",
+    whatToDo: "Check the token: it may charge for sales or forbid them. Buy it only if you know why.",
   },
   ANSWER_TOO_LARGE: {
     meaning: "The service's answer is larger than the configured bound and was not read to its end.",

@@ -81,7 +81,7 @@ function valuesBetween(old: DrawdownSample, now: DrawdownSample): Values {
   const known = new Map(old.holdings.map((holding) => [holding.token, holding]));
   const sum = { before: 0n, held: 0n, begun: 0n, done: 0n };
   for (const holding of now.holdings) {
-    // A token that was not looked at before comes in as a deposit, one that is no longer looked at leaves like one.
+    // A token that was not counted before comes in as a deposit; one that is no longer counted leaves as a withdrawal.
     const was = known.get(holding.token) ?? { ...holding, raw: 0n };
     const traded = holding.net - was.net;
     const flow = holding.raw - was.raw - traded;

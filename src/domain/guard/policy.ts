@@ -11,7 +11,7 @@ export interface RoundTripRule {
   readonly when: "first-buy" | "always";
 }
 
-/** How far back the ceilings of a day and of a month look: of any such stretch, not of a calendar's. */
+/** How far back the ceilings of a day and of a month count: of any such stretch, not of a calendar's. */
 export const CEILING_WINDOWS_MS = { day: DAY_MS, month: 30 * DAY_MS } as const;
 
 /** The owner's ceilings. A strategy may only be stricter. Values of trades are dollars scaled by 1e18. */
@@ -41,9 +41,9 @@ export interface Policy {
   /** tokens that should be worth a dollar, and how far from it they may be */
   readonly pegged: readonly Address[];
   readonly maxDepeg: Ppm;
-  /** undefined when nobody asks what selling back would bring */
+  /** undefined when the policy does not ask what selling back would bring */
   readonly roundTrip: RoundTripRule | undefined;
-  /** whether a gasless order may be signed that nobody could simulate, because the service gives no route of it */
+  /** whether a gasless order may be signed that could not be simulated, because the service gives no route of it */
   readonly acceptsUntriedGasless: boolean;
   /** how swaps may be simulated before they are signed; not in rows of before */
   readonly trialWays?: readonly SimulationMethod[];

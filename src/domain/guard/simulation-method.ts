@@ -2,7 +2,7 @@
  * How a swap is simulated before it is signed, the way that proves most first.
  * - `simulate`: the node runs the calls in a block of their own and reports every transfer and allowance
  * - `trace`: it runs them one by one, each on what the one before left, and reports the same
- * - `probe`: code of ours, lent to the owner, runs them and compares balances and allowances of known tokens
+ * - `probe`: code of ours, injected into the owner's account, runs them and compares balances and allowances of known tokens
  */
 export type SimulationMethod = "simulate" | "trace" | "probe";
 

@@ -84,7 +84,7 @@ export function simulationChecks(outcome: SimulatedSwap | undefined, bounds: Sim
   ];
 }
 
-/** The chain uses no other way than the policy permits; this holds anyone who answered to it. */
+/** The chain uses no other way than the policy permits; this check enforces it, whatever answered. */
 function wayCheck(way: SimulationMethod, { ways }: SimulationBounds): Check {
   return {
     code: "SIMULATION_UNAVAILABLE",

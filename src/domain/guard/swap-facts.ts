@@ -126,7 +126,7 @@ export interface SwapFacts {
     readonly amountOut: bigint;
     /** undefined where the service names no target with its quotes: then the transaction alone does */
     readonly targetAddress: Address | undefined;
-    /** whom the service wants to be approved, where it says so alongside the target */
+    /** whom the service wants to be approved, where it names one besides the target */
     readonly spender?: Address | undefined;
     readonly priceImpact: Ppm | undefined;
     readonly expiresAtSeconds: number | undefined;
@@ -155,7 +155,7 @@ export interface SwapFacts {
   readonly allowanceLimit: bigint;
   /** value of the trades of the last 24 hours so far, reservations included, in dollars (1e-18) */
   readonly spentTodayUsd: bigint;
-  /** the same of the last 30 days; only looked at when there is a cap */
+  /** the same of the last 30 days; only checked when there is a cap */
   readonly spentMonthUsd: bigint;
   /** undefined when it was not done: a gasless order of a service that gives no route has none */
   readonly simulation: SimulatedSwap | undefined;

@@ -10,7 +10,7 @@ export const NATIVE_TOKEN = "0x0000000000000000000000000000000000000000" as Addr
 const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 const HEX_PATTERN = /^0x(?:[0-9a-fA-F]{2})*$/;
 
-/** Whether the text has the shape of an address. Mixed case is accepted; the checksum is not looked at. */
+/** Whether the text has the shape of an address. Mixed case is accepted; the checksum is not checked. */
 function isAddress(text: unknown): text is string {
   return typeof text === "string" && ADDRESS_PATTERN.test(text);
 }

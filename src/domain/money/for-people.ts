@@ -2,7 +2,7 @@ import { formatUnits } from "./amount.ts";
 import { formatDollars, USD_DECIMALS } from "./price.ts";
 import type { Token } from "./token.ts";
 
-/** An amount is reported with so many digits; what people compare may need more. */
+/** An amount is shown with so many digits; a comparison may need more. */
 const DIGITS = 6;
 
 /** Writes a number for people: all of its whole part, else six digits, rounded towards zero. Never for calculations. */

@@ -5,7 +5,7 @@ import type { UnsignedReason } from "./reasons.ts";
 import type { Transition } from "./records.ts";
 import { type Run, type Swap, swapOf } from "./run.ts";
 
-/** What a step says to people: alerts to raise, and subjects of which nothing is true any more. */
+/** What a step reports to people: alerts to raise, and subjects of which nothing is true any more. */
 export interface AlertChanges {
   readonly over: readonly string[];
   readonly raised: readonly Alert[];
@@ -29,7 +29,7 @@ export function alertChanges(result: Pick<StepResult, "run" | "transitions" | "r
   return { over: said.flatMap(({ over }) => over), raised: [...said.flatMap(({ raised }) => raised), ...recorded] };
 }
 
-/** A strategy that its own step pauses says so: what its slot lacked is not reported alongside it. */
+/** A strategy that its own step pauses says so: what its slot lacked is not reported as well. */
 function ofRunMove(run: Run, { subjectId, from, to, reason }: Transition, isPaused: boolean): AlertChanges {
   const parked = to === "parked" ? [parkedAlert(run)] : [];
   if (from === "parked") return { over: [SUBJECT.run(subjectId)], raised: parked };
@@ -52,7 +52,7 @@ function ofDecision({ strategyId, detail }: Run, to: string, reason: string | un
   const why = detail ?? "no detail";
   if (to !== "skipped") return { over: [funds, prices], raised: [] };
   if (reason === "unpriceable") {
-    const text = `${strategyId} does not trade: a token of it has no fresh reference price (${why}); look at its feed`;
+    const text = `${strategyId} does not trade: a token of it has no fresh reference price (${why}); check its feed`;
     return { over: [], raised: [{ severity: "warning", code: "NO_PRICE", subject: prices, text }] };
   }
   if (reason === "insufficient_balance") {
@@ -62,7 +62,7 @@ function ofDecision({ strategyId, detail }: Run, to: string, reason: string | un
   return { over: reason === "view_unavailable" ? [] : [prices], raised: [] };
 }
 
-/** Decisions of a strategy that looked and wants nothing: what it lacked when it last wanted something, nobody lacks now. */
+/** Decisions of a strategy that wants nothing: what it lacked when it last wanted something is no longer needed. */
 const WANTS_NOTHING: ReadonlySet<string> = new Set<SkipReason>([
   ...(["not_triggered", "not_activated", "below_mark", "within_bands", "below_minimum_trade", "on_path"] as const),
   ...(["price_gate", "price_limit", "ended", "budget_spent"] as const),
@@ -85,6 +85,6 @@ function allowanceAlert({ strategyId }: Run, swap: Swap, detail: string | undefi
 
 function parkedAlert({ id, strategyId, reason, detail }: Run): Alert {
   const why = [reason ?? "no reason", ...(detail === undefined ? [] : [detail])].join(": ");
-  const text = `run ${id} of ${strategyId} is parked (${why}); look at it with: swapd show ${id}`;
+  const text = `run ${id} of ${strategyId} is parked (${why}); see it with: swapd show ${id}`;
   return { severity: "warning", code: "RUN_PARKED", subject: SUBJECT.run(id), text };
 }

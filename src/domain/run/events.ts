@@ -91,7 +91,7 @@ export interface GaslessObservation {
   /** at the finalised block */
   readonly allowance: bigint;
   readonly serviceStatus: string | undefined;
-  /** without a nonce: the sold token left the wallet, not as the order signed it, and nobody has explained or accepted that */
+  /** without a nonce: the sold token left the wallet, not as the order signed it, and this was not explained or accepted */
   readonly isUnexplained?: boolean;
 }
 
@@ -161,5 +161,5 @@ export type TransactionChange =
   | ({ readonly kind: "confirmed"; readonly succeeded: boolean } & ReceiptAgain)
   | ({ readonly kind: "final"; readonly outcome: "succeeded" | "reverted" | "cancelled" } & ReceiptAgain)
   | { readonly kind: "reorged" }
-  /** nothing was signed; `byPerson`: because somebody wanted that, so it is not tried again */
+  /** nothing was signed; `byPerson`: on a person's request, so it is not tried again */
   | { readonly kind: "dropped"; readonly reason: string; readonly byPerson?: boolean };

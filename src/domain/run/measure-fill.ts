@@ -12,7 +12,7 @@ export interface FillReceipt {
   readonly effectiveGasPrice: bigint;
   /** wei that a rollup charged on top of gas: for the transaction's data, and for its operator; absent: it reports none */
   readonly dataFee?: bigint;
-  /** Unix seconds of its block; no receipt carries it: anyone who has looked at the block adds it */
+  /** Unix seconds of its block; no receipt carries it: the reader of the block adds it */
   readonly blockTimeSeconds?: number;
   readonly logs: readonly { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }[];
 }
@@ -32,7 +32,7 @@ const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268
  * A settlement reverts unless it took what it sold and the recipient got the minimum. Where the logs show less than that,
  * a node left some out, or a token moves without them: then the fill is `assumed`, and its amounts are the worst that was
  * signed. Sold is the whole gross amount, so that no budget is spent twice, and bought the minimum: it is there for certain,
- * so that nothing is sold that nobody has. Where more is shown of either, that counts.
+ * so that nothing is sold that is not there. Where more is shown of either, that counts.
  */
 export function measureFill(
   receipt: FillReceipt,

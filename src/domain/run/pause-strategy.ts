@@ -2,7 +2,7 @@ import type { StrategyPause } from "../strategy/decision.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 
-/** Writes down that the strategy stops itself, and notifies a person, who alone can resume it. */
+/** Records that the strategy stops itself, and notifies a person, who alone can resume it. */
 export function pauseStrategy(draft: Draft, pause: StrategyPause | undefined): void {
   if (pause === undefined) return;
   const { strategyId } = draft.run();

@@ -9,7 +9,7 @@ import type { ClearanceReading, SigningMaterial } from "./events.ts";
 import { type Evidence, type LedgerEvidence, ledgerOf } from "./evidence.ts";
 import type { Swap } from "./run.ts";
 
-/** Puts together what the guard looks at: the request, the reading, and the rows that runs share. */
+/** Puts together what the guard checks: the request, the reading, and the rows that runs share. */
 export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidence): SwapFacts {
   if (swap.quote === undefined || swap.gross === undefined || swap.mode === undefined) {
     throw new Error(`swap ${swap.id} is checked before it is quoted`);

@@ -58,7 +58,7 @@ export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> =
   },
   unpriceable: {
     meaning: "A token that the strategy weighs or watches has no fresh reference price.",
-    whatToDo: "Look at the token's price feed.",
+    whatToDo: "Check the token's price feed.",
   },
   not_triggered: { meaning: "The price has not crossed the trigger.", whatToDo: NOTHING },
   not_armed: {
@@ -119,7 +119,7 @@ export const SLOT_REASONS: Readonly<Record<SlotReason, ReasonExplanation>> = {
   },
   overlap: {
     meaning: "The strategy's run before this one was still open.",
-    whatToDo: "If it lasts, look at the open run with `swapd show`; a schedule may be tighter than swaps take.",
+    whatToDo: "If it lasts, see the open run with `swapd show`; a schedule may be tighter than swaps take.",
   },
   skipped_by_operator: { meaning: "An operator let this slot pass.", whatToDo: "Nothing." },
   paused: {
@@ -156,7 +156,7 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
   clock_disagrees: {
     meaning:
       "This machine's clock and the time of the latest block were too far apart for a deadline to mean anything, for the whole window.",
-    whatToDo: "Set the clock, or look whether the RPC endpoint lags behind its chain.",
+    whatToDo: "Set the clock, or check whether the RPC endpoint lags behind its chain.",
   },
   quote_refused: {
     meaning: "The service refused to quote this trade.",
@@ -181,7 +181,7 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
   },
   approval_failed: {
     meaning: "The approval reverted or did not suffice.",
-    whatToDo: "Look at the token: it may need an approval from zero, or charge for transfers.",
+    whatToDo: "Check the token: it may need an approval from zero, or charge for transfers.",
   },
   approval_not_sent: {
     meaning: "The approval was not signed within the window, for example because gas was above the ceiling.",
@@ -202,7 +202,7 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
   },
   earlier_swap_denied: {
     meaning: "The swap before it in the same run was denied, so nothing more of the run was begun.",
-    whatToDo: "Look at that swap's code.",
+    whatToDo: "See that swap's code.",
   },
 };
 

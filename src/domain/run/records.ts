@@ -29,7 +29,7 @@ export interface TransactionRequest {
   readonly deadlineSeconds: number | undefined;
 }
 
-/** What a swap was worth when it was cleared for signing, for anyone who has to account for it in dollars. */
+/** What a swap was worth when it was cleared for signing, for accounting in dollars. */
 export interface PriceEvidence {
   readonly readAtMs: number;
   readonly sold: ReferencePrice | undefined;
@@ -38,7 +38,7 @@ export interface PriceEvidence {
   readonly native: ReferencePrice | undefined;
 }
 
-/** Rows that a step writes alongside its states. All of them are committed together or not at all. */
+/** Rows that a step writes together with its states. All of them are committed together or not at all. */
 export type RunRecord =
   | { readonly kind: "memory"; readonly memory: string }
   /** the strategy starts no further run until a person resumes it */

@@ -15,7 +15,7 @@ export interface SwapQuote {
   readonly amountOut: bigint;
   /** undefined where the service does not name it with its quotes */
   readonly targetAddress: Address | undefined;
-  /** whom the service wants to be approved, where it says so alongside the target */
+  /** whom the service wants to be approved, where it names one besides the target */
   readonly spender?: Address | undefined;
   /** Unix seconds */
   readonly expiresAtSeconds: number | undefined;

@@ -20,7 +20,7 @@ export interface SlotEnd {
 const OVERLAP: SlotReason = "overlap";
 
 /**
- * Ends that somebody asked for: the strategy's own rule, a person's word, a dry run. The time while nobody ran is reported
+ * Ends that were asked for: the strategy's own rule, a person's request, a dry run. A downtime is reported
  * by the message of a start.
  */
 const AS_REQUESTED: ReadonlySet<string> = new Set<SkipReason | SlotReason | UnsignedReason>([

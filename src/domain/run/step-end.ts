@@ -29,7 +29,7 @@ export function concludeRun(draft: Draft, evidence: Evidence): void {
   const latest = latestSwaps(draft.run());
   if (latest.some((swap) => !isSwapEnd(swap.state) && !isFilled(swap.state))) return;
   endRun(draft, latest);
-  // The strategy heard of the first end and may have begun another run since: it does not hear of a second one.
+  // The strategy learned of the first end and may have begun another run since: a second end is not passed on.
   if (run.reason !== REOPENED) rememberEnd(draft, evidence);
 }
 
@@ -42,13 +42,13 @@ function wasTakenBack(draft: Draft): boolean {
 
 /**
  * What ends in vain in a run that was reopened is a fill that the strategy counts, gone for good: a stop that sold nothing
- * would else be over without a word. Each is reported by itself, and no later swap of the strategy makes it untrue.
+ * would else end silently. Each is reported by itself, and no later swap of the strategy ends the alert.
  */
 function reportLostFills(draft: Draft): void {
   const { id, strategyId } = draft.run();
   for (const { subjectId, to } of draft.result().transitions) {
     if (to !== "reverted" && to !== "expired" && to !== "cancelled") continue;
-    const text = `run ${id} of ${strategyId}: a reorganisation took back what it had counted as filled, and ${subjectId} ended ${to}; the strategy still counts it, and a trigger stays fired: look at the position, and begin anew under another file name; reported until: swapd resume ${strategyId}`;
+    const text = `run ${id} of ${strategyId}: a reorganisation took back what it had counted as filled, and ${subjectId} ended ${to}; the strategy still counts it, and a trigger stays fired: check the position, and start again under another file name; this alert stays until: swapd resume ${strategyId}`;
     const subject = SUBJECT.fill(subjectId);
     draft.record({ kind: "alert", severity: "critical", code: "FILL_TAKEN_BACK", subject, text });
   }
@@ -123,7 +123,7 @@ function rememberEnd(draft: Draft, evidence: Evidence): void {
   }));
   const filled = run.state === "filled" || run.state === "partial";
   const end = { slotMs: run.slotMs, nowMs: evidence.nowMs, filled, swaps };
-  // A memory that cannot be read is left as it is for anyone who can: its strategy is halted, and only this run's end is lost.
+  // A memory that cannot be read is left for a release that can: its strategy is halted, and only this run's end is lost.
   if (!isMemoryOf(evidence.spec, evidence.memory)) return;
   const { memory, pause, alert } = strategyRunEnded(evidence.spec, evidence.memory, end);
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });

@@ -43,7 +43,7 @@ export function stepGaslessSigned(draft: Draft, event: SignedGasless, evidence: 
   draft.effect({ kind: "FetchRoute", swapId: event.swapId, what: "route" }, evidence.nowMs);
 }
 
-/** The service took it, or nobody knows. In both cases the chain is asked from now on. */
+/** The service took it, or that is not known. In both cases the chain is asked from now on. */
 export function stepSubmission(draft: Draft, event: Submission, evidence: Evidence): void {
   const { state } = draft.swap(event.swapId);
   if (state !== "signed") throw new InvalidTransition("swap", state, "submitted");

@@ -150,7 +150,7 @@ export function endUnsigned(draft: Draft, swapId: string, why: { reason: string;
   draft.record({ kind: "release", swapId });
 }
 
-/** Without a price nothing is traded, so a person hears of it although it may pass by itself. */
+/** Without a price nothing is traded, so a person is notified although it may pass by itself. */
 const LACKS_PRICE: ReadonlySet<DenialCode> = new Set(["REFERENCE_MISSING", "REFERENCE_DIVERGES", "SEQUENCER_DOWN"]);
 
 /** Lets a swap pass over because a limit binds: nothing was signed, its money is free, and a person can read why. */

@@ -179,7 +179,7 @@ function correctionOf(before: Fill, now: Fill): string | undefined {
 function reportUnmeasured(draft: Draft, { id, sell, buy }: Swap, { hash, sold, bought }: Fill): void {
   const { strategyId } = draft.run();
   const [paid, got] = [describeAmount(sold, sell), describeAmount(bought, buy)];
-  const text = `swap ${id} of ${strategyId} is filled, and its receipt does not show what was exchanged, also in its final block: counted are ${paid} sold and ${got} bought, the worst that was signed; hold transaction ${hash} against them (swapd audit); reported until: swapd resume ${strategyId}`;
+  const text = `swap ${id} of ${strategyId} is filled, and its receipt does not show what was exchanged, also in its final block: counted are ${paid} sold and ${got} bought, the worst that was signed; compare transaction ${hash} with them (swapd audit); this alert stays until: swapd resume ${strategyId}`;
   draft.record({ kind: "alert", severity: "warning", code: "FILL_UNMEASURED", subject: SUBJECT.fill(id), text });
 }
 

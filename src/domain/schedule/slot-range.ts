@@ -8,7 +8,7 @@ import { patternOf, type WallPattern } from "./wall-pattern.ts";
 /** Counting stops here: a daemon that was down for so many slots need not know their number. */
 const COUNT_LIMIT = 1_000_000;
 
-/** The newest instant in a range whose start is known to be one. Looks back from the end in growing steps. */
+/** The newest instant in a range whose start is known to be one. Searches back from the end in growing steps. */
 export function newestInstant(
   schedule: Schedule,
   range: { readonly fromMs: number; readonly untilMs: number },

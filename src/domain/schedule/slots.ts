@@ -23,7 +23,7 @@ export interface SlotGap extends SlotStretch {
   readonly reason: SlotReason;
 }
 
-/** What holds when slots are looked at. */
+/** What applies when slots are computed. */
 export interface SlotMoment {
   /** the last slot that has its run or its end */
   readonly handledMs: number;
@@ -60,7 +60,7 @@ export function planSlots(strategy: SlotOwner, moment: SlotMoment, zones: ZoneOf
   const inTime = slotsInTime(strategy, { firstMs, newestMs, nowMs }, zones);
   const missed = stretchBefore(schedule, { firstMs, endMs: inTime[0] ?? newestMs + 1 }, zones);
   // What waits for an open run grows too old one by one, and is as little traded as what did not wait. Where several did
-  // at once, nobody was there to see it.
+  // at once: no process was there to see it.
   const why: SlotReason = moment.isBusy && waits(strategy) && missed?.count === 1 ? "overlap" : "missed";
   const gaps: SlotGap[] = missed === undefined ? [] : [{ ...missed, reason: why }];
   if (barred !== undefined) return { gaps: [...gaps, ...endAs(inTime, barred)], run: undefined, handledMs: newestMs };

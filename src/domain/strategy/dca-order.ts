@@ -144,7 +144,7 @@ function unpriceable(token: Token): Exclude<Order, { kind: "order" }> {
   return { kind: "defer", reason: "unpriceable", detail: `no reference price for ${token.symbol}` };
 }
 
-/** Too little is free: nothing, what there is, or a stop until a person looks. */
+/** Too little is free: nothing, what there is, or a stop until a person resumes. */
 function insufficient(
   terms: DcaTerms,
   order: { own: bigint; free: bigint },

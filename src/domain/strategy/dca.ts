@@ -66,7 +66,7 @@ function decide(spec: DcaSpec, view: StrategyView, memory: DcaMemory): Decision<
   };
 }
 
-/** Prices move slowly alongside the cost of reading the world, and a window may be hours long. */
+/** Prices move slowly compared with the cost of reading the world, and a window may be hours long. */
 function nextQuestionMs({ retryForSeconds }: DcaSpec, { nowMs }: StrategyView): number {
   const share = Math.floor((retryForSeconds * 1_000) / QUESTIONS.inWindow);
   return nowMs + Math.min(share, QUESTIONS.everyMs);

@@ -3,7 +3,7 @@ import type { Ppm } from "../money/fraction.ts";
 import type { ReferencePrice, UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 
-/** Reference prices of one hour. A bar without samples does not exist: nobody looked in that hour. */
+/** Reference prices of one hour. A bar without samples does not exist: no price was read in that hour. */
 export interface PriceBar {
   /** beginning of the hour, Unix milliseconds */
   readonly hourMs: number;
@@ -49,7 +49,7 @@ export interface StrategyView {
    * outside. May be negative. A token with an open swap has no entry, because its balance is on the move.
    */
   readonly outside: ReadonlyMap<Address, bigint>;
-  /** bars that were asked for, oldest first, by token address; hours in which nobody looked are missing */
+  /** bars that were asked for, oldest first, by token address; hours without a reading are missing */
   readonly bars: ReadonlyMap<Address, readonly PriceBar[]>;
 }
 
@@ -113,7 +113,7 @@ export type SkipReason =
   | "not_activated"
   | "below_mark";
 
-/** A strategy stops itself until a person looks: it has reached its end, or cannot go on alone. */
+/** A strategy stops itself until a person resumes it: it has reached its end, or cannot go on alone. */
 export interface StrategyPause {
   readonly code: "completed" | "insufficient_balance" | "legs_incomplete" | "drawdown" | "price_abort";
   readonly detail: string;

@@ -5,7 +5,7 @@ import type { Token } from "../money/token.ts";
 import { HOUR_MS } from "../time/durations.ts";
 import type { PriceBar, StrategyView } from "./decision.ts";
 
-/** Of the hours of a look-back so many must have been looked at; with fewer there is no history to speak of. */
+/** So many hours of a look-back must have a price; with fewer there is no usable history. */
 const KNOWN_HOURS = toPpm(800_000);
 
 /** Buys more when the price stands well under where it stood. */

@@ -1,20 +1,20 @@
 import type { PairPrice } from "./pair-price.ts";
 import type { Holding, Rise } from "./threshold-memory.ts";
 
-/** So many prices above the high-water mark are distinguished at once; of more, those give way that are nearest to a lower one. */
+/** So many prices above the high-water mark are kept at once; of more, those nearest to a lower one are dropped. */
 const MOST_RISES = 256;
 
 /** One check of the price, as a high-water mark sees it. */
 export interface HeldSample {
   readonly nowMs: number;
   readonly price: PairPrice;
-  /** too much time passed since the check before: nobody knows what the price did meanwhile */
+  /** too much time passed since the check before: it is not known what the price did meanwhile */
   readonly isBlind: boolean;
 }
 
 /**
- * What the looks up to now say of prices above the high-water mark: for each price that the last checks never fell below, since when
- * and in how many checks. A price that held since an earlier check holds since then also where later looks were higher.
+ * What the checks so far say of prices above the high-water mark: for each price that the last checks never fell below, since when
+ * and in how many checks. A price that held since an earlier check holds since then also where later prices were higher.
  * @param above only prices above this can still raise the high-water mark; undefined: all
  * @returns from the lowest price, which held longest, to the newest
  */

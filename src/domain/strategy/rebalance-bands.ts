@@ -43,7 +43,7 @@ export function innerBandValue(mix: Mix, position: Position, rules: BandRules): 
   return (mix.total * widthOf(band, position.target.weight, rules.trigger)) / SCALE;
 }
 
-/** Since when weights have been outside their bands without a break, as far as anybody looked. */
+/** Since when weights have been outside their bands without a break, as far as checks showed. */
 export function checkBands(
   rules: BandRules,
   mix: Mix,

@@ -5,7 +5,7 @@ import { HOUR_MS } from "../time/durations.ts";
 /** Amounts by token address, as decimal text. */
 export type RawByToken = Readonly<Record<string, string>>;
 
-/** What the open run is about, so that its end can be understood without a second check of the market. */
+/** What the open run is about, so that its end can be understood without a second look at the market. */
 export interface RunNote {
   readonly slotMs: number;
   /** `deposit` spends new money only, `owed` what an earlier run sold without buying */
@@ -31,7 +31,7 @@ export interface RebalanceMemory {
   /** since when a weight has been outside its soft or hard band */
   readonly softSinceMs?: number | undefined;
   readonly hardSinceMs?: number | undefined;
-  /** when the bands were last looked at */
+  /** when the bands were last checked */
   readonly lookedMs?: number | undefined;
   /** end of the last rebalance that reached its destination: the cooldown counts from here */
   readonly doneMs?: number | undefined;

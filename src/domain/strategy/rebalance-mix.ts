@@ -94,7 +94,7 @@ export function rawOf(mix: Mix, token: Token, value: bigint): bigint {
   return amountWorthDown(value, { decimals: token.decimals, usd: mix.usdOf(token) });
 }
 
-/** All weights alongside their targets, for people. */
+/** All weights with their targets, for people. */
 export function describeWeights(mix: Mix): string {
   return mix.positions
     .map(

@@ -29,7 +29,7 @@ type RebalanceDecision = Decision<RebalanceMemory>;
 const OF_LARGEST_TRADE_PERCENT = 95n;
 
 /**
- * Looks at the mix in one snapshot at reference prices. When a weight has left its band, confirmed and cooled down, the
+ * Checks the mix in one snapshot at reference prices. When a weight has left its band, confirmed and cooled down, the
  * largest overweight is swapped into the largest underweight until the destination is reached. Proceeds that an earlier
  * run left unspent come first, and new money is put to work without selling anything else. Without a price for every
  * token nothing is done.
@@ -154,7 +154,7 @@ function trade(
   return { memory: { ...memory, run }, outcome: { kind: "swap", swaps } };
 }
 
-/** A calendar may have its next slot in weeks, so the question is put off; bands are looked at again soon anyway. */
+/** A calendar may have its next slot in weeks, so the question is put off; bands are checked again soon anyway. */
 function putOff(spec: RebalanceSpec, memory: RebalanceMemory, reason: SkipReason, detail: string): RebalanceDecision {
   const kind = spec.bands === "none" ? "defer" : "skip";
   return { memory, outcome: { kind, reason, detail } };

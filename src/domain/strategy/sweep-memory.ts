@@ -38,7 +38,7 @@ const DAY_HOURS = 24;
 /** More hours than a day has, so that none of a day is forgotten, whatever a clock said in between. */
 const MOST_HOURS = 48;
 
-/** The memory of a sweep that has never looked. */
+/** The memory of a sweep before its first check. */
 export const FRESH_SWEEP: SweepMemory = { version: 1, sweeping: [], restsUntilMs: 0, sold: [], pending: null };
 
 /**
@@ -68,7 +68,7 @@ export function withoutFuture(memory: SweepMemory, cooldownSeconds: number, nowM
   };
 }
 
-/** What a run is about to sell counts from its decision on, so a run that is never heard of again counts too. */
+/** What a run is about to sell counts from its decision on, so a run that never reports its end counts too. */
 export function withPlanned(memory: SweepMemory, sales: readonly PlannedSale[], nowMs: number): SweepMemory {
   const hour = Math.floor(nowMs / HOUR_MS);
   const usd = sales.reduce((sum, sale) => sum + sale.usd, 0n);

@@ -14,7 +14,7 @@ export interface PriceSample {
   /** when the price was seen before, or an own run ended after that; undefined when never */
   readonly beforeMs: number | undefined;
   readonly maxGapSeconds: number;
-  /** the token that prices are reported in */
+  /** the token that prices are given in */
   readonly quote: Token;
 }
 
@@ -65,7 +65,7 @@ export function observeLeg(leg: ThresholdLeg, before: LegMemory, sample: PriceSa
   }
 }
 
-/** The first looks, those after a missed crossing, and those after a trigger was given back. */
+/** The first checks, those after a missed crossing, and those after a trigger was given back. */
 function observeUnarmed(leg: ThresholdLeg, memory: LegMemory, sample: PriceSample): Observed {
   const condition = conditionOf(leg, memory);
   if (condition === undefined)
@@ -98,7 +98,7 @@ function observeArmed(leg: ThresholdLeg, memory: LegMemory, sample: PriceSample)
   const isCrossing = leg.trigger.kind === "cross" || leg.trigger.kind === "trail";
   const wasMissed = attempts.holding === undefined && isCrossing && isBlind(sample);
   if (wasMissed && leg.onMissed === "ignore") {
-    const detail = `${seen}: it crossed while nobody looked, so it must be seen on the other side first`;
+    const detail = `${seen}: it crossed between two checks, so it must be seen on the other side first`;
     return { memory: { ...memory, at: { state: "waiting" } }, wants: false, reason: "not_armed", detail };
   }
   const holding = holdOn(attempts.holding, sample);
@@ -110,7 +110,7 @@ function observeArmed(leg: ThresholdLeg, memory: LegMemory, sample: PriceSample)
     return { memory: after, wants: false, reason: "backing_off", detail };
   }
   const { samples } = leg.confirm;
-  const held = `${seen}: held for ${sample.nowMs - holding.sinceMs} ms and ${holding.samples} of ${samples} looks`;
+  const held = `${seen}: held for ${sample.nowMs - holding.sinceMs} ms and ${holding.samples} of ${samples} checks`;
   return { memory: after, wants, reason: "confirming", detail: held };
 }
 
@@ -121,7 +121,7 @@ const REST_SECONDS = [0, 5, 10, 20, 40, 55] as const;
 
 /**
  * How long a trigger still rests after attempts that came to nothing; an unmet floor is none. One that began later than
- * now began by a clock that ran ahead: nobody knows when, so nothing waits for it.
+ * now began by a clock that ran ahead: it is not known when, so nothing waits for it.
  */
 function restLeftMs({ failures, triedMs, endedMs }: Attempts, nowMs: number): number {
   const seconds = REST_SECONDS[Math.min(failures, REST_SECONDS.length - 1)] ?? 0;
@@ -130,7 +130,7 @@ function restLeftMs({ failures, triedMs, endedMs }: Attempts, nowMs: number): nu
 }
 
 /**
- * A condition that holds goes on holding; after a time without a check nobody knows, so its timer starts again. Where it
+ * A condition that holds goes on holding; after a time without a check that is not known, so its timer starts again. Where it
  * began by a clock that ran ahead, it begins now.
  */
 function holdOn(before: Holding | undefined, sample: PriceSample): Holding {

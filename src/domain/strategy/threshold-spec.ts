@@ -33,7 +33,7 @@ export interface ThresholdLeg {
   readonly amount: { readonly raw: bigint } | { readonly share: Ppm };
   readonly floor: LegFloor | undefined;
   readonly ifAlreadyTrue: "wait" | "fire";
-  /** what follows from a crossing that happened while nobody looked */
+  /** what follows from a crossing that happened between two checks */
   readonly onMissed: "fire-if-still-true" | "ignore";
   /** undefined: fires once in its life. `times` limits how often it is armed again. */
   readonly rearm:
@@ -50,7 +50,7 @@ export interface ThresholdSpec extends StrategyCommon {
   readonly kind: "threshold";
   readonly sell: Token;
   readonly buy: Token;
-  /** the token whose price is watched, and the one that the price is reported in: the two of the pair */
+  /** the token whose price is watched, and the one that the price is given in: the two of the pair */
   readonly watch: Token;
   readonly quote: Token;
   /** in the order of the file; all of them sell the same allocation, and one at a time */

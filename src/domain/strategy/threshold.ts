@@ -16,7 +16,7 @@ import {
 import { floorOf, sizeSale } from "./threshold-sale.ts";
 import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
 
-/** What the guard says when nobody pays the floor. */
+/** What the guard says when no quote reaches the floor. */
 const FLOOR_UNMET = "PRICE_LIMIT_NOT_MET";
 
 /** A trigger that fired and is not filled after so many attempts in a row is a matter for a person. */
@@ -197,7 +197,7 @@ function afterNothing(spec: ThresholdSpec, memory: ThresholdMemory, { leg, end }
     const detail = `"${leg.id}" has fired, and ${failures} attempts in a row came to nothing, the last one with ${last}; it stays armed and is tried about once a minute while the price is there`;
     return { memory: after, alert: { code: "TRIGGER_NOT_FILLED", detail } };
   }
-  // a limit may wait for its price, but a stop that finds nobody at its floor is not doing what it is there for
+  // a limit may wait for its price, but a stop whose floor no quote reaches does not do its job
   if (!isUnmet || leg.trigger.kind === "limit") return { memory: after };
   const detail = `"${leg.id}" has fired, but nobody pays its floor; it is tried again while the price is there`;
   return { memory: after, alert: { code: "FLOOR_NOT_MET", detail } };

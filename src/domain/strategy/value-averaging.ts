@@ -95,7 +95,7 @@ function show(spec: ValueAveragingSpec, raw: bigint): string {
   return formatAmount({ token: spec.pay, raw });
 }
 
-/** What it bought and has not sold; what else the wallet holds of the token is none of its business. */
+/** What it bought and has not sold; the wallet's other holdings of the token do not count. */
 function ownUnits(spec: ValueAveragingSpec, view: StrategyView): bigint {
   const bought = view.bought.get(spec.buy.address) ?? 0n;
   const sold = view.spent.get(spec.buy.address) ?? 0n;

@@ -2,7 +2,7 @@ import type { Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 
-/** Keeps the route, or the service's own record of a gasless swap, alongside ours. Hints for people, never evidence. */
+/** Keeps the route, or the service's own record of a gasless swap, with ours. Hints for people, never evidence. */
 export async function fetchRoute(context: EngineContext, swap: Swap, what: "route" | "record"): Promise<EffectAnswer> {
   const { quote } = swap;
   if (quote === undefined) throw new Error(`swap ${swap.id} is signed without a quote`);

@@ -69,8 +69,8 @@ const MOST_BLOCKS = 50_000;
 
 /**
  * Checks the wallet's balance of the sold token against its transfers since the wallet was last checked against the chain.
- * A node may keep a transfer back, or have a block and not yet its logs; the balance reports it all the same. Nothing
- * is held where no balance was known then, that check is older than {@link MOST_BLOCKS}, or a node refuses such reads.
+ * A node may keep a transfer back, or have a block and not yet its logs; the balance shows it all the same. Nothing
+ * is checked where no balance was known then, that check is older than {@link MOST_BLOCKS}, or a node refuses such reads.
  * @throws ChainReadError when the balance is below what the transfers explain
  */
 export async function denyHiddenOutflow(
@@ -108,6 +108,6 @@ export async function denyHiddenOutflow(
   const [out, into, now] = answers;
   const expected = before + into - out;
   if (now >= expected || now >= (await balanceBefore()) + into - out) return;
-  const detail = `the balance of ${sell.symbol} is ${now}, by the transfers since block ${known.block} it should be ${expected} (smallest units): a node hides transfers, so that nobody knows whether the swap was filled`;
+  const detail = `the balance of ${sell.symbol} is ${now}, by the transfers since block ${known.block} it should be ${expected} (smallest units): a node hides transfers, so it is not known whether the swap was filled`;
   throw new ChainReadError("malformed answer", detail);
 }

@@ -4,7 +4,7 @@ import type { ServiceRefusal } from "../../ports/swap-service.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { SimulatedCall } from "./simulate-swap.ts";
 
-/** What the service proposes for a quote alongside it: our own transaction, or the route of a gasless order. */
+/** What the service proposes with a quote: our own transaction, or the route of a gasless order. */
 export interface Proposal {
   readonly transaction: ProposedTransaction | undefined;
   /** undefined where the service gives none */

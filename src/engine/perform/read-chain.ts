@@ -44,7 +44,7 @@ function isFoundByNonce({ deps }: EngineContext, { terms }: Swap): boolean {
   return terms?.nonce !== undefined && deps.service.profile.nonceRecord !== undefined;
 }
 
-/** Through which endpoints is looked, and the blocks that it is about. */
+/** The endpoints that are asked, and the blocks that it is about. */
 interface ObservationReads {
   readonly reads: Pick<AgreedChainReads, "logs" | "call" | "allowance" | "receipt">;
   readonly latest: BlockHead;
@@ -55,7 +55,7 @@ async function observe(context: EngineContext, swap: Swap, view: ObservationRead
   const { terms } = swap;
   if (terms === undefined) throw new Error(`swap ${swap.id} is looked up before it was bound`);
   const { reads, latest } = view;
-  // The two may be of different instants or nodes: what is final beyond the blocks that are looked through proves nothing.
+  // The two may be of different instants or nodes: what is final beyond the blocks that are read proves nothing.
   const finalized = view.finalized.number > latest.number ? latest : view.finalized;
   const range = { fromBlock: terms.fromBlock, toBlock: latest.number };
   const byNonce = isFoundByNonce(context, swap);
@@ -81,7 +81,7 @@ async function observe(context: EngineContext, swap: Swap, view: ObservationRead
  * A fill that was seen is taken back with its block only. As long as the chain has the same block there, a node that does
  * not show the fill hides it, and all endpoints that answer may be that one. A block above the tip of the one that
  * answers is unknown to it, and proves nothing: the node is behind.
- * @throws ChainReadError when the block stands, or nobody shows what stands there
+ * @throws ChainReadError when the block stands, or no endpoint shows what stands there
  */
 async function denyHiddenFill({ deps: { chain } }: EngineContext, { fill }: Swap): Promise<void> {
   if (fill === undefined) return;
@@ -101,7 +101,7 @@ function mayEndUnfilled(swap: Swap, observation: GaslessObservation): boolean {
   return observation.nonceUsed === true || isPastDeadlines(swap, observation.finalized.timestampSeconds);
 }
 
-/** Whether this would end the swap with its fill, or let go of what held one open that has ended. */
+/** Whether this would end the swap with its fill, or release what kept one open that has ended. */
 function mayEndFilled(swap: Swap, { fill, finalized }: GaslessObservation): boolean {
   if (isSwapEnd(swap.state)) return isPastDeadlines(swap, finalized.timestampSeconds);
   return fill?.succeeded === true && fill.blockNumber <= finalized.number;
@@ -151,7 +151,7 @@ async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }:
  * Without a nonce: while this swap alone may take the token, an outflow of it that is not another swap's is the fill, where
  * it is what the order signed ({@link isTakenBy}), or the contract that it was signed for wrote of it. Of several, the one
  * that shows the whole exchange.
- * @returns alongside it whether another outflow is left that nobody has explained or accepted
+ * @returns with it whether another outflow is left that is neither explained nor accepted
  */
 async function fillByOutflow(
   context: EngineContext,
@@ -179,8 +179,8 @@ function isOf({ terms }: Swap, address: Address): boolean {
 }
 
 /**
- * Its event was seen: a node without the receipt lags, and must not make it look as if nothing had happened. One of another
- * block reports a fork, or is wrong; a fill in a block that never comes could not be taken back.
+ * Its event was seen: a node without the receipt lags, and must not make it seem as if nothing had happened. One of another
+ * block means a fork, or is wrong; a fill in a block that never comes could not be taken back.
  */
 async function receiptOf(
   reads: ObservationReads["reads"],

@@ -11,7 +11,7 @@ import { pinnedSettlement } from "./pinned-settlement.ts";
 /**
  * Builds what a gasless swap would sign: the swap from its decoded fields and the pinned types alone, the permit wholly
  * by ourselves, for the exact amount and until the swap's own deadline. A sufficient allowance needs no permit.
- * Its nonce may be an old one, which another swap used: the step that signs looks.
+ * Its nonce may be an old one, which another swap used: the step that signs checks.
  */
 export async function signingMaterial(
   context: EngineContext,

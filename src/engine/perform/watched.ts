@@ -3,7 +3,7 @@ import type { Watched } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 
 /**
- * What a simulation of a swap looks at where it sees no logs: all our accounts and the recipient, every token that is
+ * What a simulation of a swap watches where it sees no logs: all our accounts and the recipient, every token that is
  * configured, swapped or allowed by a row, and every contract that may be approved or stands in such a row.
  */
 export async function watchedBy({ settings, deps }: EngineContext, { recipient, sell, buy }: Swap): Promise<Watched> {

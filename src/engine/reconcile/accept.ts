@@ -16,12 +16,12 @@ export interface AcceptContext {
   readonly deps: Pick<EngineContext["deps"], "clock">;
 }
 
-/** What another database signed is behind these, and nobody knows what of it is still to be filled. */
+/** These mean that another database signed, and it is not known what of that is still to be filled. */
 const OF_ANOTHER_DATABASE: ReadonlySet<Difference["kind"]> = new Set(["new", "lost", "older"]);
 
 /**
  * A person accepts what the chain or the marker knows and the rows do not. Accepted fills count in the budget of every
- * strategy that may have made them, so that nobody sells above it; foreign allowances are taken back; then the wallet is
+ * strategy that may have made them, so that none sells above it; foreign allowances are taken back; then the wallet is
  * checked against the chain once more before it signs.
  * @returns as the value what was accepted, for the person
  */
@@ -59,8 +59,8 @@ export function decideAcceptance(context: AcceptContext, rows: Standing, by: str
 }
 
 /**
- * Until when an order that is in nobody's rows may still be filled: anyone who signed it did so before this database was
- * looked at. The wall clock may have been set since; only after a boot of the machine there is no better one.
+ * Until when an order that is in no rows may still be filled: it was signed before this database was
+ * checked. The wall clock may have been set since; only after a boot of the machine there is no better one.
  * @returns undefined when every such order has expired
  */
 function stillToBeFilled({ settings, deps }: AcceptContext, open: readonly Difference[]): number | undefined {

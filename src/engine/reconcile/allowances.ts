@@ -11,7 +11,7 @@ export interface AllowancesSeen {
   readonly findings: readonly Finding[];
   /** tokens of which one was found, and of which a final block shows none */
   readonly withoutAllowance: ReadonlySet<Address>;
-  /** nodes that are behind the rows say nothing of it: the next check asks again */
+  /** nodes that are behind the rows prove nothing: the next check asks again */
   readonly isUndecided: boolean;
 }
 
@@ -22,12 +22,12 @@ interface Asked {
   readonly toBlock: number;
 }
 
-/** An amount, or why the endpoints do not report it. */
+/** An amount, or why the endpoints do not show it. */
 type Said = bigint | ChainReadError;
 
 /**
- * Looks for allowances to the settlement that no row granted. One node's word accuses nobody, and what a fork may take
- * back is not accepted by anybody: the endpoints have to agree at the newest block and at the final one.
+ * Searches for allowances to the settlement that no row granted. One node alone proves nothing, and what a fork may take
+ * back cannot be accepted: the endpoints have to agree at the newest block and at the final one.
  * @throws ChainReadError when no endpoint answers
  */
 export async function scanAllowances(
@@ -119,7 +119,7 @@ function ungranted(
   return { key: `allowance ${wallet} ${token} ${spender} ${amount}`, ...what, text, facts };
 }
 
-/** One token that does not answer keeps nobody else from trading: what it would hide is an allowance of itself. */
+/** One token that does not answer stops no other trading: it could only hide an allowance of its own. */
 function unproved({ wallet, token }: Asked, spender: Address, why: string): Finding {
   const text = `cannot prove that ${wallet} allows ${spender} to take no ${token}: ${why}`;
   const what = { wallet, token, kind: "cannot-prove", scope: "token" } as const;

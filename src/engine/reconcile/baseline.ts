@@ -12,8 +12,8 @@ type Balances = ReadonlyMap<Address, bigint>;
 
 /**
  * What a wallet begins with: what was done up to the newest block that all endpoints have is accepted, and logs are read
- * from the newest final one, because a fork may move what lies between. All later looks count from here, so that no single
- * node's word is taken for it.
+ * from the newest final one, because a fork may move what lies between. All later checks count from here, so that no single
+ * node is trusted for it.
  * @throws ChainReadError when no endpoint answers, or those that do count differently: there is no baseline yet
  */
 export async function baselineNow(context: ScanContext, wallet: Address): Promise<KnownChain> {
@@ -56,9 +56,9 @@ export function balancesBy(before: Balances, { into, out }: Moves, { fromBlock, 
 }
 
 /**
- * Balances of the block itself: later losses are counted against them. One node's word is taken where it is what is expected;
+ * Balances of the block itself: later losses are counted against them. One node's answer is taken where it is the expected one;
  * else all endpoints are asked, because no later check would find the mistake. Where they keep no state so old, or say
- * different things, it stays with what is expected.
+ * different things, the expected balance stays.
  * @throws ChainReadError when no endpoint answers
  */
 export async function knowledgeAt(
@@ -75,7 +75,7 @@ export async function knowledgeAt(
     let balance = expected.get(address);
     if (balance === undefined || (await reported()) !== balance) {
       const said = await agreedBalance(agreed, known.wallet, { token: address, block });
-      // Where they say nothing together, one that is away is distinguished from those that keep nothing so old.
+      // Where they agree on nothing, an endpoint that is away is distinguished from those that keep nothing so old.
       if (said === undefined && balance === undefined) await reported();
       balance = said ?? balance;
     }

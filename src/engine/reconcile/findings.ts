@@ -19,7 +19,7 @@ export function uncheckedChange(clock: Clock, wallet: Address): Change {
   return foundChange(clock, { key: `unchecked ${wallet}`, ...what, text });
 }
 
-/** Which note it is that a wallet is unchecked: one that came while a check was under way is none of that check's. */
+/** Which note it is that a wallet is unchecked: one that came while a check was under way does not belong to that check. */
 export function uncheckedOf(open: readonly Difference[], wallet: Address): string | undefined {
   const note = open.find((one) => one.wallet === wallet && one.kind === "unchecked");
   return note === undefined ? undefined : `${note.id} ${note.foundAtMs}`;
@@ -31,7 +31,7 @@ export function newOnes(findings: readonly Finding[], { reported }: Pick<Standin
   return [...byKey.values()].filter(({ key }) => !reported.has(key));
 }
 
-/** The alert of what is new of a wallet, reported once. */
+/** The alert about what is new of a wallet, raised once. */
 export function alertOfNew(
   deps: Pick<EngineDeps, "ids" | "clock">,
   wallet: Address,

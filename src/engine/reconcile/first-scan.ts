@@ -54,7 +54,7 @@ export async function whereToBegin(
   }
   const first = await baselineNow(context, wallet);
   const { block, transactionCount } = first.baseline;
-  // Nobody accepted what came after the block up to which it never traded.
+  // What came after the block up to which it never traded is not accepted.
   return await save(context, { ...first, baseline: { block: Math.min(block, traced), transactionCount } });
 }
 

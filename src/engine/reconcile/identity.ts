@@ -28,7 +28,7 @@ export function judgeMarker(
   return { key: olderKey(wallet, seen), ...what, kind: "older", text, facts: numbers(seen) };
 }
 
-/** The names of all that a marker may report its wallet. */
+/** The keys of all differences that a marker may show of its wallet. */
 export function markerKeys(wallet: Address, seen: MarkedState | undefined): readonly string[] {
   return seen === undefined ? [] : [lostKey(wallet, seen), olderKey(wallet, seen)];
 }
@@ -47,7 +47,7 @@ function numbers({ signatures, signings }: MarkedState): Record<string, string> 
   return { signatures: signatures.toString(), signings: signings.toString() };
 }
 
-/** Checks the database against the markers of wallets now. @returns with its rows what they do not report yet */
+/** Checks the database against the markers of wallets now. @returns with its rows what they do not have yet */
 export async function judgeMarkers(
   store: UnitOfWork,
   marker: IdentityMarker | undefined,

@@ -29,7 +29,7 @@ export interface ReadBack extends Moves {
 /** What was read of final blocks, by wallet: a lost answer or a limit of time costs a piece, not all that was read. */
 export type ReadSoFar = Map<Address, ReadBack & { readonly fromBlock: number }>;
 
-/** What a check may take until it says how far it came; it goes on with the next check. */
+/** How long a check may take before it records how far it came; the next check goes on from there. */
 const MOST_MS = 60_000;
 /** Nodes give as little as 10 blocks a query, and a query of each token is asked: pieces grow while they are quick. */
 const FIRST_BLOCKS = 250;

@@ -18,10 +18,10 @@ import { type ChainScan, scanChain } from "./scan.ts";
 export interface Reconciler {
   /** Before anything else of a start: every wallet is unchecked from here on, and signs nothing. */
   begin(): Promise<void>;
-  /** Looks at every wallet when one is unchecked, or the last check is long ago for what is open; a lost answer ends it. */
+  /** Checks every wallet when one is unchecked, or the last check is long ago for what is open; a lost answer ends it. */
   scan(): Promise<void>;
   /**
-   * Looks again and again until the signal aborts: soon while a wallet is unchecked, each minute while something is open
+   * Checks again and again until the signal aborts: soon while a wallet is unchecked, each minute while something is open
    * that the chain may settle by now, else by the hour.
    */
   keepChecking(signal: AbortSignal): Promise<void>;
@@ -47,7 +47,7 @@ export function createReconciler(context: EngineContext): Reconciler {
     return clock.monotonicMs() - lastMs >= (ENDS_BY_ITSELF.some(isOpen) ? PROVE_EVERY_MS : POLL_EVERY_MS);
   };
   let fault: string | undefined;
-  /** What keeps one wallet from being looked at keeps no other one. @returns what kept it, or as {@link scanWallet} */
+  /** What keeps one wallet from being checked keeps no other one. @returns what kept it, or as {@link scanWallet} */
   const tryToLook = async (scanContext: ScanContext, wallet: Address): Promise<boolean | { fault: string }> => {
     try {
       return await scanWallet(scanContext, soFar, wallet);
@@ -91,7 +91,7 @@ export function createReconciler(context: EngineContext): Reconciler {
 }
 
 /**
- * Nobody looks in a dry run, nor at a wallet that is configured no more: what was unchecked then would be so for ever.
+ * Nothing is checked in a dry run, nor a wallet that is no longer configured: it would stay unchecked for ever.
  * @returns what else is open
  */
 async function forgetOthers({ deps }: EngineContext, wallets: readonly Address[]): Promise<readonly Difference[]> {
@@ -121,7 +121,7 @@ async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Addres
 }
 
 interface WalletScan extends ChainScan {
-  /** the note that the wallet was unchecked by when the check began */
+  /** the note that the wallet was unchecked when the check began */
   readonly begunBy: string | undefined;
 }
 
@@ -136,7 +136,7 @@ async function write(context: ScanContext, wallet: Address, scan: WalletScan): P
 }
 
 /**
- * What nobody knew is written down in any case. What the rows know, and that the wallet was looked at, is not where a
+ * What was unknown is written down in any case. What the rows know, and that the wallet was checked, is not where a
  * person asked for another check while this one was under way: that began with what they accepted, and this one did not.
  */
 function decideScan(

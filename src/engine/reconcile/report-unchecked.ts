@@ -44,6 +44,6 @@ export async function keepReporting(
 
 function said(deps: EngineContext["deps"], isLong: boolean, fault: string | undefined): Change {
   if (!isLong) return { kind: "alerts-over", subject: SUBJECT.check() };
-  const text = `what wallets did is not read back from the chain yet, so nothing of them is signed, stops neither: ${fault ?? "the first check still reads"}`;
+  const text = `what the wallets did has not been read back from the chain yet, so nothing is signed for them, not even stops: ${fault ?? "the first check still reads"}`;
   return raiseChange(deps, { severity: "critical", code: "DATABASE_UNCHECKED", subject: SUBJECT.check(), text });
 }

@@ -15,7 +15,7 @@ export interface ChainScan {
   readonly known: KnownChain | undefined;
   /**
    * The time was up before all logs were read: the next check goes on with the blocks after those. Or nodes that are behind
-   * said nothing of an allowance: the next check asks again.
+   * proved nothing about an allowance: the next check asks again.
    */
   readonly isUnfinished: boolean;
   /** tokens of which an allowance was found before, and of which a final block shows none */
@@ -29,7 +29,7 @@ interface ScanStart {
   readonly fillsSince: number;
 }
 
-/** The words of a refusal. @throws what else kept a read from its answer: a node that is away may report later */
+/** The words of a refusal. @throws what else kept a read from its answer: a node that is away may answer later */
 export function refusalOf(error: unknown): string {
   if (!(error instanceof ChainReadError) || !error.isRefusal) throw error;
   return error.message;
@@ -61,7 +61,7 @@ export async function scanChain(
     const moves = {
       ...{ wallet, fromBlock: range.fromBlock },
       fills: read.fills.filter(({ blockNumber }) => blockNumber > fillsSince),
-      // What the wallet's owner moved before its first check is nothing that a row could know.
+      // No row can know what the wallet's owner moved before its first check.
       outflows: read.out.filter(({ blockNumber }) => blockNumber > known.baseline.block),
     };
     const ours = await whatIsOurs(context, moves);
@@ -96,7 +96,7 @@ export async function scanChain(
   if (!isProved || held === undefined || transactions === undefined)
     return { findings, known: undefined, isUnfinished, withoutAllowance };
   const toBlock = Math.max(known.block, finalized);
-  // What an open order may have taken is looked at again from here on: it may end without that.
+  // What an open order may have taken is checked again from here on: it may end without that.
   const expected = balancesBy(held.before, held.moves, { fromBlock: known.block + 1, toBlock });
   const from = isSettled
     ? await knowledgeAt(context, known, toBlock, { agreed, expected })
@@ -106,17 +106,17 @@ export async function scanChain(
 
 /**
  * Logs and balances of two chains explain each other as little as those of two wallets.
- * @throws ChainReadError where a block was replaced while it was looked at: it is looked at again soon
+ * @throws ChainReadError where a block was replaced while it was read: it is read again soon
  */
 async function assertStands({ deps: { chain } }: ScanContext, { number, hash }: BlockHead): Promise<void> {
   if ((await chain.block(number))?.hash === hash) return;
-  throw new ChainReadError("malformed answer", `block ${number} was replaced, or is not shown, while it was looked at`);
+  throw new ChainReadError("malformed answer", `block ${number} was replaced, or is not shown, while it was read`);
 }
 
 /**
- * A node that leaves logs out says nothing of it: what the logs do not explain of a balance that fell proves nothing. One
+ * A node may leave logs out unnoticed: a fall of a balance that the logs do not explain proves nothing. One
  * node's false balance, today's or that of the check before, is no loss: the endpoints are asked for both together.
- * @returns alongside it the balances of before, as far as they are true
+ * @returns with it the earlier balances, as far as they are true
  */
 async function unexplainedLosses(
   context: ScanContext,
@@ -146,7 +146,7 @@ async function unexplainedLosses(
 }
 
 /**
- * One node's word accuses nobody: the endpoints that answer have to say so together.
+ * One node alone proves nothing: the endpoints that answer have to agree.
  * @returns undefined where they say different things
  */
 async function unknownTransactions(

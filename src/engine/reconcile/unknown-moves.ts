@@ -41,7 +41,7 @@ export function unknownFills({ deps }: ScanContext, { wallet, fills }: Seen, our
   });
 }
 
-/** Outflows that no row knows. @returns those that nobody explains, and how many an open order alone may explain */
+/** Outflows that no row knows. @returns the unexplained ones, and how many only an open order may explain */
 export function unknownOutflows(
   context: ScanContext,
   seen: Seen,

@@ -14,7 +14,9 @@ const timeoutMs = z
   .meta({ example: "2000" });
 const simulate = flag
   .optional()
-  .describe("true: try the swap out with the wallet's balance and allowance supposed, and report in simulation.");
+  .describe(
+    "true: simulate the swap as if the wallet had the balance and the allowance, and report the result in simulation.",
+  );
 const quoteId = z.string().min(1).max(64);
 
 /** Parameters of a quote, in the names of both dialects. Others are ignored. */
@@ -35,7 +37,7 @@ export const quoteQuery = z.object({
   timeoutMs: timeoutMs
     .optional()
     .describe(
-      "Milliseconds within which an answer comes; 10000 if left out. When they end before all routes were looked at, the " +
+      "Milliseconds within which an answer comes; 10000 if left out. When they end before all routes were searched, the " +
         "best one so far is quoted.",
     ),
   liquiditySources: z
@@ -43,7 +45,9 @@ export const quoteQuery = z.object({
     .optional()
     .describe("Kinds of pools that may be used, joined by commas or repeated; all if left out."),
   simulate,
-  estimateGas: flag.optional().describe("true: like simulate, and gasLimit is measured where the swap can be tried."),
+  estimateGas: flag
+    .optional()
+    .describe("true: like simulate, and gasLimit is measured where the swap can be simulated."),
 });
 
 export const transactionQuery = z.object({

@@ -33,7 +33,7 @@ const simulation = z
     reason: z.string().optional().describe("Why it failed, by the contract's own error, or why it was skipped."),
     funded: z.boolean().describe("Whether the wallet really has the amount."),
     approved: z.boolean().describe("Whether targetAddress may really take it; true for the native token."),
-    blockNumber: z.int().describe("Block on top of which it was tried."),
+    blockNumber: z.int().describe("Block on top of which it was simulated."),
   })
   .describe("What the swap would do now by a wallet that has the amount and has approved it; only when asked for.");
 
@@ -48,7 +48,7 @@ export const quoteResponse = z.object({
   sellAmount: integer,
   amountOut: integer.describe("Expected amount bought."),
   toTokenAmount: integer,
-  amountOutMin: integer.describe("Least amount bought, rounded up; the contract holds to it."),
+  amountOutMin: integer.describe("Least amount bought, rounded up; the contract enforces it."),
   minAmountOut: integer,
   targetAddress: address.nullable().describe("The spender to approve; null where quotes are only indicative."),
   fees: z.array(fee),

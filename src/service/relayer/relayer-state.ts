@@ -152,7 +152,7 @@ function judge(
   const { balance, minimumBalance, setAside, losses, maxDailyLoss, spent, maxDailyGas, pending } = figures;
   if (isHalted) return { refusal: "GASLESS_UNAVAILABLE", detail: "the relayer's account is halted" };
   if (balance < minimumBalance + setAside) {
-    const needed = `it holds ${balance} wei and needs ${minimumBalance} alongside ${setAside} for accepted swaps`;
+    const needed = `it holds ${balance} wei and needs ${minimumBalance} in addition to ${setAside} for accepted swaps`;
     return { refusal: "GASLESS_RELAYER_UNFUNDED", detail: needed };
   }
   if (losses >= maxDailyLoss) {

@@ -40,10 +40,7 @@ export function startRelay(
   const { feeMarginPpm } = relayer;
   const fees = createFeePrices(network);
   if (fees.tokens.length === 0) {
-    logger.warn(
-      { account: address },
-      "no listed token has a price feed alongside the native one: no swap fee is taken",
-    );
+    logger.warn({ account: address }, "no listed token but the native one has a price feed: no swap fee is taken");
   }
   const intake = createIntake({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, fees, clock });
   const { state, places } = opened;

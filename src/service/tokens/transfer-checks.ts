@@ -67,7 +67,10 @@ function createTokenCheck({ rpc, network }: Options, dependencies: Dependencies)
   function report(fields: Record<string, unknown>): undefined {
     if (clock.monotonicMs() < nextReportMs) return;
     nextReportMs = clock.monotonicMs() + REPORT_EVERY_MS;
-    logger.warn(fields, "tokens cannot be simulated; quotes go on, and only the contracts hold what arrives");
+    logger.warn(
+      fields,
+      "transfers of tokens cannot be simulated; quotes go on, and only the contracts check what arrives",
+    );
   }
 
   return async (token, partners, snapshot) => {

@@ -20,7 +20,7 @@ const E18 = 10n ** 18n;
 const A_MINUTE_MS = 61_000;
 const LONG_MS = 11 * 60_000;
 const folder = mkdtempSync(join(tmpdir(), "swapd-odd-tokens-"));
-const WARNING = "tokens cannot be simulated; quotes go on, and only the contracts hold what arrives";
+const WARNING = "transfers of tokens cannot be simulated; quotes go on, and only the contracts check what arrives";
 
 let chain: TestChain;
 let market: Market;

@@ -34,7 +34,10 @@ function topicProblem(topic: string): string | undefined {
 export const ntfy = channelKind(
   {
     server: optional(text("the server; without it ntfy.sh", NTFY_SH, serverProblem)),
-    topic: secret("the topic: who knows it reads along, so it is a word that nobody guesses", topicProblem),
+    topic: secret(
+      "the topic: anyone who knows it can read the messages, so it is a word that nobody guesses",
+      topicProblem,
+    ),
     token: optional(secret("an access token, where the topic needs one")),
   },
   ({ server = NTFY_SH, topic, token }) => {
