@@ -58,7 +58,7 @@ export function createEffectRunner(
   committer: Pick<Committer, "commit" | "commitTogether">,
   hooks: EffectHooks,
 ): EffectRunner {
-  const { store, clock, service, crashPoint } = context.deps;
+  const { service, crashPoint } = context.deps;
   const { concurrency } = context.settings.pace;
   const inFlight = new Map<number, Promise<void>>();
   const isClockWrong = (): boolean => hooks.clocks.problem() !== undefined;

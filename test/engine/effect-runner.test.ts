@@ -22,8 +22,12 @@ interface Work {
   readonly answered: number[];
   /** their kinds, with how often each was begun, as it is counted */
   readonly begun: unknown[];
+  /** invariants that effects found broken */
+  readonly broken: unknown[];
   /** what happens between the question what is due and its answer */
   whileAsked: (() => Promise<void>) | undefined;
+  /** what answers wait for before they are written */
+  answering: Promise<void> | undefined;
   /** how often it was asked what is due */
   asked(): number;
   /** adds a run with a signed gasless swap, and effects of it */
@@ -37,7 +41,11 @@ async function open(profile: Partial<ServiceProfile> = {}): Promise<Work> {
   await registerStrategies(life.context);
   const answered: number[] = [];
   let asked = 0;
-  const work: Pick<Work, "clockProblem" | "whileAsked"> = { clockProblem: undefined, whileAsked: undefined };
+  const work: Pick<Work, "clockProblem" | "whileAsked" | "answering"> = {
+    clockProblem: undefined,
+    whileAsked: undefined,
+    answering: undefined,
+  };
   const { store: stored } = life.context.deps;
   const read: typeof stored.read = async (question) => {
     const rows = await stored.read(question);
@@ -50,7 +58,9 @@ async function open(profile: Partial<ServiceProfile> = {}): Promise<Work> {
   const store = { ...stored, read };
   const context = { ...life.context, deps: { ...life.context.deps, store } };
   const begun: unknown[] = [];
+  const broken: unknown[] = [];
   const commit: Committer["commit"] = async ({ effectId = 0 }) => {
+    await work.answering;
     answered.push(effectId);
     begun.push(life.db.prepare("SELECT kind, attempts FROM effects WHERE id = ?").raw().get(effectId));
     life.store.finishEffect(effectId);
@@ -58,13 +68,16 @@ async function open(profile: Partial<ServiceProfile> = {}): Promise<Work> {
   const committer: Pick<Committer, "commit" | "commitTogether"> = { commit, commitTogether: commit };
   const runner = createEffectRunner(context, committer, {
     clocks: { problem: () => work.clockProblem },
-    guarded: (perform) => perform(),
+    guarded: (perform) =>
+      perform().catch((error: unknown) => {
+        broken.push(error);
+      }),
     hear: () => undefined,
     onDone: () => undefined,
   });
   let runs = 0;
   return Object.assign(work, {
-    ...{ life, runner, answered, begun, asked: () => asked },
+    ...{ life, runner, answered, begun, broken, asked: () => asked },
     add: (kinds: readonly Effect["kind"][], notBeforeMs = 0) => {
       runs += 1;
       const id = `run_${runs}`;
@@ -104,11 +117,16 @@ test("each of many checks is begun once, some at a time, and what is due is not 
 test("an effect that is answered while the database is asked what is due is not begun a second time", async () => {
   const work = await open();
   work.add(["ReadChain"]);
+  const answering = Promise.withResolvers<void>();
+  work.answering = answering.promise;
   await work.runner.startDue();
-  work.whileAsked = work.runner.idle;
+  work.whileAsked = async () => {
+    answering.resolve();
+    await work.runner.idle();
+  };
   await work.runner.startDue();
   await work.runner.idle();
-  expect(work.answered).toEqual([1]);
+  expect([work.answered, work.broken]).toEqual([[1], []]);
 });
 
 test("a check is not kept waiting by submissions that wait for the service", async () => {
