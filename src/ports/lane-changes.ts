@@ -11,7 +11,7 @@ import type {
   SigningRow,
 } from "./lane-store.ts";
 
-/** What a move of an intent changes alongside its state. A field that is there and undefined is emptied. */
+/** What a move of an intent changes besides its state. A field that is there and undefined is emptied. */
 export type IntentFields = Partial<
   Pick<IntentRow, "nonce" | "outcome" | "minedBlockNumber" | "minedBlockHash" | "minedAttemptHash">
 >;

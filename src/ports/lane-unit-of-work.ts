@@ -45,9 +45,9 @@ export interface LaneDecided<T> {
   readonly changes: readonly LaneChange[];
   readonly atMs: number;
   readonly value: T;
-  /** what anyone who asked for the transaction hears */
+  /** for those who asked for the transaction */
   readonly event?: LaneEvent;
-  /** what a person hears */
+  /** for a person */
   readonly refusal?: Refusal;
 }
 
@@ -64,7 +64,7 @@ export interface LaneStore {
   /** The same, and whether something may be signed: asked right before a key is used. */
   readToSign(question: LaneQuestion): Promise<SigningRows>;
   /**
-   * Carries a unit out in one durable transaction: nobody else writes between its reading and its writing. Where it
+   * Carries a unit out in one durable transaction: nothing else is written between its reading and its writing. Where it
    * throws nothing is written.
    */
   commit<T>(unit: LaneUnit<T>): Promise<T>;

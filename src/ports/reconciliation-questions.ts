@@ -84,7 +84,7 @@ export interface ReconciliationQuestions {
     readonly asked: Grant & { readonly final: FinalBlock | undefined };
     readonly rows: {
       readonly isGranted: boolean;
-      /** a difference reports one of the wallet's token */
+      /** a difference is about one of the wallet's token */
       readonly isFound: boolean;
       /** it may still change after the final block; undefined where none was named */
       readonly isOpen: boolean | undefined;

@@ -8,7 +8,7 @@ const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 /** A longer one becomes an attachment, which phones do not show. */
 const MOST_BYTES = 4_096;
 
-/** From 1 to 5: what is critical sounds and vibrates until somebody looks. */
+/** From 1 to 5: what is critical sounds and vibrates until it is seen. */
 const PRIORITY = { info: 3, warning: 4, critical: 5 } as const;
 
 /** Names that a phone shows as pictures. */

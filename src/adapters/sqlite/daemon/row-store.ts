@@ -60,7 +60,7 @@ export interface SingleRows extends LedgerRows {
    * an instant. What is critical stays.
    */
   endAlertsOfWants(strategyId: string, when: { readonly raisedUntilMs: number; readonly atMs: number }): void;
-  /** Swaps that were signed and of which nobody knows yet whether they were done. */
+  /** Swaps that were signed and of which it is not known yet whether they were done. */
   unsettledSwaps(): readonly string[];
   /** Swaps that have not ended, and runs that are open without any. */
   openWork(): readonly OpenWork[];
@@ -95,7 +95,7 @@ export interface SingleRows extends LedgerRows {
   /** The runs that are open now trade no more: another database may have traded them. */
   barOpenRuns(): void;
   settleDifference(id: number, settlement: { readonly by: string; readonly atMs: number }): void;
-  /** Forgets that a wallet is unchecked: it was checked against the chain. */
+  /** Removes the note that a wallet is unchecked: it was checked against the chain. */
   removeUnchecked(wallet: Address): void;
   saveKnownChain(known: KnownChain, atMs: number): void;
   /** Whether anything was ever about to be signed for the wallet, and the last block that its rows know. */
@@ -171,7 +171,7 @@ export interface OperationStore {
   addDaemonEvent(kind: string, detail: string, atMs: number): void;
 }
 
-/** Rows of alerts, written in the transaction that makes them true, with a delivery for each channel that tells them. */
+/** Rows of alerts, written in the transaction that makes them true, with a delivery for each channel that sends them. */
 export interface AlertStore {
   /** Warnings that are true of a strategy, or of one of the subjects, now. */
   trueWarnings(strategyId: string, subjects: readonly string[]): readonly TrueWarning[];
@@ -192,7 +192,7 @@ export interface ReconciliationStore {
   knownChain(wallet: Address): KnownChain | undefined;
 }
 
-/** Rows that nobody needs any more, as they go: to be called in a transaction. */
+/** Removes rows that are no longer needed: to be called in a transaction. */
 export interface RetentionRows {
   letGo(slice: RetentionSlice): RetentionResult;
   closeGaps(idle: IdleGaps): ClosedGaps;
