@@ -14,7 +14,7 @@ export interface Claim {
   readonly found: "database" | "empty" | "missing";
   /** files that others could read until now */
   readonly narrowed: readonly string[];
-  /** Why the claim holds no more: the lock or the database itself was removed, replaced or written over; undefined while it holds. */
+  /** Why the claim is no longer valid: the lock or the database itself was removed, replaced or written over; undefined while it is valid. */
   problem(): string | undefined;
   /** From here on a copy that is written over the file itself is a problem, too. To be called once. */
   watchContents(db: SqliteDatabase): void;
@@ -22,7 +22,7 @@ export interface Claim {
   release(): void;
 }
 
-/** The file has a second name: anyone who opens it there would have a write-ahead log of its own. */
+/** The file has a second name: opened there, it would have a write-ahead log of its own. */
 export interface Linked {
   readonly kind: "linked";
   readonly message: string;

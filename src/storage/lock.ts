@@ -14,7 +14,7 @@ export interface LockHeld {
   readonly holder: string | undefined;
 }
 
-/** Locks of this process. A connection that nobody refers to is closed by the garbage collector, and its lock with it. */
+/** Locks of this process. A connection without a reference is closed by the garbage collector, and its lock with it. */
 const held = new Set<SqliteConstructor.Database>();
 
 /** Long enough to outlast the release of a process that is just ending, short enough to feel immediate. */
@@ -45,7 +45,7 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
   try {
     writeFileSync(holderFile(file), `${holder}\n`, { mode: 0o600 });
   } catch (error) {
-    // A full disk: anyone who tries again in this process must not meet its own lock.
+    // A full disk: another attempt of this process must not meet its own lock.
     db.close();
     throw error;
   }
@@ -62,7 +62,7 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
 }
 
 /**
- * Whether another connection holds a lock now, and who, without taking it: anyone who wants it at this moment still gets it.
+ * Whether another connection holds a lock now, and who, without taking it: a process that wants it at this moment still gets it.
  * `unknown`: this process may not read the file.
  */
 export function checkLock(file: string): LockHeld | { readonly kind: "free" | "unknown" } {
@@ -81,7 +81,7 @@ export function checkLock(file: string): LockHeld | { readonly kind: "free" | "u
   }
 }
 
-/** The holder's line stands in a file of its own, because nobody else can read a file locked exclusively. */
+/** The holder's line stands in a file of its own, because other processes cannot read a file locked exclusively. */
 function holderFile(file: string): string {
   return `${file}.holder`;
 }

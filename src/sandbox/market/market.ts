@@ -17,7 +17,7 @@ interface Market {
   prepareHeartbeat(): Promise<void>;
 }
 
-/** Below the usual tip of 1 gwei, so that anyone who pays that one trades before the market moves. */
+/** Below the usual tip of 1 gwei, so that a transaction with that tip is mined before the market moves. */
 const MARKET_FEES: Fees = { maxFeePerGas: 500_000_000_000n, maxPriorityFeePerGas: 10_000_000n };
 const TRADE_GAS = 1_000_000n;
 const PUBLISH_GAS = 200_000n;
