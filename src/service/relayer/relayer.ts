@@ -46,7 +46,7 @@ export interface Relayer {
 
 /**
  * Two lanes of one account would take each other for intruders, also where they are of two services with a database
- * each. On other machines, and in other folders, nobody sees them.
+ * each. On other machines, and in other folders, they are not seen.
  * @throws InUseError when another service of this folder sends from the account on this chain
  */
 export function lockRelayer(database: string, { chainId, account }: { chainId: number; account: Address }) {

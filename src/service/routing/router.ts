@@ -22,11 +22,11 @@ export interface Trade extends RouteTrade {
 export interface Router {
   /**
    * The best route at this block, undefined when no path of pools can take the amount. When the limit is over before all
-   * was looked at, the best that was found by then.
+   * was tried, the best that was found by then.
    * @throws SearchStoppedError when none was found by then, or too many others search
    */
   route(trade: Trade, snapshot: Snapshot, limit?: TimeLimit): Promise<Route | undefined>;
-  /** How much of a token is worth this much of the native token, rounded up; undefined when no pool reports. */
+  /** How much of a token is worth this much of the native token, rounded up; undefined when no pool has both. */
   worthOfNative(token: Address, nativeAmount: bigint, snapshot: Snapshot): Promise<bigint | undefined>;
 }
 
