@@ -5,8 +5,8 @@ import { classOf } from "./node-errors.ts";
 export type EndpointClock = Pick<Clock, "monotonicMs" | "nowMs">;
 
 /**
- * How an endpoint does, by what it answered. One that holds calls back rests, and nothing is asked of it that can wait. One
- * that had trouble, or whose newest block is old, is asked after the others, and checked again in the background.
+ * How an endpoint does, by what it answered. One that holds calls back rests, and nothing is asked of it that can wait.
+ * One that had trouble, or whose newest block is old, is asked after the others, and checked again in the background.
  */
 export interface EndpointHealth {
   /** In which order it is asked, lowest first: well, without the ability, in trouble, resting. */
@@ -106,8 +106,8 @@ function createLag({ monotonicMs, nowMs }: EndpointClock) {
 
 /**
  * Leaves an endpoint alone for a while: wholly where it says so, a limit by the second for moments, one by the day for
- * minutes; else as long as others answer. It lasts until the endpoint answers, and however long it does not, it is asked or
- * checked again within the longest pause.
+ * minutes; else as long as others answer. It lasts until the endpoint answers, and however long it does not, it is
+ * asked or checked again within the longest pause.
  */
 function createPause(host: string, monotonicMs: () => number) {
   let kind: keyof typeof PAUSES | undefined;

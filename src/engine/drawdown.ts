@@ -22,8 +22,8 @@ import { readHead } from "./perform/read-head.ts";
 
 /**
  * Reads the value of all wallets once and checks its fall against the owner's rule. A value that is not known for sure
- * is no sample: a token without a price, one that a swap is just moving, or balances of before the last fill, which would
- * make a deposit of what it brought.
+ * is no sample: a token without a price, one that a swap is just moving, or balances of before the last fill, which
+ * would make a deposit of what it brought.
  * @returns why there is no sample, undefined where there is one
  * @throws ChainReadError where no node answers, or all that do are behind what the rows know
  */

@@ -50,7 +50,8 @@ export interface DeliveryEnd {
 
 /**
  * The sender's side of the rows of one channel. Every answer is written down, so a kill at any moment sends again and
- * loses nothing. Instants are by the sender's own clock, which begins anew with each of its lives and which cannot be set.
+ * loses nothing. Instants are by the sender's own clock, which begins anew with each of its lives and which cannot be
+ * set.
  */
 export interface AlertOutbox {
   /** Makes everything that waits due: what an earlier life put off was put off by another clock. */

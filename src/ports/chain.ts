@@ -73,9 +73,9 @@ export interface LaneChain {
 }
 
 /**
- * Reads on which all endpoints that answer agree, for what frees money or halts an account: one node's answer is not enough
- * for that. An endpoint that is far behind the others counts as one that does not answer. Where two say different things,
- * neither is believed: `ChainReadError` with the code `disagreement`.
+ * Reads on which all endpoints that answer agree, for what frees money or halts an account: one node's answer is not
+ * enough for that. An endpoint that is far behind the others counts as one that does not answer. Where two say
+ * different things, neither is believed: `ChainReadError` with the code `disagreement`.
  */
 export interface AgreedReads {
   /** the newest block that all of them have */
@@ -132,8 +132,9 @@ export type SimulationOutcome =
   | { readonly kind: "unavailable"; readonly reason: string };
 
 /**
- * What trading needs of an endpoint. A simulation method: to simulate like that, by today's rules. `finality`: to say which
- * block is final. `overrides`: to run calls with injected code. `logs`: to list events over the usual range of blocks.
+ * What trading needs of an endpoint. A simulation method: to simulate like that, by today's rules. `finality`: to say
+ * which block is final. `overrides`: to run calls with injected code. `logs`: to list events over the usual range of
+ * blocks.
  */
 export type Ability = SimulationMethod | "finality" | "overrides" | "logs";
 

@@ -18,8 +18,8 @@ export interface LaneEvent {
 }
 
 /**
- * No node has taken a transaction for as many blocks as one is given before its fees are raised, or it waits for a nonce
- * that is not used; `detail` is the text for a person. Undefined: it is over.
+ * No node has taken a transaction for as many blocks as one is given before its fees are raised, or it waits for a
+ * nonce that is not used; `detail` is the text for a person. Undefined: it is over.
  */
 export interface Refusal {
   readonly intentId: string;

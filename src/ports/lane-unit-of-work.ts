@@ -64,8 +64,8 @@ export interface LaneStore {
   /** The same, and whether something may be signed: asked right before a key is used. */
   readToSign(question: LaneQuestion): Promise<SigningRows>;
   /**
-   * Carries a unit out in one durable transaction: nothing else is written between its reading and its writing. Where it
-   * throws nothing is written.
+   * Carries a unit out in one durable transaction: nothing else is written between its reading and its writing. Where
+   * it throws nothing is written.
    */
   commit<T>(unit: LaneUnit<T>): Promise<T>;
 }

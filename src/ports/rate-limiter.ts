@@ -40,8 +40,8 @@ export interface RateLimiter {
     },
   ): Promise<Permission>;
   /**
-   * Learns how a call ended. Call it for every one that was made: refused ones, and those whose answer was lost. A right
-   * that was not used is not reported: calls go on at the next slot.
+   * Learns how a call ended. Call it for every one that was made: refused ones, and those whose answer was lost. A
+   * right that was not used is not reported: calls go on at the next slot.
    */
   observe(answer: LimitedAnswer | "lost"): void;
 }

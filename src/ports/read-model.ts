@@ -14,9 +14,9 @@ import type {
 import type { Difference, KnownChain } from "./reconciliation-store.ts";
 
 /**
- * What people read: commands, and what the daemon reports about itself over HTTP. Each answer is plain data as of one instant.
- * Another process may be writing meanwhile, and no daemon of this release may have opened the database yet: what an older
- * one does not have is empty.
+ * What people read: commands, and what the daemon reports about itself over HTTP. Each answer is plain data as of one
+ * instant. Another process may be writing meanwhile, and no daemon of this release may have opened the database yet:
+ * what an older one does not have is empty.
  */
 export interface ReadModel {
   /** Runs with their swaps, newest first. */

@@ -53,9 +53,9 @@ export interface IdleGaps {
 export interface RetentionStore {
   /**
    * Handles some of the oldest runs. One that signed nothing goes with all that belongs to it, and its slot stays as a
-   * gap, together with equal ends right before it. Of one that signed the run and its swaps stay, and what else there is
-   * becomes one compressed row; what its steps saw is forgotten. What is open, or has anything to be done, stays as it is,
-   * and so does whatever the newest of an account or of a right is read from.
+   * gap, together with equal ends right before it. Of one that signed the run and its swaps stay, and what else there
+   * is becomes one compressed row; what its steps saw is forgotten. What is open, or has anything to be done, stays as
+   * it is, and so does whatever the newest of an account or of a right is read from.
    * @returns undefined while a difference is open: it is not known what the wallets did, and a row may be what shows it
    */
   letRunsGo(slice: RetentionSlice): Promise<RetentionResult | undefined>;

@@ -28,8 +28,9 @@ const OLD_MS = 30_000;
 const COMPARE_EVERY_MS = 10_000;
 
 /**
- * Several endpoints of one chain. The first that is well is used for everything, so that what is remembered of its pools
- * serves the next quote. One that had trouble is checked again in the background, and used again once that goes well.
+ * Several endpoints of one chain. The first that is well is used for everything, so that what is remembered of its
+ * pools serves the next quote. One that had trouble is checked again in the background, and used again once that goes
+ * well.
  */
 export function joinEndpoints(
   rpcs: readonly JsonRpc[],

@@ -118,9 +118,9 @@ function messageOf(error: unknown): string | undefined {
 }
 
 /**
- * Checks the chain before the first request. A node that is gone, that answers nonsense or serves another chain may be put
- * right while the service runs, and until then every request gets the reason. Wrong contracts are a mistake in the configuration,
- * unless the node only just says so, or has not come to them yet: then it is asked again.
+ * Checks the chain before the first request. A node that is gone, that answers nonsense or serves another chain may be
+ * put right while the service runs, and until then every request gets the reason. Wrong contracts are a mistake in the
+ * configuration, unless the node only just says so, or has not come to them yet: then it is asked again.
  * @throws WrongContractsError
  */
 export async function firstCheck(

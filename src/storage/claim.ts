@@ -14,7 +14,10 @@ export interface Claim {
   readonly found: "database" | "empty" | "missing";
   /** files that others could read until now */
   readonly narrowed: readonly string[];
-  /** Why the claim is no longer valid: the lock or the database itself was removed, replaced or written over; undefined while it is valid. */
+  /**
+   * Why the claim is no longer valid: the lock or the database itself was removed, replaced or written over; undefined
+   * while it is valid.
+   */
   problem(): string | undefined;
   /** From here on a copy that is written over the file itself is a problem, too. To be called once. */
   watchContents(db: SqliteDatabase): void;

@@ -62,8 +62,8 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
 }
 
 /**
- * Whether another connection holds a lock now, and who, without taking it: a process that wants it at this moment still gets it.
- * `unknown`: this process may not read the file.
+ * Whether another connection holds a lock now, and who, without taking it: a process that wants it at this moment still
+ * gets it. `unknown`: this process may not read the file.
  */
 export function checkLock(file: string): LockHeld | { readonly kind: "free" | "unknown" } {
   if (!existsSync(file)) return { kind: "free" };

@@ -8,8 +8,8 @@ const OTHERS = 0o077;
 const COMPANIONS = ["", "-wal", "-shm", "-journal"];
 
 /**
- * Makes an empty file that its owner alone may read, where there is none: whatever the umask, no other user can open it in
- * between. A missing folder is left to whatever opens the file.
+ * Makes an empty file that its owner alone may read, where there is none: whatever the umask, no other user can open it
+ * in between. A missing folder is left to whatever opens the file.
  */
 export function createPrivate(file: string): void {
   try {

@@ -9,7 +9,8 @@ export type HeldBackListener = (untilMs: number | undefined) => void;
 
 /**
  * Watches whether the service has asked for a long wait, this process or another one of the key, and reports when that
- * begins and when it is over. The first check also reports that it is over: an earlier process may have ended before it could.
+ * begins and when it is over. The first check also reports that it is over: an earlier process may have ended before it
+ * could.
  */
 export function watchHeldBack(
   clocks: { readonly clock: Clock; readonly sharedClock: SharedClock },

@@ -44,8 +44,8 @@ const STORAGE_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Creates the pacer of one key. The file is shared by processes; each hands its slots to its own waiting calls, the most
- * urgent first, so a crowd of quotes never delays the status of a live swap.
+ * Creates the pacer of one key. The file is shared by processes; each hands its slots to its own waiting calls, the
+ * most urgent first, so a crowd of quotes never delays the status of a live swap.
  * @throws StorageError when the file cannot be opened
  */
 export function createRateLimiter(
@@ -102,7 +102,8 @@ interface DispatcherParts {
 
 /**
  * One loop per process, while calls wait. Each slot is taken when it is due, by the process that is first, for a call
- * that goes in the same turn: no caller holds a slot that it might not use, and a late timer delays one call, not the rest.
+ * that goes in the same turn: no caller holds a slot that it might not use, and a late timer delays one call, not the
+ * rest.
  */
 function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): () => void {
   const { store, sharedClock, clock, closing, calls } = parts;

@@ -88,7 +88,10 @@ export function decodePart(mode: ReadMode, answer: unknown, calls: readonly View
   return mode === "multicall" ? decodeAggregate(answer, calls) : decodePacked(answer, calls);
 }
 
-/** Performs all calls; then, where they cannot be pinned to a hash, checks whether the block is still the same. @throws RpcError */
+/**
+ * Performs all calls; then, where they cannot be pinned to a hash, checks whether the block is still the same.
+ * @throws RpcError
+ */
 export async function readWith(blockRead: BlockRead, calls: readonly ViewCall[]): Promise<readonly WordsAnswer[]> {
   const { rpc, block, method } = blockRead;
   const answers = method.mode === "plain" ? await readPlain(blockRead, calls) : await readPacked(blockRead, calls);

@@ -1,6 +1,8 @@
 import type { ErrorEntry } from "./request-errors.ts";
 
-/** Why a token is not traded: probes of its transfers showed that they are not exact. Checked again from time to time. */
+/**
+ * Why a token is not traded: probes of its transfers showed that they are not exact. Checked again from time to time.
+ */
 export const TOKEN_ERRORS = {
   TOKEN_TAXED: {
     code: 2010,

@@ -3,9 +3,9 @@ import { COLD_ACCOUNT, COLD_SLOT, WARM_ACCOUNT, WARM_SLOT } from "./evm-gas.ts";
 
 /**
  * What a token uses beyond one of OpenZeppelin: it is behind a proxy, checks lists of accounts, or works otherwise.
- * Permits and approvals count as reads of a balance do, and each account as the wallet of the probe does.
- * Never less than zero: a token that uses less is taken for a usual one. In numbers, since every quote counts with them,
- * and all are small.
+ * Permits and approvals count as reads of a balance do, and each account as the wallet of the probe does. Never less
+ * than zero: a token that uses less is taken for a usual one. In numbers, since every quote counts with them, and all
+ * are small.
  */
 export interface ExtraGas {
   /** each call that is no transfer, as far as a read of a balance shows */

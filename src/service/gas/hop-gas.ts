@@ -12,8 +12,8 @@ import {
 /**
  * What all hops have in common. Work is read off `debug_traceTransaction` of our contracts (all but calls, storage and
  * logs), tokens are those of OpenZeppelin. What another one uses beyond them, because it is behind a proxy or checks
- * lists of accounts, is measured in its probe (`extra-gas.ts`) and counted for the whole swap (`token-gas.ts`). Routes are
- * chosen as if all tokens were usual ones: what is sold and what is bought adds nearly the same to each of them.
+ * lists of accounts, is measured in its probe (`extra-gas.ts`) and counted for the whole swap (`token-gas.ts`). Routes
+ * are chosen as if all tokens were usual ones: what is sold and what is bought adds nearly the same to each of them.
  */
 
 /** A hop's six words: 71 bytes that are not zero, and 121 that are. */

@@ -37,7 +37,10 @@ const PIECE_BYTES = 1_024;
 /** Connections of an address that were cut in a second, after which nothing is read of further ones of that second. */
 const MAX_CUT_PER_SECOND = 8;
 
-/** So long nothing is read of a connection before it is closed: a client that loses one opens the next as soon as it can. */
+/**
+ * So long nothing is read of a connection before it is closed: a client that loses one opens the next as soon as it
+ * can.
+ */
 const HOLD_MS = 1_000;
 
 /** @param trustedProxies addresses and networks whose connections carry many callers: only the total holds for them */

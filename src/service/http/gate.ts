@@ -19,7 +19,10 @@ export interface Gate {
 /** The answer to a caller that has used up its limit: nothing but this, as from the gateways of hosted services. */
 const LIMITED = { message: "API rate limit exceeded" } as const;
 
-/** Supervisors share their address with callers and are counted apart: other callers' requests must not make them restart us. */
+/**
+ * Supervisors share their address with callers and are counted apart: other callers' requests must not make them
+ * restart us.
+ */
 export const HEALTH_PATH = "/health";
 
 /** A refusal is work too: a caller that is refused so often in a second loses its connections, one after the other. */

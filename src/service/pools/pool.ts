@@ -38,7 +38,10 @@ export type PoolQuote =
   /** the answer depends on state that was not read yet: await `load`, then ask again; it cannot exceed `atMost` */
   | { readonly kind: "unread"; readonly load: () => Promise<void>; readonly atMost: bigint };
 
-/** A pool at one block (or after hypothetical swaps on top of it). Quoting is pure, and includes what the hop costs in gas. */
+/**
+ * A pool at one block (or after hypothetical swaps on top of it). Quoting is pure, and includes what the hop costs in
+ * gas.
+ */
 export interface PoolState {
   readonly pool: Pool;
   /** Quotes an exact input of one of the two tokens, to the wei of what the chain would do. */
@@ -53,7 +56,9 @@ export type TakeCalls = (calls: number) => void;
 /** What was known of a pool at an earlier block. */
 export interface KnownState {
   readonly state: PoolState;
-  /** Whether only trades may have happened since. Otherwise liquidity may have moved, and nothing known is still true. */
+  /**
+   * Whether only trades may have happened since. Otherwise liquidity may have moved, and nothing known is still true.
+   */
   readonly onlyTraded: boolean;
 }
 

@@ -2,9 +2,9 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Quote } from "./quote.ts";
 
 /**
- * Quotes that live in memory only: a caller that lost one asks again. An expired one is known for as long again as it held, so
- * that memory follows the rate of requests and not their number; beyond that the oldest make room, first those of callers
- * who have more than others have on average.
+ * Quotes that live in memory only: a caller that lost one asks again. An expired one is known for as long again as it
+ * held, so that memory follows the rate of requests and not their number; beyond that the oldest make room, first those
+ * of callers who have more than others have on average.
  */
 export interface QuoteMemory {
   add(quote: Quote, caller: string): void;

@@ -144,7 +144,10 @@ async function ownersAllowance(
   return { kind: "permit", domain: support.domain, nonce: nonce[0] ?? 0n, spender: settlement };
 }
 
-/** Which of the two tokens does not move the requested amounts. Checked together with the pools, so that nothing waits for it. */
+/**
+ * Which of the two tokens does not move the requested amounts. Checked together with the pools, so that nothing waits
+ * for it.
+ */
 async function inexactToken(
   request: QuoteRequest,
   { transfers, wrappedNative }: { transfers: QuoterDependencies["transfers"]; wrappedNative: Address },

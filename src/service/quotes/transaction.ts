@@ -70,9 +70,9 @@ export async function simulateIfAsked(
 }
 
 /**
- * The measured gas limit where it was asked for and could be measured, else the one that the quote was made with. That one
- * is a guess: where it would not do for a token that uses far more gas than usual ones, a simulated swap is not said
- * to work with it.
+ * The measured gas limit where it was asked for and could be measured, else the one that the quote was made with. That
+ * one is a guess: where it would not do for a token that uses far more gas than usual ones, a simulated swap is not
+ * said to work with it.
  */
 export function gasLimitOf(
   quote: Quote,

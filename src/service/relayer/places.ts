@@ -20,9 +20,9 @@ export interface PlaceRequest {
 }
 
 /**
- * The places of swaps that wait for the relayer. A swap holds one while it would work: each block shows whether it still
- * does. So that none takes all of them, a wallet, a caller and a token that the operator does not list have shares, of
- * what is submitted as of what works again; and one that made the relayer lose too much gets none.
+ * The places of swaps that wait for the relayer. A swap holds one while it would work: each block shows whether it
+ * still does. So that none takes all of them, a wallet, a caller and a token that the operator does not list have
+ * shares, of what is submitted as of what works again; and one that made the relayer lose too much gets none.
  */
 export interface Places {
   /** Why there is none; undefined: there is one. */

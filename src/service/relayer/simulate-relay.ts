@@ -13,7 +13,10 @@ export type RelaySimulation =
   | { readonly kind: "works"; readonly gas: bigint; readonly dataFee: (gas: bigint) => bigint }
   | { readonly kind: "reverts"; readonly reason: string };
 
-/** A simulation gets so many times the gas that the swap may use: a token that wastes more of it wastes no more of the node's time. */
+/**
+ * A simulation gets so many times the gas that the swap may use: a token that wastes more of it wastes no more of the
+ * node's time.
+ */
 const MOST_ATTEMPTS = 2n;
 
 /** Simulates a transaction, and asks what its data costs. @throws RpcError when the node does not answer */

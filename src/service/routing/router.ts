@@ -21,8 +21,8 @@ export interface Trade extends RouteTrade {
 
 export interface Router {
   /**
-   * The best route at this block, undefined when no path of pools can take the amount. When the limit is over before all
-   * was tried, the best that was found by then.
+   * The best route at this block, undefined when no path of pools can take the amount. When the limit is over before
+   * all was tried, the best that was found by then.
    * @throws SearchStoppedError when none was found by then, or too many others search
    */
   route(trade: Trade, snapshot: Snapshot, limit?: TimeLimit): Promise<Route | undefined>;

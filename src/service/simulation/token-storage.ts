@@ -19,8 +19,8 @@ export interface StoredView {
 /** Finds the words of storage behind tokens' views. */
 export interface TokenStorage {
   /**
-   * The word that decides what the view answers, proved by a call with another value injected into it, which answered that
-   * value; undefined when there is none, as with shares of a whole that grows.
+   * The word that decides what the view answers, proved by a call with another value injected into it, which answered
+   * that value; undefined when there is none, as with shares of a whole that grows.
    */
   find(view: StoredView, node: NodeView): Promise<StorageSlot | undefined>;
   /** What was remembered turned out to be no longer so. */

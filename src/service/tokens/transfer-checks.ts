@@ -13,7 +13,8 @@ export interface TransferChecks {
   /**
    * What is known of a token, after a first check of it.
    * @param partners tokens that it may have pools with, besides the hub tokens
-   * @returns undefined when it cannot be known: the contracts measure what arrives and enforce the minimum, so quotes go on
+   * @returns undefined when it cannot be known: the contracts measure what arrives and enforce the minimum, so quotes
+   * go on
    */
   verdict(token: Address, partners: readonly Address[], snapshot: Snapshot): Promise<TransferVerdict | undefined>;
   /** What the last check measured, without another one; undefined when nothing is known. */

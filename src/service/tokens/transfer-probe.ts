@@ -68,13 +68,13 @@ interface ProbeResult {
 const PROBE_GAS: Hex = "0x989680";
 
 /**
- * Tries a token's transfers in one `eth_call` that injects code: into the pools that may hold it, which keep their addresses
- * and balances, into the executor, the settlement and a wallet. An odd amount of about a thousandth of what the deepest
- * pool holds goes the whole way of a swap: out of the pool, on to a wallet, back by the settlement's `transferFrom`, and
- * into the pool; at each step is measured what left, what arrived, and the gas. Then once more with another amount.
- * A token that fails is tried again with the pool's real code within reach of the token, for some read it.
- * It does not see: a supply that changes without transfers, other taxes for other accounts or later, and a token that
- * recognises the probe. A token that forbids buying and selling in one block looks as if it could not be sold.
+ * Tries a token's transfers in one `eth_call` that injects code: into the pools that may hold it, which keep their
+ * addresses and balances, into the executor, the settlement and a wallet. An odd amount of about a thousandth of what
+ * the deepest pool holds goes the whole way of a swap: out of the pool, on to a wallet, back by the settlement's
+ * `transferFrom`, and into the pool; at each step is measured what left, what arrived, and the gas. Then once more with
+ * another amount. A token that fails is tried again with the pool's real code within reach of the token, for some read
+ * it. It does not see: a supply that changes without transfers, other taxes for other accounts or later, and a token
+ * that recognises the probe. A token that forbids buying and selling in one block looks as if it could not be sold.
  * @returns undefined when no pool holds enough of the token to judge
  * @throws RpcError when the node does not answer, or cannot inject code: no verdict
  */

@@ -204,8 +204,8 @@ function fillColumns({ fill, terms }: Swap) {
 }
 
 /**
- * Reads bodies, and has the last ones at hand: a swap is read for its effect, and again, mostly unchanged, for the commit
- * of the answer. What is read is shared, and never changed.
+ * Reads bodies, and has the last ones at hand: a swap is read for its effect, and again, mostly unchanged, for the
+ * commit of the answer. What is read is shared, and never changed.
  */
 export function createBodyReader(): (text: string) => unknown {
   const known = new Map<string, unknown>();

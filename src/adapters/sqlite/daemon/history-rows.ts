@@ -40,7 +40,9 @@ interface RunRow {
   ended_at_ms: number | null;
 }
 
-/** Opens the reading side on an open database. A run may be archived meanwhile: all that is shown of it is read at once. */
+/**
+ * Opens the reading side on an open database. A run may be archived meanwhile: all that is shown of it is read at once.
+ */
 export function createHistoryReader(db: SqliteDatabase): HistoryReader {
   const sql = prepareStatements(db);
   const archives = createArchiveReader(sql);

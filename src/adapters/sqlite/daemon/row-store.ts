@@ -171,7 +171,9 @@ export interface OperationStore {
   addDaemonEvent(kind: string, detail: string, atMs: number): void;
 }
 
-/** Rows of alerts, written in the transaction that makes them true, with a delivery for each channel that sends them. */
+/**
+ * Rows of alerts, written in the transaction that makes them true, with a delivery for each channel that sends them.
+ */
 export interface AlertStore {
   /** Warnings that are true of a strategy, or of one of the subjects, now. */
   trueWarnings(strategyId: string, subjects: readonly string[]): readonly TrueWarning[];

@@ -131,8 +131,8 @@ function rereadTable(pool: Pool, plan: Plan, answers: readonly WordsAnswer[]): M
 }
 
 /**
- * Whether the liquidity at the new price is what the table says it must be after that move. It is not when the node showed
- * nothing of liquidity that moved; then the table is not used.
+ * Whether the liquidity at the new price is what the table says it must be after that move. It is not when the node
+ * showed nothing of liquidity that moved; then the table is not used.
  */
 function liquidityAgrees({ pool, position, table }: Loaded, next: CurvePosition): boolean {
   const [low, high] = position.tick < next.tick ? [position.tick, next.tick] : [next.tick, position.tick];
