@@ -175,7 +175,7 @@ function createSay({ deps }: EngineContext): (fault: string | undefined) => Prom
     const isLong = nowMs - seenMs >= UNWATCHED_MS;
     if (isReported === isLong || (fault !== undefined && !isLong)) return;
     isReported = isLong;
-    const text = `the drawdown stop of the policy stops nobody now: what the wallets are worth is not known for an hour (${fault})`;
+    const text = `the drawdown stop of the policy stops nothing now: what the wallets are worth is not known for an hour (${fault})`;
     const alert = { severity: "critical", code: "DRAWDOWN_UNWATCHED", subject, text } as const;
     await writeAndNotify(deps, [isLong ? raiseChange(deps, alert) : { kind: "alerts-over", subject }]);
   };

@@ -108,6 +108,6 @@ async function nextNonce(turn: LaneTurn): Promise<NextNonce | undefined> {
     return undefined;
   }
   const reason = `finalised blocks count ${final} transactions of this account, the rows know ${next}`;
-  await haltAccount(turn, { reason: `${reason}: somebody else uses its key`, count: () => final, isTrueOf: isOf });
+  await haltAccount(turn, { reason: `${reason}: another program uses its key`, count: () => final, isTrueOf: isOf });
   return undefined;
 }

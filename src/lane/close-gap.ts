@@ -84,7 +84,7 @@ async function fill(turn: LaneTurn, intent: IntentRow, missing: number): Promise
   const cap = intent.maxFeePerGasCap * CANCEL_CAP_FACTOR;
   const fees = firstFees({ baseFeePerGas: latest.baseFeePerGas, priorityFee: await deps.chain.priorityFee() }, cap);
   const row: IntentRow = {
-    // The rows let one of this name be in flight alongside another transaction.
+    // The rows let one of this name be in flight together with another transaction.
     id: `gap.${account}.${missing}.${latest.number}`,
     ...{ account, chainId, purpose: "revoke", to: account, data: "0x", value: 0n, gasLimit: EMPTY_GAS_LIMIT },
     maxFeePerGasCap: cap,

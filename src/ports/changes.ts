@@ -71,7 +71,7 @@ export interface StepQuestion {
   readonly monthSinceMs: number;
   /** failed runs that ended from an instant up to another count, without those that ended with one of the reasons */
   readonly failures: { readonly sinceMs: number; readonly untilMs: number; readonly except: readonly string[] };
-  /** troubles of which everybody is warned together */
+  /** troubles of all strategies, reported once */
   readonly everybodys: readonly string[];
 }
 
@@ -91,7 +91,7 @@ export interface StepRows {
   /** failed runs of the strategy, this one not included while it is open */
   readonly failures: number;
   readonly sameEnds: SameEnds | undefined;
-  /** of the strategy, and those that warn everybody */
+  /** of the strategy, and those of all strategies */
   readonly warnings: readonly TrueWarning[];
   /** what the event's swap was cleared by; undefined before that, and where the event is of none */
   readonly prices: PriceEvidence | undefined;

@@ -29,7 +29,7 @@ export interface LaneRows {
   readonly halt: LaneHalt | undefined;
   /** the highest nonce ever given to an intent of the account; undefined: none was */
   readonly highestNonce: number | undefined;
-  /** the most transactions of the account that a person ever accepted; 0 when nobody did */
+  /** the most transactions of the account that a person ever accepted; 0 for none */
   readonly acceptedCount: number;
 }
 

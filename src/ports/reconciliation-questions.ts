@@ -124,7 +124,7 @@ export type ReconciliationChange =
   | { readonly kind: "signatures-counted"; readonly beyond: number }
   /** the runs that are open now trade no more: another database may have traded them */
   | { readonly kind: "open-runs-barred" }
-  /** an allowance that nobody here granted is taken back like any leftover; with the block that showed it */
+  /** an allowance that this database did not grant is taken back like any leftover; with the block that showed it */
   | { readonly kind: "grant-adopted"; readonly grant: Grant; readonly block: number }
   /** an accepted fill counts in a strategy's budget */
   | {

@@ -88,7 +88,7 @@ export interface ServiceOptions {
   readonly permitLifetimeSeconds: number;
   /** requests per second and caller */
   readonly limits: { readonly keyless: number; readonly keyed: number };
-  /** alongside those that the database holds */
+  /** besides those that the database holds */
   readonly apiKeys: readonly string[];
   /** addresses and networks whose `X-Forwarded-For` is believed; absent: none */
   readonly trustedProxies?: readonly string[];

@@ -35,7 +35,7 @@ export interface Linked {
 const MOST_LINKS = 40;
 
 /**
- * Claims a database for writing. The lock stands alongside the file itself, whatever link led there, and the file is made,
+ * Claims a database for writing. The lock stands next to the file itself, whatever link led there, and the file is made,
  * empty and for its owner alone, where there is none.
  */
 export function claimDatabase(database: string): Claim | LockHeld | Linked {
@@ -83,7 +83,7 @@ function claimLocked(file: string, lockFile: string, release: () => void): Claim
       const changed = kept.find(({ name, id }) => identityOf(statOf(name)) !== id);
       if (changed === undefined) return undefined;
       const what = statOf(changed.name) === undefined ? "was removed" : "was replaced by another file";
-      return `${changed.name} ${what} under the running daemon: another one could start alongside it`;
+      return `${changed.name} ${what} under the running daemon: a second daemon could start next to it`;
     },
     watchContents: (db) => {
       stamp = stampDatabase(db, file);

@@ -21,7 +21,7 @@ const held = new Set<SqliteConstructor.Database>();
 const WAIT_MS = 250;
 
 /**
- * Takes an exclusive lock: a small SQLite file alongside the database, kept open and locked. The operating system frees it
+ * Takes an exclusive lock: a small SQLite file next to the database, kept open and locked. The operating system frees it
  * when the process ends, also by SIGKILL; there is no stale lock. The database itself stays readable by others.
  * @param file path of the lock file, for example `swapd.lock.db`
  * @param holder one line that names this process to a second one, for example its pid and start

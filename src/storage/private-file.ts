@@ -4,7 +4,7 @@ import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 const PRIVATE_MODE = 0o600;
 const OTHERS = 0o077;
 
-/** What SQLite keeps alongside a database; it gives them the permissions that the database has. */
+/** What SQLite keeps next to a database; it gives them the permissions that the database has. */
 const COMPANIONS = ["", "-wal", "-shm", "-journal"];
 
 /**
@@ -20,7 +20,7 @@ export function createPrivate(file: string): void {
 }
 
 /**
- * Takes the permissions of group and others from a database and what SQLite keeps alongside it.
+ * Takes the permissions of group and others from a database and what SQLite keeps next to it.
  * @returns the files that others could read or write until now
  */
 export function narrowToOwner(file: string): readonly string[] {

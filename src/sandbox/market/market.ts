@@ -42,7 +42,7 @@ interface Snapshot {
 /**
  * The market of a world: prices walk, a trader takes every pool to them, and others trade a little at random.
  * Prices and random trades follow from seed and block number alone. What the trader sells depends on where the pools
- * stand too, so it repeats as far as everybody else's trades do.
+ * stand too, so it repeats as far as all other trades do.
  */
 export function createMarket(rpc: Rpc, world: SandboxWorld, minter: Address): Market {
   const contracts: Contracts = {

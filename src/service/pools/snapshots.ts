@@ -210,10 +210,7 @@ function keepCalls({ calls, clock }: Context, read: ReadWords): ReadWords {
 
 type Together = { head: Head; previous: Head | undefined; reader: ReturnType<BlockReads["at"]> };
 
-/**
- * What cannot be read together may still be read one by one: no caller is refused because of a pool that it did not ask
- * for.
- */
+/** What cannot be read together may still be read one by one: no caller is refused because of a pool of others. */
 function asRefusal(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   throw error;

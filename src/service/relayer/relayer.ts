@@ -23,7 +23,7 @@ import { createSendGate } from "./send-gate.ts";
 import { createSwapRecorder } from "./swap-recorder.ts";
 import { createUnsentSwaps } from "./unsent-swaps.ts";
 
-/** What a relayer is made of; the same parts as the lanes of anybody else who sends transactions. */
+/** What a relayer is made of; the same parts as all lanes that send transactions. */
 export interface RelayerDependencies {
   readonly signer: Signer;
   readonly chain: LaneChain;
@@ -139,7 +139,7 @@ function ownSwaps({
   if (ofOthers.length > 0) {
     logger.warn(
       { account, swaps: ofOthers.length },
-      "swaps of another relayer account are not over, and nobody follows them: serve with its key until they are",
+      "swaps of another relayer account are not over, and are not followed: serve with its key until they are",
     );
   }
   const others = new Set(ofOthers.map(({ intentId }) => intentId));

@@ -89,7 +89,7 @@ async function readStates(
   return loaded.filter((state) => state !== undefined);
 }
 
-/** The hub tokens that a path may really go through: whose transfers are exact, as far as anybody can know. */
+/** The hub tokens that a path may really go through: whose transfers are exact, as far as is known. */
 async function exactHubs(
   { from, to, via }: { from: Address; to: Address; via: readonly Address[] },
   { transfers, snapshot }: { transfers: TransferChecks | undefined; snapshot: Snapshot },

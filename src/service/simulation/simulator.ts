@@ -171,7 +171,7 @@ function unprovable({ token, name }: StoredView): Outcome {
   return skipped(`no word of storage could be proved to hold the ${name} of ${token}`);
 }
 
-/** Some tokens keep flags alongside a balance, such as that an account is blocked: all of the word but the amount stays. */
+/** Some tokens keep flags next to a balance, such as that an account is blocked: all of the word but the amount stays. */
 async function wordsFor(
   lacking: readonly { readonly slot: StorageSlot; readonly has: bigint }[],
   amount: bigint,

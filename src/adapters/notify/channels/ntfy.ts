@@ -35,7 +35,7 @@ export const ntfy = channelKind(
   {
     server: optional(text("the server; without it ntfy.sh", NTFY_SH, serverProblem)),
     topic: secret(
-      "the topic: anyone who knows it can read the messages, so it is a word that nobody guesses",
+      "the topic: anyone who knows it can read the messages, so it is a word that cannot be guessed",
       topicProblem,
     ),
     token: optional(secret("an access token, where the topic needs one")),

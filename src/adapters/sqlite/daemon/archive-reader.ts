@@ -109,6 +109,7 @@ export function baseText(sql: Statements, seq: number): string {
 
 function bodyOf(sql: Statements, seq: number): { readonly base: number | null; readonly body: Uint8Array } {
   const row = sql.get<{ base: number | null; body: Uint8Array }>("SELECT base, body FROM archives WHERE seq = ?", seq);
-  if (row === undefined) throw new ArchiveError(`archive ${seq} is missing: the database was changed by somebody else`);
+  if (row === undefined)
+    throw new ArchiveError(`archive ${seq} is missing: the database was changed by another program`);
   return row;
 }

@@ -105,7 +105,7 @@ export interface SingleRows extends LedgerRows {
   /** Whether a swap of the wallet was bound to this nonce of the settlement contract. */
   knowsNonce(wallet: Address, nonce: bigint): boolean;
   hasGrant(grant: Grant): boolean;
-  /** Notes an allowance that nobody here granted, so that it is taken back like any leftover; with the block that showed it. */
+  /** Notes an allowance that this database did not grant, so that it is taken back like any leftover; with the block that showed it. */
   adoptGrant(grant: Grant, seen: { readonly block: number; readonly atMs: number }): void;
   /** Counts an accepted fill in a strategy's budget. */
   countSale(sale: {
