@@ -14,7 +14,9 @@ import type { Machine } from "./machine.ts";
 import { openChannels } from "./open-channels.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
-/** A day of attempts: a receiver that was away for a night gets everything; what is older is sent only while it is true. */
+/**
+ * A day of attempts: a receiver that was away for a night gets everything; what is older is sent only while it is true.
+ */
 const DELIVERY = {
   shortestRetryMs: 2_000,
   longestRetryMs: 30 * MINUTE_MS,

@@ -154,7 +154,7 @@ async function checkCodes({ chain, configuration }: CheckContext): Promise<Chain
     const whatToDo = codeProblem(code, delegate);
     if (whatToDo !== undefined) findings.push({ what, found: `${address} has code`, whatToDo });
     else if (delegate !== undefined) {
-      const found = code === "0x" ? `to nobody; ${delegate} is named` : `to ${delegate}, as it is named`;
+      const found = code === "0x" ? `to no contract; ${delegate} is named` : `to ${delegate}, as it is named`;
       findings.push({ what, found, whatToDo });
     }
   }

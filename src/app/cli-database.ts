@@ -7,7 +7,7 @@ export function addDatabaseCommands(program: Command, terminal: Terminal): void 
   program
     .command("backup")
     .description("copy the database while the daemon runs, checked and for its owner alone")
-    .option("--to <file>", "where to; default: alongside the database, with the time in its name")
+    .option("--to <file>", "where to; default: next to the database, with the time in its name")
     .option(...CONFIG)
     .option(...JSON_FLAG)
     .action(async (options) => (await import("./commands/backup.ts")).backup(options, terminal));

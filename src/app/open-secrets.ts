@@ -10,7 +10,7 @@ import type { Signer } from "../ports/signer.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { namingKey } from "./key-failure.ts";
 
-/** Opens secrets by reference. Each is taught to the redactor before anybody gets it. */
+/** Opens secrets by reference. Each is registered with the redactor before it is handed out. */
 export interface SecretOpener {
   open(reference: SecretReference): Secret;
   rpcUrls(configuration: Configuration): readonly Secret[];

@@ -15,7 +15,10 @@ export interface Services {
   close(): Promise<void>;
 }
 
-/** Opens the services that a configuration names. @param listenersTo gives the listeners to a service's limits, by its URL */
+/**
+ * Opens the services that a configuration names.
+ * @param listenersTo gives the listeners to a service's limits, by its URL
+ */
 export function openServices(
   configuration: Configuration,
   serviceUrl: string,

@@ -28,7 +28,7 @@ const factsSchema = z.object({
 /** What later commands need to know of the last sandbox. Paths are absolute. */
 export type SandboxFacts = z.output<typeof factsSchema>;
 
-/** Writes the facts alongside the sandbox's chain state. */
+/** Writes the facts next to the sandbox's chain state. */
 export function writeSandboxFacts(directory: string, facts: SandboxFacts): void {
   writeFileSync(join(directory, FACTS_FILE), `${JSON.stringify(facts, null, 2)}\n`);
 }

@@ -7,7 +7,7 @@ import { connectionOf, openSwapService, type ServiceConnection } from "./open-sw
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { type Target, withReads } from "./target.ts";
 
-/** By wallet: the service's count of swaps by status, or why it gave none. A hint alongside our rows, never evidence. */
+/** By wallet: the service's count of swaps by status, or why it gave none. A hint next to our rows, never evidence. */
 export type ServiceCounts = Readonly<Record<string, Readonly<Record<string, number>> | string>>;
 
 /** Asks the target's service what it counts for our wallets. */

@@ -84,7 +84,10 @@ export async function differences(
 
 const SETTLEMENT = new Interface(["function executor() view returns (address)"]);
 
-/** The executor that a settlement contract names; undefined when it names none. @throws RpcError when no node answers */
+/**
+ * The executor that a settlement contract names; undefined when it names none.
+ * @throws RpcError when no node answers
+ */
 export async function executorOf(rpc: JsonRpc, settlement: Address): Promise<Address | undefined> {
   const data = SETTLEMENT.encodeFunctionData("executor");
   const [answer] = await rpc.batch([{ method: "eth_call", params: [{ to: settlement, data }, "latest"] }]);

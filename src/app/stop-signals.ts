@@ -1,6 +1,6 @@
 /** Waits for a request to stop. */
 export interface StopRequest {
-  /** resolves at the first signal, when nobody reads the output any more, or when the time is over; says which it was */
+  /** resolves at the first signal, when the output has no reader any more, or when the time is over; says which it was */
   readonly asked: Promise<string>;
   /** gives the timer back */
   done(): void;
@@ -27,7 +27,7 @@ export function stopOnSignals(forMs: number | undefined): StopRequest {
   };
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   // As `swapd sandbox | head` wants it. It is no signal: the stop that it asks for is not hurried by it.
-  process.stdout.on("error", () => resolveAsked("nobody reads the output any more"));
+  process.stdout.on("error", () => resolveAsked("the output has no reader any more"));
   const timer = forMs === undefined ? undefined : setTimeout(resolveAsked, forMs, "the time that --for gave is over");
   return {
     asked,

@@ -53,8 +53,8 @@ export interface ChangeOptions {
 }
 
 /**
- * Finds what a command changes: `--config`, else SWAPD_CONFIG, else swapd.yaml here; with `--sandbox` the last sandbox of
- * this folder. It never guesses: a command meant for a real wallet must not halt a sandbox instead.
+ * Finds what a command changes: `--config`, else SWAPD_CONFIG, else swapd.yaml here; with `--sandbox` the last sandbox
+ * of this folder. It never guesses: a command meant for a real wallet must not halt a sandbox instead.
  * @throws CommandFailure when nothing, or two things, are named
  */
 export function findTargetToChange(options: ChangeOptions): Target {

@@ -27,7 +27,8 @@ interface Disagreement {
 
 /**
  * The same chain; whether its endpoints agree is noted. A disagreement that lasts leaves swaps open and their money
- * reserved, for as long as it lasts: people are notified once, and it is over when the endpoints agree on everything again.
+ * reserved, for as long as it lasts: people are notified once, and it is over when the endpoints agree on everything
+ * again.
  */
 export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
   const open = new Map<string, Disagreement>();

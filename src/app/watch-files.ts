@@ -28,9 +28,9 @@ export interface WatchDeps extends AlertDeps {
 }
 
 /**
- * Watches the files of a running daemon. Edited strategies apply from their next slot. A bad edit changes nothing and is
- * reported, until it is corrected. Other edits need a new start, so that no ceiling is loosened while money
- * moves. A file is read once it has not changed between two checks.
+ * Watches the files of a running daemon. Edited strategies apply from their next slot. A bad edit changes nothing and
+ * is reported, until it is corrected. Other edits need a new start, so that no ceiling is loosened while money moves. A
+ * file is read once it has not changed between two checks.
  * @param shortestPauseMs between two checks; longer where there are thousands of files
  * @returns how to stop
  */
@@ -114,7 +114,10 @@ function describe(file: string): string {
   }
 }
 
-/** What came of an edit: the configuration that is in force now, and what a person should know about the files as they are. */
+/**
+ * What came of an edit: the configuration that is in force now, and what a person should know about the files as they
+ * are.
+ */
 interface Taken {
   readonly inForce: Configuration;
   readonly alert: FilesAlert | undefined;

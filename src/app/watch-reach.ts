@@ -56,8 +56,8 @@ export function watchService(client: SwapService, service: Reach): SwapService {
 }
 
 /**
- * The same listener; a wait that the service asked for, maybe of an earlier life, is an absence that no call would find,
- * and over when it is: no call is allowed before.
+ * The same listener; a wait that the service asked for, maybe of an earlier life, is an absence that no call would
+ * find, and over when it is: no call is allowed before.
  */
 export function alsoAbsent(
   service: Pick<Reach, "answered" | "failed"> | undefined,

@@ -2,21 +2,21 @@ import type { EndpointReport } from "../ports/chain.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type ProbeOptions, probeEndpoint } from "./probe-endpoint.ts";
 
-/** Simulations of all endpoints, and of one that returns. */
+/** Probes all endpoints, and one that returns. */
 export interface AbilityProbes {
-  /** Tries all of them out now. */
+  /** Probes all of them now. */
   all(): Promise<readonly EndpointReport[]>;
   /** One answers again: another machine may stand behind its address. Not more often than once a minute. */
   returned(index: number): void;
-  /** What was found of them does not hold any more: simulates those again that were not within the last minute. */
+  /** What was found is outdated: probes again those that were not probed within the last minute. */
   again(): void;
 }
 
 const SHORTEST_GAP_MS = 60_000;
 
 /**
- * @param onReports hears what all endpoints can do, after each simulation
- * @param onFault hears of faults of our own
+ * @param onReports gets what all endpoints can do, after each probe
+ * @param onFault gets faults of our own
  */
 export function createAbilityProbes(
   endpoints: readonly Endpoint[],

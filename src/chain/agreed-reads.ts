@@ -13,7 +13,7 @@ interface Member {
 }
 
 /**
- * Looks at the chain through every endpoint. Anyone who answers must say the same; anyone who does not, or is far behind, is
+ * Reads the chain through every endpoint. Those that answer must agree; one that does not answer, or is far behind, is
  * left out.
  * @throws ChainReadError when no endpoint answers
  */

@@ -31,9 +31,9 @@ export interface ChainDeps {
   readonly clock: Clock;
   /** default: over HTTP */
   readonly fetch?: BoundedFetch | undefined;
-  /** hears what the endpoints can do, whenever it was simulated */
+  /** called with what the endpoints can do, after each probe */
   readonly onAbilities?: ((reports: readonly EndpointReport[]) => Promise<void>) | undefined;
-  /** hears of faults of our own in what nobody waits for */
+  /** called with faults of our own in background work */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 

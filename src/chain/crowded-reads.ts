@@ -14,7 +14,7 @@ const SHORT_READS: ReadonlySet<string> = new Set([
   "eth_getTransactionReceipt",
 ]);
 
-/** Fewer than these go by themselves: then no slow answer holds up another one. */
+/** Fewer than these go by themselves: then no slow answer delays another one. */
 const CROWD = 8;
 /** Below what providers allow in one batch. */
 const MOST_TOGETHER = 25;

@@ -14,9 +14,9 @@ const TOKEN = new Interface([
 const FAR_FUTURE = 4_102_444_800n;
 
 /**
- * Whether a token takes the permit of an account with this delegate. Tokens that check of the code first ask the delegate
- * (ERC-1271) instead of the signature. It is tried with a key made for this one call, whose account is lent the same
- * delegation: nothing of ours is signed.
+ * Whether a token takes the permit of an account with this delegate. Tokens that check the code first ask the
+ * delegate (ERC-1271) instead of the signature. It is tried with a key made for this one call, whose account is given
+ * the same delegation: nothing of ours is signed.
  * @throws ChainReadError when no endpoint can try it
  */
 export async function takesDelegatedPermit(

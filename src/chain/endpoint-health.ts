@@ -5,8 +5,8 @@ import { classOf } from "./node-errors.ts";
 export type EndpointClock = Pick<Clock, "monotonicMs" | "nowMs">;
 
 /**
- * How an endpoint does, by what it answered. One that holds calls back rests, and nothing is asked of it that can wait. One
- * that had trouble, or whose newest block is old, is asked after the others, and looked at again alongside the work.
+ * How an endpoint does, by what it answered. One that holds calls back rests, and nothing is asked of it that can wait.
+ * One that had trouble, or whose newest block is old, is asked after the others, and checked again in the background.
  */
 export interface EndpointHealth {
   /** In which order it is asked, lowest first: well, without the ability, in trouble, resting. */
@@ -16,11 +16,11 @@ export interface EndpointHealth {
   failed(error: Error, ability: string): void;
   /** It is of no use now, whatever the reason. */
   distrust(reason: Error): void;
-  /** Remembers whether it can do something, as a simulation of it showed. */
+  /** Remembers whether it can do something, as a probe showed. */
   learn(ability: string, has: boolean): void;
-  /** Looks at the time of what it calls its newest block. */
+  /** Checks the time of what it calls its newest block. */
   sawNewest(answer: unknown): void;
-  /** Whether it is to be looked at again now; once it said so, anyone who asked does it. */
+  /** Whether it is to be checked again now; the caller that gets true does it. */
   takeCheck(): boolean;
   /** @throws RpcError while it rests */
   assertRested(): void;
@@ -28,17 +28,17 @@ export interface EndpointHealth {
 
 /** What an endpoint cannot do is believed for this long; it is then asked in its turn again. */
 const LACK_MS = 600_000;
-/** An endpoint whose newest block is older than this is asked after the others, and looked at again so often. */
+/** An endpoint whose newest block is older than this is asked after the others, and checked again so often. */
 const LAG_MS = 120_000;
 const LAG_CHECK_MS = 30_000;
-/** After how long it is asked or looked at again, at first and at most; it doubles while the answer stays. */
+/** After how long it is asked or checked again, at first and at most; it doubles while the answer stays. */
 const PAUSES = {
   exhausted: { firstMs: 15_000, longestMs: 600_000 },
   "slow-down": { firstMs: 1_000, longestMs: 60_000 },
   trouble: { firstMs: 10_000, longestMs: 600_000 },
 } as const;
 
-/** What is reported about an endpoint's health. */
+/** Events of an endpoint's health. */
 export interface HealthEvents {
   /** it was well until now */
   readonly onTrouble?: ((reason: Error) => void) | undefined;
@@ -106,8 +106,8 @@ function createLag({ monotonicMs, nowMs }: EndpointClock) {
 
 /**
  * Leaves an endpoint alone for a while: wholly where it says so, a limit by the second for moments, one by the day for
- * minutes; else as long as others answer. It lasts until the endpoint answers, and however long it does not, it is asked or
- * looked at again within the longest pause.
+ * minutes; else as long as others answer. It lasts until the endpoint answers, and however long it does not, it is
+ * asked or checked again within the longest pause.
  */
 function createPause(host: string, monotonicMs: () => number) {
   let kind: keyof typeof PAUSES | undefined;

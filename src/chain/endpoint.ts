@@ -15,9 +15,9 @@ export interface Endpoint {
   readonly askNow: Ask;
   /** In which order it is asked, lowest first: well, without the ability, in trouble, resting. */
   rank(ability?: string): number;
-  /** Remembers whether it can do something, as a simulation of it showed. */
+  /** Remembers whether it can do something, as a probe showed. */
   learn(ability: string, has: boolean): void;
-  /** Asks for its newest block where it is time to look at it again: while the others are asked before it, nobody else does. */
+  /** Asks for its newest block where a check is due: while the others are asked before it, nothing else does. */
   checkAgain(): void;
 }
 
@@ -110,7 +110,7 @@ function assertChain(host: string, chainId: number, answer: unknown): void {
 }
 
 /**
- * Anyone who wants a header that is just being read waits for the same answer: many swaps that are looked at together all
+ * Reads of a header that is just being read wait for the same answer: many swaps that are checked together all
  * begin with the newest and the finalised block. Nothing is kept once the answer is there.
  */
 function callOnce(

@@ -18,7 +18,7 @@ export type Failure = RpcError | ChainReadError;
 /** What came of asking one endpoint after the other. */
 export type InTurn<Answer> =
   | { readonly kind: "enough"; readonly answer: Answer }
-  /** `hasAnswered`: somebody answered, and it was not enough */
+  /** `hasAnswered`: an endpoint answered, and it was not enough */
   | { readonly kind: "not enough"; readonly hasAnswered: boolean; readonly failures: readonly Failure[] };
 
 export interface Question<Answer> {
@@ -26,7 +26,7 @@ export interface Question<Answer> {
   mayOther(error: RpcError): boolean;
   /** default: every answer is */
   isEnough?(answer: Answer): boolean;
-  /** whether nobody waits for the answer any more */
+  /** whether the answer is not waited for any more */
   isOver?(): boolean;
 }
 

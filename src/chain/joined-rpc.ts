@@ -10,7 +10,7 @@ export interface Member extends Pick<EndpointHealth, "rank"> {
 /**
  * Several endpoints as one: each question goes to the first that is well, and where that does not answer to the next.
  * @param options.host what is shown of them
- * @param options.prove looks at an endpoint before it is asked; what it throws is why it is not
+ * @param options.prove checks an endpoint before it is asked; what it throws is why it is not asked
  */
 export function joinRpcs<One extends Member>(
   members: readonly One[],

@@ -12,7 +12,7 @@ export class RpcError extends Error {
   readonly host: string;
   /** JSON-RPC error code, of `rpc` only */
   readonly code: number | undefined;
-  /** the number that some providers give alongside the code */
+  /** the number that some providers give with the code */
   readonly event: number | undefined;
   /** the node's own words, redacted and cut; of `transport`, what the body of an HTTP error said */
   readonly nodeMessage: string | undefined;
@@ -217,7 +217,7 @@ function transport(endpoint: Endpoint, detail: string): RpcError {
   return new RpcError({ kind: "transport", host: endpoint.host, message: `${endpoint.host}: ${detail}` });
 }
 
-/** An HTTP answer that is no JSON-RPC answer; what an error's body says is kept, because it may report why. */
+/** An HTTP answer that is no JSON-RPC answer; what an error's body says is kept, because it may give the reason. */
 function httpError(endpoint: Endpoint, http: HttpFacts, why: { detail: string; said: string | undefined }): RpcError {
   const { host } = endpoint;
   const nodeMessage = http.status >= 400 && why.said !== undefined ? cut(endpoint, why.said) : undefined;

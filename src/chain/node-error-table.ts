@@ -27,13 +27,13 @@ export interface NodeErrorRow {
   readonly form: string;
   /** JSON-RPC error codes */
   readonly codes?: readonly number[];
-  /** the numbers that one provider gives alongside the code */
+  /** the numbers that one provider gives with the code */
   readonly events?: readonly number[];
   /** HTTP statuses */
   readonly statuses?: readonly number[];
   readonly words?: RegExp;
   readonly read: Exclude<NodeErrorClass, "no-answer">;
-  /** of a call that travelled alone: it failed by its own doing, or nobody ran it */
+  /** of a call that travelled alone: it failed by its own doing, or was not run */
   readonly call: "failed" | "not run";
   /** of a raw transaction; `unknown` where it may be in that node's pool */
   readonly broadcast: Exclude<BroadcastOutcome["kind"], "accepted">;

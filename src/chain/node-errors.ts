@@ -47,7 +47,7 @@ export function mayPassSoon(error: RpcError): boolean {
   return kind !== "reverted" && kind !== "exhausted";
 }
 
-/** Whether the endpoint holds requests back, whatever they are: that says nothing of what it can do. */
+/** Whether the endpoint refuses requests for their number, whatever they are: that says nothing of what it can do. */
 export function isHeldBack(error: RpcError): boolean {
   const kind = classOf(error);
   return kind === "exhausted" || kind === "slow-down";

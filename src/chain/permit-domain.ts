@@ -43,8 +43,8 @@ const COMMON_VERSIONS = ["1", "2"];
 const DOMAIN_BITS = { name: 1, version: 2, chainId: 4, verifyingContract: 8, salt: 16 } as const;
 
 /**
- * Finds the domain that a token's permits are signed in. A candidate counts only when its hash is the separator that the
- * token states: a permit in a wrong domain looks valid to everybody but the token.
+ * Finds the domain that a token's permits are signed in. A candidate counts only when its hash is the separator that
+ * the token states: a permit in a wrong domain looks valid to all but the token.
  */
 export async function findPermit(
   token: { readonly address: Address; readonly chainId: number },

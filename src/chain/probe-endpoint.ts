@@ -8,7 +8,7 @@ import { classOf, isHeldBack } from "./node-errors.ts";
 import { toQuantity } from "./quantity.ts";
 import { proveWay } from "./simulation/proof.ts";
 
-/** An address without key or contract, which is injected code for the simulation. */
+/** An address without key or contract, into which code is injected for the probe. */
 const PROBE: Address = toAddress("0x7377617064206162696c6974792070726f626521");
 
 /** push 42, push0, mstore, push 32, push0, return: only rules since Shanghai run it. */
@@ -31,7 +31,7 @@ export interface ProbeOptions {
 
 const methodCheck = (way: SimulationMethod): AbilityCheck => ({ ability: way, run: ({ ask }) => proveWay(way, ask) });
 
-/** Each simulation gives what is wrong, undefined where nothing is. */
+/** Each probe gives what is wrong, undefined where nothing is. */
 const ABILITY_CHECKS: readonly AbilityCheck[] = [
   ...SIMULATION_METHODS.map(methodCheck),
   { ability: "finality", remembered: "finalized", run: tryFinality },

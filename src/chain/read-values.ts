@@ -141,8 +141,8 @@ export function fitsItsFilter(value: unknown, { logs }: Pick<Receipt, "logs">): 
 }
 
 /**
- * What a receipt of an OP Stack rollup says was charged on top of gas. The operator's two figures are only there where one of
- * them is not zero; since the Jovian upgrade, of which `daFootprintGasScalar` reports, the scalar counts otherwise
+ * What a receipt of an OP Stack rollup says was charged on top of gas. The operator's two figures are only there where
+ * one of them is not zero; since the Jovian upgrade, which `daFootprintGasScalar` shows, the scalar counts otherwise
  * (ethereum-optimism/specs@830d0e30 specs/experimental/contracts/L2/gas-price-oracle.md, getOperatorFee).
  */
 function readDataFee(receipt: Fields, gasUsed: bigint): bigint | undefined {

@@ -28,13 +28,13 @@ export interface RpcPool {
   ): Promise<T | undefined>;
   /**
    * Like `read`, but passes over endpoints that do not have the block: what such a one leaves out of its answer, a list
-   * of logs for example, would look as if it had never happened.
+   * of logs for example, would seem never to have happened.
    * @throws ChainReadError also when no endpoint has the block
    */
   readUpTo(block: Hex, method: string, params: readonly unknown[]): Promise<unknown>;
   /**
-   * Holds a conversation with one endpoint, and where it does not come to its end with the next one. Whatever is thrown
-   * counts against the endpoint that it was held with.
+   * Runs several requests with one endpoint, and where they do not all succeed with the next one. Whatever is thrown
+   * counts against the endpoint that they were sent to.
    */
   converse<T>(one: (endpoint: Endpoint) => Promise<T>): Promise<InTurn<T>>;
   /** Sends to all endpoints of the right chain at once; errors stand in their places. */

@@ -2,7 +2,7 @@ import { RpcError } from "./json-rpc.ts";
 
 /** The node answers properly, and what it says cannot be right for the configured network. */
 export class UnusableChainError extends RpcError {
-  /** what may be told to anybody: without the endpoint */
+  /** what may be shown to callers: without the endpoint */
   readonly detail: string;
 
   constructor(host: string, message: string, detail: string) {

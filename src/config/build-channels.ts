@@ -61,7 +61,7 @@ function* buildChannel(
   return { name, kind, path: path.join("."), minimum, sendsEnds: ends, options: given };
 }
 
-/** Secrets are opened at the start, and by nobody before; texts are looked at here. */
+/** Secrets are opened at the start, and not before; texts are checked here. */
 function* readOptions(
   source: Source,
   path: Path,

@@ -46,7 +46,7 @@ function* checkSources({ sources, service }: Fields, { tokens }: Known): Iterabl
   if (!sources.includes("twap") && pooled.length > 0)
     yield at`reference.sources: leaves out the twap of ${pooled.join(", ")} -> write [feed, twap]`;
   if (service === undefined && sources.includes("service"))
-    yield at`reference.sources: the second service is not given -> add service: { profile, url: "https://...", apiKey } alongside it`;
+    yield at`reference.sources: the second service is not given -> add service: { profile, url: "https://...", apiKey } next to it`;
   if (service !== undefined && !sources.includes("service"))
     yield at`reference.sources: leaves out the service that is given -> add service to it, or remove it`;
 }

@@ -41,7 +41,7 @@ export function* checkServiceUrl(path: Path, url: string, hasKey: boolean): Iter
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol))
     yield at`${path}: is neither "embedded" nor an http or https URL`;
   else if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "")
-    yield at`${path}: a service's URL is a host and a path only -> an API key goes into apiKey alongside it`;
+    yield at`${path}: a service's URL is a host and a path only -> an API key goes into apiKey next to it`;
   else if (hasKey && parsed.protocol === "http:" && !LOOPBACK.has(parsed.hostname))
     yield at`${path}: the API key would cross the network in the clear -> use https`;
 }

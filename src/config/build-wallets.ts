@@ -69,7 +69,7 @@ function* findAddress(path: Path, key: KeySource, stated: Address | undefined, {
   const address = isKeystore ? keystoreAddress(secret.value) : rawKeyAddress(secret.value);
   if (address === undefined && stated === undefined) {
     if (!isKeystore) return yield* refuse`${place}: this is no private key: 64 hexadecimal digits`;
-    return yield* refuse`${place}: this is no Web3 keystore with an address -> state the wallet's address alongside it`;
+    return yield* refuse`${place}: this is no Web3 keystore with an address -> state the wallet's address next to it`;
   }
   if (address !== undefined && stated !== undefined && address !== stated)
     yield at`${path}.address: the keystore file is of another account: ${address}`;

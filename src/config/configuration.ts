@@ -105,7 +105,7 @@ export interface ChannelConfiguration {
   readonly path: string;
   /** the least severity that is sent */
   readonly minimum: Severity;
-  /** it also reports that an alert is over */
+  /** it also sends the end of an alert */
   readonly sendsEnds: boolean;
   /** what its kind asks for: secrets by reference, and texts */
   readonly options: Readonly<Record<string, SecretReference | string>>;

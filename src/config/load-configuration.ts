@@ -221,7 +221,7 @@ function hashOf(texts: readonly string[]): string {
   return hash("sha256", JSON.stringify(texts));
 }
 
-/** Markers of a database that a caller chose stand alongside it: a sandbox on a fork is given a real daemon's file. */
+/** Markers of a database that a caller chose stand next to it: a sandbox on a fork is given a real daemon's file. */
 function identityOf(configured: string | undefined, { overrides }: LoadOptions, env: Environment): string {
   if (overrides?.database !== undefined) return join(dirname(resolve(overrides.database)), "identity");
   // in the image SWAPD_IDENTITY names a volume

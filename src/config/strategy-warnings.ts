@@ -8,7 +8,9 @@ import { readYaml } from "./read-yaml.ts";
 import { describePlace, problemOf, type Source } from "./source.ts";
 import { placeOfToken } from "./token-place.ts";
 
-/** What is allowed but may be a mistake: strategies of one wallet that may trade against each other, with both places. */
+/**
+ * What is allowed but may be a mistake: strategies of one wallet that may trade against each other, with both places.
+ */
 export function strategyWarnings(
   loaded: readonly { readonly spec: StrategySpec; readonly file: string }[],
   wrappedNative: Address | undefined,

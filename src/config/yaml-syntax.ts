@@ -58,7 +58,7 @@ function describeLine(text: string, offset: number): SyntaxMistake | undefined {
   return { offset: start + indent.length, complaint };
 }
 
-/** A line that stands further in, or further out, than the keys alongside it. */
+/** A line that is indented more, or less, than the keys around it. */
 function describeIndent(error: YAMLError, text: string): SyntaxMistake | undefined {
   const start = lineStart(text, error.pos[0]);
   const line = lineAt(text, start);

@@ -14,7 +14,8 @@ export interface Beginning {
   /**
    * Checks the chain once.
    * @returns the newest block, from which the work may begin; undefined while the node does not answer
-   * @throws PreflightError when a person must change the configuration or the rows, and the nodes did not only just say so
+   * @throws PreflightError when a person must change the configuration or the rows, and the nodes did not only just say
+   * so
    */
   attempt(): Promise<BlockHead | undefined>;
   /** Checks again and again. @returns undefined when the signal aborted before @throws PreflightError */

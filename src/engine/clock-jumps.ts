@@ -14,8 +14,8 @@ const LEAST_JUMP_MS = 2_000;
 const ROW_EVERY_MS = 60_000;
 
 /**
- * Makes the watch of one life of the daemon. The wall clock is checked against the monotonic clock, which cannot be set,
- * and it stands still while a machine is suspended.
+ * Makes the watch of one life of the daemon. The wall clock is checked against the monotonic clock, which cannot be
+ * set, and it stands still while a machine is suspended.
  */
 export function createClockJumps({ clock, store, logger }: Pick<EngineDeps, "clock" | "store" | "logger">): ClockJumps {
   const offsetMs = (): number => clock.nowMs() - clock.monotonicMs();

@@ -62,7 +62,8 @@ export function createClockWatch(context: EngineContext): ClockWatch {
   const observe = ({ number, timestamp }: BlockHead): void => {
     const timestampMs = timestamp * 1_000;
     const monotonicMs = clock.monotonicMs();
-    // By its time, because the height of another chain says nothing of this one. A node that lags behind shows nothing new.
+    // By its time, because the height of another chain says nothing of this one. A node that lags behind shows nothing
+    // new.
     if (seen !== undefined && timestampMs <= seen.timestampMs) {
       if (timestampMs === seen.timestampMs) return;
       const { sinceMs, oldestMs } = doubt ?? { sinceMs: monotonicMs, oldestMs: timestampMs };

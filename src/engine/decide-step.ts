@@ -114,9 +114,9 @@ function modeChanges(
 }
 
 /**
- * The owner's rule: a strategy that fails too often in a while only leaves positions until a person resumes it. A stop goes on:
- * what it costs when it fails is bounded by its own rules, and what it would cost when it does not act is not. Runs that
- * lacked node, service or price are no failures of the strategy.
+ * The owner's rule: a strategy that fails too often in a while only leaves positions until a person resumes it. A stop
+ * goes on: what it costs when it fails is bounded by its own rules, and what it would cost when it does not act is not.
+ * Runs that lacked node, service or price are no failures of the strategy.
  */
 function tooManyFailures(
   { settings }: EngineContext,

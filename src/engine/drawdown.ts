@@ -22,8 +22,8 @@ import { readHead } from "./perform/read-head.ts";
 
 /**
  * Reads the value of all wallets once and checks its fall against the owner's rule. A value that is not known for sure
- * is no sample: a token without a price, one that a swap is just moving, or balances of before the last fill, which would
- * make a deposit of what it brought.
+ * is no sample: a token without a price, one that a swap is just moving, or balances of before the last fill, which
+ * would make a deposit of what it brought.
  * @returns why there is no sample, undefined where there is one
  * @throws ChainReadError where no node answers, or all that do are behind what the rows know
  */
@@ -175,7 +175,7 @@ function createSay({ deps }: EngineContext): (fault: string | undefined) => Prom
     const isLong = nowMs - seenMs >= UNWATCHED_MS;
     if (isReported === isLong || (fault !== undefined && !isLong)) return;
     isReported = isLong;
-    const text = `the drawdown stop of the policy stops nobody now: what the wallets are worth is not known for an hour (${fault})`;
+    const text = `the drawdown stop of the policy stops nothing now: what the wallets are worth is not known for an hour (${fault})`;
     const alert = { severity: "critical", code: "DRAWDOWN_UNWATCHED", subject, text } as const;
     await writeAndNotify(deps, [isLong ? raiseChange(deps, alert) : { kind: "alerts-over", subject }]);
   };

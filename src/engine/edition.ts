@@ -30,9 +30,9 @@ function tokensIn(part: unknown): readonly string[] {
 
 /**
  * The last slot that an edition no longer handles. Slots of the schedule before are none of it, but what was used up of
- * them ahead of its time (`swapd run`, `swapd skip`) is used up of its own. Where the instants stay
- * what they were, a slot that jitter still delays starts under it; and where the strategy was at work until now and makes
- * up for late slots as before, those that wait for their turn go on waiting.
+ * them ahead of its time (`swapd run`, `swapd skip`) is used up of its own. Where the instants stay what they were, a
+ * slot that jitter still delays starts under it; and where the strategy was at work until now and makes up for late
+ * slots as before, those that wait for their turn go on waiting.
  */
 export function handledAtEdit(
   { spec: before, lastSlotMs }: StrategyRow,

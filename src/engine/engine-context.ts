@@ -40,7 +40,10 @@ export interface EngineSettings {
   readonly policy: Policy;
   readonly tokens: readonly Token[];
   readonly strategies: readonly LoadedStrategy[];
-  /** what people are notified of besides what needs them, and after how many slots in a row with one reason they are warned */
+  /**
+   * what people are notified of besides what needs them, and after how many slots in a row with one reason they are
+   * warned
+   */
   readonly notifications: { readonly fills: boolean; readonly starts: boolean; readonly sameEnds: number };
   /** how long runs that signed nothing are kept, and what the steps of all runs saw */
   readonly retentionMs: number;

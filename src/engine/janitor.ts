@@ -49,8 +49,8 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
 }
 
 /**
- * The block that all endpoints call final, if they agree that it shows no allowance: one that a reorganisation could bring
- * back, or that a node which is behind does not know yet, is checked again.
+ * The block that all endpoints call final, if they agree that it shows no allowance: one that a reorganisation could
+ * bring back, or that a node which is behind does not know yet, is checked again.
  */
 async function noneAtFinalBlock(context: EngineContext, grant: Grant): Promise<FinalBlock | undefined> {
   const agreed = await context.deps.chain.agreed();
@@ -77,7 +77,9 @@ async function forget(
   await store.commit([{ question: { kind: "grant", wallet, token }, decide }]);
 }
 
-/** Hands a revocation to the lane, where the token is still idle and its wallet was not halted while the chain was read. */
+/**
+ * Hands a revocation to the lane, where the token is still idle and its wallet was not halted while the chain was read.
+ */
 async function revoke(context: EngineContext, grant: Grant): Promise<void> {
   const { wallet, token } = grant;
   const decide = (rows: GrantRows): ReturnType<typeof decideRevocation> =>

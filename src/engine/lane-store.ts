@@ -11,8 +11,8 @@ import { maySignIntent, type SigningMarker } from "./modes.ts";
 import type { ReportSteps, Step } from "./report-steps.ts";
 
 /**
- * The daemon's rows as its lanes use them. What a lane reports of a swap's transaction steps the run in the same unit of
- * work, so that the attempt's row and the swap's row change together; people are notified after that.
+ * The daemon's rows as its lanes use them. What a lane reports of a swap's transaction steps the run in the same unit
+ * of work, so that the attempt's row and the swap's row change together; people are notified after that.
  */
 export function createLaneStore(context: EngineContext, reportSteps: ReportSteps): LaneStore {
   const { settings } = context;
@@ -50,7 +50,9 @@ export function signingRows(rows: LaneSigningRows<SigningTerms>, marker: Signing
   return { ...rows.lane, maySign: maySignIntent(rows, marker) };
 }
 
-/** What is outside of the rows. The marker is read only where no check of the chain has compared the database with it. */
+/**
+ * What is outside of the rows. The marker is read only where no check of the chain has compared the database with it.
+ */
 export function signingMarker(
   { settings: { live }, deps: { marker } }: Pick<EngineContext, "settings" | "deps">,
   { account }: LaneQuestion,

@@ -9,8 +9,8 @@ import type { EffectAnswer } from "./perform/effect-answer.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 
 /**
- * Whether nodes and service answer, whatever else the daemon does: a stop that cannot act must be reported also while no
- * run is due. Both are asked by themselves; the service hardly ever, because its answers to quotes show as much. The
+ * Whether nodes and service answer, whatever else the daemon does: a stop that cannot act must be reported also while
+ * no run is due. Both are asked by themselves; the service hardly ever, because its answers to quotes show as much. The
  * alerts are rows, so that a start after a kill finds them open, and ends them with the first answer.
  */
 export interface OutsideWatch {
@@ -30,7 +30,9 @@ const SILENCE_MS = 300_000;
 
 const NOT_MADE: ReadonlySet<string> = new Set(["ABORTED", "CALLS_QUEUED"]);
 const NOT_FOR_US: ReadonlySet<number> = new Set([401, 402, 403]);
-/** A page of an intermediary, a redirect, or an unreadable answer came in the service's place; or it cannot be called. */
+/**
+ * A page of an intermediary, a redirect, or an unreadable answer came in the service's place; or it cannot be called.
+ */
 const NOT_ITS_ANSWER = /^(?:HTTP_40[123]|ANSWER_(?:NOT_JSON|TOO_LARGE|MALFORMED)|REDIRECTED|BAD_URL)$/;
 
 /** Calls that were not made say nothing about the service. */
@@ -53,8 +55,8 @@ interface Contact {
 }
 
 /**
- * Makes the watch of one life of the daemon. A node that answers, but not what a start needs, is as good as away. So is one
- * that stands still: by its own time prices stay fresh for ever, so that no trigger would be reached, unnoticed.
+ * Makes the watch of one life of the daemon. A node that answers, but not what a start needs, is as good as away. So is
+ * one that stands still: by its own time prices stay fresh for ever, so that no trigger would be reached, unnoticed.
  */
 export function createOutsideWatch(
   context: EngineContext,
@@ -137,7 +139,10 @@ export function isRefusal(answer: object): answer is ServiceRefusal {
   return "kind" in answer && answer.kind === "refused";
 }
 
-/** The alert and its end are rows: what is reported already is not reported twice, and what ended during a downtime is ended. */
+/**
+ * The alert and its end are rows: what is reported already is not reported twice, and what ended during a downtime is
+ * ended.
+ */
 async function write({ deps }: EngineContext, alert: Alert, isAway: boolean): Promise<void> {
   const over = { kind: "alerts-over", subject: alert.subject } as const;
   await writeAndNotify(deps, [isAway ? raiseChange(deps, alert) : over]);

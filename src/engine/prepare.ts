@@ -80,8 +80,9 @@ async function addBaselines(
 }
 
 /**
- * The newest final block: a deposit above it may come once more in a later block, and would count twice. Where the wallet
- * has sent something since, or no endpoint answers, the tip: what was sent before the first start is none of ours.
+ * The newest final block: a deposit above it may come once more in a later block, and would count twice. Where the
+ * wallet has sent something since, or no endpoint answers, the tip: what was sent before the first start is none of
+ * ours.
  */
 async function settledBlock(chain: EngineContext["deps"]["chain"], wallet: Address, tip: number): Promise<number> {
   const final = Math.min((await chain.finalized()).number, tip);
@@ -89,7 +90,10 @@ async function settledBlock(chain: EngineContext["deps"]["chain"], wallet: Addre
   return before !== undefined && before === (await chain.transactionCount(wallet, tip)) ? final : tip;
 }
 
-/** Without its key an open swap could not be replaced, cancelled or taken back: a wallet with an open swap must not be removed. */
+/**
+ * Without its key an open swap could not be replaced, cancelled or taken back: a wallet with an open swap must not be
+ * removed.
+ */
 function checkWallets({ signers }: EngineContext["deps"], work: Rows["work"]): void {
   for (const { runId, swapId, strategy, state, wallet } of work) {
     if (wallet === undefined || signers.has(wallet)) continue;

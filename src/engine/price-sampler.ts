@@ -66,7 +66,10 @@ export async function samplePrices(
   await store.commit([{ question: { kind: "nothing" }, decide }]);
 }
 
-/** Samples at once, and then at its pace until the engine stops. Trouble with one check is reported, and the next one follows. */
+/**
+ * Samples at once, and then at its pace until the engine stops. Trouble with one check is reported, and the next one
+ * follows.
+ */
 export async function keepSampling(
   context: EngineContext,
   signal: AbortSignal,

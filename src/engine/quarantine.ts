@@ -23,8 +23,8 @@ export function hasReadableMemory({ spec, memory }: Pick<StrategyRow, "spec" | "
 }
 
 /**
- * Halts a strategy whose memory cannot be read, and notifies a person. It must not decide on what it does not know, and its
- * row is left for a release that can read it; all other strategies go on.
+ * Halts a strategy whose memory cannot be read, and notifies a person. It must not decide on what it does not know, and
+ * its row is left for a release that can read it; all other strategies go on.
  */
 export async function quarantine(context: EngineContext, row: Pick<StrategyRow, "id" | "kind">): Promise<void> {
   const { clock } = context.deps;

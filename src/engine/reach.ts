@@ -10,7 +10,7 @@ export interface Absence {
 export interface Reach {
   answered(): void;
   failed(reason: string): void;
-  /** undefined while it answers, and before anybody called */
+  /** undefined while it answers, and before the first call */
   absence(): Absence | undefined;
   /** Whether work that waits may be waiting for it: calls fail, and are made. */
   holdsWorkUp(): boolean;

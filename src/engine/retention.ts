@@ -10,7 +10,7 @@ const POLL_EVERY_MS = 3_600_000;
 const FIRST_CHECK_AFTER_MS = 60_000;
 /** So long one turn goes on; the last run of it may take some milliseconds more. */
 const SLICE_MS = 5;
-/** In between everybody else has a turn. */
+/** In between all other work has a turn. */
 const PAUSE_MS = 50;
 
 /** Ceilings count what was sold in a month, and of its first hour by the rows. */

@@ -2,7 +2,7 @@ import { SUBJECT } from "../domain/run/alert.ts";
 import type { TrueWarning } from "../ports/alert-store.ts";
 import type { Change } from "../ports/changes.ts";
 
-/** The warnings that are true after changes, of a strategy and of everybody, of those that were true before. */
+/** The warnings that are true after changes, of a strategy and of all, of those that were true before. */
 export function warningsAfter(
   before: readonly TrueWarning[],
   changes: readonly Change[],

@@ -77,9 +77,9 @@ interface NextNonce {
 }
 
 /**
- * The next nonce comes from the rows, checked against the chain. When a finalised block counts transactions that neither the
- * rows know nor a person accepted, and a later one still does, another program uses the key: the account is halted. The
- * first nonce of all comes from the chain, where all endpoints have to agree on it.
+ * The next nonce comes from the rows, checked against the chain. When a finalised block counts transactions that
+ * neither the rows know nor a person accepted, and a later one still does, another program uses the key: the account is
+ * halted. The first nonce of all comes from the chain, where all endpoints have to agree on it.
  * @returns undefined while it is not certain
  */
 async function nextNonce(turn: LaneTurn): Promise<NextNonce | undefined> {
@@ -108,6 +108,6 @@ async function nextNonce(turn: LaneTurn): Promise<NextNonce | undefined> {
     return undefined;
   }
   const reason = `finalised blocks count ${final} transactions of this account, the rows know ${next}`;
-  await haltAccount(turn, { reason: `${reason}: somebody else uses its key`, count: () => final, isTrueOf: isOf });
+  await haltAccount(turn, { reason: `${reason}: another program uses its key`, count: () => final, isTrueOf: isOf });
   return undefined;
 }

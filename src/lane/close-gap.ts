@@ -16,11 +16,12 @@ export function forgetGaps({ suspicions }: LaneTurn): void {
 
 /**
  * The chain waits for a nonce below an intent's: what used it, when the intent got its own, was taken back by a
- * reorganisation, and until it is used again nothing of ours can be mined. That is believed once the block in which it was
- * first seen is final, and all endpoints count no more there and at their newest block; until then its sender has the
- * time to send it again. Bytes of ours that succeeded there, or cancelled it, are what the rows say: they are sent again.
- * Where nothing of ours was ever given the nonce, an empty transaction to ourselves takes it: it moves nothing, and what it
- * races with, should that come back, is not ours. In all else a person has to act, also where what had it is archived.
+ * reorganisation, and until it is used again nothing of ours can be mined. That is believed once the block in which it
+ * was first seen is final, and all endpoints count no more there and at their newest block; until then its sender has
+ * the time to send it again. Bytes of ours that succeeded there, or cancelled it, are what the rows say: they are sent
+ * again. Where nothing of ours was ever given the nonce, an empty transaction to ourselves takes it: it moves nothing,
+ * and what it races with, should that come back, is not ours. In all else a person has to act, also where what had it
+ * is archived.
  */
 export async function closeGap(
   turn: LaneTurn,
@@ -83,7 +84,7 @@ async function fill(turn: LaneTurn, intent: IntentRow, missing: number): Promise
   const cap = intent.maxFeePerGasCap * CANCEL_CAP_FACTOR;
   const fees = firstFees({ baseFeePerGas: latest.baseFeePerGas, priorityFee: await deps.chain.priorityFee() }, cap);
   const row: IntentRow = {
-    // The rows let one of this name be in flight alongside another transaction.
+    // The rows let one of this name be in flight together with another transaction.
     id: `gap.${account}.${missing}.${latest.number}`,
     ...{ account, chainId, purpose: "revoke", to: account, data: "0x", value: 0n, gasLimit: EMPTY_GAS_LIMIT },
     maxFeePerGasCap: cap,

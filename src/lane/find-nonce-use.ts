@@ -23,8 +23,8 @@ export async function findNonceUse(reads: AgreedReads, used: UsedNonce): Promise
 }
 
 /**
- * The oldest block of which the nodes say that the nonce was used: back from the finalised one in growing steps, then by
- * halves. A step back may lead beyond what they keep, and the block in question lies before that all the same.
+ * The oldest block of which the nodes say that the nonce was used: back from the finalised one in growing steps, then
+ * by halves. A step back may lead beyond what they keep, and the block in question lies before that all the same.
  */
 async function blockOfUse(reads: AgreedReads, { account, nonce, finalized }: UsedNonce): Promise<number> {
   const isUsedAt = async (block: number): Promise<boolean> => {

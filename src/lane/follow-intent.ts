@@ -62,8 +62,9 @@ async function noteMined(turn: LaneTurn, intent: IntentRow, found: Mined): Promi
 }
 
 /**
- * Enough blocks lie on top of it. That it reverted is reported once all endpoints that answer say so, because the listener
- * may give up. They are asked for some blocks more; then the account is free for what comes next, and its end reports it.
+ * Enough blocks lie on top of it. That it reverted is reported once all endpoints that answer say so, because the
+ * listener may give up. They are asked for some blocks more; then the account is free for what comes next, and its end
+ * reports it.
  */
 async function confirmWhenDeep(turn: LaneTurn, intent: IntentRow, mined: Mined): Promise<IntentRow> {
   const { options, latest, deps } = turn;
@@ -88,7 +89,9 @@ async function isShownByAll(turn: LaneTurn, { receipt }: Mined): Promise<boolean
   }
 }
 
-/** Whether the rows say of a confirmed one that it succeeded and all endpoints that it reverted, or the other way round. */
+/**
+ * Whether the rows say of a confirmed one that it succeeded and all endpoints that it reverted, or the other way round.
+ */
 async function isContradicted(turn: LaneTurn, { id, state }: IntentRow, { attempt, receipt }: Mined): Promise<boolean> {
   if (state !== "confirmed") return false;
   const reported = attemptIn(await readIntent(turn, id), attempt.hash).state;

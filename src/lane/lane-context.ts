@@ -61,7 +61,7 @@ export interface LaneTurn {
 
 /**
  * Whether nodes say something that would halt the account at a later finalised block again. What they say once, or no
- * longer, halts nobody: a node may answer for another chain, from an old state, or from nowhere.
+ * longer, halts no account: a node may answer for another chain, from an old state, or from nowhere.
  */
 export function isSaidAgain({ suspicions }: LaneTurn, what: string, atFinalized: number): boolean {
   const firstAt = suspicions.get(what) ?? Number.POSITIVE_INFINITY;

@@ -7,8 +7,9 @@ import { isUnsigned, planAttempt } from "./sign-attempt.ts";
 export const CANCEL_CAP_FACTOR = 2n;
 
 /**
- * Writes down a version of the intent that is to take the place of its newest attempt, when it is time for one: past its
- * deadline, or when a person wants it, an intent is cancelled; unmined for too long it is sent with higher fees, up to the cap.
+ * Writes down a version of the intent that is to take the place of its newest attempt, when it is time for one: past
+ * its deadline, or when a person wants it, an intent is cancelled; unmined for too long it is sent with higher fees, up
+ * to the cap.
  * @param isNext whether the chain waits for exactly this nonce: an earlier one that is missing delays it, not its fees
  * @returns whether it wrote one down
  */

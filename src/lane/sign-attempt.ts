@@ -40,10 +40,10 @@ export async function planAttempt(
 }
 
 /**
- * Signs what is written down and not signed yet, where that is allowed at this instant, and stores the bytes before anybody
- * else can see them. Signing is deterministic, so that a kill in between gives the same bytes again. Where a person
- * cancelled it while the key was used, and was answered that nothing of it was signed, the bytes are dropped instead: they
- * never left.
+ * Signs what is written down and not signed yet, where that is allowed at this instant, and stores the bytes before
+ * anyone else can see them. Signing is deterministic, so that a kill in between gives the same bytes again. Where a
+ * person cancelled it while the key was used, and was answered that nothing of it was signed, the bytes are dropped
+ * instead: they never left.
  */
 export async function signPlanned(turn: LaneTurn, id: string): Promise<void> {
   const { deps, options } = turn;

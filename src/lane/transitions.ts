@@ -3,7 +3,7 @@ import type { AttemptState, IntentState } from "../ports/lane-store.ts";
 /**
  * All moves of an intent. `planned -> dropped` only while nothing was signed; `mined` and `confirmed` fall back to
  * `broadcast` when their block is reorganised away; a transaction may be seen mined before its broadcast is noted.
- * What was never mined becomes `final` where a transaction of somebody else has its nonce and a person accepted that.
+ * What was never mined becomes `final` where a foreign transaction has its nonce and a person accepted that.
  */
 export const INTENT_TRANSITIONS: Readonly<Record<IntentState, readonly IntentState[]>> = {
   planned: ["signed", "dropped"],

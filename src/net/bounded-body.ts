@@ -42,7 +42,7 @@ export function createBoundedBody(maxBytes: number): BoundedBody {
     if (length === 0 || encoding === "" || encoding === "identity") return bytes;
     const decompress = DECOMPRESSORS.get(encoding);
     if (decompress === undefined) {
-      return { kind: "transport", detail: "the answer is compressed in a way nobody asked for" };
+      return { kind: "transport", detail: "the answer is compressed in a way that was not asked for" };
     }
     try {
       return decompress(bytes, { maxOutputLength: maxBytes });

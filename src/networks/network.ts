@@ -46,7 +46,7 @@ export interface Network {
   readonly tokens: ReadonlyMap<string, TokenFacts>;
   /** in the order of the executor's own list */
   readonly protocols: readonly FactoryFacts[];
-  /** fee tiers to look for where a factory has several, in parts per million */
+  /** fee tiers to search for where a factory has several, in parts per million */
   readonly feeTiers: readonly number[];
   /** how the network charges for a transaction's data; undefined: with its gas alone */
   readonly dataFee: "op-stack" | "arbitrum" | undefined;

@@ -20,13 +20,13 @@ export interface TrueWarning {
 /** A channel that people are notified by, as the rows know it: by its name. */
 export interface AlertChannel {
   readonly name: string;
-  /** the least severity of the alerts that it reports; it reports every message */
+  /** the least severity of the alerts that it sends; it sends every message */
   readonly minimum: Severity;
-  /** it also reports that an alert is over */
+  /** it also sends the end of an alert */
   readonly sendsEnds: boolean;
 }
 
-/** Something that waits to be reported by one channel. */
+/** Something that waits to be sent by one channel. */
 export interface WaitingDelivery {
   /** its own number, in the order of what happened */
   readonly number: number;
@@ -50,18 +50,19 @@ export interface DeliveryEnd {
 
 /**
  * The sender's side of the rows of one channel. Every answer is written down, so a kill at any moment sends again and
- * loses nothing. Instants are by the sender's own clock, which begins anew with each of its lives and which nobody sets.
+ * loses nothing. Instants are by the sender's own clock, which begins anew with each of its lives and which cannot be
+ * set.
  */
 export interface AlertOutbox {
   /** Makes everything that waits due: what an earlier life put off was put off by another clock. */
   makeAllDue(): Promise<void>;
-  /** Makes wait, and due, what is still true and was given up, or was true before the channel reported it. */
+  /** Makes wait, and due, what is still true and was given up, or was true before the channel was there. */
   waitAgain(): Promise<void>;
-  /** Of the oldest of each subject that which may be tried first: what is reported about a subject is reported in its order. */
+  /** Of the oldest of each subject that which may be tried first: what is sent about a subject is sent in its order. */
   next(): Promise<WaitingDelivery | undefined>;
   /** Counts an attempt, durably, before it is made. */
   beginAttempt(number: number, retryAt: number): Promise<void>;
-  /** Of a beginning that is given up nobody is notified the end. */
+  /** When a beginning is given up, its end is not sent. */
   finish(number: number, end: DeliveryEnd): Promise<void>;
   noteOutcome(number: number, outcome: string): Promise<void>;
   /** the number of the newest delivery of all channels, zero before the first */

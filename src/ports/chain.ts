@@ -68,14 +68,14 @@ export interface LaneChain {
   /** Suggested priority fee in wei. */
   priorityFee(): Promise<bigint>;
   broadcast(raw: Hex): Promise<BroadcastOutcome>;
-  /** Looks at the chain through all endpoints at once. @throws ChainReadError when none answers */
+  /** Reads the chain through all endpoints at once. @throws ChainReadError when none answers */
   agreed(): Promise<AgreedReads>;
 }
 
 /**
- * Reads on which all endpoints that answer agree, for what frees money or accuses somebody: one node's word is not enough
- * for that. An endpoint that is far behind the others counts as one that does not answer. Where two say different things,
- * neither is believed: `ChainReadError` with the code `disagreement`.
+ * Reads on which all endpoints that answer agree, for what frees money or halts an account: one node's answer is not
+ * enough for that. An endpoint that is far behind the others counts as one that does not answer. Where two say
+ * different things, neither is believed: `ChainReadError` with the code `disagreement`.
  */
 export interface AgreedReads {
   /** the newest block that all of them have */
@@ -88,7 +88,7 @@ export interface AgreedReads {
   transactionsOf(address: Address, block: number): Promise<readonly BlockTransaction[]>;
 }
 
-/** The same for what the daemon reads alongside what its lanes read. */
+/** The same for what the daemon reads besides what its lanes read. */
 export interface AgreedChainReads extends AgreedReads, Pick<Chain, "allowance" | "balance" | "call" | "code" | "logs"> {
   /** The most that any of them shows of an allowance at a block; they need not agree. */
   highestAllowance(grant: { token: Address; owner: Address; spender: Address }, block: number): Promise<bigint>;
@@ -132,12 +132,13 @@ export type SimulationOutcome =
   | { readonly kind: "unavailable"; readonly reason: string };
 
 /**
- * What trading needs of an endpoint. A way: to try transactions out like that, by today's rules. `finality`: to say which
- * block is final. `overrides`: to run calls with injected code. `logs`: to list events over the usual range of blocks.
+ * What trading needs of an endpoint. A simulation method: to simulate like that, by today's rules. `finality`: to say
+ * which block is final. `overrides`: to run calls with injected code. `logs`: to list events over the usual range of
+ * blocks.
  */
 export type Ability = SimulationMethod | "finality" | "overrides" | "logs";
 
-/** What a simulation of an ability showed; `unknown` where no proper answer came, which proves nothing. */
+/** What the probe of an ability showed; `unknown` where no proper answer came, which proves nothing. */
 export interface AbilityFinding {
   readonly ability: Ability;
   readonly state: "able" | "lacking" | "unknown";
@@ -150,7 +151,7 @@ export interface EndpointReport {
   readonly findings: readonly AbilityFinding[];
 }
 
-/** What the daemon reads of a chain, alongside what its lanes read. */
+/** What the daemon reads of a chain, besides what its lanes read. */
 export interface Chain extends LaneChain {
   agreed(): Promise<AgreedChainReads>;
   /** Balance of a token (native: the zero address) at a block. */
@@ -170,14 +171,14 @@ export interface Chain extends LaneChain {
   }): Promise<readonly (ChainLog & { readonly transactionHash: Hex; readonly blockNumber: number })[]>;
   /**
    * Runs exactly these calls one after the other on top of a block, default: the latest one, in the best way that is
-   * permitted and that some endpoint has shown to master.
+   * permitted and that some endpoint has proved to support.
    * @param about what is watched where the way sees no logs; default: nothing
    */
   simulate(
     calls: readonly CallRequest[],
     about?: { readonly on?: BlockHead; readonly watched?: Watched },
   ): Promise<SimulationOutcome>;
-  /** Simulates what each endpoint can do, in the configured order. From then on those that return are simulated again. */
+  /** Probes what each endpoint can do, in the configured order. From then on those that return are probed again. */
   abilities(): Promise<readonly EndpointReport[]>;
   /** Facts for building an EIP-2612 permit, undefined when the token has none that can be proved by its separator. */
   permitFacts(token: Address, owner: Address, block?: number): Promise<PermitFacts | undefined>;

@@ -54,7 +54,7 @@ export type Change =
   | { readonly kind: "alerts-of-others-over"; readonly strategyIds: readonly string[] }
   /** a person took note of what became of a strategy's fills */
   | { readonly kind: "alerts-of-fills-over"; readonly strategyId: string }
-  /** somebody asks the daemon for something, now */
+  /** a request to the daemon, made now */
   | { readonly kind: "request-made"; readonly request: Omit<OperatorRequest, "id" | "madeAtMs"> }
   | { readonly kind: "request-answered"; readonly requestId: number; readonly answer: string }
   /** an effect is begun: counted before it is performed */
@@ -64,14 +64,14 @@ export type Change =
   /** how the strategy's last slots ended alike; undefined: they did not */
   | { readonly kind: "same-ends"; readonly strategyId: string; readonly ends: SameEnds | undefined };
 
-/** What a step needs to know of the rows, alongside its run. Instants in milliseconds. */
+/** What a step needs to know of the rows, besides its run. Instants in milliseconds. */
 export interface StepQuestion {
   /** what was sold since these instants counts for the ceilings of a day and of a month */
   readonly daySinceMs: number;
   readonly monthSinceMs: number;
   /** failed runs that ended from an instant up to another count, without those that ended with one of the reasons */
   readonly failures: { readonly sinceMs: number; readonly untilMs: number; readonly except: readonly string[] };
-  /** troubles of which everybody is warned together */
+  /** troubles of all strategies, reported once */
   readonly everybodys: readonly string[];
 }
 
@@ -91,7 +91,7 @@ export interface StepRows {
   /** failed runs of the strategy, this one not included while it is open */
   readonly failures: number;
   readonly sameEnds: SameEnds | undefined;
-  /** of the strategy, and those that warn everybody */
+  /** of the strategy, and those of all strategies */
   readonly warnings: readonly TrueWarning[];
   /** what the event's swap was cleared by; undefined before that, and where the event is of none */
   readonly prices: PriceEvidence | undefined;

@@ -1,4 +1,4 @@
-/** An instant that nobody can set: since a boot of the machine, read alike by all of its processes. */
+/** An instant of a clock that cannot be set: since a boot of the machine, read alike by all of its processes. */
 export interface BootInstant {
   /** names the boot */
   readonly id: string;

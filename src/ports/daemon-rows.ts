@@ -18,7 +18,7 @@ export interface PendingEffect {
   readonly effect: Effect;
 }
 
-/** Looks at open swaps on the chain, routes that are kept for people, everything else, and all but the routes. */
+/** Checks of open swaps on the chain, routes that are kept for people, everything else, and all but the routes. */
 export type EffectGroup = "polls" | "routes" | "others" | "no routes";
 
 /** Equal uneventful slots in a row. */

@@ -11,7 +11,7 @@ import type {
   SigningRow,
 } from "./lane-store.ts";
 
-/** What a move of an intent changes alongside its state. A field that is there and undefined is emptied. */
+/** What a move of an intent changes besides its state. A field that is there and undefined is emptied. */
 export type IntentFields = Partial<
   Pick<IntentRow, "nonce" | "outcome" | "minedBlockNumber" | "minedBlockHash" | "minedAttemptHash">
 >;
@@ -35,7 +35,7 @@ export type LaneChange =
   | { readonly kind: "nonce-given"; readonly intentId: string; readonly nonce: number }
   /** what is to be signed, before it is */
   | { readonly kind: "signing"; readonly signing: SigningRow }
-  /** bytes that were signed, before anybody else can see them */
+  /** bytes that were signed, before anyone else can see them */
   | { readonly kind: "attempt"; readonly attempt: AttemptRow }
   | {
       readonly kind: "attempt-moved";

@@ -18,15 +18,15 @@ export interface LaneEvent {
 }
 
 /**
- * No node has taken a transaction for as many blocks as one is given before its fees are raised, or it waits for a nonce
- * that nobody uses; `detail` is what a person reads of it. Undefined: it is over.
+ * No node has taken a transaction for as many blocks as one is given before its fees are raised, or it waits for a
+ * nonce that is not used; `detail` is the text for a person. Undefined: it is over.
  */
 export interface Refusal {
   readonly intentId: string;
   readonly detail: string | undefined;
 }
 
-/** Hears what lanes report, synchronously, inside the transaction that writes it. */
+/** Gets what lanes report, synchronously, inside the transaction that writes it. */
 export interface LaneListener {
   onIntent(event: LaneEvent): void;
   onRefused?(refusal: Refusal): void;

@@ -7,7 +7,7 @@ import type { LaneQuestion, LaneRows, OpenIntents } from "./lane-unit-of-work.ts
 import type { GrantTerms } from "./reconciliation-questions.ts";
 import type { DatabaseState } from "./reconciliation-store.ts";
 
-/** What is asked for lanes, and by anyone who asks them for a transaction. */
+/** What is asked for lanes, and by those who ask them for a transaction. */
 export interface LaneQuestions {
   /** What is open of a lane. */
   readonly "lane-open": { readonly asked: LaneAccount; readonly rows: OpenIntents };

@@ -29,7 +29,7 @@ export interface LaneRows {
   readonly halt: LaneHalt | undefined;
   /** the highest nonce ever given to an intent of the account; undefined: none was */
   readonly highestNonce: number | undefined;
-  /** the most transactions of the account that a person ever accepted; 0 when nobody did */
+  /** the most transactions of the account that a person ever accepted; 0 for none */
   readonly acceptedCount: number;
 }
 
@@ -45,9 +45,9 @@ export interface LaneDecided<T> {
   readonly changes: readonly LaneChange[];
   readonly atMs: number;
   readonly value: T;
-  /** what anyone who asked for the transaction hears */
+  /** for those who asked for the transaction */
   readonly event?: LaneEvent;
-  /** what a person hears */
+  /** for a person */
   readonly refusal?: Refusal;
 }
 
@@ -64,8 +64,8 @@ export interface LaneStore {
   /** The same, and whether something may be signed: asked right before a key is used. */
   readToSign(question: LaneQuestion): Promise<SigningRows>;
   /**
-   * Carries a unit out in one durable transaction: nobody else writes between its reading and its writing. Where it
-   * throws nothing is written.
+   * Carries a unit out in one durable transaction: nothing else is written between its reading and its writing. Where
+   * it throws nothing is written.
    */
   commit<T>(unit: LaneUnit<T>): Promise<T>;
 }

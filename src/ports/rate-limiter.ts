@@ -11,7 +11,7 @@ export interface WaitedTooLong {
   readonly waitedFor: string;
 }
 
-/** A call may not be made any more, for this reason. It took nobody's turn. */
+/** A call may not be made any more, for this reason. It took no turn. */
 export interface HeldBack {
   readonly heldBack: string;
 }
@@ -40,8 +40,8 @@ export interface RateLimiter {
     },
   ): Promise<Permission>;
   /**
-   * Learns how a call ended. Call it for every one that was made: refused ones, and those whose answer was lost. A right
-   * that was not used is told to nobody: calls go on at the next slot.
+   * Learns how a call ended. Call it for every one that was made: refused ones, and those whose answer was lost. A
+   * right that was not used is not reported: calls go on at the next slot.
    */
   observe(answer: LimitedAnswer | "lost"): void;
 }

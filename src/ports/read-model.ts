@@ -14,9 +14,9 @@ import type {
 import type { Difference, KnownChain } from "./reconciliation-store.ts";
 
 /**
- * What people read: commands, and what the daemon reports itself over HTTP. Each answer is plain data as of one instant.
- * Another process may be writing meanwhile, and no daemon of this release may have opened the database yet: what an older
- * one does not have is empty.
+ * What people read: commands, and what the daemon reports about itself over HTTP. Each answer is plain data as of one
+ * instant. Another process may be writing meanwhile, and no daemon of this release may have opened the database yet:
+ * what an older one does not have is empty.
  */
 export interface ReadModel {
   /** Runs with their swaps, newest first. */
@@ -33,7 +33,7 @@ export interface ReadModel {
   }>;
   status(asked: StatusQuestion): Promise<StatusRows>;
   counts(): Promise<Counts>;
-  /** What is late, and what holds up trading. Looks at open rows alone, however long the history is. */
+  /** What is late, and what blocks trading. Reads open rows alone, however long the history is. */
   progress(late: Late): Promise<Progress>;
   /** What the database knows of allowances of these wallets and tokens. */
   approvals(of: { readonly wallets: readonly Address[]; readonly tokens: readonly Address[] }): Promise<ApprovalRows>;
@@ -92,7 +92,7 @@ export interface Late {
   readonly dueBeforeMs: number;
 }
 
-/** Work that is late, by the id of its row, and what holds up trading. */
+/** Work that is late, by the id of its row, and what blocks trading. */
 export interface Progress {
   /** the run that should have ended first */
   readonly overdueRun: string | undefined;
@@ -112,9 +112,9 @@ export interface ApprovalRows {
   readonly using: readonly { readonly wallet: Address; readonly token: Address; readonly swap: string }[];
 }
 
-/** What a status is asked for, alongside all that the database reports. */
+/** What a status is asked for, besides what every status has. */
 export interface StatusQuestion {
-  /** configured strategies; those that have rows are reported of, too */
+  /** configured strategies; those that only have rows are shown, too */
   readonly strategyIds: readonly string[];
   readonly wallets: readonly Address[];
   /** since when sales are counted, in milliseconds */
@@ -134,7 +134,7 @@ export interface StatusRows {
   readonly unsentAlerts: readonly UnsentAlert[];
   /** channels as the newest start found them, by name */
   readonly channels: readonly ChannelStatus[];
-  /** what wakes somebody up and is true now, oldest first */
+  /** critical alerts that are true now, oldest first */
   readonly trueAlerts: readonly TrueAlert[];
   /** all that is true now, whatever its severity, oldest first */
   readonly openAlerts: readonly OpenAlert[];

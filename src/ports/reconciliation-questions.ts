@@ -84,7 +84,7 @@ export interface ReconciliationQuestions {
     readonly asked: Grant & { readonly final: FinalBlock | undefined };
     readonly rows: {
       readonly isGranted: boolean;
-      /** a difference reports one of the wallet's token */
+      /** a difference is about one of the wallet's token */
       readonly isFound: boolean;
       /** it may still change after the final block; undefined where none was named */
       readonly isOpen: boolean | undefined;
@@ -124,7 +124,7 @@ export type ReconciliationChange =
   | { readonly kind: "signatures-counted"; readonly beyond: number }
   /** the runs that are open now trade no more: another database may have traded them */
   | { readonly kind: "open-runs-barred" }
-  /** an allowance that nobody here granted is taken back like any leftover; with the block that showed it */
+  /** an allowance that this database did not grant is taken back like any leftover; with the block that showed it */
   | { readonly kind: "grant-adopted"; readonly grant: Grant; readonly block: number }
   /** an accepted fill counts in a strategy's budget */
   | {

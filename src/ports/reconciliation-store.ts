@@ -52,15 +52,15 @@ export interface FinalBlock {
 export interface KnownChain {
   readonly wallet: Address;
   readonly block: number;
-  /** transactions of the account that are accounted for, alongside those of the rows */
+  /** transactions of the account that are accounted for, besides those of the rows */
   readonly transactionCount: number;
-  /** by token, at that block; empty where nobody could read them */
+  /** by token, at that block; empty where they could not be read */
   readonly balances: ReadonlyMap<Address, bigint>;
   /** what was done up to this block, and so many transactions, is no row's matter: the wallet was not known before */
   readonly baseline: { readonly block: number; readonly transactionCount: number };
 }
 
-/** What tells one database from another, and a younger state of it from an older one. Counts never fall. */
+/** What distinguishes one database from another, and a newer state of it from an older one. Counts never fall. */
 export interface DatabaseState {
   /** undefined before its first life with a marker */
   readonly id: string | undefined;

@@ -12,7 +12,7 @@ export interface RetentionSlice {
   readonly signedBeforeMs: number;
   /** what is written now is written at this instant */
   readonly nowMs: number;
-  /** the last run that was looked at; undefined begins with the oldest */
+  /** the last run that was read; undefined begins with the oldest */
   readonly after: RetentionPlace | undefined;
   /** Asked after each run: false ends the turn. */
   mayGoOn(): boolean;
@@ -32,7 +32,7 @@ export interface RetentionResult {
   readonly archived: number;
   /** runs that stay as they are, although they are old: nothing of them was changed */
   readonly refused: readonly RefusedRun[];
-  /** the last run that was looked at; undefined: no older one is left */
+  /** the last run that was read; undefined: no older one is left */
   readonly last: RetentionPlace | undefined;
 }
 
@@ -49,14 +49,14 @@ export interface IdleGaps {
   readonly atLeastOneSinceMs: number;
 }
 
-/** Lets go of rows that nobody needs any more. Each call is one durable transaction. */
+/** Removes rows that are no longer needed. Each call is one durable transaction. */
 export interface RetentionStore {
   /**
-   * Looks at some of the oldest runs. One that signed nothing goes with all that belongs to it, and its slot stays as a
-   * gap, together with equal ends right before it. Of one that signed the run and its swaps stay, and what else there is
-   * becomes one compressed row; what its steps saw is forgotten. What is open, or has anything to be done, stays as it is,
-   * and so does whatever the newest of an account or of a right is read from.
-   * @returns undefined while a difference is open: it is not known what the wallets did, and a row may be what reports it
+   * Handles some of the oldest runs. One that signed nothing goes with all that belongs to it, and its slot stays as a
+   * gap, together with equal ends right before it. Of one that signed the run and its swaps stay, and what else there
+   * is becomes one compressed row; what its steps saw is forgotten. What is open, or has anything to be done, stays as
+   * it is, and so does whatever the newest of an account or of a right is read from.
+   * @returns undefined while a difference is open: it is not known what the wallets did, and a row may be what shows it
    */
   letRunsGo(slice: RetentionSlice): Promise<RetentionResult | undefined>;
   /**

@@ -11,7 +11,7 @@ export interface SlotRows {
   /** the last handled slot of each strategy that has a row */
   readonly lastSlots: ReadonlyMap<string, number>;
   readonly modes: readonly ModeRow[];
-  /** what the chain reports and the rows do not, and nobody accepted yet */
+  /** what the chain shows and the rows do not, and which is not accepted yet */
   readonly differences: readonly Difference[];
   /** strategies with an open run */
   readonly busy: ReadonlySet<string>;
@@ -48,7 +48,7 @@ export interface SlotQuestions {
       readonly halts: readonly LaneHalt[];
     };
   };
-  /** What the message of a start reports. */
+  /** What the message of a start says. */
   readonly start: {
     readonly asked: object;
     readonly rows: { readonly mode: ModeRow | undefined; readonly lastAliveMs: number | undefined };
@@ -59,7 +59,7 @@ export interface SlotQuestions {
   readonly "newest-request": { readonly asked: object; readonly rows: number };
   /** What came of a request; undefined while it was not taken. */
   readonly "request-answer": { readonly asked: { readonly requestId: number }; readonly rows: string | undefined };
-  /** What operators asked for and nobody answered, the oldest first. */
+  /** Operators' requests that are not answered yet, the oldest first. */
   readonly requests: { readonly asked: object; readonly rows: readonly OperatorRequest[] };
   /** Runs that have not begun, the oldest slots first. */
   readonly "due-runs": { readonly asked: { readonly limit: number }; readonly rows: readonly string[] };
@@ -75,6 +75,6 @@ export interface SlotQuestions {
     readonly asked: { readonly effectId: number; readonly runId: string };
     readonly rows: { readonly run: Run; readonly begun: number };
   };
-  /** What the chain reports and the rows do not, and nobody accepted yet. */
+  /** What the chain shows and the rows do not, and which is not accepted yet. */
   readonly differences: { readonly asked: object; readonly rows: readonly Difference[] };
 }

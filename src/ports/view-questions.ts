@@ -49,7 +49,7 @@ export interface ViewRows {
   readonly bars: ReadonlyMap<Address, readonly PriceBar[]>;
 }
 
-/** What is asked while effects are performed, and by whatever checks ahead. */
+/** What is asked while effects are performed, and by commands that look ahead. */
 export interface ViewQuestions {
   /** A strategy as it stands. */
   readonly strategy: {
@@ -91,7 +91,7 @@ export interface ViewQuestions {
       readonly hasBought: boolean;
     };
   };
-  /** How transfers out of a wallet are explained, alongside a swap. `keys` are the names that they are accepted by. */
+  /** How transfers out of a wallet are explained, besides by a swap. `keys` are the names that they are accepted by. */
   readonly outflows: {
     readonly asked: { readonly swapId: string; readonly hashes: readonly Hex[]; readonly keys: readonly string[] };
     readonly rows: {

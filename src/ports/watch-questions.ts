@@ -23,7 +23,7 @@ export interface OpenWork {
   readonly wallet: Address | undefined;
 }
 
-/** What is asked of the rows by what watches alongside the work. Instants in milliseconds. */
+/** What the background watches ask of the rows. Instants in milliseconds. */
 export interface WatchQuestions {
   /** What a start is checked against. */
   readonly beginning: {
@@ -42,7 +42,7 @@ export interface WatchQuestions {
     readonly rows: {
       /** when the daemon was last known to be at work; undefined before its first life */
       readonly lastAliveMs: number | undefined;
-      /** swaps that were signed and of which nobody knows yet whether they were done */
+      /** swaps that were signed and of which it is not known yet whether they were done */
       readonly unsettled: readonly string[];
       readonly states: ReadonlyMap<string, SwapState>;
     };
@@ -75,7 +75,7 @@ export interface WatchQuestions {
   };
 }
 
-/** What is written by what watches alongside the work. Instants in milliseconds. */
+/** What the background watches write. Instants in milliseconds. */
 export type WatchChange =
   | { readonly kind: "identity"; readonly network: string; readonly chainId: number }
   /** a balance that the audit counts from, unless there is one */

@@ -69,7 +69,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Absent or not executable: for a search both mean "look further".
+    // Absent or not executable: for a search both mean "go on".
     return false;
   }
 }

@@ -126,7 +126,7 @@ async function endChild(child: ChildProcess, exited: Promise<string>): Promise<v
   const first = await Promise.race([exited, late]);
   timer.abort();
   if (first !== "late" || child.pid === undefined) return;
-  // The watchdog leads its own process group, so the negative id reaches the node and nobody else.
+  // The watchdog leads its own process group, so the negative id reaches the node and no other process.
   process.kill(-child.pid, "SIGKILL");
   await exited;
 }

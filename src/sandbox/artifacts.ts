@@ -88,7 +88,7 @@ function readText(path: string): string {
   }
 }
 
-/** The source runs from `src/`, the image from `dist/`: both lie alongside `contracts/`. */
+/** The source runs from `src/`, the image from `dist/`: both lie next to `contracts/`. */
 function artifactFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);

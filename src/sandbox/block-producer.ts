@@ -58,7 +58,7 @@ export function startBlockProducer(rpc: Rpc, options: BlockProducerOptions): Blo
         await rpc.call("evm_mine");
       }
     });
-    // The chain of turns goes on after an error; anyone who asked for the block gets it.
+    // The chain of turns goes on after an error; the caller that asked for the block gets it.
     turn = next.catch(() => undefined);
     return next;
   }

@@ -85,7 +85,7 @@ export async function buildForkedWorld(
   const chain = KNOWN_CHAINS[options.forkedChainId];
   if (chain === undefined) throw new Error(`chain ${options.forkedChainId} was not checked before`);
   const accounts = [DEPLOYER.address, WALLET.address, RELAYER.address];
-  // Everybody has the keys of these accounts, and on real chains somebody made them delegate to thieves' contracts.
+  // The keys of these accounts are public, and on real chains they delegate to thieves' contracts.
   await rpc.batch(accounts.map((account) => ({ method: "anvil_setCode", params: [account, "0x"] })));
   await fundOnFork(rpc, chain);
   const nonces = await readNonces(rpc, [DEPLOYER.address]);

@@ -4,15 +4,15 @@ import { createServer } from "node:net";
 import { SandboxError } from "./sandbox-error.ts";
 
 /**
- * Where "any free port" is looked for: below the range from which Linux takes the ports of outgoing connections, so that
- * none of those takes the port between this check and the start of the process that it is meant for.
+ * Where "any free port" is searched for: below the range from which Linux takes the ports of outgoing connections, so
+ * that none of those takes the port between this check and the start of the process that it is meant for.
  */
 const ANY_PORT = { first: 20_000, last: 32_767, tries: 50 };
 
 /**
  * Claims a loopback port for a moment and gives it back.
  * @param port 0 asks for any free one, which no other call, of this process or another one, gets while this one lives
- * @param range where any free one is looked for, and how often
+ * @param range where a free one is searched for, and how often
  * @returns the port, free a moment ago
  * @throws SandboxError `PORT_IN_USE` when another process listens there
  */
@@ -31,8 +31,8 @@ export async function claimPort(port: number, range = ANY_PORT): Promise<number>
 }
 
 /**
- * Takes the UDP port of the same number, which nobody here uses, until this process ends. Else another process that looks
- * for a port before the node listens gets the same one, and takes that node for its own.
+ * Takes the UDP port of the same number, which is not used here, until this process ends. Else another process that
+ * looks for a port before the node listens gets the same one, and takes that node for its own.
  */
 function reserve(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {

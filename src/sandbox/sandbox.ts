@@ -27,7 +27,7 @@ export interface SandboxOptions {
   readonly forkUrl?: string;
   /** By which number the executor performs trades with a kind of pool of the forked chain. Default: the kind's own. */
   readonly executorKind?: (kind: number) => number;
-  /** State of a stopped sandbox. When the file exists, that sandbox goes on; its world lies alongside it. */
+  /** State of a stopped sandbox. When the file exists, that sandbox goes on; its world lies next to it. */
   readonly stateFile?: string;
   /** False: no block but those of `market.step`, and a restarted sandbox's state is left as it is. Default true. */
   readonly mining?: boolean;

@@ -19,7 +19,7 @@ export interface SandboxPool {
   readonly token1: TokenSymbol;
   /** Swap fee in parts per million. */
   readonly feePips: number;
-  /** The liquidity of a V3 pool; empty for V2, whose reserves report it. */
+  /** The liquidity of a V3 pool; empty for V2, whose reserves show it. */
   readonly ranges: readonly { readonly tickLower: number; readonly tickUpper: number; readonly liquidity: bigint }[];
 }
 
@@ -73,7 +73,7 @@ const worldSchema = z.object({
   market: z.object({ seed: z.number() }),
 });
 
-/** Writes a world for {@link readWorld}: alongside the chain's state, so that a stopped sandbox can start again. */
+/** Writes a world for {@link readWorld}: next to the chain's state, so that a stopped sandbox can start again. */
 export function writeWorld(world: SandboxWorld): string {
   const { rpcUrl: _, ...lasting } = world;
   return JSON.stringify(lasting, (_key, value) => (typeof value === "bigint" ? value.toString() : value), 2);

@@ -34,7 +34,7 @@ function checkTwins({ name, chainId }: NetworkOptions, networks: readonly Networ
   }
 }
 
-/** Pools that nobody knows how to quote would be found missing by the first request only. */
+/** Pools of an unknown kind would be noticed by the first request only. */
 function checkKinds({ name, protocols }: NetworkOptions): void {
   for (const { kind, factory } of protocols) {
     const problem = kindProblem(kind);

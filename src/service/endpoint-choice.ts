@@ -28,8 +28,9 @@ const OLD_MS = 30_000;
 const COMPARE_EVERY_MS = 10_000;
 
 /**
- * Several endpoints of one chain. The first that is well is used for everything, so that what is remembered of its pools
- * serves the next quote. One that had trouble is looked at again alongside the work, and used again once that goes well.
+ * Several endpoints of one chain. The first that is well is used for everything, so that what is remembered of its
+ * pools serves the next quote. One that had trouble is checked again in the background, and used again once that goes
+ * well.
  */
 export function joinEndpoints(
   rpcs: readonly JsonRpc[],
@@ -101,7 +102,7 @@ async function currentOf(choice: Choice): Promise<Snapshot> {
     choice.inUse = endpoint;
     return await newestOf(choice, snapshot);
   }
-  // What an endpoint says of the chain reports more than that another one says nothing.
+  // What an endpoint says of the chain tells more than the silence of another one.
   const isSaid = (failure: Error) => !(failure instanceof RpcError) || failure instanceof UnusableChainError;
   throw failures.find(isSaid) ?? failures[0];
 }
@@ -146,7 +147,7 @@ async function newestOf(choice: Choice, own: Snapshot): Promise<Snapshot> {
   return newest;
 }
 
-/** One that was not just in use may serve another chain: its block and its contracts are looked at before it is asked. */
+/** One that was not just in use may serve another chain: its block and its contracts are checked before it is asked. */
 async function prove(choice: Choice, endpoint: Endpoint): Promise<void> {
   if (endpoint === choice.inUse && isWell(endpoint)) return;
   const snapshot = await snapshotOf(endpoint);

@@ -29,7 +29,7 @@ const RPC_TIMEOUT_MS = 10_000;
 const MAX_RPC_ANSWER_BYTES = 16_000_000;
 const CHECK_AGAIN_MS = 1_000;
 
-/** One network's endpoints, and what is read of it; nothing is asked before somebody does. */
+/** One network's endpoints, and what is read of it; nothing is read before the first request. */
 export interface ConnectedNetwork {
   readonly options: NetworkOptions;
   readonly rpc: JsonRpc;
@@ -77,7 +77,7 @@ function vouchedForBy(options: NetworkOptions): ReadonlySet<Address> {
   ]);
 }
 
-/** Notifies the operator when a node stops being of use, or of full use, and when it is of use again. */
+/** Logs when a node stops being of use, or of full use, and when it is of use again. */
 function outspoken(snapshots: Snapshots, { rpc, logger }: { rpc: JsonRpc; logger: Logger }): Snapshots {
   let reported: string | undefined;
   const report = (level: "error" | "warn", error: Error, message: string): void => {
@@ -118,9 +118,9 @@ function messageOf(error: unknown): string | undefined {
 }
 
 /**
- * Looks at the chain before anybody asks. A node that is gone, that answers nonsense or serves another chain may be put
- * right while the service runs, and until then every request is reported. Wrong contracts are a mistake in the configuration,
- * unless the node only just says so, or has not come to them yet: then it is asked again.
+ * Checks the chain before the first request. A node that is gone, that answers nonsense or serves another chain may be
+ * put right while the service runs, and until then every request gets the reason. Wrong contracts are a mistake in the
+ * configuration, unless the node only just says so, or has not come to them yet: then it is asked again.
  * @throws WrongContractsError
  */
 export async function firstCheck(

@@ -46,7 +46,7 @@ export interface NetworkOptions {
   readonly rpcUrls: readonly string[];
   readonly nativeSymbol: string;
   readonly wrappedNative: Address;
-  /** what lists of tokens and balances report of, the native token under the zero address; others are found by address */
+  /** what lists of tokens and balances show, the native token under the zero address; others are found by address */
   readonly listedTokens: readonly ListedToken[];
   /** tokens that a path may go through */
   readonly hubTokens: readonly Address[];
@@ -58,7 +58,7 @@ export interface NetworkOptions {
   readonly noSettlement?: string;
   /** in the order of the executor's own list */
   readonly protocols: readonly Protocol[];
-  /** fee tiers to look for where a factory has several, in parts per million */
+  /** fee tiers to search for where a factory has several, in parts per million */
   readonly feeTiers: readonly number[];
   /** how the network charges for a transaction's data; absent: with its gas alone */
   readonly dataFee?: DataFeeKind | undefined;
@@ -88,9 +88,9 @@ export interface ServiceOptions {
   readonly permitLifetimeSeconds: number;
   /** requests per second and caller */
   readonly limits: { readonly keyless: number; readonly keyed: number };
-  /** alongside those that the database holds */
+  /** besides those that the database holds */
   readonly apiKeys: readonly string[];
-  /** addresses and networks whose `X-Forwarded-For` is believed; absent: nobody's */
+  /** addresses and networks whose `X-Forwarded-For` is believed; absent: none */
   readonly trustedProxies?: readonly string[];
   /** origins of web pages that may read answers, "*" for all; absent: none */
   readonly corsOrigins?: readonly string[];

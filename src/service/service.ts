@@ -37,7 +37,7 @@ export interface ServiceDependencies {
 
 /**
  * Starts the aggregation service: its networks, one database and one front for all of them. A network whose node cannot
- * be used holds up none of the others.
+ * be used delays none of the others.
  * @throws Error when the options contradict each other, StorageError or MigrationError when the database cannot be used
  */
 export async function startService(options: ServiceOptions, dependencies: ServiceDependencies): Promise<Service> {

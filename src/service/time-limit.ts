@@ -1,10 +1,10 @@
 import type { Clock } from "../ports/clock.ts";
 
-/** Until when somebody waits for an answer. */
+/** Until when an answer is waited for. */
 export interface TimeLimit {
-  /** who waits; undefined: nobody in particular */
+  /** who waits; undefined: no one in particular */
   readonly caller: string | undefined;
-  /** Whether the time is up, or nobody waits any more. */
+  /** Whether the time is up, or the answer is not waited for any more. */
   isOver(): boolean;
   /** Waits for an answer; undefined when the time is up first. What was asked goes on: others may wait for it too. */
   within<T>(answer: Promise<T>): Promise<{ readonly value: T } | undefined>;

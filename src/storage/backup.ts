@@ -70,9 +70,9 @@ function findProblems(db: SqliteDatabase): readonly string[] {
 const COMPANIONS = ["-wal", "-shm", "-journal"];
 
 /**
- * Puts a copy in a database's place. What stood there is kept under another name, with what SQLite keeps alongside it, and so
- * is a log that was left without its database: SQLite would write it into the copy. To be called by anyone who claimed the
- * database. `prepare` may write into the coming file before it stands there.
+ * Puts a copy in a database's place. What stood there is kept under another name, with what SQLite keeps next to it,
+ * and so is a log that was left without its database: SQLite would write it into the copy. To be called by the holder
+ * of a claim on the database. `prepare` may write into the coming file before it stands there.
  * @returns where the replaced database is now; undefined when nothing stood there
  */
 export async function replaceDatabase(

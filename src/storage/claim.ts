@@ -14,7 +14,10 @@ export interface Claim {
   readonly found: "database" | "empty" | "missing";
   /** files that others could read until now */
   readonly narrowed: readonly string[];
-  /** Why the claim holds no more: the lock or the database itself was removed, replaced or written over; undefined while it holds. */
+  /**
+   * Why the claim is no longer valid: the lock or the database itself was removed, replaced or written over; undefined
+   * while it is valid.
+   */
   problem(): string | undefined;
   /** From here on a copy that is written over the file itself is a problem, too. To be called once. */
   watchContents(db: SqliteDatabase): void;
@@ -22,7 +25,7 @@ export interface Claim {
   release(): void;
 }
 
-/** The file has a second name: anyone who opens it there would have a write-ahead log of its own. */
+/** The file has a second name: opened there, it would have a write-ahead log of its own. */
 export interface Linked {
   readonly kind: "linked";
   readonly message: string;
@@ -32,7 +35,7 @@ export interface Linked {
 const MOST_LINKS = 40;
 
 /**
- * Claims a database for writing. The lock stands alongside the file itself, whatever link led there, and the file is made,
+ * Claims a database for writing. The lock stands next to the file itself, whatever link led there, and the file is made,
  * empty and for its owner alone, where there is none.
  */
 export function claimDatabase(database: string): Claim | LockHeld | Linked {
@@ -80,7 +83,7 @@ function claimLocked(file: string, lockFile: string, release: () => void): Claim
       const changed = kept.find(({ name, id }) => identityOf(statOf(name)) !== id);
       if (changed === undefined) return undefined;
       const what = statOf(changed.name) === undefined ? "was removed" : "was replaced by another file";
-      return `${changed.name} ${what} under the running daemon: another one could start alongside it`;
+      return `${changed.name} ${what} under the running daemon: a second daemon could start next to it`;
     },
     watchContents: (db) => {
       stamp = stampDatabase(db, file);

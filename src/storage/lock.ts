@@ -14,14 +14,14 @@ export interface LockHeld {
   readonly holder: string | undefined;
 }
 
-/** Locks of this process. A connection that nobody refers to is closed by the garbage collector, and its lock with it. */
+/** Locks of this process. A connection without a reference is closed by the garbage collector, and its lock with it. */
 const held = new Set<SqliteConstructor.Database>();
 
 /** Long enough to outlast the release of a process that is just ending, short enough to feel immediate. */
 const WAIT_MS = 250;
 
 /**
- * Takes an exclusive lock: a small SQLite file alongside the database, kept open and locked. The operating system frees it
+ * Takes an exclusive lock: a small SQLite file next to the database, kept open and locked. The operating system frees it
  * when the process ends, also by SIGKILL; there is no stale lock. The database itself stays readable by others.
  * @param file path of the lock file, for example `swapd.lock.db`
  * @param holder one line that names this process to a second one, for example its pid and start
@@ -45,7 +45,7 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
   try {
     writeFileSync(holderFile(file), `${holder}\n`, { mode: 0o600 });
   } catch (error) {
-    // A full disk: anyone who tries again in this process must not meet its own lock.
+    // A full disk: another attempt of this process must not meet its own lock.
     db.close();
     throw error;
   }
@@ -62,8 +62,8 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
 }
 
 /**
- * Whether another connection holds a lock now, and who, without taking it: anyone who wants it at this moment still gets it.
- * `unknown`: this process may not read the file.
+ * Whether another connection holds a lock now, and who, without taking it: a process that wants it at this moment still
+ * gets it. `unknown`: this process may not read the file.
  */
 export function checkLock(file: string): LockHeld | { readonly kind: "free" | "unknown" } {
   if (!existsSync(file)) return { kind: "free" };
@@ -81,7 +81,7 @@ export function checkLock(file: string): LockHeld | { readonly kind: "free" | "u
   }
 }
 
-/** The holder's line stands in a file of its own, because nobody else can read a file locked exclusively. */
+/** The holder's line stands in a file of its own, because other processes cannot read a file locked exclusively. */
 function holderFile(file: string): string {
   return `${file}.holder`;
 }

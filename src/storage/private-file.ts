@@ -1,15 +1,15 @@
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 
-/** Rows hold signatures before they are used: nobody but the owner of a database reads it. */
+/** Rows hold signatures before they are used: only the owner of a database may read it. */
 const PRIVATE_MODE = 0o600;
 const OTHERS = 0o077;
 
-/** What SQLite keeps alongside a database; it gives them the permissions that the database has. */
+/** What SQLite keeps next to a database; it gives them the permissions that the database has. */
 const COMPANIONS = ["", "-wal", "-shm", "-journal"];
 
 /**
- * Makes an empty file that its owner alone may read, where there is none: whatever the umask, nobody else can open it in
- * between. A folder that is missing is left to anyone who opens the file.
+ * Makes an empty file that its owner alone may read, where there is none: whatever the umask, no other user can open it
+ * in between. A missing folder is left to whatever opens the file.
  */
 export function createPrivate(file: string): void {
   try {
@@ -20,14 +20,14 @@ export function createPrivate(file: string): void {
 }
 
 /**
- * Takes the permissions of group and others from a database and what SQLite keeps alongside it.
+ * Takes the permissions of group and others from a database and what SQLite keeps next to it.
  * @returns the files that others could read or write until now
  */
 export function narrowToOwner(file: string): readonly string[] {
   return COMPANIONS.map((suffix) => `${file}${suffix}`).filter(narrow);
 }
 
-/** A file of somebody else stays as it is: opening it shows whether it can be used at all. */
+/** Another user's file stays as it is: opening it shows whether it can be used at all. */
 function narrow(file: string): boolean {
   try {
     const { mode } = statSync(file);

@@ -191,7 +191,7 @@ describe("a rebalance strategy with everything", () => {
     [
       "  trigger: all",
       "  relative: 5%",
-      "9:9 bands.soft: stands alongside relative or absolute, which are the soft band too -> move them into soft",
+      "9:9 bands.soft: stands next to relative or absolute, which are the soft band too -> move them into soft",
     ],
     ["cooldown: 2d", "cooldwn: 2d", '9:50 bands.soft.cooldwn: unknown key "cooldwn" -> did you mean "cooldown"?'],
     [

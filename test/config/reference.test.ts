@@ -53,7 +53,7 @@ describe("sources of the reference price", () => {
       withReference("sources: [service], tolerance: 1.5%"),
       [
         "10:23 reference.sources: the feed is missing: pools and services give no dollars, and the ceilings are in dollars -> write for example [feed, twap]",
-        '10:23 reference.sources: the second service is not given -> add service: { profile, url: "https://...", apiKey } alongside it',
+        '10:23 reference.sources: the second service is not given -> add service: { profile, url: "https://...", apiKey } next to it',
       ],
     ],
     [

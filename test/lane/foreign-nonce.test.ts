@@ -74,7 +74,7 @@ describe("a chain that counts more transactions than the rows", () => {
     expect(world.halted()).toBeUndefined();
     await world.step(3);
     expect(world.halted()?.reason).toBe(
-      "finalised blocks count 2 transactions of this account, the rows know 1: somebody else uses its key",
+      "finalised blocks count 2 transactions of this account, the rows know 1: another program uses its key",
     );
     expect(world.intent("b")).toMatchObject({ state: "planned", nonce: undefined });
     await world.step(3);

@@ -93,7 +93,7 @@ describe("one head of another chain", () => {
     world.proxy.clear();
     expect(world.halted()).toBeUndefined();
     await world.step(5);
-    expect(world.halted()?.reason).toContain("somebody else uses its key");
+    expect(world.halted()?.reason).toContain("another program uses its key");
   });
 });
 

@@ -15,8 +15,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Sleeps in pieces of at most `pieceMs`, measured by the monotonic clock. Resolves at once when the signal aborts. However
- * short, it is a turn of the event loop: anyone who gives way by a sleep of nothing must not be the only one who gets on.
+ * Sleeps in pieces of at most `pieceMs`, measured by the monotonic clock. Resolves at once when the signal aborts.
+ * However short, it is a turn of the event loop: a loop that yields by a zero sleep must not be the only one that runs.
  * @throws RangeError when the duration is not a number, because that would be a loop without a pause
  */
 export async function sleepInPieces(durationMs: number, pieceMs: number, signal?: AbortSignal): Promise<void> {

@@ -4,7 +4,7 @@ import { SECOND_MS } from "../../domain/time/durations.ts";
 /** Without a tick for so long, the wall clock that node-cron waits for was set back, or runs slow. */
 const PATIENCE_MS = 1_500;
 
-/** node-cron writes for people at a terminal; what it would say, the daemon says in its own log. */
+/** node-cron writes for a terminal; the daemon writes the same to its own log. */
 const SILENT = { info: nothing, warn: nothing, error: nothing, debug: nothing };
 
 /**

@@ -9,7 +9,7 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const VERSION = 1;
 
-/** What only a person can mend: a full disk and its like are no such thing. */
+/** What only a person can correct: a full disk and its like do not count. */
 const PERSONS = ["EACCES", "EPERM", "EROFS", "EISDIR", "ENOTDIR", "EEXIST", "ELOOP"];
 
 const count = z.number().int().nonnegative();
@@ -21,7 +21,7 @@ const schema = z.object({
   baseline: z.object({ block: count, transactionCount: count }).optional(),
 });
 
-/** A marker that is there and cannot be used: nothing is signed until a person has seen to it. */
+/** A marker that is there and cannot be used: nothing is signed until a person has corrected it. */
 export class MarkerError extends Error {
   override readonly name = "MarkerError";
 }
@@ -72,7 +72,7 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** @throws MarkerError when the file is no marker of this wallet: that must not look as if there were none */
+/** @throws MarkerError when the file is no marker of this wallet: that must not count as none */
 function parse(text: string, of: { file: string; chainId: number; wallet: Address }): Marker {
   const read = schema.safeParse(jsonOf(text));
   const isOurs = read.success && read.data.chainId === of.chainId && read.data.wallet === of.wallet;

@@ -1,15 +1,16 @@
 import type { Clock, SharedClock } from "../../ports/clock.ts";
 import type { Pace } from "./pace.ts";
 
-/** From so long a wait on, people are notified. */
+/** People are notified of waits of at least this length. */
 const WORTH_REPORTING_MS = 300_000;
 
-/** Hears that the service allows no call until a wall-clock instant, and, with undefined, that this is over. */
+/** Called when the service allows no call until a wall-clock instant, and with undefined when that is over. */
 export type HeldBackListener = (untilMs: number | undefined) => void;
 
 /**
  * Watches whether the service has asked for a long wait, this process or another one of the key, and reports when that
- * begins and when it is over. The first check reports that it is over too: a process before might not have lived to do so.
+ * begins and when it is over. The first check also reports that it is over: an earlier process may have ended before it
+ * could.
  */
 export function watchHeldBack(
   clocks: { readonly clock: Clock; readonly sharedClock: SharedClock },

@@ -1,6 +1,6 @@
 /**
  * The arithmetic of pacing, without clock or storage. Calls get slots that lie one interval apart (GCRA with a burst of
- * one), because the service counts in fixed windows whose phase nobody reports: whatever was saved up could fall into one
+ * one), because the service counts in fixed windows of unknown phase: whatever was saved up could fall into one
  * window. Times are microseconds on a clock that all processes of the machine share.
  */
 
@@ -8,7 +8,7 @@
 export interface Pace {
   /** the next call may go from this instant on, never more than some seconds ahead */
   readonly nextSlotUs: number;
-  /** nobody calls before this: the service said so */
+  /** no call is made before this: the service said so */
   readonly blockedUntilUs: number;
   /** since the service stopped us: calls go one by one, far apart, until one of them has come to an end */
   readonly cautious: boolean;
@@ -34,7 +34,7 @@ export interface LimitNotice {
   readonly resetSeconds: number | undefined;
 }
 
-/** What is reported about a call whose answer was lost. */
+/** What is known of a call whose answer was lost. */
 export const NOTHING_SAID: LimitNotice = {
   refused: false,
   retryAfterMs: undefined,
@@ -64,9 +64,9 @@ const LONGEST_RESET_US = 60_000_000;
 const SECOND_US = 1_000_000;
 /** While cautious, calls are so far apart. */
 const CAUTIOUS_INTERVAL_US = 5_000_000;
-/** While cautious, how often it is looked whether a call has come to an end. */
+/** While cautious, how often it is checked whether a call has ended. */
 const CAUTIOUS_POLL_US = 50_000;
-/** Slower than this nobody is paced: a longer window is used up, and then waited for. */
+/** Calls are not paced slower than this: a longer window is used up, and then waited for. */
 const LOWEST_PER_SECOND = 0.2;
 /** A stated zero without a refusal means that others use the key too: leave them these slots. */
 const SLOTS_LEFT_TO_OTHERS = 2;
@@ -75,7 +75,7 @@ const BLOCK_SPREAD_US = SECOND_US / 4;
 /** No pace that was ever written has a slot further ahead than this. */
 const FURTHEST_SLOT_US = 6_000_000;
 
-/** A pace that was never used: it starts empty, because nobody knows what was called in the last second. */
+/** A pace that was never used: it starts empty, because it is not known what was called in the last second. */
 export function emptyPace(nowUs: number, configuredLimit: number): Pace {
   return {
     nextSlotUs: nowUs + SECOND_US,
@@ -189,7 +189,7 @@ function refusedFor({ retryAfterMs, resetSeconds }: LimitNotice, terms: PaceTerm
   return Math.min((resetSeconds ?? 1) * SECOND_US, LONGEST_RESET_US);
 }
 
-/** Nobody calls for so long, a second at least; then one call goes ahead alone. */
+/** No call is made for so long, a second at least; then one call goes ahead alone. */
 function block(pace: Pace, durationUs: number, at: { nowUs: number; jitter: number }): Pace {
   const untilUs = Math.round(at.nowUs + Math.max(durationUs, SECOND_US) + at.jitter * BLOCK_SPREAD_US);
   const nextSlotUs = pace.cautious ? Math.min(pace.nextSlotUs, untilUs) : pace.nextSlotUs;

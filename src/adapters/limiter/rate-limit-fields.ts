@@ -83,7 +83,7 @@ function readNamed(text: string | null, policies: readonly Item[]): readonly Rat
     .filter(({ remaining }) => remaining !== undefined);
 }
 
-/** A window that nobody states is a second, unless more than that is left of it: then its limit is no rate. */
+/** A window that is not stated is a second, unless more than that is left of it: then its limit is no rate. */
 function unlessLonger(
   limit: number | undefined,
   window: { readonly resetSeconds: number | undefined; readonly hasPolicy: boolean },

@@ -18,7 +18,7 @@ export interface RateLimiterOptions {
   readonly apiKey: Secret | undefined;
   /** calls per second that are allowed at most; a service can only lower it */
   readonly limitPerSecond: number;
-  /** calls that may wait; further ones are reported so at once */
+  /** calls that may wait; further ones are refused at once */
   readonly maxQueue: number;
   /** a call that waits longer ends, with what it waited for */
   readonly longestWaitMs: number;
@@ -40,12 +40,12 @@ export interface RateLimiterDependencies {
 }
 
 const STORAGE_PAUSE_MS = 1_000;
-/** However long the wait, it is looked again so often: calls end when they waited too long. */
+/** However long the wait, it is checked again so often: calls end when they waited too long. */
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Creates the pacer of one key. The file is shared by processes; each hands its slots to its own waiting calls, the most
- * urgent first, so a crowd of quotes never holds up the status of a live swap.
+ * Creates the pacer of one key. The file is shared by processes; each hands its slots to its own waiting calls, the
+ * most urgent first, so a crowd of quotes never delays the status of a live swap.
  * @throws StorageError when the file cannot be opened
  */
 export function createRateLimiter(
@@ -102,7 +102,8 @@ interface DispatcherParts {
 
 /**
  * One loop per process, while calls wait. Each slot is taken when it is due, by the process that is first, for a call
- * that goes in the same turn: nobody holds a slot that he might not use, and a late timer delays one call, not the rest.
+ * that goes in the same turn: no caller holds a slot that it might not use, and a late timer delays one call, not the
+ * rest.
  */
 function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): () => void {
   const { store, sharedClock, clock, closing, calls } = parts;
@@ -112,7 +113,7 @@ function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): 
   /** @returns how long to wait before the next try, undefined when a call was let go */
   async function tryOnce(waitingSinceUs: number): Promise<number | undefined> {
     const turn = (pace: Pace, nowUs: number) => takeTurn(pace, { nowUs, waitingSinceUs }, options.limitPerSecond);
-    // Looking needs no lock; most looks find that nothing is due yet.
+    // Reading needs no lock; most checks find that nothing is due yet.
     const seen = turn(store.read(), sharedClock.nowUs());
     if (seen.kind === "go") await calls.endHeldBack();
     if (calls.count() === 0) return undefined;
@@ -128,7 +129,7 @@ function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): 
     return Math.min((taken.untilUs - nowUs) / 1_000, LONGEST_PAUSE_MS);
   }
 
-  /** Without the shared pace nobody may call: the calls wait until the file can be used again. */
+  /** Without the shared pace no call is allowed: the calls wait until the file can be used again. */
   async function tryOrWait(waitingSinceUs: number): Promise<number | undefined> {
     try {
       return await tryOnce(waitingSinceUs);

@@ -72,7 +72,7 @@ export function createWaitingCalls(options: { readonly longestWaitMs: number }, 
   };
 }
 
-/** Where it cannot be asked, the call takes its turn: anyone who makes it asks once more, and hears what is wrong. */
+/** Where it cannot be asked, the call takes its turn: its caller asks once more, and gets the error. */
 async function whyHeldBack(call: WaitingCall): Promise<string | undefined> {
   try {
     return await call.heldBack?.();

@@ -28,17 +28,17 @@ export interface AlertSenderDeps {
   deliver(waiting: WaitingDelivery, at: { nowMs: number; signal: AbortSignal }): Promise<Delivery>;
 }
 
-/** Delivers to one channel alongside everything else: nothing waits for it, other channels neither. */
+/** Delivers to one channel in the background: nothing waits for it, other channels neither. */
 export interface AlertSender {
   /** There may be something to send. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** When nothing wakes the sender, it still looks so often: a row may have been written by another hand. */
+/** When nothing wakes the sender, it still checks so often: another process may have written a row. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** What one life of the sender remembers. Its clock is the monotonic one: a wall clock that is set holds nothing up. */
+/** What one life of the sender remembers. Its clock is the monotonic one: a wall clock that is set delays nothing. */
 interface Memory {
   /** how often in a row the receiver took nothing, and until when it is left alone */
   refusals: number;
@@ -170,7 +170,7 @@ async function sendNext(
   return true;
 }
 
-/** A receiver that is back hears what was given up and is still true, and what earlier attempts put off. */
+/** A receiver that is back gets what was given up and is still true, and what earlier attempts put off. */
 async function hearAll({ outbox }: AlertSenderDeps): Promise<void> {
   await outbox.waitAgain();
   await outbox.makeAllDue();

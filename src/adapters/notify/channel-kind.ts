@@ -3,9 +3,9 @@ import type { ChannelOption, ChannelOptions } from "../../domain/run/alert-chann
 import type { Secret } from "../../net/secret.ts";
 import type { Delivery, Post } from "./post.ts";
 
-/** What one channel is to notify people. Secrets are taken out of its texts. */
+/** What one channel is to send. Secrets are removed from its texts. */
 export interface ChannelMessage {
-  /** the same for each try of the same message, and of no other: a receiver knows by it what it has already */
+  /** the same for each try of the same message, and of no other: a receiver recognises by it what it has already */
   readonly id: string;
   /** that an alert is over: the `id` of the message that reported it; else undefined */
   readonly ends: string | undefined;
@@ -34,7 +34,7 @@ export interface Channel {
   /** whom it asks: all of its address that may be shown */
   readonly host: string;
   /**
-   * Reports one message, once; `detail` of what came of it shows nothing secret. It throws nothing: what is thrown is a
+   * Sends one message, once; the `detail` of its outcome shows nothing secret. It throws nothing: what is thrown is a
    * mistake of ours and stops the daemon.
    */
   send(message: ChannelMessage, sending: Sending): Promise<Delivery>;

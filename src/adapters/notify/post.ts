@@ -3,10 +3,10 @@ import { readRetryAfter } from "../../net/retry-after.ts";
 import type { Secret } from "../../net/secret.ts";
 
 /**
- * What came of telling a message once. `detail` names a status or a kind of trouble, and never more of a URL than its
+ * What came of sending a message once. `detail` names a status or a kind of trouble, and never more of a URL than its
  * host.
- * - `delivered`: it is reported
- * - `later`: it may be reported later, after `afterMs` at the earliest where the receiver says so
+ * - `delivered`: the receiver took it
+ * - `later`: it may be sent again, after `afterMs` at the earliest where the receiver says so
  * - `refused`: this message is never taken as it is, however often it is sent
  */
 export type Delivery =
@@ -19,14 +19,14 @@ export interface PostRequest {
   readonly url: Secret;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
-  /** statuses that say of this very message that it is never taken, alongside 410 */
+  /** statuses that say of this very message that it is never taken, besides 410 */
   readonly refusals?: readonly number[];
 }
 
-/** Sends a request over HTTP once. Every status is an answer; without one it may be reported later. */
+/** Sends a request over HTTP once. Every status is an answer; without one it may be sent again later. */
 export type Post = (request: PostRequest) => Promise<Delivery>;
 
-/** A receiver has nothing to report: its answer is read only as far as this, and its text is dropped. */
+/** A receiver's answer carries nothing of use: it is read only as far as this, and its text is dropped. */
 const MOST_ANSWER_BYTES = 64 * 1_024;
 
 const GONE = 410;
@@ -48,7 +48,7 @@ export function createPost(terms: {
       return judged(await fetch({ url: url.reveal(), method: "POST", headers: { ...headers }, body, ...bounds }));
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
-      // Its word is its status: what is wrong with the text after it, which nobody reads, changes nothing.
+      // The status decides: an error in the text after it, which is not read, changes nothing.
       return error.answer === undefined
         ? { kind: "later", detail: error.message }
         : judged(error.answer, error.message);

@@ -12,8 +12,8 @@ export interface CoveringSource {
 
 /**
  * One price from all sources that cover a token: each must answer, and no two may be further apart than allowed. None
- * stands in for another. The price is that of the first source; what the others say comes with it, so that anyone who is
- * protected by a high price, or by a low one, can take that.
+ * stands in for another. The price is that of the first source; what the others say comes with it, so that a caller
+ * that is protected by a high price, or by a low one, can take that.
  */
 export function createCombinedPrices(sources: readonly CoveringSource[], maxDivergence: Ppm): PriceSource {
   return {

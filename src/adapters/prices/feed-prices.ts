@@ -92,7 +92,7 @@ function problemOf(round: FeedRound, bounds: Bounds | undefined, nowSeconds: num
 }
 
 /**
- * Between which answers the feed's present aggregator can report at all: beyond them it goes on answering the bound, as in
+ * The bounds of what the feed's present aggregator can report at all: beyond them it goes on answering the bound, as in
  * the crash of LUNA. Undefined for a feed that shows none. Asked each time, because a proxy's aggregator changes.
  */
 async function readBounds(feed: Feed, chain: Chain): Promise<Bounds | undefined> {

@@ -14,7 +14,7 @@ const UP = 0n;
 const DOWN = 1n;
 
 /**
- * Prices of a rollup, for as long as its sequencer is up. While it is down nobody but the initiated can trade, and when
+ * Prices of a rollup, for as long as its sequencer is up. While it is down only insiders can trade, and when
  * it comes back the first blocks carry prices of before. The feed's answer 0 is up and 1 is down, `startedAt` is the
  * instant of the change and 0 for a round that is none (Chainlink, "L2 Sequencer Uptime Feeds").
  */

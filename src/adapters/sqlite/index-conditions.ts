@@ -1,5 +1,5 @@
 /**
- * The conditions of the indexes on what is open, word for word: anyone who states one is led to the few rows, not through all
+ * The conditions of the indexes on what is open, word for word: a query that states one reads the few rows, not all
  * that ever were.
  */
 

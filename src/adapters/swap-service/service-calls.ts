@@ -73,7 +73,7 @@ const WAITED_TOO_LONG = "CALL_WAITED_TOO_LONG";
 export const NOT_SENT = "NOT_SENT";
 const NAME_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** Statuses that speak of the moment, not of the request. 410 is an expired quote: a fresh one helps. */
+/** Statuses about the moment, not about the request. 410 is an expired quote: a fresh one helps. */
 const PASSING_STATUSES = new Set([408, 410, 425, 429]);
 
 /** A refusal on its way through the retry loop. */

@@ -18,8 +18,8 @@ const FRACTION_PATTERN = /^(0|[1-9][0-9]{0,6})(?:\.([0-9]{1,40}))?$/;
 const LONGEST_TEXT = 256;
 
 /**
- * Reads fields of one JSON object. A missing or malformed field is noted and read as undefined; anyone who built a value
- * out of fields asks `problem` before using it. Unknown fields are not looked at.
+ * Reads fields of one JSON object. A missing or malformed field is noted and read as undefined; a caller that built a
+ * value out of fields asks `problem` before using it. Unknown fields are ignored.
  */
 export interface WireReader {
   /** The first problem that was noted. */

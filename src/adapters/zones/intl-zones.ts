@@ -11,8 +11,8 @@ interface DayOffsets {
 }
 
 /**
- * Zone offsets from the platform's own zone data (Intl). Formatting a date costs microseconds, so each UTC day of a zone
- * is looked at once: its two ends, and by bisection the minute of a change between them.
+ * Zone offsets from the platform's own zone data (Intl). Formatting a date costs microseconds, so each UTC day of a
+ * zone is read at once: its two ends, and by bisection the minute of a change between them.
  */
 export function createIntlZones(): ZoneOffsets {
   const zones = new Map<string, { format: Intl.DateTimeFormat; days: Map<number, DayOffsets> }>();

@@ -9,7 +9,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { configurationOf, findTarget, withReads } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Of the service's database, when it is embedded: alongside the daemon's copy. */
+/** Of the service's database, when it is embedded: next to the daemon's copy. */
 const SERVICE_SUFFIX = ".service";
 
 /** `swapd backup`: copies the database, and the embedded service's with it; the daemon may run. */

@@ -8,8 +8,8 @@ import { configurationFile, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
- * `swapd resume --relayer`: a person checked why the service's relayer is halted and lets it go on. It is one row of the
- * service's own database, which a running service heeds from its next turn on.
+ * `swapd resume --relayer`: a person checked why the service's relayer is halted and lets it go on. It is one row of
+ * the service's own database, which a running service heeds from its next turn on.
  */
 export function releaseRelayer(options: { config?: string; reason: string }, terminal: Terminal): void {
   const named = readConfiguration(configurationFile(options), EXIT.no);

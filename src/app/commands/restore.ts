@@ -10,7 +10,7 @@ import { keepStricterModes, type RestoredModes } from "../restored-modes.ts";
 import { configurationFile, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Of the copy of the embedded service's database, alongside the daemon's. */
+/** Of the copy of the embedded service's database, next to the daemon's. */
 const SERVICE_SUFFIX = ".service";
 
 /** `swapd restore`: puts a copy in the database's place; the next start checks it against the chain before it signs. */

@@ -16,14 +16,14 @@ export interface StatusSources {
 export interface StatusOptions {
   readonly host: string;
   readonly port: number;
-  /** names that callers may know this server by, alongside addresses, `localhost` and this machine's own */
+  /** names that callers may know this server by, besides addresses, `localhost` and this machine's own */
   readonly names: readonly string[];
 }
 
 const MAX_RUNS = 1_000;
 
 /**
- * Serves health, readiness, metrics and a small read-only API. A web page of somebody else can send a browser here under
+ * Serves health, readiness, metrics and a small read-only API. A foreign web page can send a browser here under
  * a name of its own; so callers must use an address, or a name on a list.
  */
 export async function startStatusServer(

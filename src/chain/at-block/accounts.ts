@@ -3,7 +3,7 @@ import { type JsonRpc, RpcError } from "../json-rpc.ts";
 
 /** Whether there is an account at an address at all: one that has native token, sent a transaction, or has code. */
 export interface Accounts {
-  /** @throws RpcError when the node does not report */
+  /** @throws RpcError when the node does not answer */
   exists(address: Address): Promise<boolean>;
 }
 

@@ -26,8 +26,8 @@ export type ReadAll = (calls: readonly ViewCall[], gasOfCall?: number) => Promis
 const STRANGERS_GAS = 300_000;
 
 /**
- * Lets reads that start in the same turn of the event loop travel together. Those of a contract that nobody vouches for
- * travel alone, with less gas: what it does is nobody else's trouble.
+ * Lets reads that start in the same turn of the event loop travel together. Those of a contract that is not vouched for
+ * travel alone, with less gas: what it does affects no other read.
  */
 export function createBatchReader(readAll: ReadAll, isKnown: (contract: Address) => boolean = () => true): ReadWords {
   function send(reads: readonly Asked<ViewCall, WordsAnswer>[], gasOfCall?: number): void {

@@ -20,7 +20,7 @@ export type ReadMode = "override" | "multicall" | "plain";
 /** How this node is read, as found out by trying. */
 export interface Method {
   readonly mode: ReadMode;
-  /** Whether calls can be pinned to a block's hash; else to its number, and its hash is looked at afterwards. */
+  /** Whether calls can be pinned to a block's hash; else to its number, and its hash is checked afterwards. */
   readonly byHash: boolean;
   /** what the calls prove of their block; undefined: nothing */
   readonly testimony: Testimony | undefined;
@@ -32,10 +32,10 @@ const MAX_CALLS = 1_000;
 /** Bytes of one HTTP request and its answer together: nodes take requests of 5 MB, and we answers of 16 MB. */
 const MAX_HTTP_BYTES = 4_000_000;
 
-/** What a call takes alongside its data and the words of its answer, however calls travel. */
+/** What a call takes besides its data and the words of its answer, however calls travel. */
 const CALL_BYTES = 640;
 
-/** So few calls are too large for nobody: a node that refuses them for their size refuses everything. */
+/** So few calls are never too large: a node that refuses them for their size refuses everything. */
 const FEW_CALLS = 100;
 
 /** Calls of one JSON-RPC batch where nothing else works; nodes limit those too. */
@@ -50,14 +50,14 @@ export interface BlockRead {
   readonly gasOfCall?: number | undefined;
 }
 
-/** What a packed read uses alongside its calls. */
+/** What a packed read uses besides its calls. */
 const OWN_GAS = 100_000;
 
 function gasOf({ gasOfCall }: BlockRead, calls: number): { readonly gas?: string } {
   return gasOfCall === undefined ? {} : { gas: toQuantity(OWN_GAS + calls * gasOfCall) };
 }
 
-/** The block, as a node is told it. */
+/** The block, as a request names it. */
 export function pinOf(block: Pick<BlockHeader, "number" | "hash">, byHash: boolean): unknown {
   return byHash ? { blockHash: block.hash, requireCanonical: true } : toQuantity(block.number);
 }
@@ -88,7 +88,10 @@ export function decodePart(mode: ReadMode, answer: unknown, calls: readonly View
   return mode === "multicall" ? decodeAggregate(answer, calls) : decodePacked(answer, calls);
 }
 
-/** Performs all calls; then, where they cannot be pinned to a hash, looks whether the block is still the same. @throws RpcError */
+/**
+ * Performs all calls; then, where they cannot be pinned to a hash, checks whether the block is still the same.
+ * @throws RpcError
+ */
 export async function readWith(blockRead: BlockRead, calls: readonly ViewCall[]): Promise<readonly WordsAnswer[]> {
   const { rpc, block, method } = blockRead;
   const answers = method.mode === "plain" ? await readPlain(blockRead, calls) : await readPacked(blockRead, calls);

@@ -5,10 +5,10 @@ import { toQuantity } from "../quantity.ts";
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
 import { isComputed, mayContain, type WatchedTopic } from "./log-bloom.ts";
 
-/** Whether a contract may have logged one of the watched topics in the blocks that were looked at. */
+/** Whether a contract may have logged one of the watched topics in the blocks that were read. */
 export type MayHaveLogged = (address: Address) => boolean;
 
-/** The most blocks that are looked at one by one; after a longer gap everything may have happened. */
+/** The most blocks that are read one by one; after a longer gap everything may have happened. */
 const MAX_BLOCKS = 32;
 
 const logsSchema = z.array(z.object({ address: z.string(), blockHash: z.string().nullable() }));

@@ -4,7 +4,7 @@ import { readWitness, type Witness } from "./witness.ts";
 import { splitWords } from "./words.ts";
 
 /**
- * Where the reader program (contracts/lent/BatchReader.yul) is injected into: an address nobody has a key or a contract for,
+ * Where the reader program (contracts/lent/BatchReader.yul) is injected: an address without a known key or contract,
  * the first bytes of the name in ASCII.
  */
 export const READER_ADDRESS = toAddress("0x7377617064206261746368207265616465720000");

@@ -29,7 +29,7 @@ const BASE_GAS = 21_000n;
 const DATA_GAS = { zero: 4n, other: 16n };
 /** The least that a byte counts where that comes to more (EIP-7623). */
 const DATA_FLOOR_GAS = { zero: 10n, other: 40n };
-/** Accounts and words that the probe has looked at before a call cost less in it than in a transaction of its own. */
+/** Accounts and words that the probe has read before a call cost less in it than in a transaction of its own. */
 const WATCH_GAS = 40_000n;
 
 /**
@@ -89,7 +89,7 @@ interface Report {
   readonly used: readonly bigint[];
   readonly reverted: boolean;
   readonly reason: Hex;
-  /** by look, then by question; undefined where there was no answer */
+  /** by reading, then by question; undefined where there was no answer */
   readonly seen: readonly (bigint | undefined)[];
 }
 
@@ -120,7 +120,7 @@ interface WatchedAnswer {
   readonly answer: bigint | undefined;
 }
 
-/** By look, each question with its answer. */
+/** By reading, each question with its answer. */
 function answersOf(seen: Report["seen"], questions: readonly Question[]): readonly (readonly WatchedAnswer[])[] {
   const count = seen.length / Math.max(1, questions.length);
   return Array.from({ length: count }, (_, answerIndex) =>
@@ -147,7 +147,7 @@ function changesOf(answers: readonly (readonly WatchedAnswer[])[]): Pick<Simulat
   return { transfers, approvals };
 }
 
-/** Each check but the first, question by question, with what the one before it was answered. */
+/** Each reading but the first, question by question, with the answer of the one before. */
 function withAnswerBefore(answers: readonly (readonly WatchedAnswer[])[]) {
   return answers.slice(1).flatMap((answerIndex, index) =>
     answerIndex.map(({ question, answer = 0n }, place) => {

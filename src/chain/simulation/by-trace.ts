@@ -77,7 +77,7 @@ function collect(
   }
   for (const log of listOf(frame.logs, "a traced call's logs")) {
     const fields = readObject(log, "a log");
-    // Its place in the block is not reported, and nobody asks for it.
+    // Its place in the block is not reported, and not needed.
     seen.logs.push(readLog({ ...fields, topics: fields.topics ?? [], logIndex: "0x0" }));
   }
   for (const inner of listOf(frame.calls, "a traced call's calls")) collect(readObject(inner, "a traced call"), seen);

@@ -8,8 +8,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const ZERO_WORD: Hex = `0x${"0".repeat(64)}`;
 
 /**
- * What was lent, with what a call changed on top of it, as a tracer reports it: `pre` and `post` of all that differs. A word
- * that stands in `pre` alone was set to zero.
+ * What was injected, with what a call changed on top of it, as a tracer reports it: `pre` and `post` of all that
+ * differs. A word that stands in `pre` alone was set to zero.
  */
 export function carriedOn(lent: LentState, changes: unknown): LentState {
   const { pre, post } = readObject(changes, "what a call changes");

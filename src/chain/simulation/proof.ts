@@ -22,7 +22,7 @@ const CALLS: readonly CallRequest[] = [
 
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, "0")}`;
 
-/** What the known program finds; it is reported in its source. */
+/** What the known program finds; its source says what that means. */
 const RUN: SimulationRun = {
   calls: CALLS,
   block: "latest",
@@ -54,8 +54,8 @@ const ALLOWED: Simulated["approvals"] = [{ token: SUBJECT, owner: OWNER, spender
 const LEAST_GAS = 21_000n;
 
 /**
- * Has an endpoint simulate a known program, and compares: a node may know a method's name and run no code of today, take
- * injected code without a word and not lend it, or leave logs, native moves or what the first call changed out.
+ * Has an endpoint simulate a known program, and compares: a node may know a method's name and run no code of today,
+ * take injected code without an error and not run it, or leave logs, native moves or what the first call changed out.
  * @returns what is wrong, undefined where nothing is
  * @throws RpcError, or ChainReadError where it was not asked at all
  */

@@ -14,9 +14,9 @@ import { proveWay } from "./proof.ts";
 export interface Simulator {
   /** @throws ChainReadError when no endpoint answers for the moment */
   run(run: SimulationRun): Promise<SimulationOutcome>;
-  /** Takes over what a simulation of all abilities found. */
+  /** Takes over what a probe of all abilities found. */
   note(endpoint: number, report: EndpointReport): void;
-  /** Another machine may stand behind the endpoint's address: what was found of its ways counts no more. */
+  /** Another machine may stand behind the endpoint's address: what was found of its methods counts no more. */
   forget(endpoint: number): void;
 }
 
@@ -25,7 +25,7 @@ interface SimulatorDependencies {
   /** those that may be used */
   readonly ways: readonly SimulationMethod[];
   readonly monotonicMs: () => number;
-  /** hears that no endpoint masters any of them */
+  /** called when no endpoint supports any of them */
   readonly onNone: () => void;
 }
 

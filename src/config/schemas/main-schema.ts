@@ -252,7 +252,7 @@ export const mainSchema = z.strictObject({
     hosts: or(
       z.array(text("a host name", "swapd")).max(100),
       [],
-      "names that callers may use alongside addresses and localhost",
+      "names that callers may use besides addresses and localhost",
     ),
   }),
   log: or(z.strictObject({ level: z.enum(["debug", "info", "warn", "error"]) }), { level: "info" }),

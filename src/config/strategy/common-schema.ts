@@ -37,7 +37,7 @@ const schedule = map("when the strategy is due: one of cron, at and every", {
 const catchUp = map("what becomes of missed slots", {
   policy: maybe(
     z.enum(CATCH_UP_POLICIES),
-    "what becomes of slots that passed while nobody could run them: none runs, the newest, each, or one run for all; latest by default",
+    "what becomes of slots that passed while they could not be run: none runs, the newest, each, or one run for all; latest by default",
   ),
   window: seconds(
     "how late a slot may start; for latest half of the time to the next slot by default, six hours at most",

@@ -47,7 +47,7 @@ export function* buildBands(
 export function* readBand(path: Path, fields: BandFields): Found<{ soft: Band | undefined; hard: Band | undefined }> {
   const short = measuresOf(fields);
   if (short !== undefined && fields.soft !== undefined)
-    yield at`${path}.soft: stands alongside relative or absolute, which are the soft band too -> move them into soft`;
+    yield at`${path}.soft: stands next to relative or absolute, which are the soft band too -> move them into soft`;
   const empty = [
     ...(short === undefined && fields.soft === undefined && fields.hard === undefined ? [path] : []),
     ...(["soft", "hard"] as const)

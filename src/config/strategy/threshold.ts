@@ -39,7 +39,10 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   return { ...common, ...pair, kind: "threshold", legs, allocation, maxGapSeconds, retryForSeconds, attempts, untilMs };
 }
 
-/** A trigger that fired is tried until shortly before the next check, so that one that is checked rarely rests no longer. */
+/**
+ * A trigger that fired is tried until shortly before the next check, so that one that is checked rarely rests no
+ * longer.
+ */
 function windowOf(schedule: Schedule): number {
   const seconds = Math.floor(shortestIntervalSeconds(schedule) * RETRY_SHARE);
   return Math.max(1, Math.min(seconds, RETRY_FOR_AT_MOST_SECONDS));

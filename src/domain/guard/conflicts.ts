@@ -52,7 +52,7 @@ interface Side {
   readonly token: Token;
 }
 
-/** Every sale alongside every purchase of the same coin by another strategy of the same wallet. */
+/** Every sale with every purchase of the same coin by another strategy of the same wallet. */
 function* crossingSides(specs: readonly StrategySpec[], wrappedNative: Address) {
   const traded = specs.map((spec, index) => ({ spec, index, ...tradedSides(spec) }));
   const sellers = traded.flatMap(({ sells, ...side }) => sells.map((token): Side => ({ ...side, token })));

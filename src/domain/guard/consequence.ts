@@ -40,7 +40,7 @@ const FOR_WANT_OF_ANSWERS: ReadonlySet<DenialCode> = new Set<DenialCode>([
   "QUOTE_EXPIRED",
   "REFERENCE_MISSING",
   "SEQUENCER_DOWN",
-  // A page of a proxy, or an answer that nobody can read: the service was not there, whatever the reason.
+  // A page of a proxy, or an unreadable answer: the service was not there, whatever the reason.
   "ANSWER_TOO_LARGE",
   "ANSWER_NOT_JSON",
   "ANSWER_MALFORMED",

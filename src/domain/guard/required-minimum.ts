@@ -27,7 +27,7 @@ export interface MinimumTerms {
  * The least output of the bought token that a signature of ours must guarantee, in its smallest unit, rounded up: the
  * largest of quotedOut x (1 - slippage), gross x (sold price / bought price) x (1 - tolerance) and, where there is a second
  * service, its output x (1 - tolerance). No reference can lower what another one asks for.
- * Never zero: a minimum of nothing protects nobody.
+ * Never zero: a minimum of nothing protects nothing.
  */
 export function requiredMinimum(terms: MinimumTerms): bigint {
   const byQuote = lessShareUp(terms.quotedOut, terms.slippage);

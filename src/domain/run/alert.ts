@@ -1,4 +1,4 @@
-/** How much an alert matters, least first: `critical` wakes somebody up. */
+/** How much an alert matters, least first: `critical` may wake a person up. */
 export const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 

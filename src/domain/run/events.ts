@@ -91,7 +91,9 @@ export interface GaslessObservation {
   /** at the finalised block */
   readonly allowance: bigint;
   readonly serviceStatus: string | undefined;
-  /** without a nonce: the sold token left the wallet, not as the order signed it, and this was not explained or accepted */
+  /**
+   * without a nonce: the sold token left the wallet, not as the order signed it, and this was not explained or accepted
+   */
   readonly isUnexplained?: boolean;
 }
 

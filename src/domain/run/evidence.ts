@@ -5,8 +5,8 @@ import type { StrategySpec } from "../strategy/spec.ts";
 import type { StrategyMemory } from "../strategy/strategy.ts";
 
 /**
- * What the rows say of a swap whose reading came, and of what other swaps reserve. Amounts in smallest units, dollars scaled
- * by 1e18; none of them counts this swap.
+ * What the rows say of a swap whose reading came, and of what other swaps reserve. Amounts in smallest units, dollars
+ * scaled by 1e18; none of them counts this swap.
  */
 export interface LedgerEvidence {
   /** another swap, approval or revocation of the wallet and the sold token is open */

@@ -25,14 +25,14 @@ const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268
 /**
  * Measures what a mined swap exchanged, from its receipt alone.
  *
- * Sold: transfers of the sold token out of the wallet less those back into it; a native sale is the transaction's value,
- * which the caller gives. Bought: transfers of the bought token to the recipient less those away from it; native tokens
- * bought are what the wrapped token paid out in this transaction.
+ * Sold: transfers of the sold token out of the wallet less those back into it; a native sale is the transaction's
+ * value, which the caller gives. Bought: transfers of the bought token to the recipient less those away from it; native
+ * tokens bought are what the wrapped token paid out in this transaction.
  *
- * A settlement reverts unless it took what it sold and the recipient got the minimum. Where the logs show less than that,
- * a node left some out, or a token moves without them: then the fill is `assumed`, and its amounts are the worst that was
- * signed. Sold is the whole gross amount, so that no budget is spent twice, and bought the minimum: it is there for certain,
- * so that nothing is sold that is not there. Where more is shown of either, that counts.
+ * A settlement reverts unless it took what it sold and the recipient got the minimum. Where the logs show less than
+ * that, a node left some out, or a token moves without them: then the fill is `assumed`, and its amounts are the worst
+ * that was signed. Sold is the whole gross amount, so that no budget is spent twice, and bought the minimum: it is
+ * there for certain, so that nothing is sold that is not there. Where more is shown of either, that counts.
  */
 export function measureFill(
   receipt: FillReceipt,

@@ -14,7 +14,10 @@ export function plannedSize({ swaps }: Run, { planned }: Swap): bigint | undefin
   return resolvePlannedAmount(planned, brought);
 }
 
-/** The swap whose proceeds this one sells, and which a reorganisation took out of its block: it is not known what it brings. */
+/**
+ * The swap whose proceeds this one sells, and which a reorganisation took out of its block: it is not known what it
+ * brings.
+ */
 export function takenBackProceeds({ swaps }: Run, { planned }: Swap): Swap | undefined {
   if (planned.kind !== "proceeds") return undefined;
   return swaps.find(({ position, state }) => planned.of.includes(position) && isLive(state) && !isFilled(state));

@@ -41,8 +41,8 @@ function wasTakenBack(draft: Draft): boolean {
 }
 
 /**
- * What ends in vain in a run that was reopened is a fill that the strategy counts, gone for good: a stop that sold nothing
- * would else end silently. Each is reported by itself, and no later swap of the strategy ends the alert.
+ * What ends in vain in a run that was reopened is a fill that the strategy counts, gone for good: a stop that sold
+ * nothing would else end silently. Each is reported by itself, and no later swap of the strategy ends the alert.
  */
 function reportLostFills(draft: Draft): void {
   const { id, strategyId } = draft.run();
@@ -123,7 +123,8 @@ function rememberEnd(draft: Draft, evidence: Evidence): void {
   }));
   const filled = run.state === "filled" || run.state === "partial";
   const end = { slotMs: run.slotMs, nowMs: evidence.nowMs, filled, swaps };
-  // A memory that cannot be read is left for a release that can: its strategy is halted, and only this run's end is lost.
+  // A memory that cannot be read is left for a release that can: its strategy is halted, and only this run's end is
+  // lost.
   if (!isMemoryOf(evidence.spec, evidence.memory)) return;
   const { memory, pause, alert } = strategyRunEnded(evidence.spec, evidence.memory, end);
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });

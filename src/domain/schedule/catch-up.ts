@@ -1,5 +1,5 @@
 /**
- * What becomes of slots that passed while nobody could run them.
+ * What becomes of slots that passed while they could not be run.
  * - `skip`: nothing, they were missed;
  * - `latest`: the newest runs;
  * - `all`: each runs, oldest first, one after another;

@@ -30,7 +30,7 @@ export interface StrategyCommon {
   /** name of the wallet in the configuration, and its address */
   readonly wallet: { readonly name: string; readonly address: Address };
   readonly schedule: Schedule;
-  /** what becomes of slots that passed while nobody could run them */
+  /** what becomes of slots that passed while they could not be run */
   readonly catchUp: CatchUp;
   readonly limits: StrategyLimits;
   readonly gasless: GaslessChoice;

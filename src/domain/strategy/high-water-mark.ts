@@ -13,8 +13,9 @@ export interface HeldSample {
 }
 
 /**
- * What the checks so far say of prices above the high-water mark: for each price that the last checks never fell below, since when
- * and in how many checks. A price that held since an earlier check holds since then also where later prices were higher.
+ * What the checks so far say of prices above the high-water mark: for each price that the last checks never fell below,
+ * since when and in how many checks. A price that held since an earlier check holds since then also where later prices
+ * were higher.
  * @param above only prices above this can still raise the high-water mark; undefined: all
  * @returns from the lowest price, which held longest, to the newest
  */

@@ -130,8 +130,8 @@ function restLeftMs({ failures, triedMs, endedMs }: Attempts, nowMs: number): nu
 }
 
 /**
- * A condition that holds goes on holding; after a time without a check that is not known, so its timer starts again. Where it
- * began by a clock that ran ahead, it begins now.
+ * A condition that holds goes on holding; after a time without a check that is not known, so its timer starts again.
+ * Where it began by a clock that ran ahead, it begins now.
  */
 function holdOn(before: Holding | undefined, sample: PriceSample): Holding {
   if (before === undefined || isBlind(sample)) return { sinceMs: sample.nowMs, samples: 1 };

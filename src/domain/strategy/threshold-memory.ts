@@ -77,7 +77,10 @@ export interface LegMemory {
 /** What a threshold strategy remembers. */
 export interface ThresholdMemory {
   readonly version: 2;
-  /** when the price was last seen, Unix milliseconds; while an own run is open there are no checks, so its end counts as one */
+  /**
+   * when the price was last seen, Unix milliseconds; while an own run is open there are no checks, so its end counts as
+   * one
+   */
   readonly seenMs?: number | undefined;
   readonly legs: Readonly<Record<string, LegMemory>>;
   /** the original allocation, as it was measured at the first sale; and what was sold of it. Smallest units as text. */

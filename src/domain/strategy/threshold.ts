@@ -199,7 +199,7 @@ function afterNothing(spec: ThresholdSpec, memory: ThresholdMemory, { leg, end }
   }
   // a limit may wait for its price, but a stop whose floor no quote reaches does not do its job
   if (!isUnmet || leg.trigger.kind === "limit") return { memory: after };
-  const detail = `"${leg.id}" has fired, but nobody pays its floor; it is tried again while the price is there`;
+  const detail = `"${leg.id}" has fired, but no quote reaches its floor; it is tried again while the price is there`;
   return { memory: after, alert: { code: "FLOOR_NOT_MET", detail } };
 }
 

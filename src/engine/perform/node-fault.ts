@@ -1,8 +1,8 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 
 /**
- * What a read of the chain failed of, where the nodes are to blame. Everything else that is thrown is a fault of our own
- * code: it is thrown on, up to the handler that stops the process, because it is not known what it left behind.
+ * What a read of the chain failed of, where the nodes are to blame. Everything else that is thrown is a fault of our
+ * own code: it is thrown on, up to the handler that stops the process, because it is not known what it left behind.
  */
 export function nodeFault(error: unknown): string {
   if (error instanceof ChainReadError) return error.message;

@@ -68,9 +68,10 @@ export function isTakenBy({ gross, terms }: Swap, outflow: readonly OutflowLog[]
 const MOST_BLOCKS = 50_000;
 
 /**
- * Checks the wallet's balance of the sold token against its transfers since the wallet was last checked against the chain.
- * A node may keep a transfer back, or have a block and not yet its logs; the balance shows it all the same. Nothing
- * is checked where no balance was known then, that check is older than {@link MOST_BLOCKS}, or a node refuses such reads.
+ * Checks the wallet's balance of the sold token against its transfers since the wallet was last checked against the
+ * chain. A node may keep a transfer back, or have a block and not yet its logs; the balance shows it all the same.
+ * Nothing is checked where no balance was known then, that check is older than {@link MOST_BLOCKS}, or a node refuses
+ * such reads.
  * @throws ChainReadError when the balance is below what the transfers explain
  */
 export async function denyHiddenOutflow(

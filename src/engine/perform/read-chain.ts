@@ -78,8 +78,8 @@ async function observe(context: EngineContext, swap: Swap, view: ObservationRead
 }
 
 /**
- * A fill that was seen is taken back with its block only. As long as the chain has the same block there, a node that does
- * not show the fill hides it, and all endpoints that answer may be that one. A block above the tip of the one that
+ * A fill that was seen is taken back with its block only. As long as the chain has the same block there, a node that
+ * does not show the fill hides it, and all endpoints that answer may be that one. A block above the tip of the one that
  * answers is unknown to it, and proves nothing: the node is behind.
  * @throws ChainReadError when the block stands, or no endpoint shows what stands there
  */
@@ -148,9 +148,9 @@ async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }:
 }
 
 /**
- * Without a nonce: while this swap alone may take the token, an outflow of it that is not another swap's is the fill, where
- * it is what the order signed ({@link isTakenBy}), or the contract that it was signed for wrote of it. Of several, the one
- * that shows the whole exchange.
+ * Without a nonce: while this swap alone may take the token, an outflow of it that is not another swap's is the fill,
+ * where it is what the order signed ({@link isTakenBy}), or the contract that it was signed for wrote of it. Of
+ * several, the one that shows the whole exchange.
  * @returns with it whether another outflow is left that is neither explained nor accepted
  */
 async function fillByOutflow(
@@ -179,8 +179,8 @@ function isOf({ terms }: Swap, address: Address): boolean {
 }
 
 /**
- * Its event was seen: a node without the receipt lags, and must not make it seem as if nothing had happened. One of another
- * block means a fork, or is wrong; a fill in a block that never comes could not be taken back.
+ * Its event was seen: a node without the receipt lags, and must not make it seem as if nothing had happened. One of
+ * another block means a fork, or is wrong; a fill in a block that never comes could not be taken back.
  */
 async function receiptOf(
   reads: ObservationReads["reads"],

@@ -30,8 +30,8 @@ interface Fault {
 
 /**
  * What selling back would bring, where the policy wants to know: asked of the service and, where our own transaction to
- * ourselves was simulated, simulated after it on the same block, because a quote from a pool's reserves knows nothing of a token that
- * forbids its sale. What is sold back is the least that the swap guarantees.
+ * ourselves was simulated, simulated after it on the same block, because a quote from a pool's reserves knows nothing
+ * of a token that forbids its sale. What is sold back is the least that the swap guarantees.
  * @returns a fault where service or node does not answer for the moment: then nothing is known, and the swap waits
  */
 export async function roundTrip(context: EngineContext, asked: Asked): Promise<RoundTrip | Fault | undefined> {

@@ -5,8 +5,8 @@ import { unexplainedOutflows } from "./outflows.ts";
 
 /**
  * The block from which the fill of a swap that is about to be signed is looked for. A fork may put it as low as right
- * above the finalised block. Where no nonce distinguishes it from other outflows, those that are there already and that nobody
- * explains must stay below.
+ * above the finalised block. Where no nonce distinguishes it from other outflows, those that are there already and that
+ * nobody explains must stay below.
  */
 export async function searchStart(
   context: EngineContext,

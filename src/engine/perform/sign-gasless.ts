@@ -30,7 +30,9 @@ export async function signGasless(context: EngineContext, run: Run, swap: Swap):
   return { kind: "signed-gasless", swapId: swap.id, swapSignature, permitSignature };
 }
 
-/** An order that cannot be filled any more is not signed, as after an outage; what is signed is stored before it leaves. */
+/**
+ * An order that cannot be filled any more is not signed, as after an outage; what is signed is stored before it leaves.
+ */
 function pastDeadline({ deps: { clock } }: EngineContext, { terms }: Swap): string | undefined {
   const lateSeconds = Math.floor(clock.nowMs() / 1_000) - (terms?.deadlineSeconds ?? Number.POSITIVE_INFINITY);
   return lateSeconds < 0 ? undefined : `its order ended ${lateSeconds} s before it could be signed`;

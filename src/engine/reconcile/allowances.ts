@@ -26,8 +26,8 @@ interface Asked {
 type Said = bigint | ChainReadError;
 
 /**
- * Searches for allowances to the settlement that no row granted. One node alone proves nothing, and what a fork may take
- * back cannot be accepted: the endpoints have to agree at the newest block and at the final one.
+ * Searches for allowances to the settlement that no row granted. One node alone proves nothing, and what a fork may
+ * take back cannot be accepted: the endpoints have to agree at the newest block and at the final one.
  * @throws ChainReadError when no endpoint answers
  */
 export async function scanAllowances(

@@ -11,9 +11,9 @@ import { type FoundLog, type Moves, type Range, tokensOf } from "./read-back.ts"
 type Balances = ReadonlyMap<Address, bigint>;
 
 /**
- * What a wallet begins with: what was done up to the newest block that all endpoints have is accepted, and logs are read
- * from the newest final one, because a fork may move what lies between. All later checks count from here, so that no single
- * node is trusted for it.
+ * What a wallet begins with: what was done up to the newest block that all endpoints have is accepted, and logs are
+ * read from the newest final one, because a fork may move what lies between. All later checks count from here, so that
+ * no single node is trusted for it.
  * @throws ChainReadError when no endpoint answers, or those that do count differently: there is no baseline yet
  */
 export async function baselineNow(context: ScanContext, wallet: Address): Promise<KnownChain> {
@@ -56,9 +56,9 @@ export function balancesBy(before: Balances, { into, out }: Moves, { fromBlock, 
 }
 
 /**
- * Balances of the block itself: later losses are counted against them. One node's answer is taken where it is the expected one;
- * else all endpoints are asked, because no later check would find the mistake. Where they keep no state so old, or say
- * different things, the expected balance stays.
+ * Balances of the block itself: later losses are counted against them. One node's answer is taken where it is the
+ * expected one; else all endpoints are asked, because no later check would find the mistake. Where they keep no state
+ * so old, or say different things, the expected balance stays.
  * @throws ChainReadError when no endpoint answers
  */
 export async function knowledgeAt(

@@ -45,7 +45,10 @@ function decideBegin(
   return { changes, atMs: clock.nowMs(), value: added };
 }
 
-/** What another marker showed, as that of another installation whose volume was mounted here, is over with the right one. */
+/**
+ * What another marker showed, as that of another installation whose volume was mounted here, is over with the right
+ * one.
+ */
 function settleIdentity(wallet: Address, state: MarkedState | undefined, { open }: Standing): readonly Change[] {
   if (state === undefined) return [];
   const reported = open.filter((one) => one.wallet === wallet && OF_MARKERS.has(one.kind));

@@ -19,7 +19,9 @@ export function uncheckedChange(clock: Clock, wallet: Address): Change {
   return foundChange(clock, { key: `unchecked ${wallet}`, ...what, text });
 }
 
-/** Which note it is that a wallet is unchecked: one that came while a check was under way does not belong to that check. */
+/**
+ * Which note it is that a wallet is unchecked: one that came while a check was under way does not belong to that check.
+ */
 export function uncheckedOf(open: readonly Difference[], wallet: Address): string | undefined {
   const note = open.find((one) => one.wallet === wallet && one.kind === "unchecked");
   return note === undefined ? undefined : `${note.id} ${note.foundAtMs}`;

@@ -96,7 +96,7 @@ async function traceOf(context: ScanContext, wallet: Address, granted: ReadonlyS
   const { chain } = context.deps;
   const { number } = await chain.latest();
   const { spender } = context.settings.contracts;
-  if (number > PROVABLE_BLOCKS) return `nobody reads all ${number} blocks back`;
+  if (number > PROVABLE_BLOCKS) return `${number} blocks are too many to read back`;
   const trades = await readTrades(context, wallet, { fromBlock: 0, toBlock: number }).catch(refusalOf);
   if (typeof trades === "string") return `its logs are refused: ${trades}`;
   if (trades[0] !== undefined)

@@ -18,11 +18,13 @@ import { type ChainScan, scanChain } from "./scan.ts";
 export interface Reconciler {
   /** Before anything else of a start: every wallet is unchecked from here on, and signs nothing. */
   begin(): Promise<void>;
-  /** Checks every wallet when one is unchecked, or the last check is long ago for what is open; a lost answer ends it. */
+  /**
+   * Checks every wallet when one is unchecked, or the last check is long ago for what is open; a lost answer ends it.
+   */
   scan(): Promise<void>;
   /**
-   * Checks again and again until the signal aborts: soon while a wallet is unchecked, each minute while something is open
-   * that the chain may settle by now, else by the hour.
+   * Checks again and again until the signal aborts: soon while a wallet is unchecked, each minute while something is
+   * open that the chain may settle by now, else by the hour.
    */
   keepChecking(signal: AbortSignal): Promise<void>;
   /** Reports wallets that stay unchecked: their slots wait, and no row would say that nothing is traded. */
@@ -137,7 +139,8 @@ async function write(context: ScanContext, wallet: Address, scan: WalletScan): P
 
 /**
  * What was unknown is written down in any case. What the rows know, and that the wallet was checked, is not where a
- * person asked for another check while this one was under way: that began with what they accepted, and this one did not.
+ * person asked for another check while this one was under way: that began with what they accepted, and this one did
+ * not.
  */
 function decideScan(
   { deps }: ScanContext,

@@ -14,8 +14,8 @@ export interface ChainScan {
   /** undefined: the logs could not be read back, and the next check begins where this one did */
   readonly known: KnownChain | undefined;
   /**
-   * The time was up before all logs were read: the next check goes on with the blocks after those. Or nodes that are behind
-   * proved nothing about an allowance: the next check asks again.
+   * The time was up before all logs were read: the next check goes on with the blocks after those. Or nodes that are
+   * behind proved nothing about an allowance: the next check asks again.
    */
   readonly isUnfinished: boolean;
   /** tokens of which an allowance was found before, and of which a final block shows none */

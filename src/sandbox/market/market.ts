@@ -17,7 +17,7 @@ interface Market {
   prepareHeartbeat(): Promise<void>;
 }
 
-/** Below the usual tip of 1 gwei, so that anyone who pays that one trades before the market moves. */
+/** Below the usual tip of 1 gwei, so that a transaction with that tip is mined before the market moves. */
 const MARKET_FEES: Fees = { maxFeePerGas: 500_000_000_000n, maxPriorityFeePerGas: 10_000_000n };
 const TRADE_GAS = 1_000_000n;
 const PUBLISH_GAS = 200_000n;
@@ -42,7 +42,7 @@ interface Snapshot {
 /**
  * The market of a world: prices walk, a trader takes every pool to them, and others trade a little at random.
  * Prices and random trades follow from seed and block number alone. What the trader sells depends on where the pools
- * stand too, so it repeats as far as everybody else's trades do.
+ * stand too, so it repeats as far as all other trades do.
  */
 export function createMarket(rpc: Rpc, world: SandboxWorld, minter: Address): Market {
   const contracts: Contracts = {

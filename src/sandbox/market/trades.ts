@@ -50,7 +50,7 @@ const MOST_NOISE_DOLLARS = 8_000;
 /** Keeps the draws of the trades apart from those of the prices. */
 const NOISE_STREAM = 0x6e6f6973;
 
-/** The trades of nobody in particular at a step: seed and step alone decide pool, side and dollars. */
+/** The background trades at a step: seed and step alone decide pool, side and dollars. */
 export function noise(seed: number, step: number, pools: readonly SandboxPool[], prices: Prices): Trade[] {
   const random = createRandom(seed, step, NOISE_STREAM);
   const count = Math.floor(random.uniform() * (MOST_NOISE_TRADES + 1));

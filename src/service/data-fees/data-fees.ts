@@ -22,7 +22,7 @@ export interface DataFees {
   dataFee(swap: SwapShape): bigint;
   /** Wei on top of gas that a rollup's operator takes from a transaction with so much gas. */
   operatorFee(gas: bigint): bigint;
-  /** Gas that the data of a swap's transaction uses up alongside what is done with it. */
+  /** Gas that the data of a swap's transaction uses up besides its execution. */
   dataGas(swap: SwapShape): bigint;
 }
 
@@ -30,7 +30,7 @@ export interface DataFees {
 export interface DataFeeSource {
   /** sent together while the pools of the block are read; none where nothing is charged */
   readonly requests: readonly RpcRequest[];
-  /** @throws DataFeeUnknownError when the network does not tell its fees, RpcError when the node did not answer */
+  /** @throws DataFeeUnknownError when the network does not report its fees, RpcError when the node did not answer */
   decode(host: string, answers: readonly unknown[]): DataFees;
 }
 
@@ -49,7 +49,7 @@ export async function readDataFees(rpc: JsonRpc, { requests, decode }: DataFeeSo
 /** A swap's transaction as far as its cost depends on it; `gas`: without what its data uses up. */
 type SwapSize = SwapShape & { readonly gas: bigint };
 
-/** Wei that such a swap is expected to cost anyone who sends it, everything counted. */
+/** Wei that such a swap is expected to cost its sender, everything counted. */
 export function expectedCost(
   swap: SwapSize,
   { gasPrice, dataFees }: { readonly gasPrice: bigint; readonly dataFees: DataFees },

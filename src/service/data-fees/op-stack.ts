@@ -17,7 +17,7 @@ const ORACLE: Address = toAddress("0x420000000000000000000000000000000000000F");
 const GET_L1_FEE: Hex = "0x49948e0e";
 const GET_OPERATOR_FEE: Hex = "0x275aedd2";
 
-/** Gas between the two points that report the line of the operator's fee: its scalar is reported in parts of this. */
+/** Gas between the two points that give the line of the operator's fee: its scalar is in parts of this. */
 const OPERATOR_STEP = 1_000_000n;
 
 /** Gas limits of samples; only how many digits they have matters. */
@@ -73,7 +73,7 @@ export function opStackDataFees({
   };
 }
 
-/** How the fee of one exact transaction is asked for, alongside its simulation. */
+/** How the fee of one exact transaction is asked for, together with its simulation. */
 export interface ExactDataFee {
   readonly requests: readonly RpcRequest[];
   /** Wei on top of gas, by the gas that its receipt will show. @throws RpcError */

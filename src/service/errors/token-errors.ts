@@ -1,6 +1,8 @@
 import type { ErrorEntry } from "./request-errors.ts";
 
-/** Why a token is not traded: simulations of its transfers showed that they are not exact. Looked at again by and by. */
+/**
+ * Why a token is not traded: probes of its transfers showed that they are not exact. Checked again from time to time.
+ */
 export const TOKEN_ERRORS = {
   TOKEN_TAXED: {
     code: 2010,
@@ -11,7 +13,7 @@ export const TOKEN_ERRORS = {
   TOKEN_INEXACT: {
     code: 2011,
     status: 400,
-    message: "The token moves other amounts than it is told to, as rebasing and share-based tokens do",
+    message: "The token moves other amounts than requested, as rebasing and share-based tokens do",
     remedy: "Such tokens are not traded here: trade the token's wrapped form where there is one.",
   },
   TOKEN_UNSELLABLE: {

@@ -2,13 +2,13 @@ import { smaller } from "../../domain/money/bigint.ts";
 import { COLD_ACCOUNT, COLD_SLOT, WARM_ACCOUNT, WARM_SLOT } from "./evm-gas.ts";
 
 /**
- * What a token uses beyond one of OpenZeppelin: it lies behind a proxy, looks at lists of accounts, or works otherwise.
- * Permits and approvals count as looks at a balance do, and each account as the wallet of the probe does.
- * Never less than zero: a token that uses less is taken for a usual one. In numbers, since every quote counts with them,
- * and all are small.
+ * What a token uses beyond one of OpenZeppelin: it is behind a proxy, checks lists of accounts, or works otherwise.
+ * Permits and approvals count as reads of a balance do, and each account as the wallet of the probe does. Never less
+ * than zero: a token that uses less is taken for a usual one. In numbers, since every quote counts with them, and all
+ * are small.
  */
 export interface ExtraGas {
-  /** each call that is no transfer, as far as a check of a balance reports */
+  /** each call that is no transfer, as far as a read of a balance shows */
   readonly call: number;
   /** each transfer */
   readonly transfer: number;
@@ -34,14 +34,14 @@ const BY_SETTLEMENT = 2;
 const INTO_POOL = 3;
 const ROUND = 4;
 
-/** The same measured of `PermitToken`: a check that touches nothing for the first time, and such a transfer. */
+/** The same measured of `PermitToken`: a read that touches nothing for the first time, and such a transfer. */
 const USUAL_READ = 781n;
 const USUAL_TRANSFER = 3_604n;
 
-/** Of a usual token its account and the slot of a balance are cold in the first check, and some memory is new. */
+/** Of a usual token its account and the slot of a balance are cold in the first read, and some memory is new. */
 const USUAL_FIRST_READ = COLD_ACCOUNT - WARM_ACCOUNT + COLD_SLOT - WARM_SLOT + 6n;
 
-/** Anyone who sends in the first round is called for the first time. */
+/** Each sender in the first round is called for the first time. */
 const USUAL_FIRST_ROUND = COLD_ACCOUNT - WARM_ACCOUNT;
 
 /** No token in use comes near it; one that burns gas on purpose is not to make a quote's gas limit absurd. */

@@ -11,9 +11,9 @@ import {
 
 /**
  * What all hops have in common. Work is read off `debug_traceTransaction` of our contracts (all but calls, storage and
- * logs), tokens are those of OpenZeppelin. What another one uses beyond them, because it lies behind a proxy or looks at
- * lists of accounts, is measured in its probe (`extra-gas.ts`) and counted for the whole swap (`token-gas.ts`). Routes are
- * chosen as if all tokens were usual ones: what is sold and what is bought adds nearly the same to each of them.
+ * logs), tokens are those of OpenZeppelin. What another one uses beyond them, because it is behind a proxy or checks
+ * lists of accounts, is measured in its probe (`extra-gas.ts`) and counted for the whole swap (`token-gas.ts`). Routes
+ * are chosen as if all tokens were usual ones: what is sold and what is bought adds nearly the same to each of them.
  */
 
 /** A hop's six words: 71 bytes that are not zero, and 121 that are. */
@@ -25,7 +25,7 @@ const PASSED_ON = 700n;
 /** The hop's protocol and its factory, both met before, and what the factory says of the pool. */
 const LOOKUP = WARM_SLOT + WARM_ACCOUNT + COLD_SLOT + 500n;
 
-/** A check of a balance that was touched before. */
+/** A read of a balance that was touched before. */
 export const BALANCE = WARM_ACCOUNT + WARM_SLOT + 320n;
 
 /** A transfer without its two slots: call, work, and the log with three topics and one word. */
@@ -45,7 +45,7 @@ export const PROTOCOL_GAS: Gas = { used: COLD_SLOT - WARM_SLOT + COLD_ACCOUNT - 
 
 /**
  * A token that comes through the executor: its contract and the executor's balance are touched for the first time, the
- * balance goes from zero to something and back; the ledger looks at it before and after (with 2,200 of work).
+ * balance goes from zero to something and back; the ledger reads it before and after (with 2,200 of work).
  */
 export const TOKEN_GAS: Gas = {
   used: COLD_ACCOUNT - WARM_ACCOUNT + COLD_SLOT - WARM_SLOT + FILL_SLOT - WARM_SLOT + 2n * BALANCE + 2_200n,

@@ -25,7 +25,7 @@ interface Uses {
   pulls: number;
 }
 
-/** The executor's ledger looks at each token before and after the route. */
+/** The executor's ledger reads each token's balance before and after the route. */
 const THROUGH_EXECUTOR: Uses = { calls: 2, transfers: 0, accounts: 1, pulls: 0 };
 
 /** {@link ExtraGas.first} counts that many. */
@@ -80,7 +80,7 @@ function addSale(uses: Uses, { fromAsset, gasless, hasPermit, hasAffiliate }: To
   uses.pulls += 1;
 }
 
-/** To the recipient, whose balance is looked at before and after; or unwrapped. */
+/** To the recipient, whose balance is read before and after; or unwrapped. */
 function addDelivery(uses: Uses, { toAsset }: TokenTraffic): void {
   if (toAsset === NATIVE_TOKEN) {
     uses.calls += 1;

@@ -5,7 +5,7 @@ export interface Caller {
   /** what it is counted by: its key, or its address */
   readonly name: string;
   readonly isKeyed: boolean;
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the answer is not waited for any more. */
   isGone(): boolean;
   /**
    * Counts a request that costs more than others as so many, of which one is counted already.

@@ -37,7 +37,10 @@ const PIECE_BYTES = 1_024;
 /** Connections of an address that were cut in a second, after which nothing is read of further ones of that second. */
 const MAX_CUT_PER_SECOND = 8;
 
-/** So long nothing is read of a connection before it is closed: anyone who loses one opens the next as soon as he can. */
+/**
+ * So long nothing is read of a connection before it is closed: a client that loses one opens the next as soon as it
+ * can.
+ */
 const HOLD_MS = 1_000;
 
 /** @param trustedProxies addresses and networks whose connections carry many callers: only the total holds for them */
@@ -51,7 +54,7 @@ export function createConnections(
   const takeCut = createFixedWindows(clock);
   const held = new WeakSet<Socket>();
 
-  /** undefined: nobody's, or a proxy's */
+  /** undefined: of no single caller, or a proxy's */
   function addressOf({ remoteAddress }: Socket): string | undefined {
     return remoteAddress === undefined || isProxy(remoteAddress) ? undefined : callerOf(remoteAddress);
   }
@@ -106,7 +109,7 @@ export function createConnections(
 
 /**
  * Gives the server what arrives in small pieces, and nothing more of a connection that was cut. Of what arrived in one
- * piece it would parse all requests, 1,700 in 64 KiB, and abort each: a tenth of a second in which nobody is answered.
+ * piece it would parse all requests, 1,700 in 64 KiB, and abort each: a tenth of a second without any answer.
  */
 function readInPieces(socket: Socket, held: { has(socket: Socket): boolean }): void {
   const parsers = socket.listeners("data");

@@ -16,17 +16,20 @@ export interface Gate {
   caller(request: FastifyRequest, reply: FastifyReply): Caller;
 }
 
-/** What a caller is told that has used up its limit: nothing but this, as the gateways of hosted services say it. */
+/** The answer to a caller that has used up its limit: nothing but this, as from the gateways of hosted services. */
 const LIMITED = { message: "API rate limit exceeded" } as const;
 
-/** Supervisors share their address with callers and are counted apart: nobody else's requests make them restart us. */
+/**
+ * Supervisors share their address with callers and are counted apart: other callers' requests must not make them
+ * restart us.
+ */
 export const HEALTH_PATH = "/health";
 
 /** A refusal is work too: a caller that is refused so often in a second loses its connections, one after the other. */
 const MAX_REFUSALS = 500;
 const MAX_REFUSALS_PER_LIMIT = 4;
 
-/** Characters of a key's digest that tell it from others where callers are named. */
+/** Characters of a key's digest that distinguish it where callers are named. */
 const NAME_LENGTH = 16;
 
 interface Counted {

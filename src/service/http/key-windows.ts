@@ -3,23 +3,23 @@ import type { Allowance, TakeWindow } from "../limits/fixed-windows.ts";
 
 export interface GateOptions {
   readonly limits: { readonly keyless: number; readonly keyed: number };
-  /** keys that the configuration names, alongside those of the database */
+  /** keys that the configuration names, besides those of the database */
   readonly apiKeys: readonly string[];
 }
 
-/** Keys that are known to have been good; what they may do is looked up with each request all the same. */
+/** Keys that were valid before; what they may do is still looked up with each request. */
 const MAX_REMEMBERED = 10_000;
 
 /** A request with a key, as it was counted. */
 export interface KeyCount {
   readonly allowance: Allowance;
-  /** false: nobody looked whether there is such a key, so it may be as good as any other text */
+  /** false: it was not checked whether there is such a key, so it may be any text */
   readonly isKnown: boolean;
 }
 
 /**
  * Counts a request with a key, by the key's own limit or the service's for keys. The database is read only for what is
- * still within a limit: the key's own where it was good before, else one of the caller's address for keys nobody knows.
+ * still within a limit: the key's own where it was good before, else one of the caller's address for unknown keys.
  * @returns undefined for an unknown key
  */
 export function createKeyWindows(

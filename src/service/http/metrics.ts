@@ -45,7 +45,7 @@ export function createMetrics(sources: { networks: readonly ServedNetwork[]; inF
   return {
     watch(server) {
       server.addHook("onResponse", async (request, reply) => {
-        // Paths that nobody documented share a name: callers choose them.
+        // Undocumented paths share a name: callers choose them.
         const endpoint = request.routeOptions.url ?? "unknown";
         answers.inc({ endpoint, status: String(reply.statusCode) });
         seconds.observe({ endpoint }, reply.elapsedTime / 1_000);

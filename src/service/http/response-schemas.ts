@@ -61,7 +61,7 @@ export const quoteResponse = z.object({
   blockNumber: z.int(),
   typedData: typedData.nullable().describe("What the owner of a gasless quote signs; null in an indicative quote."),
   message: z.record(z.string(), z.string()).nullable().describe("typedData.message."),
-  permit: typedData.nullable().describe("The permit to sign alongside it; null when none is needed."),
+  permit: typedData.nullable().describe("The permit to sign with it; null when none is needed."),
   simulation: simulation.optional(),
 });
 

@@ -36,12 +36,12 @@ const MAX_BODY_BYTES = 64 * 1024;
 const MAX_URL_LENGTH = 4_096;
 const MAX_HEADER_BYTES = 16 * 1024;
 const REQUEST_TIMEOUT_MS = 15_000;
-/** Headers fit into one packet: who needs longer for them holds a connection and sends nothing. */
+/** Headers fit into one packet: a client that needs longer for them keeps a connection and sends nothing. */
 const HEADERS_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_TIMEOUT_MS = 30_000;
 /** Also cuts a client that does not read its answer. */
 const SILENCE_TIMEOUT_MS = 30_000;
-/** Slow requests are looked for this often. */
+/** Slow requests are checked for this often. */
 const CHECKING_INTERVAL_MS = 1_000;
 
 /** What the HTTP framework says of requests that reach no handler. */
@@ -131,7 +131,7 @@ function createBoundedServer(
       };
       const guarded = connections.guard(listener);
       const server = createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES, ...timeouts }, guarded);
-      // Node itself would refuse such requests, as many as come, before anybody counts them.
+      // Node itself would refuse such requests, as many as come, before they are counted.
       server.on("checkExpectation", guarded);
       server.setTimeout(SILENCE_TIMEOUT_MS);
       server.on("clientError", answerBrokenRequest);

@@ -21,7 +21,7 @@ function isAddressText(text: string): boolean {
 
 type TokenHandlers = Pick<Handlers, "liquiditySources" | "networks" | "token" | "tokens" | "balances" | "allowance">;
 
-/** What clients ask for alongside swaps: which networks, sources and tokens there are, and what wallets have. */
+/** What clients ask for besides swaps: which networks, sources and tokens there are, and what wallets have. */
 export function createTokenHandlers(networks: ServedNetworks): TokenHandlers {
   return {
     liquiditySources: async (input) => {

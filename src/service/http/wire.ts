@@ -139,7 +139,10 @@ export function toWireSwap(row: SwapRow, transitions: readonly TransitionRow[]):
   };
 }
 
-/** What the relayer has, loses and may lose is on the metrics' own address: here it would report how far somebody got. */
+/**
+ * What the relayer has, loses and may lose is on the metrics' own address: here it would show an attacker how far he
+ * got.
+ */
 export function toWireRelayer({ address, refusal }: RelayerReport): z.infer<typeof relayerHealth> {
   return { address, refusal: refusal ?? null };
 }

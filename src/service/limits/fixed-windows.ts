@@ -13,7 +13,7 @@ const MAX_CALLERS = 100_000;
 
 /**
  * Takes so much of a caller's limit in the current second. A weight above the limit takes all of it; without any weight
- * it is only told whether there is room for one more.
+ * the answer only says whether there is room for one more.
  */
 export type TakeWindow = (caller: string, limit: number, weight?: number) => Allowance;
 

@@ -1,16 +1,16 @@
 import type { ViewCall } from "../../chain/at-block/batch-reader.ts";
 
-/** What quotes keep asking for alongside pools, so that each new block asks for it before they do. */
+/** What quotes keep asking for besides pools, so that each new block asks for it before they do. */
 export interface CallMemory {
   /** Notes that a quote asked for it. */
   touch(call: ViewCall, nowMs: number): void;
   inUse(nowMs: number): readonly ViewCall[];
 }
 
-/** Somebody who asks for quotes does so again within that time, or has gone. */
+/** A caller that asks for quotes does so again within that time, or has gone. */
 const USED_FOR_MS = 30_000;
 
-/** A call runs with up to a million gas of the node's; beyond so many what nobody asked for longest is left out. */
+/** A call runs with up to a million gas of the node's; beyond so many, what was not asked for longest is left out. */
 const MAX_CALLS = 250;
 
 export function keyOf({ to, data, words }: ViewCall): string {

@@ -35,7 +35,7 @@ export function scopeOf(chainId: number, options: DirectoryOptions): string {
 
 export interface DirectoryOptions {
   readonly protocols: readonly Protocol[];
-  /** fee tiers to look for where a factory has several, in parts per million */
+  /** fee tiers to search for where a factory has several, in parts per million */
   readonly feeTiers: readonly number[];
 }
 
@@ -70,7 +70,7 @@ export function createPoolDirectory(options: DirectoryOptions, clock: Clock, boo
         if (pools.length > 0) entry.untilMs = clock.monotonicMs() + FOUND_FOR_MS;
       },
       () => {
-        // A failed look-up is not "no pool": the next request asks again, with what is known meanwhile.
+        // A failed lookup is not "no pool": the next request asks again, with what is known meanwhile.
         if (entries.get(key) !== entry) return;
         entries.delete(key);
         if (known.length > 0) entries.set(key, { pools: Promise.resolve(known), untilMs: clock.monotonicMs(), known });

@@ -9,7 +9,7 @@ export interface Follower<T> {
 /** A quote may stand on a block that the node left this long ago; saves one round trip for most quotes. */
 const FRESH_FOR_MS = 100;
 
-/** Nobody asked for so long: the node is left alone until somebody does. */
+/** After so long without a request the node is left alone until the next one. */
 const IDLE_AFTER_MS = 10_000;
 
 /** A far node is asked less often, so that at most about a fifth of the time goes into asking. */
@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 5_000;
 const FORGET = 1.02;
 
 /**
- * Refreshes in the background, again and again, from the first question until nobody asked for a while. Anyone who asks
+ * Refreshes in the background, again and again, from the first request until there was none for a while. A caller
  * gets what is fresh at once, and else waits for the refresh; its failure is his, and the next question tries again.
  */
 export function createFollower<T>(refresh: () => Promise<T>, clock: Clock): Follower<T> {
@@ -68,7 +68,7 @@ export function createFollower<T>(refresh: () => Promise<T>, clock: Clock): Foll
   function schedule(): void {
     clearTimeout(timer);
     if (isStopped || clock.monotonicMs() - askedAtMs > IDLE_AFTER_MS) return;
-    // Anyone who asks next hears of a failure himself.
+    // The next caller gets a failure itself.
     timer = setTimeout(() => void start().catch(() => undefined), pauseMs()).unref();
   }
 

@@ -105,7 +105,7 @@ export function openPoolBook(
       if (isRefused) logger.info({}, "what is found of pools can be written down again");
       isRefused = false;
     } catch (error) {
-      // No swap depends on it, and any quote may be what wants to be written: nobody's may end the service.
+      // No swap depends on it, and any quote may cause the write: none may end the service.
       if (!isStorageFault(error)) throw error;
       const message = "what was found of pools cannot be written down, and is asked for again after a restart";
       if (!isRefused) logger.warn({ error: error.message }, message);
@@ -116,7 +116,7 @@ export function openPoolBook(
   return {
     searches: () => newest.all(scope, maxSearches).map((row) => searchSchema.parse(row)),
     put(search) {
-      // A look-up that was under way at the end is made again in the next life.
+      // A lookup that was under way at the end is made again after the next start.
       if (isClosed) return;
       if (pending.size >= MAX_PENDING) return;
       pending.set(search.token0 + search.token1, search);

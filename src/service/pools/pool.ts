@@ -38,7 +38,10 @@ export type PoolQuote =
   /** the answer depends on state that was not read yet: await `load`, then ask again; it cannot exceed `atMost` */
   | { readonly kind: "unread"; readonly load: () => Promise<void>; readonly atMost: bigint };
 
-/** A pool at one block (or after hypothetical swaps on top of it). Quoting is pure, and reports what the hop costs in gas. */
+/**
+ * A pool at one block (or after hypothetical swaps on top of it). Quoting is pure, and includes what the hop costs in
+ * gas.
+ */
 export interface PoolState {
   readonly pool: Pool;
   /** Quotes an exact input of one of the two tokens, to the wei of what the chain would do. */
@@ -53,19 +56,21 @@ export type TakeCalls = (calls: number) => void;
 /** What was known of a pool at an earlier block. */
 export interface KnownState {
   readonly state: PoolState;
-  /** Whether only trades may have happened since. Otherwise liquidity may have moved, and nothing known still holds. */
+  /**
+   * Whether only trades may have happened since. Otherwise liquidity may have moved, and nothing known is still true.
+   */
   readonly onlyTraded: boolean;
 }
 
-/** What is known of the gas of all legs of a kind; {@link PoolQuote} reports that of one. */
+/** What is known of the gas of all legs of a kind; {@link PoolQuote} has that of one. */
 interface KindGas {
   /** No leg adds less: searches rule out by it what cannot pay. */
   readonly least: bigint;
-  /** What of a leg's gas is given back at the end of the transaction; {@link PoolQuote} reports what remains. */
+  /** What of a leg's gas is given back at the end of the transaction; {@link PoolQuote} has what remains. */
   readonly refund: bigint;
-  /** What a gas limit leaves alongside for a leg, which may find another pool in its block than the quote did. */
+  /** What a gas limit leaves in addition for a leg, which may find another pool in its block than the quote did. */
   readonly room: bigint;
-  /** How many calls a leg makes of its two tokens, alongside one transfer of each. */
+  /** How many calls a leg makes of its two tokens, besides one transfer of each. */
   readonly tokenCalls: { readonly tokenIn: number; readonly tokenOut: number };
 }
 
@@ -78,11 +83,11 @@ export interface PoolKind {
   readonly number: number;
   /** name of the kind on the wire: a liquidity source */
   readonly source: string;
-  /** Log topics that report that liquidity moved: afterwards `onlyTraded` is false. */
+  /** Log topics that show that liquidity moved: afterwards `onlyTraded` is false. */
   readonly liquidityTopics: readonly WatchedTopic[];
   /** Looks up the pools of two tokens at a factory. */
   discover(search: PoolSearch, read: ReadWords): Promise<readonly Pool[]>;
-  /** The calls that report a pool's state at a block. Calls of all pools travel together. */
+  /** The calls that read a pool's state at a block. Calls of all pools travel together. */
   encodeReads(pool: Pool, known: KnownState | undefined): readonly ViewCall[];
   /**
    * Makes the state out of the answers to {@link encodeReads}, which are in the same order and of one block.

@@ -46,7 +46,7 @@ export interface Snapshots {
 
 export interface SnapshotsOptions {
   readonly rpc: JsonRpc;
-  /** the chain that the node must serve; looked at with every head */
+  /** the chain that the node must serve; checked with every head */
   readonly chainId?: number | undefined;
   /** what else must be true of the chain before anything is quoted from it; asked for until it succeeds once */
   readonly verify?: ((head: Head) => Promise<void>) | undefined;
@@ -55,7 +55,7 @@ export interface SnapshotsOptions {
    * read after those of these; absent: all
    */
   readonly isKnown?: ((contract: Address) => boolean) | undefined;
-  /** reported when a read of a block failed for good */
+  /** called when a read of a block failed for good */
   readonly onTrouble?: ((error: RpcError) => void) | undefined;
   /** absent: the best that the node can do */
   readonly mode?: ReadMode | undefined;
@@ -126,7 +126,7 @@ export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapsh
   return { current: follower.current, mode: () => context.reads.mode(), stop: follower.stop };
 }
 
-/** Reads the pools in use at a block; nobody sees the snapshot before they are there, or cannot be. */
+/** Reads the pools in use at a block; the snapshot is not used before they are there, or cannot be. */
 async function takeSnapshot(context: Context, head: Head, previous: Head | undefined): Promise<Snapshot> {
   const { clock, memory, reads } = context;
   const reader = reads.at(head);
@@ -182,7 +182,7 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
   };
 }
 
-/** Reads together what was asked for lately. Nobody waits for all of it, since any contract may be among them. */
+/** Reads together what was asked for lately. Nothing waits for all of it, since any contract may be among them. */
 function keepCalls({ calls, clock }: Context, read: ReadWords): ReadWords {
   const kept = new Map<string, Promise<WordsAnswer>>();
   const touched = new Set<string>();
@@ -190,12 +190,12 @@ function keepCalls({ calls, clock }: Context, read: ReadWords): ReadWords {
     const answer = read(to, data, words);
     if (kept.size >= MAX_KEPT) return answer;
     kept.set(key, answer);
-    // A failed read is tried again by anyone who asks next.
+    // A failed read is tried again by the next caller.
     answer.catch(() => kept.delete(key));
     return answer;
   };
   for (const call of calls.inUse(clock.monotonicMs())) {
-    // Anyone who needs it asks, and hears of it.
+    // A caller that needs it asks, and gets the error.
     ask(keyOf(call), call).catch(() => undefined);
   }
   return (to, data, words) => {
@@ -210,7 +210,7 @@ function keepCalls({ calls, clock }: Context, read: ReadWords): ReadWords {
 
 type Together = { head: Head; previous: Head | undefined; reader: ReturnType<BlockReads["at"]> };
 
-/** What cannot be read together may still be read one by one: nobody is refused because of somebody else's pool. */
+/** What cannot be read together may still be read one by one: no caller is refused because of a pool of others. */
 function asRefusal(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   throw error;

@@ -6,7 +6,7 @@ import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { QuoteRequest } from "./quote.ts";
 
-/** Who takes part in a swap alongside its owner and recipient. */
+/** Who takes part in a swap besides its owner and recipient. */
 interface Others {
   /** undefined: nothing can be swapped, and all quotes are indicative */
   readonly settlement: Address | undefined;
@@ -25,7 +25,7 @@ export async function readAccountFacts(
 ): Promise<AccountFacts> {
   const { from, to, owner, affiliate } = request;
   if (owner === undefined || settlement === undefined) {
-    // Anyone who has no gas money has allowed nothing: he signs a permit.
+    // An owner without gas money has approved nothing: a permit is signed.
     return request.gasless ? { ...USUAL_FACTS, allowance: "zero" } : USUAL_FACTS;
   }
   const recipient = request.recipient ?? owner;

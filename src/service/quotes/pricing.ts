@@ -36,7 +36,7 @@ export interface Priced {
 /** The swap fee covers this much of the expected cost: gas prices and the token's price move until the swap is mined. */
 const SWAP_FEE_PERCENT = 125n;
 
-/** An indicative quote is for nobody: an address without zeros stands for him in calldata that is only counted. */
+/** An indicative quote has no owner: an address without zeros stands for one in calldata that is only counted. */
 const SOMEBODY = toAddress(`0x${"11".repeat(20)}`);
 
 interface PricingContext {
@@ -51,7 +51,7 @@ interface PricingContext {
   readonly hasPermit: boolean;
   /** asked for while a route is searched */
   readonly accountFacts: () => Promise<AccountFacts>;
-  /** what tokens use beyond usual ones, known once the two that are sold and bought were looked at; asked for likewise */
+  /** what tokens use beyond usual ones, known once the two that are sold and bought were checked; asked for likewise */
   readonly extraGas: () => Promise<(token: Address) => ExtraGas | undefined>;
 }
 
@@ -100,7 +100,7 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   return toPriced(route, { ...amounts, gas: gasOf(route, amounts), gasless: true }, snapshot);
 }
 
-/** Undefined where there is no time or no room for another search: the way that is known holds without it. */
+/** Undefined where there is no time or no room for another search: the route that is known is valid without it. */
 async function ifInTime(search: Promise<Route | undefined>): Promise<Route | undefined> {
   try {
     return await search;

@@ -28,11 +28,11 @@ const MAX_ROWS_OF_CALLER = 2_000;
 /** Gasless quotes stay in the database so long after they expired, so that a late caller learns what happened. */
 const KEPT_AFTER_EXPIRY_SECONDS = 24 * 3600;
 
-/** Old rows go a few at a time, with the requests that bring new ones: nobody waits for all of them. */
+/** Old rows go a few at a time, with the requests that bring new ones: no request waits for all of them. */
 const ROWS_OF_A_SLICE = 100;
 const SLICE_EVERY_MS = 100;
 
-/** The digit of an id that tells its kind: a random one, or one of our own making, whose quote is in memory only. */
+/** The digit of an id that shows its kind: a random one, or one of our own making, whose quote is in memory only. */
 const KIND_AT = 14;
 const IN_MEMORY = "8";
 

@@ -2,9 +2,9 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Quote } from "./quote.ts";
 
 /**
- * Quotes that live in memory only: anyone who lost one asks again. An expired one is known for as long again as it held, so
- * that memory follows the rate of requests and not their number; beyond that the oldest make room, first those of callers
- * who have more than others have on average.
+ * Quotes that live in memory only: a caller that lost one asks again. An expired one is known for as long again as it
+ * held, so that memory follows the rate of requests and not their number; beyond that the oldest make room, first those
+ * of callers who have more than others have on average.
  */
 export interface QuoteMemory {
   add(quote: Quote, caller: string): void;
@@ -19,7 +19,7 @@ export interface QuoteMemoryLimits {
 /** A caller with a key may ask for 200 quotes a second that hold a minute. */
 const LIMITS: QuoteMemoryLimits = { total: 50_000, perCaller: 25_000 };
 
-/** Of the oldest quotes, so many are looked at for one of a caller who has many. */
+/** Of the oldest quotes, so many are checked for one of a caller that has many. */
 const MOST_CHECKED = 100;
 
 export function createQuoteMemory(clock: Pick<Clock, "nowMs">, limits = LIMITS): QuoteMemory {

@@ -45,6 +45,6 @@ export interface Quote {
   readonly gasCost: bigint;
   /** parts per million of the output at spot prices that the trade's size costs, rounded up */
   readonly priceImpactPpm: bigint;
-  /** what to sign alongside the order, when the allowance does not suffice */
+  /** what to sign with the order, when the allowance does not suffice */
   readonly permit: WireTypedData | undefined;
 }

@@ -27,7 +27,7 @@ export interface RelayerStatus extends Pick<RelayerState, "feeCap"> {
   readonly address: Address;
   /** what swap fees are worth, and in which tokens they are taken */
   readonly fees: FeePrices;
-  /** Why it would take no swap like this now from anyone who asks, before anything is known of its cost. @throws RpcError */
+  /** Why it would take no swap like this now from any caller, before anything is known of its cost. @throws RpcError */
   refusal(place: PlaceRequest | undefined): Promise<Refusal | undefined>;
 }
 
@@ -58,12 +58,12 @@ export interface Quoter {
   quote(request: QuoteRequest, sender: Sender, limit: TimeLimit): Promise<Quote | Refusal>;
 }
 
-/** What a gasless swap is asked a place for; undefined while nobody says whose it is. */
+/** For what gasless swap a place is asked; undefined while its owner is not known. */
 function placeOf({ owner, to: toToken }: QuoteRequest, sender: Sender): PlaceRequest | undefined {
   return owner === undefined ? undefined : { owner, toToken, sender };
 }
 
-/** What the owner has to sign alongside the order, if anything. */
+/** What the owner has to sign with the order, if anything. */
 type Allowance = { kind: "enough" } | { kind: "permit"; domain: WirePermitDomain; nonce: bigint; spender: Address };
 
 export function createQuoter(options: QuoterOptions, dependencies: QuoterDependencies): Quoter {
@@ -144,7 +144,10 @@ async function ownersAllowance(
   return { kind: "permit", domain: support.domain, nonce: nonce[0] ?? 0n, spender: settlement };
 }
 
-/** Which of the two tokens does not move as it is told to. Looked at alongside the pools, so that nobody waits for it. */
+/**
+ * Which of the two tokens does not move the requested amounts. Checked together with the pools, so that nothing waits
+ * for it.
+ */
 async function inexactToken(
   request: QuoteRequest,
   { transfers, wrappedNative }: { transfers: QuoterDependencies["transfers"]; wrappedNative: Address },
@@ -191,7 +194,7 @@ function assemble(
     fromAsset: request.from,
     toAsset: request.to,
     deadline,
-    // A minimum of zero would protect nobody, and the contract refuses it.
+    // A minimum of zero would protect nothing, and the contract refuses it.
     amountOutMin: mulDivUp(amountOut, ONE - request.slippage, ONE),
     swapFee: priced.swapFee,
     amountIn: priced.amountIn,

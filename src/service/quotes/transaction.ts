@@ -18,13 +18,13 @@ export interface SwapTransaction {
   readonly fees:
     | { readonly type: 2; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
     | { readonly type: 0; readonly gasPrice: bigint };
-  /** undefined: nobody asked for it */
+  /** undefined: not asked for */
   readonly simulation: Simulation | undefined;
 }
 
-/** What a request asks for alongside its quote or transaction. */
+/** What a request asks for besides its quote or transaction. */
 export interface SimulationOptions {
-  /** to hear what the swap would do */
+  /** to get what the swap would do */
   readonly simulate: boolean;
   /** a measured gas limit, or a refusal where the swap would revert */
   readonly estimateGas: boolean;
@@ -60,7 +60,7 @@ export async function buildTransaction(
   };
 }
 
-/** A simulation costs calls of the node, so nobody gets one who does not ask. */
+/** A simulation costs calls of the node, so it is made on request only. */
 export async function simulateIfAsked(
   quote: Quote,
   simulator: Simulator,
@@ -70,9 +70,9 @@ export async function simulateIfAsked(
 }
 
 /**
- * The measured gas limit where it was asked for and could be measured, else the one that the quote was made with. That one
- * is a guess: where it would not do for a token that uses far more gas than usual ones, a swap that was tried is not reported
- * to work with it.
+ * The measured gas limit where it was asked for and could be measured, else the one that the quote was made with. That
+ * one is a guess: where it would not do for a token that uses far more gas than usual ones, a simulated swap is not
+ * said to work with it.
  */
 export function gasLimitOf(
   quote: Quote,

@@ -8,10 +8,10 @@ import { type FeedPrice, MAX_DECIMALS, readFeed } from "../tokens/token-facts.ts
 
 /**
  * What swap fees are worth. Their tokens are those that the operator lists with a price feed, and the wrapped native
- * token: the price of a pool is what anyone who fills the pool wants it to be.
+ * token: the price of a pool is whatever its liquidity providers make it.
  */
 export interface FeePrices {
-  /** alongside the wrapped native token, all that pay fees */
+  /** besides the wrapped native token, all that pay fees */
   readonly tokens: readonly Address[];
   /** Why no swap fee is taken in a token; undefined: it is. */
   refusal(token: Address): Refusal | undefined;

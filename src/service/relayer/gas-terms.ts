@@ -60,7 +60,7 @@ export function feeCapOf(swap: {
 /** The estimate holds for this block; the market moves on. */
 const GAS_LIMIT_PERCENT = 125n;
 
-/** A transaction's gas limit is at most this much above its quote's: anyone who quoted for less pays for no more. */
+/** A transaction's gas limit is at most this much above its quote's: the relayer pays for no more than was quoted. */
 const MOST_OF_QUOTED_PERCENT = 110n;
 
 /**

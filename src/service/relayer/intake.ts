@@ -122,7 +122,7 @@ function firm(quote: Quote, relayer: Address): FirmQuote | Refusal {
 type Works = Extract<RelaySimulation, { kind: "works" }>;
 type IntakeContext = IntakeOptions & IntakeDependencies;
 
-/** Checks both signatures and tries the swap on the newest block, so that the relayer pays for what works. */
+/** Checks both signatures and simulates the swap on the newest block, so that the relayer pays for what works. */
 async function prepare(
   quote: FirmQuote,
   request: ExecuteRequest,

@@ -4,16 +4,16 @@ import type { Logger } from "../../ports/logger.ts";
 
 /** Keeps a lane moving. */
 export interface LaneRunner {
-  /** Looks at the lane now instead of at the next turn. */
+  /** Runs a turn of the lane now instead of later. */
   wake(): void;
   /** Finishes the current turn and stops. */
   stop(): Promise<void>;
 }
 
-/** Between two looks at the lane; a block's time matters more than this. */
+/** Between two turns of the lane; a block's time matters more than this. */
 const POLL_MS = 500;
 
-/** @param afterTurn what else is looked at in between */
+/** @param afterTurn what else is done in between */
 export function runLane(
   dependencies: { lane: Lane; clock: Clock; logger: Logger },
   afterTurn: () => Promise<void>,

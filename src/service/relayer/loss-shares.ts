@@ -16,7 +16,7 @@ export interface Parties {
 }
 
 /**
- * What each may lose of the relayer's money within a day, so that nobody uses up the loss limit of all. Reverts are not
+ * What each may lose of the relayer's money within a day, so that none uses up the loss limit of all. Reverts are not
  * counted: one may cost a hundred times what another does, and who has thousands of fills has some.
  */
 export interface LossShares {

@@ -20,9 +20,9 @@ export interface PlaceRequest {
 }
 
 /**
- * The places of swaps that wait for the relayer. A swap holds one while it would work: each block shows whether it still
- * does. So that nobody takes all of them, a wallet, a caller and a token that the operator does not list have shares, of
- * what is submitted as of what works again; and who made the relayer lose too much gets none.
+ * The places of swaps that wait for the relayer. A swap holds one while it would work: each block shows whether it
+ * still does. So that none takes all of them, a wallet, a caller and a token that the operator does not list have
+ * shares, of what is submitted as of what works again; and one that made the relayer lose too much gets none.
  */
 export interface Places {
   /** Why there is none; undefined: there is one. */
@@ -31,13 +31,13 @@ export interface Places {
   refusalAgain(swap: SwapRow, balance: bigint): Refusal | undefined;
   /** What a wallet's swaps that wait and would work sell of a token, smallest unit. */
   promised(of: Pick<SwapRow, "wallet" | "fromToken">): bigint;
-  /** Why a wallet's balance does not hold one more swap alongside those; undefined: it does. */
+  /** Why a wallet's balance does not cover one more swap besides those; undefined: it does. */
   tooLittle(sale: Pick<SwapRow, "wallet" | "fromToken" | "sellAmount">, balance: bigint): Refusal | undefined;
   /** Wei that the transaction of a swap that gets one may cost at worst. */
   maySpend(request: PlaceRequest): bigint;
   /** Why there are none at all; undefined: there are some. */
   full(): Refusal | undefined;
-  /** Swaps that wait and would work, as far as anybody looked. */
+  /** Swaps that wait and would work, as far as checks showed. */
   working(): readonly SwapRow[];
 }
 
@@ -83,7 +83,7 @@ export function createPlaces(
       .filter((row) => row.wallet === wallet && row.fromToken === fromToken)
       .reduce((sum, { sellAmount }) => sum + BigInt(sellAmount), 0n);
 
-  // One balance does not hold several places.
+  // One balance does not cover several places.
   const tooLittle: Places["tooLittle"] = (sale, balance) => {
     const sold = promised(sale);
     if (sold === 0n || balance >= sold + BigInt(sale.sellAmount)) return undefined;

@@ -30,7 +30,9 @@ export interface RelayCost {
   readonly atMs: number;
 }
 
-/** What the relayer of one network earns and loses, alongside its lane's rows. Writes join the transaction that is open. */
+/**
+ * What the relayer of one network earns and loses, besides its lane's rows. Writes join the transaction that is open.
+ */
 export interface RelayBook {
   insert(intentId: string, terms: RelayTerms, atMs: number): void;
   /** undefined for a swap that an earlier release accepted */

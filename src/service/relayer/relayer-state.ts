@@ -20,7 +20,10 @@ export interface RelayerReport {
   readonly refusal: ErrorName | undefined;
   readonly balance: bigint;
   readonly minimumBalance: bigint;
-  /** expected cost of swaps that were accepted, would work, and are not paid for yet: what stopped working holds nothing */
+  /**
+   * expected cost of swaps that were accepted, would work, and are not paid for yet: what stopped working reserves
+   * nothing
+   */
   readonly setAside: bigint;
   /** losses of the last 24 hours */
   readonly losses: bigint;
@@ -37,8 +40,9 @@ export interface RelayerState {
   /** Why no further swap is taken now, without figures; undefined: one more can be. @throws RpcError */
   refusal(): Promise<Refusal | undefined>;
   /**
-   * The most that is ever paid per gas for a swap, with nothing in flight, else which limit of the day has no room for it.
-   * @param place undefined: nobody knows yet whose it is
+   * The most that is ever paid per gas for a swap, with nothing in flight, else which limit of the day has no room for
+   * it.
+   * @param place undefined: it is not known yet whose it is
    */
   feeCap(swap: SwapCost, place: PlaceRequest | undefined): bigint | Refusal;
   /** What a transaction may cost, when everything that is in flight costs as much as it may and is lost. */

@@ -23,7 +23,7 @@ import { createSendGate } from "./send-gate.ts";
 import { createSwapRecorder } from "./swap-recorder.ts";
 import { createUnsentSwaps } from "./unsent-swaps.ts";
 
-/** What a relayer is made of; the same parts as the lanes of anybody else who sends transactions. */
+/** What a relayer is made of; the same parts as all lanes that send transactions. */
 export interface RelayerDependencies {
   readonly signer: Signer;
   readonly chain: LaneChain;
@@ -46,7 +46,7 @@ export interface Relayer {
 
 /**
  * Two lanes of one account would take each other for intruders, also where they are of two services with a database
- * each. On other machines, and in other folders, nobody sees them.
+ * each. On other machines, and in other folders, they are not seen.
  * @throws InUseError when another service of this folder sends from the account on this chain
  */
 export function lockRelayer(database: string, { chainId, account }: { chainId: number; account: Address }) {
@@ -139,7 +139,7 @@ function ownSwaps({
   if (ofOthers.length > 0) {
     logger.warn(
       { account, swaps: ofOthers.length },
-      "swaps of another relayer account are not over, and nobody follows them: serve with its key until they are",
+      "swaps of another relayer account are not over, and are not followed: serve with its key until they are",
     );
   }
   const others = new Set(ofOthers.map(({ intentId }) => intentId));

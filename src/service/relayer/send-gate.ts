@@ -23,7 +23,7 @@ export interface GateDependencies {
   readonly waiting: () => readonly IntentRow[];
   /** what has a nonce and is not paid for yet */
   readonly inFlight: () => readonly IntentRow[];
-  /** wei that a further transaction may cost, alongside what is in flight */
+  /** wei that a further transaction may cost, besides what is in flight */
   readonly maySpend: () => bigint;
   readonly losses: Pick<LossShares, "against">;
   /** why a swap that works again has no place, by its wallet's balance */
@@ -32,15 +32,15 @@ export interface GateDependencies {
   readonly logger: Logger;
 }
 
-/** Looks at swaps once more before their transactions are signed. */
+/** Checks swaps once more before their transactions are signed. */
 export interface SendGate {
-  /** Simulates what waits, once a block, so that what stopped working is known by the time somebody asks for its place. */
+  /** Simulates what waits, once a block, so that what stopped working is known by the time its place is asked for. */
   check(): Promise<void>;
   /** false: not at this block. A swap is kept until its deadline: the market or the gas price may come back. */
   isWorthSending(intent: IntentRow): Promise<boolean>;
-  /** why a swap was not sent when it was last looked at */
+  /** why a swap was not sent when it was last checked */
   lastReason(intentId: string): string | undefined;
-  /** whether a swap holds no place: by the last check of it, or because nobody looked since the start */
+  /** whether a swap holds no place: by the last check of it, or because there was none since the start */
   isIdle(intentId: string): boolean;
 }
 
@@ -72,14 +72,14 @@ export interface GateOptions {
 
 /**
  * A swap may wait behind others for a while, and the relayer pays for reverts: so what was checked at acceptance is
- * checked again on the newest block, once a block. What does not work is tried alongside the others and never before them.
+ * checked again on the newest block, once a block. What does not work is tried with the others and never before them.
  */
 export function createSendGate(options: GateOptions, dependencies: GateDependencies): SendGate {
   const { book, logger } = dependencies;
   const checks = createGateChecks(options, dependencies);
   const unaffordable = new Set<string>();
 
-  /** What a swap could cost is checked against what may be spent at the moment in which it is sent. */
+  /** What a swap could cost is checked against what may be spent at the moment of sending. */
   function isAffordable(intent: IntentRow): boolean {
     const { id } = intent;
     const atMost = worstCost(intent, book.terms(id)?.dataFee ?? 0n);
@@ -121,7 +121,7 @@ export function createSendGate(options: GateOptions, dependencies: GateDependenc
 
 /** What simulations of waiting swaps showed. */
 interface GateChecks {
-  /** Simulates what waits, where the newest block was not looked at yet; else it reads no rows. @throws RpcError */
+  /** Simulates what waits, where the newest block was not checked yet; else it reads no rows. @throws RpcError */
   atAll(): Promise<void>;
   /** Whether a swap works at the newest block. @throws RpcError */
   at(intent: IntentRow): Promise<boolean>;

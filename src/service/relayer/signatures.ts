@@ -91,7 +91,7 @@ async function readWord(rpc: JsonRpc, to: Address, data: `0x${string}`): Promise
   return isHex(answer) ? splitWords(answer)[0] : undefined;
 }
 
-/** What a wallet has now of what it sells, smallest unit. @throws RpcError when the node does not report */
+/** What a wallet has now of what it sells, smallest unit. @throws RpcError when the node does not answer */
 export async function readBalance(
   rpc: JsonRpc,
   { wallet, fromToken }: { wallet: Address; fromToken: Address },

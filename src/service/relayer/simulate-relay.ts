@@ -13,10 +13,13 @@ export type RelaySimulation =
   | { readonly kind: "works"; readonly gas: bigint; readonly dataFee: (gas: bigint) => bigint }
   | { readonly kind: "reverts"; readonly reason: string };
 
-/** A simulation gets so many times the gas that the swap may use: anyone who wastes more of it wastes no more of the node's time. */
+/**
+ * A simulation gets so many times the gas that the swap may use: a token that wastes more of it wastes no more of the
+ * node's time.
+ */
 const MOST_ATTEMPTS = 2n;
 
-/** Tries a transaction out, and asks what its data costs. @throws RpcError when the node does not report */
+/** Simulates a transaction, and asks what its data costs. @throws RpcError when the node does not answer */
 export async function simulateRelay(
   rpc: JsonRpc,
   { gasLimit, ...call }: { from: Address; to: Address; data: Hex; gasLimit: bigint },

@@ -20,7 +20,7 @@ type Parts = Pick<IntakeDependencies, "rpc" | "snapshots" | "quotes" | "tokens" 
 
 /**
  * Opens the intake of a network, and its relayer where one is configured.
- * @param database the service's, alongside which the relayer's lock is
+ * @param database the service's, next to which the relayer's lock is
  * @throws InUseError when another service sends from the relayer's account
  */
 export function startRelay(

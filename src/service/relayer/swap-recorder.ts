@@ -11,7 +11,7 @@ export interface RecorderDependencies {
   readonly store: ServiceStore;
   readonly book: RelayBook;
   readonly clock: Clock;
-  /** why a swap that was never sent was not worth it when it was last looked at */
+  /** why a swap that was never sent was not worth it when it was last checked */
   readonly lastReason: (intentId: string) => string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface RecorderDependencies {
  * Writes into a swap's record what the lane saw of its transaction, in the lane's own database transaction.
  * pending -> success (mined in a finalised block) | error (reverted there, or its order's nonce used there) | expired
  * (its nonce went to a cancellation, or it was never signed). Before a finalised block nothing is an end: another block
- * may report another story.
+ * may have another outcome.
  */
 export function createSwapRecorder(network: SettledNetwork, dependencies: RecorderDependencies): LaneListener {
   const { store, clock } = dependencies;

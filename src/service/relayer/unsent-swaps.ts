@@ -6,11 +6,11 @@ import { giveBackPages } from "../store/file-size.ts";
 /** A swap that was accepted and never signed is reported for so long after its deadline. */
 const KEPT_AFTER_DEADLINE_SECONDS = 7 * 86_400;
 
-/** They go a few at a time, between two turns of the lane: nobody waits for all of them. */
+/** They go a few at a time, between two turns of the lane: nothing waits for all of them. */
 const SWAPS_OF_A_SLICE = 100;
 const SLICE_EVERY_MS = 1_000;
 
-/** A row's place in the order in which they are looked at. */
+/** A row's place in the order in which they are read. */
 interface Place {
   readonly deadlineSeconds: number;
   readonly row: number;
@@ -56,7 +56,7 @@ export function createUnsentSwaps(
     prunedAtMs = clock.monotonicMs();
     const before = Math.floor(clock.nowMs() / 1_000) - KEPT_AFTER_DEADLINE_SECONDS;
     const slice = old.all({ ...last, before, most: SWAPS_OF_A_SLICE });
-    // What has to stay holds up nothing behind it.
+    // What has to stay delays nothing behind it.
     last = slice.at(SWAPS_OF_A_SLICE - 1) ?? START;
     if (slice.length === 0) return;
     rows.transaction(() => {

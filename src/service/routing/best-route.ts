@@ -21,7 +21,7 @@ export interface Route {
   readonly gas: bigint;
   /** output at the marginal prices before the trade, pool fees counted: what an infinitely small trade would get */
   readonly spotAmountOut: bigint;
-  /** false: the search was ended before it had looked at everything */
+  /** false: the search was ended before it had tried everything */
   readonly isWhole: boolean;
   /** The same way with another amount; undefined when a pool on it cannot take that. */
   resize(amountIn: bigint): Route | undefined;
@@ -64,7 +64,7 @@ const MAX_HOPS = 32;
 export interface RouteSearch {
   /** the whole search, in steps */
   readonly steps: Steps<BestRoute>;
-  /** looks for any route, which {@link soFar} then has */
+  /** searches for any route, which {@link soFar} then has */
   readonly quickSteps: Steps<void>;
   /** The best route that was performed so far: the answer when there is no time for the rest. */
   soFar(): Route | undefined;

@@ -33,7 +33,7 @@ function marginalRate(state: PoolState, tokenIn: Address): number {
 type End = { readonly kind: "short" } | { readonly kind: "unread"; readonly load: () => Promise<void> };
 
 /**
- * What a pool pays for every amount, in one direction, sampled from its own quotes as far as somebody asked.
+ * What a pool pays for every amount, in one direction, sampled from its own quotes as far as needed.
  *
  * It is floating point and finds splits thousands of times faster than exact quotes; no amount of a quote comes from
  * it. Between two samples it is the hyperbola of a pool with constant liquidity, r d / (1 + k d), through both of them.
@@ -96,7 +96,7 @@ export class Curve {
     return (this.#outputs[last] as number) + (this.#rates[last] as number) * beyond;
   }
 
-  /** {@link outputAt} from what was sampled so far; NaN where the curve must be sampled further to report. */
+  /** {@link outputAt} from what was sampled so far; NaN where the curve must be sampled further for it. */
   knownOutputAt(amount: number): number {
     return this.#reaches(amount) ? this.outputAt(amount) : Number.NaN;
   }
@@ -128,7 +128,7 @@ export class Curve {
   #bend(index: number): number {
     const distance = (this.#amounts[index + 1] as number) - (this.#amounts[index] as number);
     const output = (this.#outputs[index + 1] as number) - (this.#outputs[index] as number);
-    // So little after so much that a float does not report it: nothing.
+    // So little after so much that a float cannot show it: nothing.
     if (output <= 0) return Number.POSITIVE_INFINITY;
     return Math.max(0, ((this.#rates[index] as number) * distance) / output - 1) / distance;
   }

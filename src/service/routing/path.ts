@@ -12,7 +12,7 @@ export function spotRate(path: readonly { readonly rate: number }[], first = 0):
   return rate;
 }
 
-/** The most paths that one search looks at. */
+/** The most paths that one search tries. */
 const MAX_PATHS = 2_000;
 
 export interface PathSearch {

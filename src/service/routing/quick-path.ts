@@ -14,8 +14,8 @@ interface QuickSearch {
 }
 
 /**
- * Some path quickly, for when the best one may not be found in time: of each edge the pool that pays most, paths with the
- * best prices first. No curve is sampled for it. Each that brings more than those before it is submitted.
+ * Some path quickly, for when the best one may not be found in time: of each edge the pool that pays most, paths with
+ * the best prices first. No curve is sampled for it. Each that brings more than those before it is yielded.
  */
 export function* quickPaths(
   paths: readonly Path[],

@@ -3,7 +3,7 @@ import type { Curve } from "./curve.ts";
 import { closeEdge, type OpenEdge, type Unsampled } from "./edge.ts";
 import type { SearchBudget, Steps } from "./steps.ts";
 
-/** Rounds of exchange; each costs one check of every pool. */
+/** Rounds of exchange; each costs one quote of every pool. */
 const MAX_ROUNDS = 60;
 
 /** Marginal values this close to each other are equal: what is left to gain is far less than that. */

@@ -21,12 +21,12 @@ export interface Trade extends RouteTrade {
 
 export interface Router {
   /**
-   * The best route at this block, undefined when no path of pools can take the amount. When the limit is over before all
-   * was looked at, the best that was found by then.
+   * The best route at this block, undefined when no path of pools can take the amount. When the limit is over before
+   * all was tried, the best that was found by then.
    * @throws SearchStoppedError when none was found by then, or too many others search
    */
   route(trade: Trade, snapshot: Snapshot, limit?: TimeLimit): Promise<Route | undefined>;
-  /** How much of a token is worth this much of the native token, rounded up; undefined when no pool reports. */
+  /** How much of a token is worth this much of the native token, rounded up; undefined when no pool has both. */
   worthOfNative(token: Address, nativeAmount: bigint, snapshot: Snapshot): Promise<bigint | undefined>;
 }
 
@@ -89,7 +89,7 @@ async function readStates(
   return loaded.filter((state) => state !== undefined);
 }
 
-/** The hub tokens that a path may really go through: whose transfers are exact, as far as anybody can know. */
+/** The hub tokens that a path may really go through: whose transfers are exact, as far as is known. */
 async function exactHubs(
   { from, to, via }: { from: Address; to: Address; via: readonly Address[] },
   { transfers, snapshot }: { transfers: TransferChecks | undefined; snapshot: Snapshot },

@@ -18,7 +18,7 @@ export interface SearchTerms {
 }
 
 /**
- * Searches for a route without holding up anybody else, and reads what is missing on the way.
+ * Searches for a route without delaying other work, and reads what is missing on the way.
  * @returns undefined when no path of pools can take the amount
  * @throws SearchStoppedError when the limit is over before any route was found, or too many others search
  */

@@ -19,7 +19,7 @@ export type OpenPath = readonly OpenEdge[];
 /** Parts that the input is placed in, one after the other. */
 const CHUNKS = 50;
 
-/** A check of a path takes about a microsecond: after so many, and a whole chunk, the clock is looked at. */
+/** Trying a path takes about a microsecond: after so many, and a whole chunk, the clock is read. */
 const PATHS_AT_ONCE = 64;
 
 /** Opens all edges of the paths for one search, each once; without some pools. */
@@ -83,20 +83,20 @@ interface Placed {
   readonly amountOut: number;
 }
 
-/** A look for the path of one chunk. */
+/** A search for the path of one chunk. */
 interface PathSearch {
   readonly chunk: number;
   /** the path of the chunk before */
   readonly last: OpenPath | undefined;
   readonly allows: (path: OpenPath) => boolean;
-  /** how many paths were looked at, the last one before all others */
+  /** how many paths were tried, the last one before all others */
   next: number;
   best: Placed | undefined;
 }
 
 /**
- * Looks at all paths, as far as their curves are sampled. Plain code, since it runs some fifty times a split.
- * @returns what must be sampled before the check can go on where it stopped; undefined at its end
+ * Tries all paths, as far as their curves are sampled. Plain code, since it runs some fifty times a split.
+ * @returns what must be sampled before the search can go on where it stopped; undefined at its end
  */
 function searchOn(paths: readonly OpenPath[], search: PathSearch): Unsampled | undefined {
   for (; search.next <= paths.length; search.next += 1) {

@@ -1,4 +1,4 @@
-/** Long work, cut into steps. It yields where others may go on in between; anyone who drives it decides when it does. */
+/** Long work, cut into steps. It yields where others may go on in between; its driver decides when it goes on. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** The budget of work in steps: only work whose budget is used up yields. */
@@ -6,7 +6,7 @@ export interface SearchBudget {
   isOver(): boolean;
 }
 
-/** Never used up: for work that nobody waits alongside. */
+/** Never used up: for work that delays nothing else. */
 export const UNLIMITED: SearchBudget = { isOver: () => false };
 
 /** Does all of the work at once. */

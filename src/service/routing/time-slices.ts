@@ -2,10 +2,10 @@ import type { Clock } from "../../ports/clock.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import type { SearchBudget, Steps } from "./steps.ts";
 
-/** How long searches may hold up everything else, in one turn of the event loop. */
+/** How long searches may delay everything else, in one turn of the event loop. */
 const SLICE_MS = 3;
 
-/** A search is long after so many turns of its own: at the first check over pools, many take one or two. */
+/** A search is long after so many turns of its own: at the first search over new pools, many take one or two. */
 const LONG_SLICES = 5;
 
 /**
@@ -14,7 +14,7 @@ const LONG_SLICES = 5;
  */
 const MAX_LONG = 16;
 
-/** A search that was given up, for one of the reasons that callers are reported. */
+/** A search that was given up, for one of the reasons that callers get. */
 export class SearchStoppedError extends Error {
   readonly error: "BUSY" | "QUOTE_TIMEOUT";
 
@@ -32,7 +32,7 @@ export interface TimeSlices {
   /**
    * Does work: at once as far as this slice has time for it, and the rest a part in each later slice,
    * where long works take turns.
-   * @returns undefined when the limit is over first; the same work may then be submitted again
+   * @returns undefined when the limit is over first; the same work may then be passed in again
    * @throws SearchStoppedError when it proves long and too many others are
    */
   take<T>(work: Steps<T>, limit: TimeLimit): Promise<{ readonly value: T } | undefined>;
@@ -61,7 +61,7 @@ export function createTimeSlices(
   let waiting: Job[] = [];
   let sliceEndsMs = Number.NEGATIVE_INFINITY;
   let isBooked = false;
-  /** Works that proved long and were taken: submitted again, they keep their places. */
+  /** Works that proved long and were taken: passed in again, they keep their places. */
   const taken = new WeakSet<Steps<unknown>>();
   const budget: SearchBudget = { isOver: () => clock.monotonicMs() >= sliceEndsMs };
   const isLong = ({ usedMs }: Job) => usedMs >= longMs;
@@ -105,7 +105,7 @@ export function createTimeSlices(
         if (taken.has(work)) job.usedMs = longMs;
         if (endIfLate(job)) return;
         beginSlice();
-        // Nobody overtakes those who wait already.
+        // None overtakes those that wait already.
         if (waiting.length > 0 || budget.isOver()) waiting.push(job);
         else advance(job);
       });

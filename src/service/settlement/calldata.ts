@@ -121,9 +121,9 @@ export function encodeSwapWithSignature(
   return callData(SWAP_WITH_SIGNATURE_SELECTOR, ...before, ...places, ...permit, ...route, ...signature);
 }
 
-/** Reasons are shown to people and kept in rows; anyone who reverts may have written a book. */
+/** Reasons are shown to people and kept in rows; a contract may revert with a text of any length. */
 const LONGEST_REASON = 300;
-/** Digits of revert data that are read; of longer data only the first bytes are reported. */
+/** Digits of revert data that are read; of longer data only the first bytes are shown. */
 const LONGEST_REVERT_DATA = 20_000;
 
 /** Writes revert data as text: the error's name and values, or its first bytes. Any contract may have written the data. */

@@ -12,9 +12,9 @@ export interface PlannedContract {
 }
 
 /**
- * The deterministic deployment proxy of Arachnid, which is at this address on nearly every network: it creates what it is
- * handed by CREATE2, for anybody. So the settlement's address follows from its code and its network's facts alone,
- * anyone who deploys it.
+ * The deterministic deployment proxy of Arachnid, which is at this address on nearly every network: it creates what it
+ * is handed by CREATE2, for any caller. So the settlement's address follows from its code and its network's facts
+ * alone, no matter who deploys it.
  */
 export const DEPLOYER = {
   address: toAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C"),

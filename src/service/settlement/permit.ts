@@ -57,7 +57,7 @@ export function recoverSigner(typedData: WireTypedData, signature: Hex): Address
     const signer = verifyTypedData(typedData.domain, mutableTypes(typedData), typedData.message, parsed);
     return signer.toLowerCase() as Address;
   } catch {
-    // The numbers are in range but belong to no point of the curve: nobody signed this.
+    // The numbers are in range but belong to no point of the curve: this is no signature.
     return undefined;
   }
 }

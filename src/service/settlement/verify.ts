@@ -31,7 +31,7 @@ export class WrongContractsError extends Error {
 export interface ContractCheck {
   /** @throws WrongContractsError, or RpcError when the node does not answer properly */
   verify(head: { readonly timestamp: number }): Promise<void>;
-  /** the executor; undefined where no settlement is, and where a node never reported the settlement's own yet */
+  /** the executor; undefined where no settlement is, and where no node has shown the settlement's own yet */
   executor(): Address | undefined;
 }
 
@@ -90,7 +90,7 @@ interface View {
   readonly values?: readonly unknown[];
 }
 
-/** Asks a contract for several views at once; each answer is looked at when it is asked for. */
+/** Asks a contract for several views at once; each answer is checked when it is asked for. */
 async function readViews(
   rpc: JsonRpc,
   { name, contract }: { name: string; contract: Address },

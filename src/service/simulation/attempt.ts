@@ -16,14 +16,14 @@ export interface Attempt {
   readonly isExact: boolean;
 }
 
-/** More than swaps need and less than blocks hold: anyone who reverts with megabytes has to pay for their memory. */
+/** More than swaps need and less than blocks hold: a revert with megabytes has to pay for their memory. */
 const SIMULATION_GAS = 10_000_000n;
 
 /**
- * What is tried of a quote; undefined where nobody could send it. A gasless swap needs its owner's signature, which does
- * not exist yet, and no call can be told that it does. So its owner sends the same amount over the same route to the
- * same recipient: all that the market and the tokens decide. Signature, nonce, permit and swap fee are left to the
- * relayer, which tries the signed swap itself before it accepts it.
+ * What is simulated of a quote; undefined where it could not be sent. A gasless swap needs its owner's signature, which
+ * does not exist yet, and no call can be made to believe in it. So its owner sends the same amount over the same route
+ * to the same recipient: all that the market and the tokens decide. Signature, nonce, permit and swap fee are left to
+ * the relayer, which tries the signed swap itself before it accepts it.
  */
 export function attemptOf(quote: Quote, network: NetworkOptions): Attempt | undefined {
   const { owner, order } = quote;

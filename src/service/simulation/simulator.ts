@@ -30,17 +30,17 @@ type Outcome =
   | {
       readonly status: "ok";
       readonly amountOut: bigint;
-      /** what a receipt would say; undefined where nobody can know, and for a swap that the relayer sends */
+      /** what a receipt would say; undefined where it cannot be known, and for a swap that the relayer sends */
       readonly gasUsed: bigint | undefined;
       /** what the transaction should be given; undefined like `gasUsed` */
       readonly gasLimit: bigint | undefined;
     }
-  /** `failed`: it reverts also with funds and allowance. `skipped`: nobody can say. */
+  /** `failed`: it reverts also with funds and allowance. `skipped`: it cannot be known. */
   | { readonly status: "failed" | "skipped"; readonly reason: string };
 
-/** Tries swaps out without sending them. */
+/** Simulates swaps without sending them. */
 export interface Simulator {
-  /** @throws RpcError when the node does not even report what the wallet has */
+  /** @throws RpcError when the node does not even answer what the wallet has */
   simulate(quote: Quote): Promise<Simulation>;
 }
 
@@ -171,7 +171,7 @@ function unprovable({ token, name }: StoredView): Outcome {
   return skipped(`no word of storage could be proved to hold the ${name} of ${token}`);
 }
 
-/** Some tokens keep flags alongside a balance, such as that an account is blocked: all of the word but the amount stays. */
+/** Some tokens keep flags next to a balance, such as that an account is blocked: all of the word but the amount stays. */
 async function wordsFor(
   lacking: readonly { readonly slot: StorageSlot; readonly has: bigint }[],
   amount: bigint,

@@ -19,8 +19,8 @@ export interface StoredView {
 /** Finds the words of storage behind tokens' views. */
 export interface TokenStorage {
   /**
-   * The word that decides what the view answers, proved by a call that was reported another value of it and answered that
-   * value; undefined when there is none, as with shares of a whole that grows.
+   * The word that decides what the view answers, proved by a call with another value injected into it, which answered
+   * that value; undefined when there is none, as with shares of a whole that grows.
    */
   find(view: StoredView, node: NodeView): Promise<StorageSlot | undefined>;
   /** What was remembered turned out to be no longer so. */
@@ -34,10 +34,10 @@ type Finding = Layout | "listed" | "none";
 const WITHOUT_SLOT_FOR_MS = 10 * 60_000;
 const MAX_FINDINGS = 20_000;
 
-/** A view of a balance touches a few words; a list of more is somebody's attempt to keep us busy. */
+/** A view of a balance touches a few words; a longer list is an attempt to keep us busy. */
 const MAX_LISTED_SLOTS = 16;
 
-/** "swapd" and a number: nobody's balance, and small enough for a token that keeps flags in a balance's high bits. */
+/** "swapd" and a number: no real balance, and small enough for a token that keeps flags in a balance's high bits. */
 const SENTINEL = 0x7377617064_0000n;
 
 const accessList = z.object({
@@ -90,7 +90,7 @@ function usualSlot({ token, accounts }: StoredView, layout: Layout): StorageSlot
 }
 
 /**
- * One call that is told a number of its own for the slot of each layout: what the view answers names the layout. Slots of
+ * One call with a number of its own injected into the slot of each layout: the view's answer names the layout. Slots of
  * mappings are hashes, so those of layouts that the token does not have are no other variables of it either. The same
  * round trip brings the slots that the node sees the view read.
  */

@@ -43,9 +43,10 @@ const simulated = z.tuple([
 ]);
 
 /**
- * How a swap is tried. The call says what it does, and the estimate how much gas it must be given; both take place in the
- * newest block once more. `eth_simulateV1`, which not all nodes have, runs it in the next one and tells the gas that is
- * used: a pool that was traded with in the newest block costs more in the next, where it writes its prices down.
+ * How a swap is tried. The call says what it does, and the estimate how much gas it must be given; both take place in
+ * the newest block once more. `eth_simulateV1`, which not all nodes have, runs it in the next one and reports the gas
+ * that is used: a pool that was traded with in the newest block costs more in the next, where it writes its prices
+ * down.
  */
 export function simulationRequests(call: SwapCall, node: NodeView, overrides: Overrides | undefined): RpcRequest[] {
   const { block, head } = node;

@@ -5,7 +5,7 @@ const INCREMENTAL = 2;
 /** Pages that are given back at a time: some milliseconds of work. */
 const PAGES_OF_A_SLICE = 64;
 
-/** The log alongside the file does not stay as large as its largest moment either. */
+/** The log next to the file does not stay at its largest size either. */
 const MAX_LOG_BYTES = 16 * 1_024 * 1_024;
 
 /**

@@ -64,7 +64,7 @@ const quoteSchema = z.object({
   amountOut: raw,
   legs: z.array(z.object({ pool, tokenIn: address, tokenOut: address, portion: raw, amountIn: raw, amountOut: raw })),
   gasLimit: raw,
-  // Quotes of earlier releases do not report it.
+  // Quotes of earlier releases do not have it.
   gasRefund: raw.optional(),
   gasCost: raw,
   priceImpactPpm: raw,

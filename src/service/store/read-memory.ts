@@ -1,6 +1,9 @@
 import type { SqliteDatabase } from "../../storage/database.ts";
 
-/** Keeps what was read from a database for as long as nobody writes to it: a turn and a request ask the same many times. */
+/**
+ * Keeps what was read from a database for as long as nothing writes to it: a turn and a request ask the same many
+ * times.
+ */
 export interface ReadMemory {
   /** What was read under this name since the last write, where it still `holds`; else what is read now. */
   read<T>(name: string, read: () => T, holds?: (kept: T) => boolean): T;

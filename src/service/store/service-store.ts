@@ -95,7 +95,7 @@ export function createServiceStore(db: SqliteDatabase, network: string): Service
   return { db, ...quoteRows(db, network), ...swapRows(db), ...swapQueries(db, network) };
 }
 
-/** Networks that are not served while swaps of theirs are not over: nobody looks after those. */
+/** Networks that are not served while swaps of theirs are not over: those are not followed. */
 export function unservedSwaps(
   db: SqliteDatabase,
   served: readonly string[],
@@ -189,7 +189,7 @@ function swapQueries(db: SqliteDatabase, network: string): Pick<ServiceStore, Qu
   const select = (column: string) =>
     db.prepare<[string, string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps WHERE ${column} = ? AND network = ?`);
   const by = { id: select("id"), quote_id: select("quote_id"), hash: select("hash") };
-  // A lane is reported by its account and chain: it goes on with its swaps under whatever name the network has now.
+  // A lane is identified by its account and chain: it goes on with its swaps under whatever name the network has now.
   const byIntent = db.prepare<[string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps WHERE intent_id = ?`);
   const pending = db.prepare<[string], SwapRow>(
     `SELECT ${SWAP_COLUMNS} FROM swaps WHERE status = 'pending' AND network = ? ORDER BY created_at_ms`,

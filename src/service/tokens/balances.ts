@@ -68,7 +68,7 @@ export function createBalances(tokens: readonly Address[], { snapshots }: { snap
         const answer = heldBy(wallet, native, snapshot);
         if (atBlock.size >= MAX_WALLETS) return answer;
         atBlock.set(wallet, answer);
-        // A failed read is tried again by anyone who asks next.
+        // A failed read is tried again by the next caller.
         answer.catch(() => atBlock.delete(wallet));
         return answer;
       });

@@ -25,7 +25,7 @@ const SELECTOR = {
 /** A token with more is none: ten to the power of them is more than 256 bits hold. */
 export const MAX_DECIMALS = 77n;
 const WORD_BYTES = 32;
-/** Nobody shows more of a name, and a token chooses its own. */
+/** No list shows more of a name, and a token chooses its own. */
 const MAX_TEXT_BYTES = 96;
 
 /** @returns undefined when the address is no contract that says how many decimals it has */
@@ -95,7 +95,7 @@ export async function readDollarPrice(
   return price === undefined ? null : formatUnits(price.answer, price.decimals);
 }
 
-/** The native token, which no contract reports of. */
+/** The native token, which no contract describes. */
 export function nativeFacts(token: ListedToken, symbol: string): TokenFacts {
   return { address: token.address, name: symbol, symbol, decimals: NATIVE_DECIMALS };
 }

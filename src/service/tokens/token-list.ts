@@ -4,13 +4,13 @@ import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { Tokens } from "../quotes/tokens.ts";
 import { nativeFacts, readDollarPrice, readTokenFacts, type TokenFacts } from "./token-facts.ts";
 
-/** A token as the interface reports it. */
+/** A token as the interface shows it. */
 export interface TokenEntry extends TokenFacts {
   /** whether the operator lists it */
   readonly isListed: boolean;
   /** whether a signed EIP-2612 permit works */
   readonly hasPermit: boolean;
-  /** decimal text; null where no fresh feed reports */
+  /** decimal text; null where no feed has a fresh price */
   readonly usdPrice: string | null;
 }
 

@@ -12,8 +12,9 @@ import { probeTransfers, type TransferVerdict } from "./transfer-probe.ts";
 export interface TransferChecks {
   /**
    * What is known of a token, after a first check of it.
-   * @param partners tokens that it may have pools with, alongside the hub tokens
-   * @returns undefined when nobody can know: the contracts measure what arrives and hold the minimum, so quotes go on
+   * @param partners tokens that it may have pools with, besides the hub tokens
+   * @returns undefined when it cannot be known: the contracts measure what arrives and enforce the minimum, so quotes
+   * go on
    */
   verdict(token: Address, partners: readonly Address[], snapshot: Snapshot): Promise<TransferVerdict | undefined>;
   /** What the last check measured, without another one; undefined when nothing is known. */
@@ -35,19 +36,19 @@ interface Dependencies {
 }
 
 /**
- * An owner can switch a tax on or off at any time: a token in use is looked at again so often, while quotes go on. Where
- * they do not, anyone who asks waits for the check: nobody is refused for what was so ten minutes ago.
+ * An owner can switch a tax on or off at any time: a token in use is checked again so often, while quotes go on. Where
+ * they do not, the caller waits for the check: no request is refused for what was so ten minutes ago.
  */
 const FRESH_FOR_MS = 60_000;
 /** So old a verdict, good or bad, says nothing any more. */
 const VALID_FOR_MS = 10 * 60_000;
 /** A node in silence is no reason to keep quotes waiting until their time is over. */
 const CHECK_MS = 3_000;
-/** After a check that reported nothing. */
+/** After a check without a result. */
 const PAUSE_MS = 5_000;
 /** The log says at most so often that tokens cannot be simulated: a hostile token must not fill it. */
 const REPORT_EVERY_MS = 60 * 60_000;
-/** Looks in the background at a time. */
+/** Checks in the background at a time. */
 const MAX_RENEWALS = 8;
 const MAX_TOKENS = 20_000;
 /** Pools of which the deepest is tried; each costs a read of its balance. */
@@ -59,7 +60,7 @@ type CheckToken = (
   snapshot: Snapshot,
 ) => Promise<TransferVerdict | undefined>;
 
-/** One check of a token; undefined when it reported nothing. */
+/** One check of a token; undefined when it had no result. */
 function createTokenCheck({ rpc, network }: Options, dependencies: Dependencies): CheckToken {
   const { snapshots, directory, executor, clock, logger } = dependencies;
   let nextReportMs = Number.NEGATIVE_INFINITY;
@@ -87,7 +88,7 @@ function createTokenCheck({ rpc, network }: Options, dependencies: Dependencies)
       const signal = AbortSignal.timeout(CHECK_MS);
       return await probeTransfers(rpc, { token, holders: holders.slice(0, MAX_HOLDERS), ...contracts, signal });
     } catch (error) {
-      // Trouble of the node is no verdict; a quote meets it in its own reads, and reports.
+      // Trouble of the node is no verdict; a quote meets it in its own reads, and reports it.
       if (error instanceof RpcError) return report({ token, reason: error.message });
       throw error;
     }
@@ -147,7 +148,7 @@ export function createTransferChecks(options: Options, dependencies: Dependencie
       if (goesOn && renewals >= MAX_RENEWALS) return known;
       entry.checking ??= renew(entry, checkToken(token, partners, snapshot));
       if (!goesOn) return entry.checking;
-      // What goes wrong in the background is told to the first who waits for it.
+      // What goes wrong in the background is reported to the first caller that waits for it.
       entry.checking.catch(() => undefined);
       return known;
     },

@@ -19,7 +19,7 @@ export type TransferVerdict =
 export interface ProbeRequest {
   readonly token: Address;
   readonly holders: readonly Address[];
-  /** where there is none, and for the executor, addresses that nobody knows stand in */
+  /** where there is none, and for the executor, unused addresses stand in */
   readonly settlement: Address | undefined;
   readonly executor: Address | undefined;
   /** ends the wait for a node in silence */
@@ -27,7 +27,7 @@ export interface ProbeRequest {
 }
 
 /**
- * Addresses that nobody has a key or a contract for: their names in ASCII. Code is injected into them for one `eth_call`. The
+ * Addresses without a known key or contract: their names in ASCII. Code is injected into them for one `eth_call`. The
  * source of the hand (contracts/lent/Hand.yul) has them, too.
  */
 export const PROBE_ADDRESS = toAddress("0x7377617064207472616e736665722070726f6265");
@@ -58,7 +58,7 @@ interface Move {
 interface ProbeResult {
   /** undefined: no pool holds any */
   readonly holder: Address | undefined;
-  /** gas of the first check of a balance, and of the same check once more */
+  /** gas of the first read of a balance, and of the same read once more */
   readonly firstRead: bigint;
   readonly secondRead: bigint;
   readonly moves: readonly Move[];
@@ -68,15 +68,15 @@ interface ProbeResult {
 const PROBE_GAS: Hex = "0x989680";
 
 /**
- * Tries a token's transfers in one `eth_call` that lends code: to the pools that may hold it, which keep their addresses
- * and balances, to the executor, the settlement and a wallet. An odd amount of about a thousandth of what the deepest
- * pool holds goes the whole way of a swap: out of the pool, on to a wallet, back by the settlement's `transferFrom`, and
- * into the pool; at each step is measured what left, what arrived, and the gas. Then once more with another amount.
- * A token that fails is tried again with the pool's real code within reach of the token, for some look into it.
- * It does not see: a supply that changes without transfers, other taxes for other accounts or later, and a token that
- * recognises the probe. A token that forbids buying and selling in one block looks as if it could not be sold.
- * @returns undefined when no pool holds enough of the token to report
- * @throws RpcError when the node does not answer, or cannot lend code: no verdict
+ * Tries a token's transfers in one `eth_call` that injects code: into the pools that may hold it, which keep their
+ * addresses and balances, into the executor, the settlement and a wallet. An odd amount of about a thousandth of what
+ * the deepest pool holds goes the whole way of a swap: out of the pool, on to a wallet, back by the settlement's
+ * `transferFrom`, and into the pool; at each step is measured what left, what arrived, and the gas. Then once more with
+ * another amount. A token that fails is tried again with the pool's real code within reach of the token, for some read
+ * it. It does not see: a supply that changes without transfers, other taxes for other accounts or later, and a token
+ * that recognises the probe. A token that forbids buying and selling in one block looks as if it could not be sold.
+ * @returns undefined when no pool holds enough of the token to judge
+ * @throws RpcError when the node does not answer, or cannot inject code: no verdict
  */
 export async function probeTransfers(rpc: JsonRpc, request: ProbeRequest): Promise<TransferVerdict | undefined> {
   const verdict = judge(await tryTransfers(rpc, request), request.token);

@@ -24,7 +24,7 @@ test("a run that is parked needs a person, with the reason and the command to lo
     raised: [
       {
         ...{ severity: "warning", code: "RUN_PARKED", subject: "run run_1" },
-        text: "run run_1 of weekly is parked (spec_changed: the sold token is another one); look at it with: swapd show run_1",
+        text: "run run_1 of weekly is parked (spec_changed: the sold token is another one); see it with: swapd show run_1",
       },
     ],
   });

@@ -675,7 +675,7 @@ test.each<[string, (outside: Outside) => void, string]>([
       const latest = chain.latest.bind(chain);
       chain.latest = async () => ({ ...(await latest()), number: 30_000_000 });
     },
-    "nobody reads all 30000000 blocks back",
+    "30000000 blocks are too many to read back",
   ],
   [
     "an allowance is a trace",

@@ -8,7 +8,7 @@ const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 /** A longer one becomes an attachment, which phones do not show. */
 const MOST_BYTES = 4_096;
 
-/** From 1 to 5: what is critical sounds and vibrates until somebody looks. */
+/** From 1 to 5: what is critical sounds and vibrates until it is seen. */
 const PRIORITY = { info: 3, warning: 4, critical: 5 } as const;
 
 /** Names that a phone shows as pictures. */
@@ -35,7 +35,7 @@ export const ntfy = channelKind(
   {
     server: optional(text("the server; without it ntfy.sh", NTFY_SH, serverProblem)),
     topic: secret(
-      "the topic: anyone who knows it can read the messages, so it is a word that nobody guesses",
+      "the topic: anyone who knows it can read the messages, so it is a word that cannot be guessed",
       topicProblem,
     ),
     token: optional(secret("an access token, where the topic needs one")),

@@ -72,7 +72,7 @@ function insertAlert(sql: Statements, alert: AlertRow, how: { conflict: string; 
   );
 }
 
-/** What is over at once is a message, which every channel reports. */
+/** What is over at once is a message, which every channel sends. */
 function addDeliveries(sql: Statements, alertId: string): void {
   sql.run(
     `INSERT INTO alert_deliveries (channel, alert, tells, subject)
@@ -82,7 +82,7 @@ function addDeliveries(sql: Statements, alertId: string): void {
   );
 }
 
-/** The end of an alert is reported by the channels that report ends, where its beginning was sent or still waits. */
+/** The end of an alert is sent by the channels that send ends, where its beginning was sent or still waits. */
 function addEnds(sql: Statements, alertNumber: number): void {
   sql.run(
     `INSERT INTO alert_deliveries (channel, alert, tells, subject)

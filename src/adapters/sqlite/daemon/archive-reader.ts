@@ -64,7 +64,7 @@ export function createArchiveReader(sql: Statements): ArchiveReader {
 const OF_SUBJECTS = `SELECT archive FROM runs WHERE archive IS NOT NULL AND id IN (
   SELECT value FROM json_each(?) UNION SELECT run_id FROM swaps WHERE id IN (SELECT value FROM json_each(?)))`;
 
-/** Why an archive cannot be read or written: somebody else changed the database. */
+/** Why an archive cannot be read or written: another program changed the database. */
 export class ArchiveError extends Error {}
 
 /**
@@ -85,7 +85,7 @@ function readArchive(sql: Statements, seq: number, baseOf: (seq: number) => stri
   };
 }
 
-/** The texts that others were compressed against, the last ones at hand: for anyone who reads only. */
+/** The texts that others were compressed against, the last ones in memory: for readers. */
 function createBases(sql: Statements): (seq: number) => string {
   const known = new Map<number, string>();
   return (seq) => {
@@ -99,7 +99,7 @@ function createBases(sql: Statements): (seq: number) => string {
 }
 
 /**
- * The text that others are compressed against. Anyone who writes reads it anew for each: one that was taken back is another
+ * The text that others are compressed against. A writer reads it anew for each: one that was taken back is another
  * one under the same number.
  * @throws ArchiveError when it is missing
  */
@@ -109,6 +109,7 @@ export function baseText(sql: Statements, seq: number): string {
 
 function bodyOf(sql: Statements, seq: number): { readonly base: number | null; readonly body: Uint8Array } {
   const row = sql.get<{ base: number | null; body: Uint8Array }>("SELECT base, body FROM archives WHERE seq = ?", seq);
-  if (row === undefined) throw new ArchiveError(`archive ${seq} is missing: the database was changed by somebody else`);
+  if (row === undefined)
+    throw new ArchiveError(`archive ${seq} is missing: the database was changed by another program`);
   return row;
 }

@@ -88,7 +88,7 @@ export function decodeJson(text: string): unknown {
   return unmarked(JSON.parse(text));
 }
 
-/** Gives back the numbers and names of ours, in place: the object was parsed just now and nobody else has it. */
+/** Gives back the numbers and names of ours, in place: the object was parsed just now and is not shared. */
 function unmarked(part: unknown): unknown {
   if (typeof part !== "object" || part === null) return part;
   const fields = part as Record<string, unknown>;
@@ -204,8 +204,8 @@ function fillColumns({ fill, terms }: Swap) {
 }
 
 /**
- * Reads bodies, and has the last ones at hand: a swap is read for its effect, and again, mostly unchanged, for the commit
- * of the answer. What is read is shared, and nobody changes it.
+ * Reads bodies, and has the last ones at hand: a swap is read for its effect, and again, mostly unchanged, for the
+ * commit of the answer. What is read is shared, and never changed.
  */
 export function createBodyReader(): (text: string) => unknown {
   const known = new Map<string, unknown>();

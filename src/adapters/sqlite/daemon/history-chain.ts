@@ -22,7 +22,7 @@ const GAP_COLUMNS =
 const MOST_CLOSED = 1_000;
 const LINKS_AT_ONCE = 500;
 
-const HEAD_MISSING = "the head of the history is missing: the database was changed by somebody else";
+const HEAD_MISSING = "the head of the history is missing: the database was changed by another program";
 
 /** The newest link; before the first one its number is 0. */
 export function historyHead(sql: Statements): HistoryHead {

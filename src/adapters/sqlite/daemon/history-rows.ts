@@ -40,7 +40,9 @@ interface RunRow {
   ended_at_ms: number | null;
 }
 
-/** Opens the reading side on an open database. A run may be archived meanwhile: what is reported about it is read at once. */
+/**
+ * Opens the reading side on an open database. A run may be archived meanwhile: all that is shown of it is read at once.
+ */
 export function createHistoryReader(db: SqliteDatabase): HistoryReader {
   const sql = prepareStatements(db);
   const archives = createArchiveReader(sql);
@@ -84,7 +86,7 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
   };
 }
 
-/** A database that no daemon of this release has opened yet does not report runs that became gaps. */
+/** A database that no daemon of this release has opened yet does not show runs that became gaps. */
 function selectGaps(sql: Statements): string {
   const state = hasColumn(sql, "gaps", "state") ? "state" : "NULL AS state";
   return `SELECT strategy, first_slot_ms AS firstSlotMs, last_slot_ms AS lastSlotMs, count, reason, ${state} FROM gaps`;

@@ -93,7 +93,7 @@ function isAllowanceOpen(
     final.number,
     token,
   );
-  // Anyone who has a signature may bring it to the token until its last second.
+  // A signature can be brought to the token by its holder until its last second.
   const permit = sql.get(
     `SELECT 1 FROM signatures INDEXED BY signatures_permits
      WHERE kind = 'permit' AND valid_until_seconds >= ? AND signature IS NOT NULL
@@ -166,7 +166,7 @@ function newestBlock(sql: Statements, wallet: Address): number {
 
 function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; exceptSwapId: string }): boolean {
   const { wallet, token, exceptSwapId } = asked;
-  // Quoted again after its approval, a swap owns the allowance: nobody may overwrite or revoke it in between.
+  // Quoted again after its approval, a swap owns the allowance: it must not be overwritten or revoked in between.
   const swap = sql.get(
     `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND id <> ? AND ${BUSY_SWAPS}
        AND (state IN ${BUSY_STATES} OR (state = 'quoted' AND json_extract(body, '$.approvals') > 0))`,

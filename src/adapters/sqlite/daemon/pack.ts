@@ -5,7 +5,7 @@ const WINDOW_BYTES = 32_768;
 
 /**
  * Text as it is stored where there is much of it.
- * @param base a text that resembles it, which anyone who reads it has to have: what is the same there takes no room
+ * @param base a text that resembles it, which its reader must have: what is the same there takes no room
  */
 export function pack(text: string, base?: string): Uint8Array {
   return base === undefined ? deflateRawSync(text) : deflateRawSync(text, { level: 9, dictionary: dictionaryOf(base) });

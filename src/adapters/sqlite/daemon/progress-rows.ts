@@ -2,7 +2,7 @@ import type { SqliteDatabase } from "../../../storage/database.ts";
 import { OPEN_RUNS } from "../index-conditions.ts";
 import { prepareStatements } from "../statements.ts";
 
-/** Work that is late, by the id of its row. Both questions look at open rows alone, however long the history is. */
+/** Work that is late, by the id of its row. Both questions read open rows alone, however long the history is. */
 export interface ProgressReader {
   /** The run that should have ended first: its window was over before an instant, and nothing of it was cleared to be signed. */
   overdueRun(windowBeforeMs: number): string | undefined;

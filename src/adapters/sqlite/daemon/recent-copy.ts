@@ -38,7 +38,7 @@ const RECENT: Readonly<Record<string, string>> = {
   archive_bases: NONE,
 };
 
-/** Anyone who works on the copy may take his time: the windows move on meanwhile. */
+/** Work on the copy may take time: the windows move on meanwhile. */
 const EDGE_MS = 3 * HOUR_MS;
 /** Failures are counted within what the policy says. */
 const FAILURES_MS = 31 * DAY_MS;

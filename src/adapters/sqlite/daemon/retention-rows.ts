@@ -7,7 +7,7 @@ import { writeArchive } from "./archive-rows.ts";
 import { closeGaps } from "./history-chain.ts";
 import type { RetentionRows } from "./row-store.ts";
 
-/** So many runs are looked at in one turn at most: each of them may be one that has to stay. */
+/** So many runs are read in one turn at most: each of them may be one that has to stay. */
 const MOST_CHECKED = 64;
 
 const UNSIGNED_ENDS: ReadonlySet<string> = new Set(["skipped", "denied"]);
@@ -63,7 +63,7 @@ export function createRetentionRows(sql: Statements, db: SqliteDatabase): Retent
   };
 }
 
-/** What the database's own rules refuse, and what was made unreadable by somebody else: it concerns that run alone. */
+/** What the database's own rules refuse, and what another program made unreadable: it concerns that run alone. */
 const REFUSAL = /^(?:SQLITE_CONSTRAINT|Z_)/;
 
 function letGoOrRefuse<T>(work: () => T): T | Error {

@@ -59,7 +59,7 @@ export interface SingleRows extends LedgerRows {
    * an instant. What is critical stays.
    */
   endAlertsOfWants(strategyId: string, when: { readonly raisedUntilMs: number; readonly atMs: number }): void;
-  /** Swaps that were signed and of which nobody knows yet whether they were done. */
+  /** Swaps that were signed and of which it is not known yet whether they were done. */
   unsettledSwaps(): readonly string[];
   /** Swaps that have not ended, and runs that are open without any. */
   openWork(): readonly OpenWork[];
@@ -94,7 +94,7 @@ export interface SingleRows extends LedgerRows {
   /** The runs that are open now trade no more: another database may have traded them. */
   barOpenRuns(): void;
   settleDifference(id: number, settlement: { readonly by: string; readonly atMs: number }): void;
-  /** Forgets that a wallet is unchecked: it was checked against the chain. */
+  /** Removes the note that a wallet is unchecked: it was checked against the chain. */
   removeUnchecked(wallet: Address): void;
   saveKnownChain(known: KnownChain, atMs: number): void;
   /** Whether anything was ever about to be signed for the wallet, and the last block that its rows know. */
@@ -104,7 +104,7 @@ export interface SingleRows extends LedgerRows {
   /** Whether a swap of the wallet was bound to this nonce of the settlement contract. */
   knowsNonce(wallet: Address, nonce: bigint): boolean;
   hasGrant(grant: Grant): boolean;
-  /** Notes an allowance that nobody here granted, so that it is taken back like any leftover; with the block that showed it. */
+  /** Notes an allowance that this database did not grant, so that it is taken back like any leftover; with the block that showed it. */
   adoptGrant(grant: Grant, seen: { readonly block: number; readonly atMs: number }): void;
   /** Counts an accepted fill in a strategy's budget. */
   countSale(sale: {
@@ -170,7 +170,9 @@ export interface OperationStore {
   addDaemonEvent(kind: string, detail: string, atMs: number): void;
 }
 
-/** Rows of alerts, written in the transaction that makes them true, with a delivery for each channel that tells them. */
+/**
+ * Rows of alerts, written in the transaction that makes them true, with a delivery for each channel that sends them.
+ */
 export interface AlertStore {
   /** Warnings that are true of a strategy, or of one of the subjects, now. */
   trueWarnings(strategyId: string, subjects: readonly string[]): readonly TrueWarning[];
@@ -191,7 +193,7 @@ export interface ReconciliationStore {
   knownChain(wallet: Address): KnownChain | undefined;
 }
 
-/** Rows that nobody needs any more, as they go: to be called in a transaction. */
+/** Removes rows that are no longer needed: to be called in a transaction. */
 export interface RetentionRows {
   letGo(slice: RetentionSlice): RetentionResult;
   closeGaps(idle: IdleGaps): ClosedGaps;

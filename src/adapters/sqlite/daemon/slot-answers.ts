@@ -54,7 +54,7 @@ export function createSlotAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
       const run = rows.run(runId);
       if (run === undefined) throw new Error(`effect ${effectId} belongs to no run`);
       const begun = rows.begun(effectId);
-      // To perform it as if nobody had would be to do it twice.
+      // Performing it as if it had not been begun would do it twice.
       if (begun === undefined) throw new Error(`effect ${effectId} was answered, or never written down`);
       return { run, begun };
     },

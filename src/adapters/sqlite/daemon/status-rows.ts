@@ -21,7 +21,7 @@ export interface StatusReader {
   unsentAlerts(): readonly UnsentAlert[];
   /** channels as the newest start found them, by name */
   channels(): readonly ChannelStatus[];
-  /** what wakes somebody up and is true now, oldest first */
+  /** critical alerts that are true now, oldest first */
   trueAlerts(): readonly TrueAlert[];
   /** all that is true now, whatever its severity, oldest first */
   openAlerts(): readonly OpenAlert[];

@@ -6,7 +6,7 @@ import { readStepRows, subjectOf } from "./decision-rows.ts";
 import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
 
-/** Answers what is asked while effects are performed, and by whatever checks ahead. */
+/** Answers what is asked while effects are performed, and by commands that look ahead. */
 export function createViewAnswers(rows: RowStore, lanes: () => LaneRowStore): Pick<Readers, keyof ViewQuestions> {
   return {
     strategy: ({ strategyId }) => {

@@ -4,7 +4,7 @@ import type { WatchQuestions } from "../../../ports/watch-questions.ts";
 import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
 
-/** Answers what is asked by what watches alongside the work. */
+/** Answers the questions of the background watches. */
 export function createWatchReaders(rows: RowStore): Readers<keyof WatchQuestions> {
   return {
     beginning: () => ({

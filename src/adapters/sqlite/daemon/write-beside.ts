@@ -26,7 +26,7 @@ export function reconciliationWriters(
   };
 }
 
-/** Writes what is decided by what watches alongside the steps of runs. */
+/** Writes what the background watches decide. */
 export function watchWriters(rows: RowStore): Writers<WatchChange["kind"]> {
   return {
     identity: quietly(({ network, chainId }, atMs) => rows.saveIdentity({ network, chainId, atMs })),

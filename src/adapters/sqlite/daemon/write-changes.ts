@@ -9,7 +9,7 @@ import { quietly, type Writers } from "./writers.ts";
 
 /**
  * Writes changes in their order; to be called inside a transaction.
- * @returns the alerts and messages that are new: they are still to be reported
+ * @returns the alerts and messages that are new: they are still to be logged
  */
 export function writeChanges(
   writers: Writers,

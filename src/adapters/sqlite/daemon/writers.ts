@@ -3,7 +3,7 @@ import type { Change } from "../../../ports/changes.ts";
 
 /** What writes changes, by their kinds. */
 export type Writers<K extends Change["kind"] = Change["kind"]> = {
-  /** @returns what is to be reported */
+  /** @returns what is to be logged */
   readonly [Kind in K]: (change: Extract<Change, { kind: Kind }>, atMs: number) => AlertRow | undefined;
 };
 

@@ -100,7 +100,7 @@ function createRead(calls: ServiceCalls) {
 
 /**
  * Hands a gasless swap over, once. Only a 2xx with a proper body, for this quote, is an acceptance. Everything else is
- * `unknown`, a clear refusal too: anyone who has the signatures can still use them.
+ * `unknown`, a clear refusal too: a holder of the signatures can still use them.
  */
 async function executeSwap(
   calls: ServiceCalls,

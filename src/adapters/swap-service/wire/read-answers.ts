@@ -7,7 +7,7 @@ import { asObject, createReader, toPlain, type WireProblem } from "../wire-reade
 
 const HASH_LENGTH = 66;
 
-/** Reads a quote in the names of either dialect. Fields that nobody needs are ignored. */
+/** Reads a quote in the names of either dialect. Fields that are not needed are ignored. */
 export function readQuote(json: LosslessJson, receivedAtMs: number): Quote | WireProblem {
   const reader = createReader(json, "quote");
   const id = reader.text("id", "quote-id");

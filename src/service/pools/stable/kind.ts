@@ -69,7 +69,7 @@ async function findPlace(search: PoolSearch, read: ReadWords, place: number): Pr
 }
 
 /**
- * Pools of newer factories keep rates, which an oracle of anyone who deployed the pool may report, and report otherwise a moment
+ * Pools of newer factories keep rates, which an oracle of the pool's deployer may give, and change a moment
  * later: it then answers a quote as we do, and the block as it likes. Such a pool is traded with only where its factory
  * says that both coins are plain ones.
  */
@@ -148,7 +148,7 @@ export const stable: PoolKind = {
     least: STABLE_GAS,
     refund: STABLE_REFUND,
     room: 0n,
-    // A check of a balance, the approval and a check of what is left of it.
+    // A read of a balance, the approval and a read of what is left of it.
     tokenCalls: { tokenIn: 3, tokenOut: 0 },
   },
   leg: { executorKind: 3, fee: (pool) => constantsOf(pool).place },

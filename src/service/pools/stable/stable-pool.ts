@@ -30,8 +30,8 @@ const MAX_AMOUNT = 1n << 128n;
 export const STABLE_REFUND = BACK_TO_ZERO_REFUND;
 
 /**
- * Gas of a leg: work of the executor, the approval (call, slot, log, work, a check of it afterwards), the factory's second
- * answer (with the pool's coins), and the exchange with its two iterations. From traces of the pool in
+ * Gas of a leg: work of the executor, the approval (call, slot, log, work, a read of it afterwards), the factory's
+ * second answer (with the pool's coins), and the exchange with its two iterations. From traces of the pool in
  * contracts/src/sandbox; the real ones are many, and those in Vyper use up to 20,000 more or less.
  */
 const APPROVAL = 2n * WARM_ACCOUNT + COLD_SLOT + FILL_SLOT + 3n * WARM_SLOT + 1_756n + 2_100n;
@@ -41,7 +41,7 @@ export const STABLE_GAS = HOP_FRAME + 7_250n + APPROVAL + COINS + EXCHANGE + BAL
 
 interface Output {
   readonly amountOut: bigint;
-  /** what leaves the pool's balance alongside the output */
+  /** what leaves the pool's balance besides the output */
   readonly adminPart: bigint;
 }
 

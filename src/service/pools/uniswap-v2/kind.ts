@@ -32,7 +32,7 @@ export const uniswapV2: PoolKind = {
     least: PAIR_GAS,
     refund: PAIR_REFUND,
     room: 0n,
-    // Looks at balances: three of the executor, one of the pair at each token.
+    // Reads of balances: three of the executor, one of the pair at each token.
     tokenCalls: { tokenIn: 4, tokenOut: 1 },
   },
   leg: { executorKind: 1, fee: () => 0 },

@@ -22,8 +22,8 @@ const PAIR_SLOTS = 4n * (COLD_SLOT + CHANGE_SLOT) + 2n * COLD_SLOT + 4n * WARM_S
 export const PAIR_REFUND = BACK_TO_VALUE_REFUND;
 
 /**
- * Gas of a leg through a pair: work of the executor and of the pair, the pair's two logs, five looks at balances. A pair
- * that never traded uses 34,200 more: its accumulators are zero. From traces of the contracts of Uniswap and ours.
+ * Gas of a leg through a pair: work of the executor and of the pair, the pair's two logs, five reads of balances. A
+ * pair that never traded uses 34,200 more: its accumulators are zero. From traces of the contracts of Uniswap and ours.
  */
 export const PAIR_GAS =
   HOP_FRAME + 7_100n + COLD_ACCOUNT + WARM_ACCOUNT + 5_150n + PAIR_SLOTS + 3_786n + 5n * BALANCE - PAIR_REFUND;

@@ -12,7 +12,7 @@ const FIRST_REACH_TICKS = 1_000;
 const REMEMBERED_WORDS = 8;
 
 /**
- * The ticks of a pool as far as they were read. Blocks between which nobody moved liquidity share one table: trades move
+ * The ticks of a pool as far as they were read. Blocks between which no liquidity moved share one table: trades move
  * the price along it and change nothing in it, so what one block reads holds for the others.
  */
 interface MutableTable {
@@ -131,8 +131,8 @@ function rereadTable(pool: Pool, plan: Plan, answers: readonly WordsAnswer[]): M
 }
 
 /**
- * Whether the liquidity at the new price is what the table says it must be after that move. It is not when the node reported
- * nothing of liquidity that moved; then the table is not used.
+ * Whether the liquidity at the new price is what the table says it must be after that move. It is not when the node
+ * showed nothing of liquidity that moved; then the table is not used.
  */
 function liquidityAgrees({ pool, position, table }: Loaded, next: CurvePosition): boolean {
   const [low, high] = position.tick < next.tick ? [position.tick, next.tick] : [next.tick, position.tick];

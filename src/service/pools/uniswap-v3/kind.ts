@@ -43,7 +43,7 @@ export const uniswapV3: PoolKind = {
     refund: 0n,
     // Ticks may come under way until the block.
     room: 60_000n,
-    // Looks at balances: one of the executor, two of the pool around its callback.
+    // Reads of balances: one of the executor, two of the pool around its callback.
     tokenCalls: { tokenIn: 3, tokenOut: 0 },
   },
   leg: { executorKind: 2, fee: (pool) => pool.feePips },

@@ -25,7 +25,7 @@ const WORK = 7_700n + 10_500n + 2_780n;
 /** A leg in which the price stays within one piece of the curve, and which no piece is counted in yet. */
 const LEG = HOP_FRAME + WORK + COLD_ACCOUNT + WARM_ACCOUNT + 3n * BALANCE + FIXED_SLOTS + OBSERVATION;
 
-/** Work of one piece, at the end of which a word was looked at again; a new word is a slot of its own. */
+/** Work of one piece, at the end of which a word was read again; a new word is a slot of its own. */
 const STEP = 5_000n + WARM_SLOT;
 const WORD = COLD_SLOT - WARM_SLOT;
 
