@@ -175,8 +175,7 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
       .option(...SANDBOX_FLAG)
       .action(async (strategy, options: { config?: string; sandbox?: boolean; reason: string; relayer?: boolean }) => {
         if (options.relayer === true) {
-          if (strategy !== undefined)
-            throw new CommandFailure(EXIT.usage, "--relayer stands alone, without a strategy");
+          if (strategy !== undefined) throw new CommandFailure(EXIT.usage, "--relayer takes no strategy");
           (await import("./commands/release-relayer.ts")).releaseRelayer(options, terminal);
           return;
         }

@@ -32,7 +32,7 @@ export function* buildAllowedTokens(
     const fix = didYouMean(
       text,
       tokens.keys(),
-      `tokens are ${[...tokens.keys()].join(", ")}; an address stands in quotes`,
+      `tokens are ${[...tokens.keys()].join(", ")}; write an address in quotes`,
     );
     return yield* refuse`${path}: "${text}" is neither a token of the main file nor an address -> ${fix}`;
   });
@@ -53,7 +53,7 @@ export function* findRecipient(path: Path, text: string, { wallets, walletNames:
   if (wallet !== undefined || names.includes(text)) return wallet?.address;
   if (text.startsWith("0x")) return yield* parseListed(path, text);
   if (names.length === 0) return undefined;
-  const fix = didYouMean(text, names, `wallets are ${names.join(", ")}; an address stands in quotes`);
+  const fix = didYouMean(text, names, `wallets are ${names.join(", ")}; write an address in quotes`);
   return yield* refuse`${path}: "${text}" is neither a wallet nor an address -> ${fix}`;
 }
 

@@ -70,7 +70,7 @@ function readReference({ env, file }: { env?: string | undefined; file?: string 
 }
 
 function secretInPlace(): string {
-  return `needs a reference: ${REFERENCE_FORM}; a secret never stands in a configuration file`;
+  return `needs a reference: ${REFERENCE_FORM}; a secret must not be in a configuration file`;
 }
 
 /** A map of known keys, and what it is for. */

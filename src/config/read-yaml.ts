@@ -214,7 +214,7 @@ function readEntry(source: YamlSource, placed: PlacedKey, entry: { isPlain: bool
   const first = source.keys.get(id);
   if (first !== undefined) {
     const { line } = placeAt(source, first);
-    const twice = at`${inner}: the same key stands twice in this map, first in line ${line} -> keep one of the two`;
+    const twice = at`${inner}: the same key occurs twice in this map, first in line ${line} -> keep one of the two`;
     data[key] = complain(source, offset, twice);
     return;
   }
@@ -236,7 +236,7 @@ function isSplit(source: YamlSource, { data, key, offset, path }: PlacedKey): bo
   const [before, number] = Object.entries(data).at(-1) ?? [];
   if (before === undefined || typeof number !== "number" || !/^[0-9]+\s*[A-Za-z%]*$/.test(key)) return false;
   const inner = [...path, before];
-  const comma = at`${inner}: the comma ends this value: decimals stand behind a point -> write ${number}.${key}`;
+  const comma = at`${inner}: the comma ends this value: decimals follow a point -> write ${number}.${key}`;
   data[before] = complain(source, source.values.get(pathKey(inner)) ?? 0, comma);
   return true;
 }

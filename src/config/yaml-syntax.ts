@@ -48,7 +48,7 @@ function describeLine(text: string, offset: number): SyntaxMistake | undefined {
   if (special !== null) {
     const [, before = "", key, value = ""] = special;
     const fix = key === "cron" ? `write "${value}"` : "put it in quotes";
-    const complaint = wrong`a text that begins with ${value[0]} stands in quotes -> ${fix}`;
+    const complaint = wrong`a text that begins with ${value[0]} must be in quotes -> ${fix}`;
     return { offset: start + before.length, complaint };
   }
   const glued = /^(\s*(?:- )?)([A-Za-z][\w-]*):(?![\s/]|$)/.exec(line);
@@ -70,7 +70,7 @@ function describeIndent(error: YAMLError, text: string): SyntaxMistake | undefin
   if (!isNext && !error.message.startsWith("All mapping items must start")) return undefined;
   const culprit = isNext ? start + line.length + 1 : start;
   const indent = /^ */.exec(lineAt(text, culprit))?.[0].length ?? 0;
-  const complaint = wrong`this line does not stand under the keys that it belongs to -> keys of one map begin in the same column`;
+  const complaint = wrong`this line is not aligned with the keys that it belongs to -> keys of one map begin in the same column`;
   return { offset: culprit + indent, complaint };
 }
 

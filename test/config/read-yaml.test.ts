@@ -57,12 +57,12 @@ describe("what YAML would silently change is refused", () => {
     [
       "a duplicate key",
       "a: 1\nb: 2\na: 3\n",
-      "3:1 a: the same key stands twice in this map, first in line 1 -> keep one of the two",
+      "3:1 a: the same key occurs twice in this map, first in line 1 -> keep one of the two",
     ],
     [
       "a duplicate key deep inside",
       "x:\n  - { a: 1, a: 2 }\n",
-      "2:13 x.0.a: the same key stands twice in this map, first in line 2 -> keep one of the two",
+      "2:13 x.0.a: the same key occurs twice in this map, first in line 2 -> keep one of the two",
     ],
     ["a tab", "a:\n\tb: 1\n", "2:1 : a tab indents this line -> YAML is indented with spaces"],
     [

@@ -90,7 +90,7 @@ describe("a rebalance strategy", () => {
     [
       "the same token twice",
       REBALANCE.replace("{ WETH: 60%,", "{ WETH: 60%, WETH: 10%,"),
-      "4:23 targets.WETH: the same key stands twice in this map, first in line 4 -> keep one of the two",
+      "4:23 targets.WETH: the same key occurs twice in this map, first in line 4 -> keep one of the two",
     ],
     [
       "points for a relative band",

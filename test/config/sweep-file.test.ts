@@ -129,7 +129,7 @@ schedule: { every: 1h }
     [
       "a token that stands there twice",
       SWEEP.replace("from: WETH", "from: [WETH, WETH]"),
-      "3:14 from.1: WETH stands here twice",
+      "3:14 from.1: WETH is listed twice",
     ],
     [
       "the coin for its wrapped form",

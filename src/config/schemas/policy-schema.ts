@@ -93,7 +93,7 @@ export const policySchema = z.strictObject({
       within: seconds("within this time", "1h"),
     }),
     { failures: 3, within: 3_600 },
-    "when a strategy is set to exits-only; failures for want of node, service or price do not count",
+    "when a strategy is set to exits-only; failures for lack of a node, a service or a price do not count",
   ),
 });
 

@@ -36,7 +36,7 @@ function* buildSources(file: StrategyFile, fields: SweepFields, to: Token | unde
   return yield* each(symbols, function* (symbol, index): Part<SweepSource> {
     const path = typeof from === "string" ? ["from"] : ["from", index];
     const token = yield* findToken(file, path, symbol);
-    if (symbols.indexOf(symbol) !== index) yield at`${path}: ${symbol} stands here twice`;
+    if (symbols.indexOf(symbol) !== index) yield at`${path}: ${symbol} is listed twice`;
     yield* checkPair(file, path, { sell: token, buy: to });
     yield* checkGaslessSale(fields, token);
     if (token === undefined) return undefined;

@@ -23,7 +23,7 @@ export function delegationTo(delegate: Address): Hex {
 export function codeProblem(code: Hex, named: Address | undefined): string | undefined {
   if (code === "0x") return undefined;
   const delegate = delegateOf(code);
-  if (delegate === undefined) return "the account has code that the configuration does not name";
+  if (delegate === undefined) return "the account is a contract whose code the configuration does not name";
   if (delegate === named) return undefined;
   const instead = named === undefined ? "which the configuration does not name" : `not to ${named}, which it names`;
   return (

@@ -189,7 +189,7 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
   },
   not_signed_in_time: {
     meaning: "The transaction was not signed before its quote ran out.",
-    whatToDo: "Usually the next attempt passes; if it lasts, look at gas prices and at the wallet's open transactions.",
+    whatToDo: "Usually the next attempt passes; if it lasts, check gas prices and the wallet's open transactions.",
   },
   window_over: {
     meaning:

@@ -98,7 +98,7 @@ function observeArmed(leg: ThresholdLeg, memory: LegMemory, sample: PriceSample)
   const isCrossing = leg.trigger.kind === "cross" || leg.trigger.kind === "trail";
   const wasMissed = attempts.holding === undefined && isCrossing && isBlind(sample);
   if (wasMissed && leg.onMissed === "ignore") {
-    const detail = `${seen}: it crossed between two checks, so it must be seen on the other side first`;
+    const detail = `${seen}: it crossed while nobody looked, so it must be seen on the other side first`;
     return { memory: { ...memory, at: { state: "waiting" } }, wants: false, reason: "not_armed", detail };
   }
   const holding = holdOn(attempts.holding, sample);
@@ -110,7 +110,7 @@ function observeArmed(leg: ThresholdLeg, memory: LegMemory, sample: PriceSample)
     return { memory: after, wants: false, reason: "backing_off", detail };
   }
   const { samples } = leg.confirm;
-  const held = `${seen}: held for ${sample.nowMs - holding.sinceMs} ms and ${holding.samples} of ${samples} checks`;
+  const held = `${seen}: held for ${sample.nowMs - holding.sinceMs} ms and ${holding.samples} of ${samples} looks`;
   return { memory: after, wants, reason: "confirming", detail: held };
 }
 
