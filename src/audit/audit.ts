@@ -11,7 +11,8 @@ import { checkLedger } from "./ledger.ts";
 import { type Flow, flowsOf, type Movements, readMovements } from "./movements.ts";
 import type { Receipt } from "./node-answers.ts";
 import { checkNonces } from "./nonces.ts";
-import { checkClaims, checkNativeFills, checkOutflows, depositsOf } from "./outflows.ts";
+import { findOpenOrders } from "./open-orders.ts";
+import { checkClaims, checkNativeFills, checkOutflows, depositsOf, unclaimedOutflows } from "./outflows.ts";
 import { AuditError, type AuditReport, type Checked, type Difference, type OpenSwap } from "./report.ts";
 import { type IntentRow, isFilled, isOpen, type SwapRow } from "./rows.ts";
 import { checkSignatures, signedFor } from "./signatures.ts";
@@ -123,6 +124,8 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     inputs.actual,
   );
   const filledBy = fillingTransactions(inputs);
+  const unclaimed = unclaimedOutflows(flows, claims);
+  const orders = await findOpenOrders(chain, { snapshot, claims, unclaimed }, options);
   const findings = readFindings(snapshot);
   const differences = [
     ...findings.differences,
@@ -133,7 +136,7 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     ...nonces.differences,
     ...checkFills(snapshot.swaps.values(), fillSources(inputs, options)),
     ...checkClaims(filledBy),
-    ...checkOutflows(flows, claims, watch),
+    ...checkOutflows(unclaimed, orders, watch),
     ...checkNativeFills(movements.fills, claims, watch),
     ...balances.differences,
     ...allowances.differences,

@@ -2,25 +2,39 @@ import { type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { Claims } from "./claims.ts";
 import type { SwappedEvent } from "./events.ts";
 import type { Flow } from "./movements.ts";
+import type { OpenOrder } from "./open-orders.ts";
 import { type Deposit, type Difference, difference } from "./report.ts";
 import { isFilled, isOpen, type SwapRow } from "./rows.ts";
 import type { WatchList } from "./watch-list.ts";
 
-/** Every token that left a wallet belongs to exactly one swap, which may be filled and is filled once. */
-export function checkOutflows(flows: readonly Flow[], claims: Claims, watch: WatchList): Difference[] {
-  const found: Difference[] = [];
-  for (const flow of flows) {
-    if (flow.out <= flow.in) continue;
-    const owners = claims
-      .of(flow.hash)
-      .filter(({ wallet, sell_token }) => wallet === flow.wallet && sell_token === flow.token);
-    const [owner] = owners;
-    if (owner !== undefined) continue;
+/** Every token that left a wallet has to belong to a swap that sold it. These do not. */
+export function unclaimedOutflows(flows: readonly Flow[], claims: Claims): Flow[] {
+  return flows.filter((flow) => {
+    const isOfFlow = (swap: SwapRow) => swap.wallet === flow.wallet && swap.sell_token === flow.token;
+    return flow.out > flow.in && !claims.of(flow.hash).some(isOfFlow);
+  });
+}
+
+/** What an open order may have taken is told apart from a theft, and is a difference all the same: no row proves it. */
+export function checkOutflows(
+  unclaimed: readonly Flow[],
+  orders: ReadonlyMap<Flow, OpenOrder>,
+  watch: WatchList,
+): Difference[] {
+  return unclaimed.map((flow) => {
     const symbol = watch.symbolOf(flow.token);
-    const message = `${flow.out - flow.in} ${symbol} left ${flow.wallet} in ${flow.hash}, and no swap explains it.`;
-    found.push(difference("UNEXPLAINED_OUTFLOW", `${flow.wallet} ${symbol}`, message, fieldsOf(flow)));
-  }
-  return found;
+    const left = `${flow.out - flow.in} ${symbol} left ${flow.wallet} in ${flow.hash}`;
+    const order = orders.get(flow);
+    if (order === undefined) {
+      const message = `${left}, and no swap explains it.`;
+      return difference("UNEXPLAINED_OUTFLOW", `${flow.wallet} ${symbol}`, message, fieldsOf(flow));
+    }
+    const { swap, gross, signedAtMs } = order;
+    const signed = `signed at ${new Date(signedAtMs).toISOString()} for up to ${gross}`;
+    const message = `${left}: perhaps the fill of swap ${swap.id}, ${signed}. The daemon has not followed it yet: start it, then audit again.`;
+    const fields = { ...fieldsOf(flow), swap: swap.id, state: swap.state, signed: gross };
+    return difference("OUTFLOW_OF_OPEN_SWAP", `swap ${swap.id}`, message, fields);
+  });
 }
 
 /** Every transaction that filled a swap, on the chain's word, by the swaps that claim it. */

@@ -35,6 +35,8 @@ export const DIFFERENCE_MEANINGS = {
   FILL_CLAIMED_TWICE: "one transaction on the chain is the fill of more than one swap",
   FILL_OF_ENDED_SWAP: "a swap that is recorded as ended or as never signed was filled on the chain",
   UNEXPLAINED_OUTFLOW: "tokens left a wallet and no swap explains it",
+  OUTFLOW_OF_OPEN_SWAP:
+    "tokens left a wallet as an open order of another service permits, and the daemon has not seen its fill yet",
   BALANCE_DIFFERS: "a balance is lower than the baseline and all recorded movements give",
   NONCE_GAP: "the nonces given to transactions of a wallet have a hole",
   FOREIGN_NONCE: "a nonce of a wallet was used on the chain by a transaction that is not recorded",

@@ -115,6 +115,7 @@ export const signatureRow = z.object({
   typed_data: z.string(),
   valid_until_seconds: z.number().int(),
   signature: bytesText.nullable(),
+  signed_at_ms: count.nullable(),
 });
 
 export const grantRow = z.object({ wallet: addressText, token: addressText, spender: addressText });

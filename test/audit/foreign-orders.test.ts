@@ -32,7 +32,7 @@ async function signed(kind: SignatureRow["kind"], data: { domain: object; types:
   const types = data.types as Record<string, { name: string; type: string }[]>;
   const message = data.message as Record<string, unknown>;
   return {
-    ...{ swap_id: "s1", kind, typed_data: JSON.stringify(data), valid_until_seconds: 4_000_000_000 },
+    ...{ swap_id: "s1", kind, typed_data: JSON.stringify(data), valid_until_seconds: 4_000_000_000, signed_at_ms: 2 },
     digest: TypedDataEncoder.hash(data.domain, types, message) as Hex,
     signature: (await WALLET.signTypedData(data.domain, types, message)) as Hex,
   };

@@ -127,6 +127,12 @@ export const OUTFLOW_CASES: readonly Case[] = [
     reports: ["UNEXPLAINED_OUTFLOW"],
   },
   {
+    hazard: "what left as the fill of another service's open order would",
+    spoil: ({ foreignTrader, chain: { tokens } }) =>
+      foreignTrader.swapGasless({ id: "landed", sell: tokens.USDC, buy: tokens.WETH, amount: 50_000n }, "submitted"),
+    reports: ["OUTFLOW_OF_OPEN_SWAP"],
+  },
+  {
     hazard: "a sale of native coins that has no row",
     spoil: async ({ trader, chain, journal }) => {
       await trader.swapSelfExecuted({ id: "lost", sell: chain.tokens.ETH, buy: chain.tokens.USDC, amount: 1_000_000n });

@@ -29,7 +29,7 @@ export interface Chain {
   readonly chainId: number;
   readonly rpc: JsonRpc;
   readonly tokens: Record<"WETH" | "USDC" | "DAI" | "ETH", RowToken>;
-  readonly contracts: Record<"weth" | "usdc" | "dai" | "settlement", Contract>;
+  readonly contracts: Record<"weth" | "usdc" | "dai" | "settlement" | "foreignSettlement", Contract>;
   readonly wallet: Wallet;
   readonly relayer: Wallet;
   pair(a: Address, b: Address): Promise<Address>;
@@ -108,6 +108,7 @@ export async function startChain(flags: readonly string[] = []): Promise<Chain> 
   const minter = await deploy(own("PoolMinter"));
   const executor = await deploy(own("SwapdExecutor"), weth.address, [[1, factory.address, 3000]]);
   const settlement = await deploy(own("SwapdSettlement"), weth.address, executor.address);
+  const foreignSettlement = await deploy(own("SwapdSettlement"), weth.address, executor.address);
 
   const call: Chain["call"] = async (contract, method, ...values) => {
     const data = contract.abi.encodeFunctionData(method, values);
@@ -142,7 +143,7 @@ export async function startChain(flags: readonly string[] = []): Promise<Chain> 
       DAI: { address: dai.address, symbol: "DAI", decimals: 18 },
       ETH: { address: NATIVE_TOKEN, symbol: "ETH", decimals: 18 },
     },
-    contracts: { weth, usdc, dai, settlement },
+    contracts: { weth, usdc, dai, settlement, foreignSettlement },
     wallet,
     relayer,
     pair,

@@ -16,6 +16,8 @@ export interface Copy {
   readonly journal: Journal;
   readonly chain: Chain;
   readonly trader: Trader;
+  /** trades with another service: its contract and its events say nothing to the audit */
+  readonly foreignTrader: Trader;
 }
 
 /** One way to spoil a clean world, and all that an audit must then report. */
@@ -78,7 +80,10 @@ export async function buildWorld(flags: readonly string[] = [], trades: Trades =
     const journal = openToSpoil(copy);
     const before = await chain.snapshot();
     try {
-      await spoil({ journal, chain, trader: createTrader(chain, journal) });
+      const { contracts } = chain;
+      const elsewhere = { ...chain, contracts: { ...contracts, settlement: contracts.foreignSettlement } };
+      const traders = { trader: createTrader(chain, journal), foreignTrader: createTrader(elsewhere, journal) };
+      await spoil({ journal, chain, ...traders });
       if (keepsSums !== true) journal.recount();
       return await audit({ ...optionsFor(chain, copy), ...options });
     } finally {
