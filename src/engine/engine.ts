@@ -174,10 +174,8 @@ async function keepPerforming(
   while (!signal.aborted) {
     const due = clocks.problem() === undefined ? await store.read({ kind: "due-runs", limit: DUE_BATCH }) : [];
     for (const runId of due) await committer.commit({ runId, event: { kind: "started" } });
-    // What becomes due while the questions below are answered would else be left until the next poll.
-    const since = waker.wakes();
     await effects.startDue();
-    await waker.wait(await untilNextMs(context), signal, since);
+    await waker.wait(await untilNextMs(context), signal);
   }
 }
 

@@ -3,29 +3,21 @@ import type { Clock } from "../ports/clock.ts";
 /** Lets loops sleep until there is something for them. */
 export interface Waker {
   wake(): void;
-  /** How often it was woken. */
-  wakes(): number;
-  /**
-   * Resolves when woken, when the time is over, or when the signal aborts.
-   * @param since waits not at all when it was woken after this count: what was read before may be out of date
-   */
-  wait(durationMs: number, signal: AbortSignal, since?: number): Promise<void>;
+  /** Resolves when woken, when the time is over, or when the signal aborts. */
+  wait(durationMs: number, signal: AbortSignal): Promise<void>;
 }
 
 /** Creates a waker whose waits pass on the given clock. */
 export function createWaker(clock: Clock): Waker {
   const sleepers = new Set<AbortController>();
-  let wakes = 0;
   return {
     wake: () => {
-      wakes += 1;
       // With a reason: one of its own would be an error with a stack, at each wake.
       for (const sleeper of sleepers) sleeper.abort("woken");
       sleepers.clear();
     },
-    wakes: () => wakes,
-    wait: async (durationMs, signal, since = wakes) => {
-      if (signal.aborted || since !== wakes) return;
+    wait: async (durationMs, signal) => {
+      if (signal.aborted) return;
       const sleeper = new AbortController();
       sleepers.add(sleeper);
       const onStop = (): void => sleeper.abort();
