@@ -79,7 +79,7 @@ describe("swapd wallet address", () => {
 
 describe("swapd wallet import", () => {
   it.each([
-    ["a mnemonic", MNEMONIC, "horse", "looks like a mnemonic, which is not taken"],
+    ["a mnemonic", MNEMONIC, "horse", "looks like a mnemonic, which is not accepted"],
     ["a short key", KEY.slice(0, 60), "horse", "has 58 hexadecimal digits, not 64"],
     ["an empty key", "\n", "horse", "the private key is empty"],
     ["an empty password file", KEY, "", "a keystore needs a password that is not empty"],
