@@ -44,7 +44,7 @@ interface EffectHooks {
   guarded(work: () => Promise<void>): Promise<void>;
   /** Hears what the outside answered, before it is committed. */
   hear(answer: EffectAnswer): void;
-  /** Called after each effect: there may be room, and something new to do. */
+  /** Called after each effect that was answered: there is room, and perhaps something new to do. */
   onDone(): void;
 }
 
@@ -77,13 +77,13 @@ export function createEffectRunner(
   };
   const begin = (pending: PendingEffect, underway: Set<number>): void => {
     underway.add(pending.id);
-    const work = hooks
-      .guarded(() => perform(pending))
-      .finally(() => {
+    const work = hooks.guarded(async () => {
+      await perform(pending).finally(() => {
         underway.delete(pending.id);
         inFlight.delete(pending.id);
-        hooks.onDone();
       });
+      hooks.onDone();
+    });
     inFlight.set(pending.id, work);
   };
   const due = createDueQuestion(context, inFlight);

@@ -28,6 +28,8 @@ interface Work {
   whileAsked: (() => Promise<void>) | undefined;
   /** what answers wait for before they are written */
   answering: Promise<void> | undefined;
+  /** how often the loop was called because an effect was answered */
+  calls: number;
   /** how often it was asked what is due */
   asked(): number;
   /** adds a run with a signed gasless swap, and effects of it */
@@ -41,8 +43,9 @@ async function open(profile: Partial<ServiceProfile> = {}): Promise<Work> {
   await registerStrategies(life.context);
   const answered: number[] = [];
   let asked = 0;
-  const work: Pick<Work, "clockProblem" | "whileAsked" | "answering"> = {
+  const work: Pick<Work, "clockProblem" | "whileAsked" | "answering" | "calls"> = {
     clockProblem: undefined,
+    calls: 0,
     whileAsked: undefined,
     answering: undefined,
   };
@@ -73,7 +76,9 @@ async function open(profile: Partial<ServiceProfile> = {}): Promise<Work> {
         broken.push(error);
       }),
     hear: () => undefined,
-    onDone: () => undefined,
+    onDone: () => {
+      work.calls += 1;
+    },
   });
   let runs = 0;
   return Object.assign(work, {
@@ -127,6 +132,18 @@ test("an effect that is answered while the database is asked what is due is not 
   await work.runner.startDue();
   await work.runner.idle();
   expect([work.answered, work.broken]).toEqual([[1], []]);
+});
+
+test("an effect that finds an invariant broken calls nobody, or it would be begun again and again until the process ends", async () => {
+  const work = await open();
+  work.add(["ReadChain"]);
+  work.answering = Promise.reject(new Error("no such table"));
+  await work.runner.startDue();
+  await work.runner.idle();
+  const whenBroken = [work.calls, work.broken.length];
+  work.answering = undefined;
+  await finish(work);
+  expect([whenBroken, work.calls]).toEqual([[0, 1], 1]);
 });
 
 test("a check is not kept waiting by submissions that wait for the service", async () => {

@@ -6,6 +6,7 @@ import { isSwapEnd } from "../../src/domain/run/states.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { HUNDRED_USDC, policySample, ROUTER, rebalanceSpec, SLOT_MS, USDC, WETH } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import { quiet } from "../support/fake-clock.ts";
 import { refusal } from "../support/fake-service.ts";
 
 const START_MS = SLOT_MS - 1_500;
@@ -101,6 +102,32 @@ describe("a slot that comes due", () => {
     expect(outside.service.requests.length).toBeGreaterThan(1);
     expect(outside.service.requests.length).toBeLessThan(5);
     expect(life.store.reserved(ACCOUNT, USDC.address)).toBe(0n);
+  });
+});
+
+describe("a slot that comes due while the database is asked what else is due", () => {
+  test("is begun after that answer, and not at the next poll", async () => {
+    const outside = createOutside(START_MS);
+    const life = openLife(outside);
+    const { store } = life.context.deps;
+    let answered: Promise<void> | undefined;
+    const read: typeof store.read = async (question) => {
+      const rows = await store.read(question);
+      if (question.kind === "next-effect") await answered;
+      return rows;
+    };
+    Object.assign(life.context.deps, { store: { ...store, read } });
+    await life.engine.start();
+    const answer = Promise.withResolvers<void>();
+    answered = answer.promise;
+    await outside.clock.advance(1_500);
+    await life.engine.tick();
+    const before = runOf(life).state;
+    answered = undefined;
+    answer.resolve();
+    await quiet();
+    await outside.clock.advance(0);
+    expect([before, runOf(life).state, life.errors]).toEqual(["due", "executing", []]);
   });
 });
 

@@ -49,3 +49,18 @@ test("who begins to sleep after a call is not woken by it", async () => {
   await quiet();
   expect(isAwake).toBe(false);
 });
+
+test("who was called since it counted sleeps no time at all, so that everything else has its turn", async () => {
+  const clock = new FakeClock(0);
+  const waker = createWaker(clock);
+  const since = waker.wakes();
+  waker.wake();
+  let isAwake = false;
+  void waker.wait(1_000, new AbortController().signal, since).then(() => {
+    isAwake = true;
+  });
+  await quiet();
+  const wasAwake = isAwake;
+  await clock.advance(0);
+  expect([wasAwake, isAwake]).toEqual([false, true]);
+});
