@@ -58,7 +58,8 @@ it("says that the chain died instead of going on without one", async () => {
   const error = await sandbox.failed;
   expect(error.message).toContain("anvil");
   await sandbox.stop();
-  expect(processesOfPort(port)).toEqual([]);
+  // Its ids go when the system has cleared them away, on a busy machine after the launcher has ended.
+  await until(async () => processesOfPort(port).length === 0);
 });
 
 it("refuses a port that something else listens on, by number", async () => {
