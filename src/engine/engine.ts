@@ -172,12 +172,10 @@ async function keepPerforming(
 ): Promise<void> {
   const { store } = context.deps;
   while (!signal.aborted) {
-    // What becomes due while these questions are answered finds nobody asleep, and would wait for the next poll.
-    const since = waker.wakes();
     const due = clocks.problem() === undefined ? await store.read({ kind: "due-runs", limit: DUE_BATCH }) : [];
     for (const runId of due) await committer.commit({ runId, event: { kind: "started" } });
     await effects.startDue();
-    await waker.wait(await untilNextMs(context), signal, since);
+    await waker.wait(await untilNextMs(context), signal);
   }
 }
 

@@ -1,38 +1,36 @@
 import type { Clock } from "../ports/clock.ts";
 
-/** Lets loops sleep until there is something for them. */
+/** Lets one loop sleep until there is something for it. */
 export interface Waker {
   wake(): void;
-  /** How often it was woken. */
-  wakes(): number;
   /**
-   * Resolves when woken, when the time is over, or when the signal aborts.
-   * @param since a count of wakes: after a later one it waits for no time, which lets everything else have its turn
+   * Resolves when woken, when the time is over, or when the signal aborts. Where it was woken while nobody slept, it waits
+   * for no time, so that everything else has its turn: what the loop looked at by then may have been older.
    */
-  wait(durationMs: number, signal: AbortSignal, since?: number): Promise<void>;
+  wait(durationMs: number, signal: AbortSignal): Promise<void>;
 }
 
 /** Creates a waker whose waits pass on the given clock. */
 export function createWaker(clock: Clock): Waker {
-  let wakes = 0;
-  const sleepers = new Set<AbortController>();
+  let sleeper: AbortController | undefined;
+  let isCalled = false;
   return {
     wake: () => {
-      wakes += 1;
       // With a reason: one of its own would be an error with a stack, at each wake.
-      for (const sleeper of sleepers) sleeper.abort("woken");
-      sleepers.clear();
+      if (sleeper === undefined) isCalled = true;
+      else sleeper.abort("woken");
     },
-    wakes: () => wakes,
-    wait: async (durationMs, signal, since = wakes) => {
+    wait: async (durationMs, signal) => {
       if (signal.aborted) return;
-      const sleeper = new AbortController();
-      sleepers.add(sleeper);
-      const onStop = (): void => sleeper.abort();
+      const ofThisWait = new AbortController();
+      sleeper = ofThisWait;
+      const onStop = (): void => ofThisWait.abort();
       signal.addEventListener("abort", onStop, { once: true });
-      await clock.sleep(since === wakes ? durationMs : 0, sleeper.signal);
+      const forMs = isCalled ? 0 : durationMs;
+      isCalled = false;
+      await clock.sleep(forMs, ofThisWait.signal);
       signal.removeEventListener("abort", onStop);
-      sleepers.delete(sleeper);
+      sleeper = undefined;
     },
   };
 }

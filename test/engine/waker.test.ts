@@ -38,29 +38,34 @@ test("a sleeper wakes when it is to stop, and does not fall asleep again", async
   expect(clock.nowMs()).toBe(0);
 });
 
-test("who begins to sleep after a call is not woken by it", async () => {
+test("a call that finds nobody asleep is remembered: the next sleep takes no time, the one after it all of its own", async () => {
   const clock = new FakeClock(0);
   const waker = createWaker(clock);
+  const { signal } = new AbortController();
   waker.wake();
-  let isAwake = false;
-  void waker.wait(1_000, new AbortController().signal).then(() => {
-    isAwake = true;
-  });
-  await quiet();
-  expect(isAwake).toBe(false);
+  waker.wake();
+  let sleeps = 0;
+  void (async () => {
+    for (; sleeps < 2; sleeps += 1) await waker.wait(1_000, signal);
+  })();
+  const seen: number[] = [];
+  for (const afterMs of [0, 999, 1]) {
+    await quiet();
+    seen.push(sleeps);
+    await clock.advance(afterMs);
+  }
+  expect([...seen, sleeps]).toEqual([0, 1, 1, 2]);
 });
 
-test("who was called since it counted sleeps no time at all, so that everything else has its turn", async () => {
-  const clock = new FakeClock(0);
-  const waker = createWaker(clock);
-  const since = waker.wakes();
+test("two calls of one moment end one sleep and no other", async () => {
+  const { waker, clock, stop, done } = sleeping(1_000_000);
   waker.wake();
+  waker.wake();
+  await done;
   let isAwake = false;
-  void waker.wait(1_000, new AbortController().signal, since).then(() => {
+  void waker.wait(1_000, stop.signal).then(() => {
     isAwake = true;
   });
-  await quiet();
-  const wasAwake = isAwake;
-  await clock.advance(0);
-  expect([wasAwake, isAwake]).toEqual([false, true]);
+  await clock.advance(999);
+  expect(isAwake).toBe(false);
 });
