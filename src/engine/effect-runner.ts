@@ -77,11 +77,11 @@ export function createEffectRunner(
   };
   const begin = (pending: PendingEffect, underway: Set<number>): void => {
     underway.add(pending.id);
+    // One that finds an invariant broken stays in flight: the process ends, and until then it is not begun again.
     const work = hooks.guarded(async () => {
-      await perform(pending).finally(() => {
-        underway.delete(pending.id);
-        inFlight.delete(pending.id);
-      });
+      await perform(pending);
+      underway.delete(pending.id);
+      inFlight.delete(pending.id);
       hooks.onDone();
     });
     inFlight.set(pending.id, work);
