@@ -58,8 +58,8 @@ it("says that the chain died instead of going on without one", async () => {
   const error = await sandbox.failed;
   expect(error.message).toContain("anvil");
   await sandbox.stop();
-  // Its ids go when the system has cleared them away, on a busy machine after the launcher has ended.
-  await until(async () => processesOfPort(port).length === 0);
+  // The launcher's watch on its parent ends after it, a moment later.
+  await until(() => processesOfPort(port).length === 0);
 });
 
 it("refuses a port that something else listens on, by number", async () => {
