@@ -82,7 +82,8 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
     await Promise.all(Array.from({ length: terms.processes }, line));
     const smallest: SentResult[] = [];
     for (const failed of failures) {
-      const isWhole = !terms.shrinks || failed.violations[0]?.invariant === "determinism";
+      const first = failed.violations[0]?.invariant;
+      const isWhole = !terms.shrinks || first === "determinism" || first === "simulation";
       smallest.push(isWhole ? failed : await shrink(pool, failed));
     }
     return { ...sums, failures: smallest, passed, struck, hits, seconds: (performance.now() - startedMs) / 1_000 };

@@ -63,7 +63,7 @@ export function openSeedPool(processes: number): SeedPool {
       }),
     close: () => {
       isClosed = true;
-      for (const { child } of workers) child.disconnect();
+      for (const { child } of workers) if (child.connected) child.disconnect();
     },
   };
 }

@@ -56,14 +56,20 @@ process.on("message", (terms: SeedTerms) => {
   simulate(bench, terms).then(
     ({ passed, struck, hits, ...result }) =>
       process.send?.({ ...result, passed: [...passed], struck: [...struck], hits: [...hits] } satisfies SentResult),
-    (error: unknown) => {
-      console.error(`seed ${terms.seed}:`, error);
-      process.exit(70);
-    },
+    (error: unknown) => process.send?.(unplayed(terms, error)),
   );
 });
 process.on("disconnect", () => process.exit(0));
 process.send?.("ready");
+
+/** A seed that the simulation itself could not play is a failure of that seed, not the end of a campaign of hours. */
+function unplayed({ seed }: SeedTerms, error: unknown): SentResult {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return {
+    ...{ seed, strategies: [], faults: [], trace: [], traceHash: "", passed: [], struck: [], hits: [] },
+    ...{ lives: 0, cuts: 0, fills: 0, violations: [{ invariant: "simulation", what, atMs: 0 }] },
+  };
+}
 
 /** better-sqlite3 compiles a function for the rows of each statement of each connection: the same text is compiled once. */
 function keepRowFactories(): void {

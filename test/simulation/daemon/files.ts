@@ -106,10 +106,13 @@ export function createFiles(parts: {
     },
     spoilPace: (number) => {
       const [column, value] = chance.pick(ODD_PACES, "odd pace", number);
-      trace.note("world", `the stored pace has ${column} ${value}`);
       const db = new Database(paceFile);
-      db.prepare(`UPDATE pace SET ${column} = ?`).run(value);
+      // A daemon that was killed early has stored none.
+      const isStored = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'pace'").get() !== undefined;
+      if (isStored) db.prepare(`UPDATE pace SET ${column} = ?`).run(value);
       db.close();
+      if (!isStored) return;
+      trace.note("world", `the stored pace has ${column} ${value}`);
       parts.paceSpoiled();
     },
     get cuts() {
