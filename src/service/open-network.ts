@@ -7,8 +7,10 @@ import type { SqliteDatabase } from "../storage/database.ts";
 import { dataFeesOf } from "./data-fees/kinds.ts";
 import { joinEndpoints, type OpenSnapshots } from "./endpoint-choice.ts";
 import type { ServedNetwork } from "./http/served-network.ts";
-import type { NetworkOptions, ServiceOptions } from "./options.ts";
+import { type NetworkOptions, type ServiceOptions, spenderOf } from "./options.ts";
 import { createPoolDirectory, scopeOf } from "./pools/directory.ts";
+import { kindOf } from "./pools/kinds.ts";
+import type { Pool } from "./pools/pool.ts";
 import { openPoolBook } from "./pools/pool-book.ts";
 import { createSnapshots, type Snapshots } from "./pools/snapshots.ts";
 import { createQuoteBook } from "./quotes/quote-book.ts";
@@ -36,6 +38,8 @@ export interface ConnectedNetwork {
   readonly snapshots: Snapshots;
   /** the settlement's executor, known from the first snapshot on */
   readonly executor: () => Address | undefined;
+  /** places of the protocols that the public router trades with, likewise */
+  readonly routed: () => ReadonlySet<number> | undefined;
   readonly logger: Logger;
 }
 
@@ -49,6 +53,7 @@ export function connectNetwork(
   const vouchedFor = vouchedForBy(options);
   const checks: ContractCheck[] = [];
   const executor = () => checks.map((check) => check.executor()).find((address) => address !== undefined);
+  const routed = () => checks.map((check) => check.routed()).find((places) => places !== undefined);
   const isKnown = (contract: Address) => vouchedFor.has(contract) || contract === executor();
   const rpcs = options.rpcUrls.map((url) =>
     createJsonRpc({ url, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES }),
@@ -60,21 +65,16 @@ export function connectNetwork(
     return createSnapshots({ rpc: one, chainId: options.chainId, verify, dataFees, isKnown, onTrouble }, clock);
   };
   const { rpc, snapshots } = joinEndpoints(rpcs, open, { clock, logger });
-  return { options, rpc, snapshots: outspoken(snapshots, { rpc, logger }), executor, logger };
+  return { options, rpc, snapshots: outspoken(snapshots, { rpc, logger }), executor, routed, logger };
 }
 
 /** The contracts of a network's options: anyone else who has one may have written it to work against us. */
 function vouchedForBy(options: NetworkOptions): ReadonlySet<Address> {
-  const { listedTokens, hubTokens, wrappedNative, settlement, protocols } = options;
+  const { listedTokens, hubTokens, wrappedNative, protocols } = options;
+  const spender = spenderOf(options);
   const listed = listedTokens.flatMap(({ address, feed }) => [address, ...(feed === undefined ? [] : [feed.address])]);
   const factories = protocols.map(({ factory }) => factory);
-  return new Set([
-    ...listed,
-    ...hubTokens,
-    ...factories,
-    wrappedNative,
-    ...(settlement === undefined ? [] : [settlement]),
-  ]);
+  return new Set([...listed, ...hubTokens, ...factories, wrappedNative, ...(spender === undefined ? [] : [spender])]);
 }
 
 /** Logs when a node stops being of use, or of full use, and when it is of use again. */
@@ -166,14 +166,19 @@ export function openNetwork(
   { options, db, findRoute, clock }: NetworkSurroundings,
   relayer: RelayerDependencies | undefined,
 ): OpenNetwork {
-  const { options: network, rpc, snapshots, executor, logger } = connected;
+  const { options: network, rpc, snapshots, executor, routed, logger } = connected;
   const store = createServiceStore(db, network.name);
   const factories = { protocols: network.protocols, feeTiers: network.feeTiers };
   const scope = scopeOf(network.chainId, factories);
   const book = openPoolBook(db, { scope, nowMs: clock.nowMs(), logger });
   const directory = createPoolDirectory(factories, clock, book);
   const transfers = createTransferChecks({ rpc, network }, { directory, snapshots, executor, clock, logger });
-  const router = createRouter(network, { directory, findRoute, transfers });
+  const formOf = (pool: Pool) => (routed()?.has(pool.protocol) ? kindOf(pool).routerForm : undefined);
+  const isRouted = network.settlement === undefined && network.router !== undefined;
+  const router = createRouter(
+    { ...network, formOf: isRouted ? formOf : undefined },
+    { directory, findRoute, transfers },
+  );
   const tokens = createTokens({ rpc, network }, clock);
   const quotes = createQuoteBook(store, clock);
   const { database } = options;

@@ -1,4 +1,4 @@
-import type { Address } from "../domain/money/address.ts";
+import type { Address, Hex } from "../domain/money/address.ts";
 import type { DataFeeKind } from "./data-fees/data-fees.ts";
 import type { Protocol } from "./pools/pool.ts";
 
@@ -37,6 +37,13 @@ export interface RelayerOptions {
   readonly cancelMarginSeconds: number;
 }
 
+/** A router that stands for everybody: Uniswap's SwapRouter02, or PancakeSwap's SmartRouter, which takes the same calls. */
+export interface PublicRouter {
+  readonly address: Address;
+  /** keccak-256 of its code; undefined: nobody has stated it */
+  readonly codeHash: Hex | undefined;
+}
+
 /** A network as it is served. */
 export interface NetworkOptions {
   /** lower-case name, as requests give it */
@@ -50,8 +57,10 @@ export interface NetworkOptions {
   readonly listedTokens: readonly ListedToken[];
   /** tokens that a path may go through */
   readonly hubTokens: readonly Address[];
-  /** the contract that owners approve; undefined: quotes are indicative, nothing is built to be signed */
+  /** our contract that owners approve; undefined: the public router takes its place, for self-executed swaps */
   readonly settlement: Address | undefined;
+  /** where swaps settle that owners execute themselves, if there is no settlement; absent as well: quotes are indicative */
+  readonly router?: PublicRouter | undefined;
   /** the settlement's executor, where it is known beforehand; undefined: the settlement is asked, which never changes it */
   readonly executor: Address | undefined;
   /** where the settlement cannot be: why */
@@ -68,13 +77,18 @@ export interface NetworkOptions {
   readonly relayer?: RelayerOptions;
 }
 
-/** A network whose swaps can be executed. */
+/** A network with a settlement contract of ours: it takes signed orders, affiliates and routes of any shape. */
 export interface SettledNetwork extends NetworkOptions {
   readonly settlement: Address;
 }
 
 export function isSettled(network: NetworkOptions): network is SettledNetwork {
   return network.settlement !== undefined;
+}
+
+/** The contract that owners approve and call; undefined: nothing can be executed there. */
+export function spenderOf({ settlement, router }: Pick<NetworkOptions, "settlement" | "router">): Address | undefined {
+  return settlement ?? router?.address;
 }
 
 export interface ServiceOptions {

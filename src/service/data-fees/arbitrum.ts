@@ -1,7 +1,7 @@
 import { readViewWord } from "../../chain/at-block/batch-reader.ts";
 import { addressWord, callData, intWord, splitBytes, uintWord } from "../../chain/at-block/words.ts";
 import type { Hex } from "../../domain/money/address.ts";
-import type { NetworkOptions } from "../options.ts";
+import { type NetworkOptions, spenderOf } from "../options.ts";
 import type { DataFeeSource } from "./data-fees.ts";
 import { onTheLine, SAMPLE_SHAPES, sampleCalldata } from "./sample-swaps.ts";
 import { DataFeeUnknownError } from "./unknown-fee.ts";
@@ -20,10 +20,10 @@ function gasCall(to: NonNullable<NetworkOptions["settlement"]>, data: Hex): Hex 
 }
 
 /** The node prices samples once a block. Simulations and receipts need nothing of this: they have that gas in them. */
-export function arbitrumDataFees({ settlement }: Pick<NetworkOptions, "settlement">): DataFeeSource {
+export function arbitrumDataFees(contracts: Pick<NetworkOptions, "settlement" | "router">): DataFeeSource {
   const requests = SAMPLE_SHAPES.map((shape) => {
     const data = sampleCalldata(shape);
-    const call = { to: NODE_INTERFACE, data: gasCall(settlement ?? NO_SETTLEMENT, data) };
+    const call = { to: NODE_INTERFACE, data: gasCall(spenderOf(contracts) ?? NO_SETTLEMENT, data) };
     return { method: "eth_call", params: [call, "latest"] };
   });
   return {

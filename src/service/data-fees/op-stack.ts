@@ -2,7 +2,7 @@ import { readViewWord } from "../../chain/at-block/batch-reader.ts";
 import { callData, intWord, splitBytes, uintWord } from "../../chain/at-block/words.ts";
 import type { RpcRequest } from "../../chain/json-rpc.ts";
 import { type Address, type Hex, toAddress } from "../../domain/money/address.ts";
-import type { NetworkOptions } from "../options.ts";
+import { type NetworkOptions, spenderOf } from "../options.ts";
 import type { DataFeeSource } from "./data-fees.ts";
 import { onTheLine, SAMPLE_SHAPES, sampleCalldata, unsignedBytes } from "./sample-swaps.ts";
 import { DataFeeUnknownError } from "./unknown-fee.ts";
@@ -51,12 +51,12 @@ function unknownFee(host: string): DataFeeUnknownError {
 /** The chain itself prices samples once a block: it knows its rules of compression, which change with upgrades. */
 export function opStackDataFees({
   chainId,
-  settlement,
-}: Pick<NetworkOptions, "chainId" | "settlement">): DataFeeSource {
+  ...contracts
+}: Pick<NetworkOptions, "chainId" | "settlement" | "router">): DataFeeSource {
   const samples = SAMPLE_SHAPES.map((shape) =>
     unsignedBytes({
       chainId,
-      to: settlement ?? ORACLE,
+      to: spenderOf(contracts) ?? ORACLE,
       data: sampleCalldata(shape),
       gasLimit: SAMPLE_GAS_LIMIT,
     }),

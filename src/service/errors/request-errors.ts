@@ -59,6 +59,12 @@ export const REQUEST_ERRORS = {
     message: "The affiliate fee is higher than the settlement contract allows",
     remedy: "Ask for at most 3 %.",
   },
+  AFFILIATE_UNAVAILABLE: {
+    code: 1009,
+    status: 400,
+    message: "No affiliate can be paid on this network",
+    remedy: "Ask without an affiliate, or have the operator configure a settlement contract, which pays them.",
+  },
   BODY_MALFORMED: {
     code: 1010,
     status: 400,

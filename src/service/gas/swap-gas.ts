@@ -113,7 +113,7 @@ function routeGas({ hops, gas }: Pick<Route, "hops" | "gas">): Gas {
 }
 
 /** What the owner's balance and allowance of the sold token cost beyond the frame. */
-function ownerGas({ facts, gasless, hasAffiliate, hasPermit }: SwapShape): Gas {
+export function ownerGas({ facts, gasless, hasAffiliate, hasPermit }: SwapShape): Gas {
   const emptied = facts.ownerEmpties ? EMPTIED_REFUND : 0n;
   const transfers = 1n + (gasless ? 1n : 0n) + (hasAffiliate ? 1n : 0n);
   const spent = transfers * SPENT + (transfers - 1n) * WARM_SLOT;
@@ -127,7 +127,7 @@ function ownerGas({ facts, gasless, hasAffiliate, hasPermit }: SwapShape): Gas {
   return { used: CHANGE_SLOT + spent, refund: emptied + (facts.allowance === "more" ? 0n : EMPTIED_REFUND) };
 }
 
-function newGas(isNew: boolean, asset: Address): Gas {
+export function newGas(isNew: boolean, asset: Address): Gas {
   if (!isNew) return { used: 0n, refund: 0n };
   return { used: asset === NATIVE_TOKEN ? NEW_ACCOUNT : FIRST_VALUE, refund: 0n };
 }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
 import { ERRORS, type Refusal } from "../errors/errors.ts";
-import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
+import { isSettled, type NetworkOptions, type SettledNetwork, spenderOf } from "../options.ts";
 import { kindOf } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { SwapTransaction } from "../quotes/transaction.ts";
@@ -23,6 +23,13 @@ import type {
 
 function typedDataOf({ order, sender }: Quote, { chainId, settlement }: SettledNetwork) {
   return sender === undefined ? null : swapTypedData(order, { chainId, address: settlement }, sender);
+}
+
+/** The fields of a swap through a public router, which nobody signs; null where there is nothing to execute. */
+function plainMessage({ order, sender }: Quote, { chainId, router }: NetworkOptions) {
+  if (router === undefined || sender === undefined) return null;
+  const { nonce, ...fields } = swapTypedData(order, { chainId, address: router.address }, sender).message;
+  return fields;
 }
 
 /** A quote in the names of both dialects. */
@@ -49,14 +56,14 @@ export function toWireQuote(
     toTokenAmount: amountOut,
     amountOutMin,
     minAmountOut: amountOutMin,
-    targetAddress: network.settlement ?? null,
+    targetAddress: spenderOf(network) ?? null,
     fees: feesOf(quote),
     resourceEstimate: { gasLimit: quote.gasLimit.toString() },
     priceImpact: fraction(quote.priceImpactPpm),
     expiresAt: quote.expiresAtSeconds,
     blockNumber: quote.blockNumber,
     typedData: typedData === null ? null : copyTypedData(typedData),
-    message: typedData === null ? null : { ...typedData.message },
+    message: typedData === null ? plainMessage(quote, network) : { ...typedData.message },
     permit: quote.permit === undefined ? null : copyTypedData(quote.permit),
     ...simulationOf(simulation),
   };

@@ -111,6 +111,8 @@ export interface PoolKind {
     /** The number by which the executor finds the pool at its factory: a leg's `fee`. */
     fee(pool: Pool): number;
   };
+  /** How public routers take a hop in such a pool; absent: they know none. */
+  readonly routerForm?: RouterForm;
 }
 
 export interface PoolSearch {
@@ -121,6 +123,9 @@ export interface PoolSearch {
   /** fee tiers to try, in parts per million */
   readonly feeTiers: readonly number[];
 }
+
+/** How a public router takes a hop: as tokens, whose pair it computes, or as tokens with the fee of the pool between them. */
+export type RouterForm = "v2" | "v3";
 
 /** Two tokens in the order in which every factory stores them. Addresses have one case, so text order is number order. */
 export function sortTokens(tokenA: Address, tokenB: Address): readonly [Address, Address] {

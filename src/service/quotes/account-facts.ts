@@ -9,7 +9,7 @@ import type { QuoteRequest } from "./quote.ts";
 /** Who takes part in a swap besides its owner and recipient. */
 interface Others {
   /** undefined: nothing can be swapped, and all quotes are indicative */
-  readonly settlement: Address | undefined;
+  readonly spender: Address | undefined;
   /** sends gasless swaps, if anybody does */
   readonly relayer: Address | undefined;
 }
@@ -20,11 +20,11 @@ interface Others {
  */
 export async function readAccountFacts(
   request: QuoteRequest,
-  { settlement, relayer }: Others,
+  { spender, relayer }: Others,
   snapshot: Snapshot,
 ): Promise<AccountFacts> {
   const { from, to, owner, affiliate } = request;
-  if (owner === undefined || settlement === undefined) {
+  if (owner === undefined || spender === undefined) {
     // An owner without gas money has approved nothing: a permit is signed.
     return request.gasless ? { ...USUAL_FACTS, allowance: "zero" } : USUAL_FACTS;
   }
@@ -41,7 +41,7 @@ export async function readAccountFacts(
   const ofOwner = from === NATIVE_TOKEN ? undefined : from;
   const [held, allowed, nonce, recipientIsNew, affiliateIsNew, relayerIsNew] = await Promise.all([
     ofOwner && balance(ofOwner, owner),
-    ofOwner && one(ofOwner, callData(SELECTOR.allowance, addressWord(owner), addressWord(settlement))),
+    ofOwner && one(ofOwner, callData(SELECTOR.allowance, addressWord(owner), addressWord(spender))),
     ofOwner && request.gasless ? one(ofOwner, callData(SELECTOR.nonces, addressWord(owner))) : undefined,
     isNew(recipient, to),
     isNew(affiliate?.address, from),

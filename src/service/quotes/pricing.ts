@@ -5,14 +5,17 @@ import { costBesideGas, expectedCost } from "../data-fees/data-fees.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { type Gas, paidGas } from "../gas/evm-gas.ts";
 import type { ExtraGas } from "../gas/extra-gas.ts";
+import { routerSwapGas } from "../gas/router-gas.ts";
 import { type AccountFacts, type SwapShape, safeGasLimit, swapGas } from "../gas/swap-gas.ts";
+import type { NetworkOptions } from "../options.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { FeePrices } from "../relayer/fee-prices.ts";
 import type { Route } from "../routing/best-route.ts";
 import type { Router } from "../routing/router.ts";
 import { SearchStoppedError } from "../routing/time-slices.ts";
-import { encodeSwap, encodeSwapWithSignature } from "../settlement/calldata.ts";
+import { encodeSwapWithSignature } from "../settlement/calldata.ts";
 import type { SwapOrder } from "../settlement/order.ts";
+import { encodeOwnSwap } from "../settlement/own-swap.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import { ONE, type QuoteRequest } from "./quote.ts";
 
@@ -44,7 +47,7 @@ interface PricingContext {
   /** what swap fees are worth; undefined: there are none, and nothing is gasless */
   readonly fees: FeePrices | undefined;
   readonly snapshot: Snapshot;
-  readonly wrappedNative: Address;
+  readonly network: Pick<NetworkOptions, "wrappedNative" | "settlement">;
   /** until when routes are searched; the best so far is taken then */
   readonly limit: TimeLimit;
   /** whether the owner of a gasless swap signs a permit with it */
@@ -64,8 +67,8 @@ interface Amounts {
 
 /** Finds the route of a request net of all fees, which are taken from the sold token before routing. */
 export async function priceRequest(request: QuoteRequest, context: PricingContext): Promise<Priced | Refusal> {
-  const { router, snapshot, wrappedNative, limit } = context;
-  const erc20 = (token: Address) => (token === NATIVE_TOKEN ? wrappedNative : token);
+  const { router, snapshot, network, limit } = context;
+  const erc20 = (token: Address) => (token === NATIVE_TOKEN ? network.wrappedNative : token);
   const pair = { from: erc20(request.from), to: erc20(request.to), sources: request.sources };
   const affiliateFee = request.affiliate === undefined ? 0n : mulDivDown(request.amount, request.affiliate.share, ONE);
   const beforeGas = request.amount - affiliateFee;
@@ -77,7 +80,7 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   if (first === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
   const { hasPermit } = context;
   const gasOf = (route: Route, amounts: Amounts) =>
-    expectedGas(request, { route, amounts }, { facts, extraGas, hasPermit });
+    expectedGas(request, { route, amounts, network }, { facts, extraGas, hasPermit });
   const unpaid = { amountIn: beforeGas, swapFee: 0n, affiliateFee };
   const gas = gasOf(first, unpaid);
   if (!request.gasless) return toPriced(first, { ...unpaid, gas, gasless: false }, snapshot);
@@ -117,7 +120,7 @@ const UNKNOWN_SECONDS = 0x6fffffffn;
 
 function expectedGas(
   request: QuoteRequest,
-  { route, amounts }: { route: Route; amounts: Amounts },
+  { route, amounts, network }: { route: Route; amounts: Amounts; network: PricingContext["network"] },
   known: Pick<SwapShape, "facts" | "extraGas" | "hasPermit">,
 ): Gas {
   const { from, to, gasless } = request;
@@ -135,8 +138,9 @@ function expectedGas(
   };
   const permit = { value: request.amount, deadline: UNKNOWN_SECONDS, v: 27, r: UNKNOWN_WORD, s: UNKNOWN_WORD };
   const signed = { owner, order, signature: UNKNOWN_SIGNATURE, permit: known.hasPermit ? permit : undefined };
-  const data = gasless ? encodeSwapWithSignature(signed, route.hops) : encodeSwap(order, route.hops);
-  return swapGas({ route, fromAsset: from, toAsset: to, gasless, hasAffiliate, data, ...known });
+  const data = gasless ? encodeSwapWithSignature(signed, route.hops) : encodeOwnSwap(order, route.hops, network);
+  const shape = { route, fromAsset: from, toAsset: to, gasless, hasAffiliate, data, ...known };
+  return network.settlement === undefined ? routerSwapGas(shape) : swapGas(shape);
 }
 
 /** A transaction as far as its cost depends on it: its gas, and by its kind the data to publish. */

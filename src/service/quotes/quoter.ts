@@ -4,7 +4,7 @@ import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
-import { isSettled, type NetworkOptions } from "../options.ts";
+import { isSettled, type NetworkOptions, spenderOf } from "../options.ts";
 import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { FeePrices } from "../relayer/fee-prices.ts";
@@ -89,7 +89,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
     { snapshot, limit }: { readonly snapshot: Snapshot; readonly limit: TimeLimit },
   ): Promise<Priced | Refusal> {
     const { router, relayer, transfers } = dependencies;
-    const { settlement, wrappedNative } = network;
+    const { wrappedNative } = network;
     const checking = inexactToken(request, { transfers, wrappedNative }, snapshot);
     const [inexact, priced] = await Promise.all([
       checking,
@@ -97,10 +97,11 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
         router,
         fees: relayer?.fees,
         snapshot,
-        wrappedNative,
+        network,
         limit,
         hasPermit: allowance.kind === "permit" || (request.gasless && request.owner === undefined),
-        accountFacts: () => readAccountFacts(request, { settlement, relayer: relayer?.address }, snapshot),
+        accountFacts: () =>
+          readAccountFacts(request, { spender: spenderOf(network), relayer: relayer?.address }, snapshot),
         extraGas: () => checking.then(() => transfers.extraGas),
       }),
     ]);

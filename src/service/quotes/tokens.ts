@@ -2,7 +2,7 @@ import type { ReadWords } from "../../chain/at-block/batch-reader.ts";
 import type { JsonRpc } from "../../chain/json-rpc.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { NetworkOptions } from "../options.ts";
+import { type NetworkOptions, spenderOf } from "../options.ts";
 import { SELECTOR } from "../pools/selectors.ts";
 import { detectPermit, type PermitSupport } from "../settlement/permit.ts";
 import { MAX_DECIMALS } from "../tokens/token-facts.ts";
@@ -68,7 +68,7 @@ export function createTokens(
         // What a token can do does not depend on who may take.
         detectPermit(rpc, address, {
           chainId: network.chainId,
-          spender: network.settlement ?? network.wrappedNative,
+          spender: spenderOf(network) ?? network.wrappedNative,
         }),
       );
     },

@@ -1,9 +1,8 @@
 import type { Head } from "../../chain/at-block/head.ts";
-import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
-import { isSettled, type NetworkOptions } from "../options.ts";
-import { encodeSwap } from "../settlement/calldata.ts";
-import { grossAmount } from "../settlement/order.ts";
+import type { NetworkOptions } from "../options.ts";
+import { ownSwap } from "../settlement/own-swap.ts";
 import type { Simulation, Simulator } from "../simulation/simulator.ts";
 import type { Quote } from "./quote.ts";
 
@@ -42,18 +41,16 @@ export async function buildTransaction(
   if (quote.owner === undefined) return refuse("QUOTE_INDICATIVE", { parameter: "quoteId" });
   if (quote.gasless) return refuse("QUOTE_GASLESS", { parameter: "gasless" });
   const { head, network } = context;
-  if (!isSettled(network)) return refuse("SETTLEMENT_MISSING", { parameter: "quoteId" });
+  const swap = ownSwap(quote.order, quote.legs, network);
+  if (swap === undefined) return refuse("SETTLEMENT_MISSING", { parameter: "quoteId" });
   const simulation = await simulateIfAsked(quote, context.simulator, simulationOptions);
   if (simulationOptions.estimateGas && simulation?.status === "failed") {
     return refuse("SIMULATION_REVERTED", { parameter: "quoteId", detail: simulation.reason });
   }
-  const { order } = quote;
   return {
     kind: "transaction",
     from: quote.owner,
-    to: network.settlement,
-    data: encodeSwap(order, quote.legs),
-    value: order.fromAsset === NATIVE_TOKEN ? grossAmount(order) : 0n,
+    ...swap,
     gasLimit: gasLimitOf(quote, simulation, simulationOptions),
     fees: feesAt(head),
     simulation,

@@ -5,8 +5,9 @@ import type { PoolState } from "../pools/pool.ts";
 import { bestPath, type GasRate, gasCost } from "./best-path.ts";
 import { RATE_MARGIN } from "./edge.ts";
 import { toHops } from "./hops.ts";
+import { inLegs } from "./legs.ts";
 import { type Path, spotRate } from "./path.ts";
-import { type Hop, type Performance, type PlannedHop, performHops, spotOutput } from "./plan.ts";
+import { type Hop, type Performance, type PlannedHop, PORTION_ALL, performHops, spotOutput } from "./plan.ts";
 import { quickPaths } from "./quick-path.ts";
 import { refine } from "./refine.ts";
 import { type OpenPath, openPaths, splitInput } from "./split.ts";
@@ -59,6 +60,8 @@ const LEAST_POOL_GAS = POOL_KINDS.map(({ gas }) => gas.least).reduce(smaller);
 
 /** What the settlement contracts take in one route, `MAX_HOPS`. */
 const MAX_HOPS = 32;
+/** A public router takes each leg as a call of its own, and pinned decoders take so many. */
+const MAX_HOPS_IN_LEGS = 12;
 
 /** A search, with what it found so far. */
 export interface RouteSearch {
@@ -74,12 +77,16 @@ export interface SearchOptions {
   readonly gasRate: GasRate | undefined;
   readonly readsMore: boolean;
   readonly budget: SearchBudget;
+  /** routes are for a public router: each as legs with amounts of their own, see {@link inLegs} */
+  readonly inLegs?: boolean;
 }
 
 interface Search {
   readonly trade: RouteTrade;
   readonly gasRate: GasRate | undefined;
   readonly budget: SearchBudget;
+  readonly inLegs: boolean;
+  readonly maxHops: number;
   /** reads of state that could change the answer */
   readonly loads: (() => Promise<void>)[];
   soFar: Candidate | undefined;
@@ -93,8 +100,9 @@ interface Search {
  * @param paths over the pools as they are before the trade; they are left as they are
  */
 export function searchRoute(paths: readonly Path[], trade: RouteTrade, options: SearchOptions): RouteSearch {
-  const { gasRate, readsMore, budget } = options;
-  const search: Search = { trade, gasRate, budget, loads: [], soFar: undefined };
+  const { gasRate, readsMore, budget, inLegs: isInLegs = false } = options;
+  const maxHops = isInLegs ? MAX_HOPS_IN_LEGS : MAX_HOPS;
+  const search: Search = { trade, gasRate, budget, inLegs: isInLegs, maxHops, loads: [], soFar: undefined };
   return {
     steps: wholeSearch(paths, search, readsMore),
     quickSteps: quickPaths(paths, { amountIn: trade.amountIn, gasRate, budget }, (hops) => perform(hops, search)),
@@ -112,9 +120,9 @@ export function bestRoute(
 }
 
 function* wholeSearch(paths: readonly Path[], search: Search, readsMore: boolean): Steps<BestRoute> {
-  const { trade, gasRate, budget, loads } = search;
+  const { trade, gasRate, budget, loads, maxHops } = search;
   const first = yield* splitWithout(paths, new Set(), search);
-  const atLeast = first === undefined || first.hops.length > MAX_HOPS ? 0n : first.net;
+  const atLeast = first === undefined || first.hops.length > maxHops ? 0n : first.net;
   const { best: single, unread } = yield* bestPath(paths, { amountIn: trade.amountIn, gasRate, atLeast }, budget);
   const alone = single === undefined ? undefined : yield* perform(single.hops, search);
   const pays = first !== undefined && canSplitPay(paths, alone, search);
@@ -153,15 +161,27 @@ function canSplitPay(paths: readonly Path[], alone: Candidate | undefined, { tra
   return gross - Number(gasCost(2n * LEAST_POOL_GAS, gasRate)) > Number(alone.net);
 }
 
-function* perform(hops: readonly PlannedHop[], search: Search): Steps<Candidate | undefined> {
+function* perform(planned: readonly PlannedHop[], search: Search): Steps<Candidate | undefined> {
+  const merged = yield* performOnce(planned, search);
+  const candidate = search.inLegs && merged !== undefined ? yield* performInLegs(merged, search) : merged;
+  if (candidate === undefined) return undefined;
+  const isBest = search.soFar === undefined || candidate.net > search.soFar.net;
+  if (candidate.hops.length <= search.maxHops && isBest) search.soFar = candidate;
+  return candidate;
+}
+
+function* performInLegs(merged: Candidate, search: Search): Steps<Candidate | undefined> {
+  const { hops, performance } = merged;
+  const isOneLeg = hops.every(({ portion }) => portion === PORTION_ALL);
+  return isOneLeg ? merged : yield* performOnce(inLegs(hops, performance.hops, search.trade.from), search);
+}
+
+function* performOnce(hops: readonly PlannedHop[], search: Search): Steps<Candidate | undefined> {
   const { trade, gasRate, loads, budget } = search;
   const performance = yield* performHops(hops, trade, budget);
   if (performance.kind === "unread") loads.push(performance.load);
   if (performance.kind !== "filled") return undefined;
-  const candidate = { hops, performance, net: performance.amountOut - gasCost(performance.gas, gasRate) };
-  const isBest = search.soFar === undefined || candidate.net > search.soFar.net;
-  if (hops.length <= MAX_HOPS && isBest) search.soFar = candidate;
-  return candidate;
+  return { hops, performance, net: performance.amountOut - gasCost(performance.gas, gasRate) };
 }
 
 /** Splits again without the pools that do not pay their gas, as long as there are any; the best of all counts. */
@@ -170,8 +190,9 @@ function* bestSplit(paths: readonly Path[], first: Split, search: Search): Steps
   let best: Split | undefined;
   let split: Split | undefined = first;
   for (let drops = 0; split !== undefined; drops += 1) {
-    if (split.hops.length <= MAX_HOPS && (best === undefined || split.net > best.net)) best = split;
-    const weakest = weakestPools(split, { to: search.trade.to, gasRate: search.gasRate, maxHops: MAX_HOPS });
+    if (split.hops.length <= search.maxHops && (best === undefined || split.net > best.net)) best = split;
+    const { gasRate, maxHops } = search;
+    const weakest = weakestPools(split, { to: search.trade.to, gasRate, maxHops });
     if (weakest.length === 0 || drops === MAX_DROPS) return best;
     for (const state of weakest) without.add(state);
     split = yield* splitWithout(paths, without, search);

@@ -3,15 +3,16 @@ import { mulDivUp } from "../../domain/money/amount.ts";
 import { expectedCost } from "../data-fees/data-fees.ts";
 import type { PoolDirectory } from "../pools/directory.ts";
 import { kindOf } from "../pools/kinds.ts";
-import type { PoolState } from "../pools/pool.ts";
+import { type Pool, type PoolState, type RouterForm, sortTokens } from "../pools/pool.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import type { TransferChecks } from "../tokens/transfer-checks.ts";
 import type { GasRate } from "./best-path.ts";
 import type { Route, RouteTrade } from "./best-route.ts";
 import { createEdge, type Edge } from "./edge.ts";
-import { findPaths, type Path, pairsToRead } from "./path.ts";
-import type { Searcher } from "./searcher.ts";
+import { findPaths, type Path, type PathSearch, pairsToRead } from "./path.ts";
+import { better, type Searcher, type SearchTerms } from "./searcher.ts";
+import { SearchStoppedError } from "./time-slices.ts";
 
 /** A trade between two ERC-20 tokens; the native token is asked for as its wrapped form. */
 export interface Trade extends RouteTrade {
@@ -34,6 +35,11 @@ export interface RouterOptions {
   readonly wrappedNative: Address;
   /** tokens a path may go through */
   readonly hubTokens: readonly Address[];
+  /**
+   * How a public router takes a hop in a pool, undefined where it does not. Its routes are legs, and all hops of a leg are
+   * of one form. Absent: the settlement of ours, which takes any hops in any order.
+   */
+  readonly formOf?: ((pool: Pool) => RouterForm | undefined) | undefined;
 }
 
 export interface RouterDependencies {
@@ -59,9 +65,12 @@ function referenceCost({ head, dataFees }: Snapshot): bigint {
   return cost(1 + REFERENCE_HOPS, REFERENCE_GAS) - cost(1, 0n);
 }
 
+/** Paths that one route may combine. */
+type PathSet = readonly Path[];
+
 /** What was worked out at one block: paths by what they lead from and to, and what gas costs, by token. */
 interface Worked {
-  readonly paths: Map<string, Promise<readonly Path[]>>;
+  readonly paths: Map<string, Promise<readonly PathSet[]>>;
   readonly gasRates: Map<Address, Promise<GasRate | undefined>>;
 }
 
@@ -100,6 +109,69 @@ async function exactHubs(
   return between.filter((_, index) => verdicts[index]?.kind !== "inexact");
 }
 
+interface PairStates {
+  readonly tokenA: Address;
+  readonly tokenB: Address;
+  readonly states: readonly PoolState[];
+}
+
+/**
+ * The paths over these pools. A public router passes what a hop brings on to hops of the same form only, so there the
+ * pools between other tokens are of one form in each set; the two tokens' own pools end a leg, and are in all of them.
+ */
+function pathSets(
+  pairs: readonly PairStates[],
+  search: PathSearch,
+  formOf: RouterOptions["formOf"],
+): readonly PathSet[] {
+  if (formOf === undefined) return [pathsOver(pairs, search)];
+  const [low, high] = sortTokens(search.from, search.to);
+  const sets = FORMS.map((form) => {
+    const own = pairs.map(({ tokenA, tokenB, states }) => {
+      const isDirect = tokenA === low && tokenB === high;
+      const isOfUse = (state: PoolState) => (isDirect ? formOf(state.pool) !== undefined : formOf(state.pool) === form);
+      return { tokenA, tokenB, states: states.filter(isOfUse) };
+    });
+    return pathsOver(
+      own.filter(({ states }) => states.length > 0),
+      search,
+    );
+  });
+  const further = sets.filter((paths) => paths.some((path) => path.length > 1));
+  return further.length > 0 ? further : sets.slice(0, 1);
+}
+
+const FORMS: readonly RouterForm[] = ["v3", "v2"];
+
+function pathsOver(pairs: readonly PairStates[], search: PathSearch): PathSet {
+  const edges = new Map<string, Edge>();
+  for (const { tokenA, tokenB, states } of pairs) {
+    edges.set(tokenA + tokenB, createEdge(tokenA, tokenB, states));
+    edges.set(tokenB + tokenA, createEdge(tokenB, tokenA, states));
+  }
+  return findPaths(search, (tokenIn, tokenOut) => edges.get(tokenIn + tokenOut));
+}
+
+/** The best route over any of the sets; where some could not be searched in time, over the others. */
+async function bestOfSets(
+  sets: readonly PathSet[],
+  find: (paths: PathSet) => Promise<Route | undefined>,
+  { gasRate }: Pick<SearchTerms, "gasRate">,
+): Promise<Route | undefined> {
+  let best: Route | undefined;
+  let stopped: unknown;
+  for (const paths of sets) {
+    try {
+      best = better(best, await find(paths), gasRate);
+    } catch (error) {
+      if (!(error instanceof SearchStoppedError)) throw error;
+      stopped = error;
+    }
+  }
+  if (best === undefined && stopped !== undefined) throw stopped;
+  return best;
+}
+
 export function createRouter(options: RouterOptions, dependencies: RouterDependencies): Router {
   const { directory, findRoute, transfers } = dependencies;
   const worked = new WeakMap<Snapshot, Worked>();
@@ -111,22 +183,29 @@ export function createRouter(options: RouterOptions, dependencies: RouterDepende
 
   async function readPaths({ from, to, sources }: Omit<Trade, "amountIn">, snapshot: Snapshot) {
     const search = { from, to, via: options.hubTokens, maxHops: MAX_HOPS };
-    const edges = new Map<string, Edge>();
+    const pairs: PairStates[] = [];
     const [via] = await Promise.all([
       exactHubs(search, { transfers, snapshot }),
       ...pairsToRead(search).map(async ([tokenA, tokenB]) => {
         const states = await readStates({ tokenA, tokenB, sources }, { directory, snapshot });
-        if (states.length === 0) return;
-        edges.set(tokenA + tokenB, createEdge(tokenA, tokenB, states));
-        edges.set(tokenB + tokenA, createEdge(tokenB, tokenA, states));
+        if (states.length > 0) pairs.push({ tokenA, tokenB, states });
       }),
     ]);
-    return findPaths({ ...search, via }, (tokenIn, tokenOut) => edges.get(tokenIn + tokenOut));
+    return pathSets(pairs, { ...search, via }, options.formOf);
   }
 
-  function pathsOf(trade: Omit<Trade, "amountIn">, snapshot: Snapshot): Promise<readonly Path[]> {
+  function pathsOf(trade: Omit<Trade, "amountIn">, snapshot: Snapshot): Promise<readonly PathSet[]> {
     const sources = trade.sources === undefined ? "" : [...trade.sources].sort().join();
     return once(workedAt(snapshot).paths, `${trade.from}${trade.to}${sources}`, () => readPaths(trade, snapshot));
+  }
+
+  async function search(trade: Trade, snapshot: Snapshot, terms: Omit<SearchTerms, "inLegs">) {
+    const sets = await pathsOf(trade, snapshot);
+    return bestOfSets(
+      sets,
+      (paths) => findRoute(paths, trade, { ...terms, inLegs: options.formOf !== undefined }),
+      terms,
+    );
   }
 
   /** Quotes how much of the token a small sale of the native token brings: prices gas without an oracle. */
@@ -134,16 +213,12 @@ export function createRouter(options: RouterOptions, dependencies: RouterDepende
     const { wrappedNative } = options;
     if (token === wrappedNative) return nativeAmount;
     if (nativeAmount === 0n) return 0n;
-    const buy = { from: wrappedNative, to: token, amountIn: nativeAmount };
-    const bought = await findRoute(await pathsOf({ ...buy, sources: undefined }, snapshot), buy, {
-      gasRate: undefined,
-    });
+    const buy = { from: wrappedNative, to: token, amountIn: nativeAmount, sources: undefined };
+    const bought = await search(buy, snapshot, { gasRate: undefined });
     if (bought === undefined) return undefined;
     // Selling that amount back shows what it really fetches, so that one odd pool cannot make gas look dear.
-    const sell = { from: token, to: wrappedNative, amountIn: bought.amountOut };
-    const sold = await findRoute(await pathsOf({ ...sell, sources: undefined }, snapshot), sell, {
-      gasRate: undefined,
-    });
+    const sell = { from: token, to: wrappedNative, amountIn: bought.amountOut, sources: undefined };
+    const sold = await search(sell, snapshot, { gasRate: undefined });
     return sold === undefined ? bought.amountOut : mulDivUp(bought.amountOut, nativeAmount, sold.amountOut);
   }
 
@@ -157,8 +232,8 @@ export function createRouter(options: RouterOptions, dependencies: RouterDepende
   return {
     worthOfNative,
     async route(trade, snapshot, limit) {
-      const [paths, gasRate] = await Promise.all([pathsOf(trade, snapshot), gasRateOf(trade.to, snapshot)]);
-      return findRoute(paths, trade, { gasRate, limit });
+      const [gasRate] = await Promise.all([gasRateOf(trade.to, snapshot), pathsOf(trade, snapshot)]);
+      return search(trade, snapshot, { gasRate, limit });
     },
   };
 }

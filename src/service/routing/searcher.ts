@@ -15,6 +15,8 @@ export interface SearchTerms {
   readonly gasRate: GasRate | undefined;
   /** absent: the service's own */
   readonly limit?: TimeLimit | undefined;
+  /** as {@link SearchOptions.inLegs} */
+  readonly inLegs?: boolean;
 }
 
 /**
@@ -24,8 +26,12 @@ export interface SearchTerms {
  */
 export type Searcher = (paths: readonly Path[], trade: RouteTrade, terms: SearchTerms) => Promise<Route | undefined>;
 
-/** A search that goes on after reads begins anew, and may be ended before it is back where the one before it was. */
-function better(one: Route | undefined, other: Route | undefined, gasRate: GasRate | undefined): Route | undefined {
+/** The route that brings more net of gas. A search that goes on after reads begins anew, and may be ended before it is back where the one before it was. */
+export function better(
+  one: Route | undefined,
+  other: Route | undefined,
+  gasRate: GasRate | undefined,
+): Route | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const netOf = ({ amountOut, gas }: Route) => amountOut - gasCost(gas, gasRate);
   return netOf(other) > netOf(one) ? other : one;
@@ -41,11 +47,12 @@ export function createSearcher({ slices, clock }: { slices: TimeSlices; clock: C
     return slices.take(search.steps, limit);
   }
 
-  return async (paths, trade, { gasRate, limit = createTimeLimit(OWN_LIMIT_MS, clock) }) => {
+  return async (paths, trade, { gasRate, limit = createTimeLimit(OWN_LIMIT_MS, clock), inLegs = false }) => {
     let soFar: Route | undefined;
     for (let round = 0; ; round += 1) {
       // What reaches further than so many reads is no market any more: then the pools as far as they were read decide.
-      const search = searchRoute(paths, trade, { gasRate, readsMore: round < MAX_LOADS, budget: slices.budget });
+      const readsMore = round < MAX_LOADS;
+      const search = searchRoute(paths, trade, { gasRate, readsMore, budget: slices.budget, inLegs });
       const best = (await whole(search, limit))?.value;
       if (best?.kind === "found") return best.route;
       if (best?.kind === "none") return undefined;

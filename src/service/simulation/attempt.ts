@@ -1,9 +1,9 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { smaller } from "../../domain/money/bigint.ts";
-import { isSettled, type NetworkOptions } from "../options.ts";
+import type { NetworkOptions } from "../options.ts";
 import type { Quote } from "../quotes/quote.ts";
-import { encodeSwap } from "../settlement/calldata.ts";
 import { BPS, grossAmount, MAX_AFFILIATE_BPS, type SwapOrder } from "../settlement/order.ts";
+import { ownSwap } from "../settlement/own-swap.ts";
 import type { SwapCall } from "./wallet-simulation.ts";
 
 /** A quote's swap as it can be tried, and what its wallet needs for it. */
@@ -27,16 +27,11 @@ const SIMULATION_GAS = 10_000_000n;
  */
 export function attemptOf(quote: Quote, network: NetworkOptions): Attempt | undefined {
   const { owner, order } = quote;
-  if (owner === undefined || !isSettled(network)) return undefined;
-  const own = quote.gasless ? withoutRelayer(order) : order;
+  if (owner === undefined) return undefined;
+  const swap = ownSwap(quote.gasless ? withoutRelayer(order) : order, quote.legs, network);
+  if (swap === undefined) return undefined;
   return {
-    call: {
-      from: owner,
-      to: network.settlement,
-      data: encodeSwap(own, quote.legs),
-      value: own.fromAsset === NATIVE_TOKEN ? grossAmount(own) : 0n,
-      gas: quote.gasLimit > SIMULATION_GAS ? quote.gasLimit : SIMULATION_GAS,
-    },
+    call: { from: owner, ...swap, gas: quote.gasLimit > SIMULATION_GAS ? quote.gasLimit : SIMULATION_GAS },
     token: order.fromAsset,
     gross: grossAmount(order),
     isExact: !quote.gasless,

@@ -3,7 +3,7 @@ import type { Address } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ExtraGas } from "../gas/extra-gas.ts";
-import type { NetworkOptions } from "../options.ts";
+import { type NetworkOptions, spenderOf } from "../options.ts";
 import type { PoolDirectory } from "../pools/directory.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import { probeTransfers, type TransferVerdict } from "./transfer-probe.ts";
@@ -23,7 +23,7 @@ export interface TransferChecks {
 
 interface Options {
   readonly rpc: JsonRpc;
-  readonly network: Pick<NetworkOptions, "settlement" | "hubTokens">;
+  readonly network: Pick<NetworkOptions, "settlement" | "router" | "hubTokens">;
 }
 
 interface Dependencies {
@@ -84,7 +84,7 @@ function createTokenCheck({ rpc, network }: Options, dependencies: Dependencies)
       const pools = await Promise.all(others.map((other) => directory.poolsOf(token, other, snapshot.read)));
       const holders = pools.flat().map(({ address }) => address);
       if (holders.length === 0) return undefined;
-      const contracts = { settlement: network.settlement, executor: executor() };
+      const contracts = { settlement: spenderOf(network), executor: executor() };
       const signal = AbortSignal.timeout(CHECK_MS);
       return await probeTransfers(rpc, { token, holders: holders.slice(0, MAX_HOLDERS), ...contracts, signal });
     } catch (error) {

@@ -49,7 +49,14 @@ function price(
   const request = { from, to, amount: 10n ** 20n, slippage: 0n, gasless, ...who };
   const limit = createTimeLimit(60_000, systemClock);
   const known = { hasPermit: gasless, accountFacts: async () => USUAL_FACTS, extraGas };
-  return priceRequest(request, { router, fees, snapshot, wrappedNative: to, limit, ...known });
+  return priceRequest(request, {
+    router,
+    fees,
+    snapshot,
+    network: { wrappedNative: to, settlement: to },
+    limit,
+    ...known,
+  });
 }
 
 test.each([false, true])(

@@ -47,4 +47,5 @@ export const uniswapV3: PoolKind = {
     tokenCalls: { tokenIn: 3, tokenOut: 0 },
   },
   leg: { executorKind: 2, fee: (pool) => pool.feePips },
+  routerForm: "v3",
 };
