@@ -6,7 +6,7 @@ import { closest } from "./closest.ts";
 import { each, type Found, type Part, refuse } from "./complaint.ts";
 import type { NetworkConfiguration, RpcEndpoint } from "./configuration.ts";
 import { absoluteReference } from "./references.ts";
-import type { MainFile } from "./schemas/main-schema.ts";
+import { type MainFile, ROUTER_PROFILE } from "./schemas/main-schema.ts";
 import { checkContractsKnown } from "./service-profile.ts";
 import type { Source } from "./source.ts";
 
@@ -37,12 +37,14 @@ export function* buildNetwork(
   { preset, promises, contracts }: KnownOfService,
 ): Found<NetworkConfiguration> {
   const isOurs = promises?.isOurs === true;
-  const settlement = service.settlement ?? (isOurs ? preset.settlement : undefined);
+  const isRouted = service.profile === ROUTER_PROFILE;
+  const settlement = isRouted ? undefined : (service.settlement ?? (isOurs ? preset.settlement : undefined));
+  const router = isRouted ? contracts.target : undefined;
   if (mode === "live" && promises !== undefined)
     yield* checkContractsKnown({ name: network.name, service }, contracts, preset);
   const { chainId, nativeSymbol, wrappedNative, protocols, feeTiers, dataFee, sequencerFeed } = preset;
   return {
-    ...{ name: network.name, chainId, nativeSymbol, wrappedNative, settlement, protocols, feeTiers, dataFee },
+    ...{ name: network.name, chainId, nativeSymbol, wrappedNative, settlement, router, protocols, feeTiers, dataFee },
     rpc: yield* each(network.rpc, (endpoint, index) => buildEndpoint(source, endpoint, index)),
     confirmations: network.confirmations ?? preset.confirmations,
     executor: isOurs && settlement === preset.settlement ? preset.executor : undefined,

@@ -8,7 +8,7 @@ import type { ServeConfiguration, ServiceConfiguration } from "./configuration.t
 import type { Listen } from "./fields.ts";
 import { resolveFrom } from "./files.ts";
 import { absoluteReference } from "./references.ts";
-import { type MainFile, OWN_PROFILE } from "./schemas/main-schema.ts";
+import { type MainFile, OWN_PROFILE, ROUTER_PROFILE } from "./schemas/main-schema.ts";
 import { checkOneContract, findProfile, wholeContracts } from "./service-profile.ts";
 import type { Source } from "./source.ts";
 
@@ -26,8 +26,8 @@ export function* buildService(
   if (promises === undefined) return undefined;
   const path = ["service", "url"];
   if (url !== "embedded") yield* checkServiceUrl(path, url, apiKey !== undefined);
-  else if (!promises.isOurs)
-    yield at`${path}: the embedded service speaks the profile ${OWN_PROFILE}, not ${profile} -> give the URL of the service: url: "https://..."`;
+  else if (!promises.mayBeEmbedded)
+    yield at`${path}: the embedded service speaks the profiles ${OWN_PROFILE} and ${ROUTER_PROFILE}, not ${profile} -> give the URL of the service: url: "https://..."`;
   yield* checkOneContract(fields, promises);
   if (signer !== undefined && !promises.signsTransactions)
     yield at`service.signer: the profile ${profile} signs no transactions, so it has no signer -> leave the key out`;

@@ -23,6 +23,8 @@ export interface NetworkConfiguration {
   readonly wrappedNative: Address;
   /** the settlement contract that is named, else our own where it is known */
   readonly settlement: Address | undefined;
+  /** the public router through which own swaps settle, where the service's profile says so */
+  readonly router: Address | undefined;
   /** undefined: ask the settlement contract */
   readonly executor: Address | undefined;
   readonly protocols: readonly FactoryFacts[];

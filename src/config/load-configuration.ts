@@ -24,7 +24,7 @@ import type { Problem } from "./problem.ts";
 import { findPreset, type KindProblem, type Loading, readNamed, readSource, report } from "./read-source.ts";
 import { type MainFile, mainSchema } from "./schemas/main-schema.ts";
 import { type PolicyFile, policySchema } from "./schemas/policy-schema.ts";
-import { promisesOf, statedContracts, wholeContracts } from "./service-profile.ts";
+import { promisesOf, settledService, statedContracts, wholeContracts } from "./service-profile.ts";
 import { describePlace, type Source } from "./source.ts";
 import type { StrategyScope } from "./strategy/scope.ts";
 import { strategyWarnings } from "./strategy-warnings.ts";
@@ -104,9 +104,11 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   if (source === undefined) return undefined;
   const otherFile = { schema: policySchema, name: "the policy's file" };
   const keys = yield* report(source, checkShape(mainSchema, source.data, { otherFile }));
-  const fields = applyOverrides(keys.fields, options.overrides);
-  const around = { env, allowsRawKeys: options.allowRawKey === true || fields.network?.name === "sandbox" };
-  const known = yield* readKnown(source, fields, { ...around, ...options });
+  const given = applyOverrides(keys.fields, options.overrides);
+  const around = { env, allowsRawKeys: options.allowRawKey === true || given.network?.name === "sandbox" };
+  const known = yield* readKnown(source, given, { ...around, ...options });
+  const { service } = known;
+  const fields = service === undefined ? given : { ...given, service };
   const folder = fields.strategies === undefined ? undefined : resolveFrom(file, fields.strategies);
   const read = folder === undefined ? [] : yield* loadStrategies(source, folder, known);
   const parts = yield* buildServices(source, fields, known, { ...around, overrides: options.overrides?.serve });
@@ -145,6 +147,8 @@ interface Known extends StrategyScope {
   readonly preset: Network | undefined;
   readonly nativeSymbol: string;
   readonly services: ServiceBook;
+  /** as it is used */
+  readonly service: MainFile["service"] | undefined;
   readonly promises: ServicePromises | undefined;
   readonly contracts: StatedContracts;
   readonly reference: PolicyFile["reference"] | undefined;
@@ -163,10 +167,11 @@ function* readKnown(
   const tokens: ReadonlyMap<string, TokenConfiguration> | undefined =
     fields.tokens && preset && (yield* report(source, buildTokens(fields.tokens, preset)));
   const nativeSymbol = preset?.nativeSymbol ?? "ETH";
-  const promises = promisesOf(fields.service, services);
-  const contracts = preset === undefined ? {} : statedContracts(fields.service, promises, preset);
+  const service = fields.service && settledService(fields.service, preset);
+  const promises = promisesOf(service, services);
+  const contracts = preset === undefined ? {} : statedContracts(service, promises, preset);
   const known = {
-    ...{ preset, nativeSymbol, services, promises, contracts, wallets, wrappedNative: preset?.wrappedNative },
+    ...{ preset, nativeSymbol, services, service, promises, contracts, wallets, wrappedNative: preset?.wrappedNative },
     walletNames: namesIn(source, "wallets"),
     tokens: tokens ?? new Map<string, TokenConfiguration>(),
     tokenNames: [...namesIn(source, "tokens"), ...(tokens === undefined ? [nativeSymbol] : [])],
@@ -178,7 +183,7 @@ function* readKnown(
   const placeOf = (key: string): string => describePlace(policySource, [key]);
   const policy = yield* report(policySource, sound(buildPolicy(keys, known, placeOf)));
   if (policy !== undefined)
-    yield* report(source, checkListed({ contracts, service: fields.service }, policy.spenders, placeOf("spenders")));
+    yield* report(source, checkListed({ contracts, service }, policy.spenders, placeOf("spenders")));
   const texts = [...known.texts, ...textOf(policySource)];
   return { ...known, policy, policySource, reference: keys.fields.reference, texts };
 }

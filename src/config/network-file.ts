@@ -18,7 +18,7 @@ export function networkFromFile(facts: NetworkFile): Network {
     const heartbeatSeconds = heartbeat ?? facts.heartbeatSeconds ?? HOUR;
     return { address, heartbeatSeconds, marginSeconds: margin ?? FEED_MARGIN_SECONDS };
   };
-  const { chainId, wrappedNative, sequencerFeed, protocols, feeTiers, dataFee, settlement, executor } = facts;
+  const { chainId, wrappedNative, sequencerFeed, protocols, feeTiers, dataFee, settlement, executor, router } = facts;
   const nativeFeed = feedOf(facts.nativeFeed);
   const tokens = Object.entries(facts.tokens ?? {}).map(([symbol, token]): [string, TokenFacts] => {
     const { address, decimals } = token;
@@ -34,6 +34,7 @@ export function networkFromFile(facts: NetworkFile): Network {
     nativeFeed,
     tokens: new Map(tokens),
     feeTiers,
+    router,
     confirmations: facts.confirmations ?? 1,
   };
 }

@@ -3,9 +3,20 @@ import { CONTRACT_ROLES, type StatedContracts, type SwapContracts } from "../dom
 import type { Network } from "../networks/network.ts";
 import { valueHint } from "./check-shape.ts";
 import { at, type Complaint, type Part, type Path, refuse } from "./complaint.ts";
-import { type MainFile, OWN_PROFILE } from "./schemas/main-schema.ts";
+import { type MainFile, OWN_PROFILE, ROUTER_PROFILE } from "./schemas/main-schema.ts";
 
 type ServiceFields = MainFile["service"];
+
+/**
+ * The service as it is used: where ours is embedded and no settlement contract of ours is known, own swaps go through the
+ * network's public router. A service elsewhere is what its operator says.
+ */
+export function settledService(service: ServiceFields, network: Network | undefined): ServiceFields {
+  const { profile, url, settlement } = service;
+  const hasSettlement = (settlement ?? network?.settlement) !== undefined;
+  const isRouted = profile === OWN_PROFILE && url === "embedded" && !hasSettlement && network?.router !== undefined;
+  return isRouted ? { ...service, profile: ROUTER_PROFILE } : service;
+}
 
 /** What the profile of a name promises. */
 export function* findProfile(path: Path, name: string, services: ServiceBook): Part<ServicePromises> {
@@ -23,9 +34,9 @@ export function promisesOf(service: ServiceFields | undefined, services: Service
 export function statedContracts(
   service: ServiceFields | undefined,
   promises: ServicePromises | undefined,
-  { chainId, settlement }: Network,
+  { chainId, settlement, router }: Network,
 ): StatedContracts {
-  const known = promises?.contractsOn({ chainId, settlement }) ?? {};
+  const known = promises?.contractsOn({ chainId, settlement, router }) ?? {};
   const named = CONTRACT_ROLES.map((role) => [role, service?.[role] ?? service?.settlement ?? known[role]] as const);
   return Object.fromEntries(named);
 }

@@ -49,7 +49,7 @@ export function evidenceOf(
     signingBarred: signingBarred(context, run.strategyId, { ...rows, spec, wallet: spec.wallet.address }),
     tradingBarred: tradingBarred(rows),
     ledger: rows.ledger,
-    service: { contracts: settings.contracts, signatureHasNonce: deps.service.profile.signatureHasNonce },
+    service: serviceEvidence(context),
     chain: {
       chainId: settings.chainId,
       wrappedNative: settings.wrappedNative,
@@ -91,4 +91,13 @@ export function signingBarred(
   if (halt !== undefined) return `the account ${halt.account} is halted: ${halt.reason}`;
   const mode = modeOf(strategyId, rows);
   return mode.mode === "halted" ? `halted by ${mode.setBy}: ${mode.reason}` : undefined;
+}
+
+function serviceEvidence({ settings, deps }: EngineContext): Evidence["service"] {
+  const { signatureHasNonce, targetKeepsNothing } = deps.service.profile;
+  return {
+    contracts: settings.contracts,
+    signatureHasNonce,
+    ...(targetKeepsNothing === undefined ? {} : { targetKeepsNothing }),
+  };
 }

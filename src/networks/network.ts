@@ -57,6 +57,8 @@ export interface Network {
   readonly executor: Address | undefined;
   /** where our contracts cannot be: why */
   readonly noSettlement: string | undefined;
+  /** the public router through which swaps settle where no settlement is; undefined: none that swapd trades through */
+  readonly router: Address | undefined;
 }
 
 /** A network of the book, with what only a built-in one has. */
@@ -79,6 +81,8 @@ const FEE_TIERS = [100, 500, 3_000, 10_000];
 /** Nearly everywhere. Source: mds1/multicall@19da7a56 deployments.json */
 export const MULTICALL3 = toAddress("0xcA11bde05977b3631167028862bE2a173976CA11");
 const CONFIRMATIONS = 3;
+/** Of the public routers the one whose calls are pinned, by its name in the files. */
+const TRADED_THROUGH = "Uniswap SwapRouter02";
 
 /** A network as its file states it: addresses as text, with their checksums. */
 interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first"> {
@@ -97,6 +101,7 @@ interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first
 export function network(stated: Stated): BookedNetwork {
   const { wrapped, sequencerFeed, chainId, nativeSymbol, first } = stated;
   const wrappedNative = toAddress(wrapped.address);
+  const routers = new Map(Object.entries(stated.routers).map(([name, address]) => [name, toAddress(address)]));
   const coin = { address: wrappedNative, decimals: 18, feed: wrapped.feed };
   return {
     ...{ chainId, nativeSymbol, wrappedNative, first, nativeFeed: wrapped.feed },
@@ -107,7 +112,8 @@ export function network(stated: Stated): BookedNetwork {
     dataFee: stated.dataFee,
     confirmations: CONFIRMATIONS,
     ...{ settlement: undefined, executor: undefined, noSettlement: stated.noSettlement },
-    routers: new Map(Object.entries(stated.routers).map(([name, address]) => [name, toAddress(address)])),
+    routers,
+    router: stated.noSettlement === undefined ? routers.get(TRADED_THROUGH) : undefined,
     relays: stated.relays ?? [],
   };
 }

@@ -16,7 +16,13 @@ const APART = { spender: SPENDER, target: TARGET, verifyingContract: VERIFYING }
 function desk(known: StatedContracts = {}): { services: ReadonlyMap<string, ServicePromises> } {
   const promises: ServicePromises = {
     ...{ isOurs: false, hasOneContract: false, contractsOn: () => known, signsTransactions: false },
-    ...{ signatureHasNonce: true, idempotentExecuteSwap: false },
+    ...{
+      signatureHasNonce: true,
+      idempotentExecuteSwap: false,
+      mayBeEmbedded: false,
+      takesOrders: true,
+      paysAffiliates: true,
+    },
   };
   return { services: new Map([...SERVICE_BOOK, ["desk", promises]]) };
 }

@@ -1,11 +1,13 @@
 import type { ServiceBook } from "../../domain/guard/service-promises.ts";
 import { fly } from "./fly/service.ts";
+import { publicRouters } from "./public-routers/service.ts";
 import type { SwapServiceKind } from "./service-kind.ts";
 import { swapd } from "./swapd/service.ts";
 
 /** Every swap service there is, by the name of its profile. A new one is a line here, and what docs/WRITING-A-SERVICE.md says. */
 const SERVICES: Readonly<Record<string, SwapServiceKind>> = {
   swapd,
+  "public-routers": publicRouters,
   fly,
 };
 

@@ -95,6 +95,8 @@ export const serviceProfile = z.string({ error: "needs the name of a profile" })
 
 /** The profile of our own service, which is embedded where nothing else is said. */
 export const OWN_PROFILE = "swapd";
+/** The profile of own swaps through a public router: ours takes it where no settlement contract is known. */
+export const ROUTER_PROFILE = "public-routers";
 
 const service = orEmpty("the swap aggregation service; by default our own, embedded", {
   profile: serviceProfile.default(OWN_PROFILE).meta({ description: "how the service speaks" }),

@@ -21,6 +21,7 @@ export const presetSchema = z.object({
   wrappedNative: address("the wrapped native token"),
   settlement: address("the settlement contract; without it one is named in the main file").optional(),
   executor: address("the executor contract").optional(),
+  router: address("Uniswap's SwapRouter02, by which own swaps settle where no settlement is").optional(),
   protocols: z
     .array(
       z.object({

@@ -89,6 +89,7 @@ function payloadChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
     spender: facts.pinned.contracts.spender,
     allowanceLimit: facts.allowanceLimit,
     ways: facts.limits.trialWays,
+    keepsNothing: facts.targetKeepsNothing ? facts.pinned : undefined,
   };
   return [...checks, ...simulationChecks(facts.simulation, bounds)];
 }

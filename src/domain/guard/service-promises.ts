@@ -6,6 +6,8 @@ export interface NetworkOfService {
   readonly chainId: number;
   /** our own settlement contract, where the network has one that is known */
   readonly settlement: Address | undefined;
+  /** the public router that stands there for everybody, likewise */
+  readonly router: Address | undefined;
 }
 
 /**
@@ -13,12 +15,20 @@ export interface NetworkOfService {
  * from the service itself.
  */
 export interface ServicePromises {
-  /** it is our own: it may be embedded, and the audit knows the events of its settlement contract */
+  /** its settlement contract is ours: the audit knows its events */
   readonly isOurs: boolean;
+  /** our own aggregation service speaks it, so it may be embedded */
+  readonly mayBeEmbedded: boolean;
+  /** orders can be signed for it: without them nothing is gasless */
+  readonly takesOrders: boolean;
+  /** a share of what is sold can go to somebody else */
+  readonly paysAffiliates: boolean;
   /** one contract takes the tokens, is called and checks the orders: a configuration cannot name them apart */
   readonly hasOneContract: boolean;
   /** Its contracts on a network, as far as they are known; the configuration may name others. */
   contractsOn(network: NetworkOfService): StatedContracts;
+  /** nothing of a swap may stay in the contract that is called: anybody could take it from there */
+  readonly targetKeepsNothing?: boolean | undefined;
   /** our transactions carry a signature of the service's, by an account that the configuration may name */
   readonly signsTransactions: boolean;
   /**

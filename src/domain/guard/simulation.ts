@@ -1,7 +1,8 @@
-import type { Address } from "../money/address.ts";
+import { type Address, NATIVE_TOKEN } from "../money/address.ts";
 import { describeAmount, describeBoth } from "../money/for-people.ts";
 import type { SwapTokens } from "./bind-swap.ts";
 import { type Check, firstDenial } from "./check.ts";
+import type { PinnedSettlement } from "./decoded-swap.ts";
 import type { Denial } from "./denial.ts";
 import { formatMethods, type SimulationMethod } from "./simulation-method.ts";
 
@@ -54,6 +55,8 @@ export interface SimulationBounds {
   readonly allowanceLimit: bigint;
   /** how it may be simulated, by the policy */
   readonly ways: readonly SimulationMethod[];
+  /** the contract that is called, where nothing may stay in it */
+  readonly keepsNothing?: Pick<PinnedSettlement, "contracts" | "wrappedNative"> | undefined;
 }
 
 /** Checks the outcome against the bounds. @returns why it must not be signed, or undefined */
@@ -81,6 +84,7 @@ export function simulationChecks(outcome: SimulatedSwap | undefined, bounds: Sim
     ...boughtChecks(transfers, bounds),
     foreignTokenCheck(transfers, bounds),
     allowanceCheck(approvals, bounds),
+    ...(bounds.keepsNothing === undefined ? [] : [leftoverCheck(transfers, bounds.keepsNothing)]),
   ];
 }
 
@@ -174,6 +178,36 @@ function allowanceCheck(approvals: readonly SimulatedApproval[], bounds: Simulat
     limit: "none rises",
     ok: risen === undefined,
   };
+}
+
+/**
+ * What stays in a router is anybody's. Wrapped coins appear and vanish there without a transfer of their own, against
+ * native coins that go to their contract and come from it.
+ */
+function leftoverCheck(
+  transfers: readonly SimulatedTransfer[],
+  { contracts: { target }, wrappedNative }: NonNullable<SimulationBounds["keepsNothing"]>,
+): Check {
+  const wraps = transfers.flatMap((move) => wrapOf(move, wrappedNative) ?? []);
+  const left = new Map<Address, bigint>();
+  for (const { token, from, to, amount } of [...transfers, ...wraps]) {
+    const net = (to === target ? amount : 0n) - (from === target ? amount : 0n);
+    left.set(token, (left.get(token) ?? 0n) + net);
+  }
+  const [token, amount] = [...left].find(([, net]) => net > 0n) ?? [];
+  return {
+    code: "SIMULATION_MISMATCH",
+    subject: "left in the contract that is called",
+    value: token === undefined ? "nothing" : `${amount} units of ${token}`,
+    limit: "nothing",
+    ok: token === undefined,
+  };
+}
+
+/** The wrapped coins that come out of their contract for native ones, or go into it. */
+function wrapOf(move: SimulatedTransfer, wrappedNative: Address): SimulatedTransfer | undefined {
+  const isWrap = move.token === NATIVE_TOKEN && (move.from === wrappedNative || move.to === wrappedNative);
+  return isWrap ? { token: wrappedNative, from: move.to, to: move.from, amount: move.amount } : undefined;
 }
 
 function total(moves: readonly SimulatedTransfer[], chosen: (move: SimulatedTransfer) => boolean): bigint {

@@ -138,6 +138,8 @@ export interface SwapFacts {
   /** whom the messages name that would be signed; undefined where there are none, as on our own transaction */
   readonly signing: NamedToSign | undefined;
   readonly signatureHasNonce: boolean;
+  /** nothing of the swap may stay in the contract that is called */
+  readonly targetKeepsNothing?: boolean | undefined;
   /**
    * Whether the decoded nonce is used on the chain or stands in another swap of the owner; two swaps with one nonce could
    * be taken for each other's fill. Absent where nonces are not looked up.

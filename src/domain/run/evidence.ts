@@ -48,6 +48,7 @@ export interface Evidence {
   readonly service: {
     readonly contracts: SwapContracts;
     readonly signatureHasNonce: boolean;
+    readonly targetKeepsNothing?: boolean | undefined;
   };
   readonly chain: {
     readonly chainId: number;

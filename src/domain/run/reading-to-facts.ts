@@ -47,6 +47,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     transaction: reading.transaction,
     signing: reading.signing && namedToSign(reading.signing),
     signatureHasNonce: swap.mode === "gasless" && evidence.service.signatureHasNonce,
+    targetKeepsNothing: evidence.service.targetKeepsNothing === true,
     nonceUsed: isNonceTaken(swap, reading, ledger),
     nowSeconds: reading.head.timestampSeconds,
     maxLifetimeSeconds: evidence.pace.maxLifetimeSeconds,

@@ -28,6 +28,9 @@ const SERVICE_SIGNER = toAddress("0x28de4113921bd79388b0ef80a259f871977442e9");
  */
 export const flyProfile: ServiceProfile = {
   isOurs: false,
+  mayBeEmbedded: false,
+  takesOrders: true,
+  paysAffiliates: true,
   hasOneContract: true,
   contractsOn: () => ({}),
   signsTransactions: true,

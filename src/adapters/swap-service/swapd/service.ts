@@ -13,6 +13,9 @@ const PIN: TypedSwapPin = { domain: { name: "swapd", version: "1" }, hasNonce: t
 /** Our own aggregation service: signatures carry a nonce, `execute-swap` is idempotent by quote id. */
 export const swapdProfile: ServiceProfile = {
   isOurs: true,
+  mayBeEmbedded: true,
+  takesOrders: true,
+  paysAffiliates: true,
   hasOneContract: true,
   contractsOn: ({ settlement }) => (settlement === undefined ? {} : oneContract(settlement)),
   signsTransactions: false,
