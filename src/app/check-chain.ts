@@ -95,15 +95,16 @@ async function checkEndpoints({ chain, configuration }: CheckContext): Promise<C
 }
 
 async function checkSettlement({ chain, configuration }: CheckContext): Promise<ChainFinding[]> {
-  const { settlement } = configuration.network;
-  const what = "settlement contract";
-  if (settlement === undefined) {
+  const { settlement, router } = configuration.network;
+  const what = settlement === undefined && router !== undefined ? "public router" : "settlement contract";
+  const contract = settlement ?? router;
+  if (contract === undefined) {
     const whatToDo = "deploy or verify one and name it as service.settlement; without it nothing is quoted or traded";
     return [{ what, found: "none is configured", whatToDo }];
   }
-  const isThere = (await chain.code(settlement)) !== "0x";
+  const isThere = (await chain.code(contract)) !== "0x";
   const whatToDo = isThere ? undefined : "there is no contract at this address on this chain: check service.settlement";
-  return [{ what, found: isThere ? `${settlement} has code` : `${settlement} has no code`, whatToDo }];
+  return [{ what, found: isThere ? `${contract} has code` : `${contract} has no code`, whatToDo }];
 }
 
 async function checkTokens({ chain, configuration, tokens }: CheckContext): Promise<ChainFinding[]> {

@@ -45,7 +45,7 @@ network:
 service:
   profile: swapd
   url: embedded                      # our own service, quoting from the chain's pools
-  # settlement: "0x..."              # the settlement contract that you deployed or verified; needed to quote
+  # settlement: "0x..."              # a settlement contract that you deployed; without it Uniswap's router settles
 wallets:
   main: { keystore: { file: ${quoted(answers.keystore)} }, password: { file: ${quoted(answers.passwordFile)} } }
 tokens:                              # only what stands here is traded; decimals are compared with the chain

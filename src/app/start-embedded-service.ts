@@ -89,13 +89,13 @@ async function networkOf(
 ): Promise<{ options: NetworkOptions; relayer: RelayerDependencies | undefined }> {
   const { network, serve, transactions } = configuration;
   const rpcUrls = secrets.rpcUrls(configuration).map((url) => url.reveal());
-  if (rpcUrls.length === 0 || network.settlement === undefined) {
+  if (rpcUrls.length === 0 || (network.settlement ?? network.router) === undefined) {
     throw new CommandFailure(
       EXIT.configuration,
-      `the service needs an RPC endpoint and a settlement contract on ${network.name}; set \`service.settlement\``,
+      `the service needs an RPC endpoint and, on ${network.name}, a settlement contract or a public router; set \`service.settlement\``,
     );
   }
-  const { name, chainId, nativeSymbol, wrappedNative, hubTokens, settlement, executor } = network;
+  const { name, chainId, nativeSymbol, wrappedNative, hubTokens, settlement, executor, router } = network;
   const { protocols, feeTiers, dataFee, confirmations } = network;
   const options: NetworkOptions = {
     name,
@@ -105,6 +105,7 @@ async function networkOf(
     hubTokens,
     settlement,
     executor,
+    router: router && { address: router, codeHash: undefined },
     protocols,
     feeTiers,
     dataFee,

@@ -57,17 +57,12 @@ describe("the main file", () => {
     [
       "an embedded service of another kind",
       MAIN.replace("profile: swapd", "profile: fly"),
-      '4:31 service.url: the embedded service speaks the profile swapd, not fly -> give the URL of the service: url: "https://..."',
+      '4:31 service.url: the embedded service speaks the profiles swapd and public-routers, not fly -> give the URL of the service: url: "https://..."',
     ],
     [
       "an API key over plain http",
       MAIN.replace("url: embedded", 'url: "http://host.example", apiKey: { env: KEY }'),
       "4:33 service.url: the API key would cross the network in the clear -> use https",
-    ],
-    [
-      "live without a contract to sign for",
-      MAIN.replace(/, settlement: "0x1+"/, ""),
-      '4:10 service: no contract to sign for is known on base with the profile swapd -> give it as service.settlement: "0x...", or stay with mode: dry-run',
     ],
     [
       "an address with a wrong checksum",

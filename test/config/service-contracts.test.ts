@@ -100,7 +100,7 @@ describe("the profile of a service", () => {
       '4:21 service.profile: is none of the values known here -> did you mean "swapd"?',
     ]);
     expect(problemsOf({ "main.yaml": deskWith(NAMED) }).map(brief)).toEqual([
-      "4:21 service.profile: is none of the values known here -> write swapd or fly",
+      "4:21 service.profile: is none of the values known here -> write swapd, public-routers or fly",
     ]);
   });
 
@@ -108,7 +108,7 @@ describe("the profile of a service", () => {
     const second = 'sources: [feed, service], tolerance: 1%, service: { profile: desk, url: "https://second.example" }';
     const policy = POLICY.replace("sources: [feed], tolerance: 1.5%", second);
     expect(problemsOf({ "policy.yaml": policy }).map((problem) => `${problem.path}: ${problem.suggestion}`)).toEqual([
-      "reference.service.profile: write swapd or fly",
+      "reference.service.profile: write swapd, public-routers or fly",
     ]);
   });
 });

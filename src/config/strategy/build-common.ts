@@ -22,11 +22,22 @@ export function* buildCommon(file: StrategyFile, id: string, fields: Partial<Com
   const retryForSeconds = yield* buildRetryFor(fields.retry_for, schedule);
   const recipient = yield* buildRecipient(file, fields.recipient, wallet?.address);
   const limits = yield* buildLimits(file, fields.limits);
+  yield* checkService(file, fields);
   const { execution, affiliate } = fields;
   if (wallet === undefined || schedule === undefined || recipient === undefined) return undefined;
   if (limits === undefined || execution === undefined) return undefined;
-  const { gasless, rfq: enableRfq } = execution;
+  const { rfq: enableRfq } = execution;
+  // What would be preferred cannot be had there: asking for it each time would only cost a call.
+  const gasless = file.scope.promises?.takesOrders === false ? "never" : execution.gasless;
   return { id, wallet, schedule, catchUp, limits, gasless, recipient, affiliate, enableRfq, retryForSeconds };
+}
+
+/** What the service's profile cannot do whatever the market does. */
+function* checkService({ scope: { promises } }: StrategyFile, fields: Partial<CommonFields>): Iterable<Complaint> {
+  if (promises?.takesOrders === false && fields.execution?.gasless === "only")
+    yield at`execution.gasless: nothing is gasless here: swaps settle through a public router, which takes no signed orders -> use never, or deploy a settlement contract (swapd settlement deploy) and run a relayer`;
+  if (promises?.paysAffiliates === false && fields.affiliate !== undefined)
+    yield at`affiliate: nobody can be paid a share here: swaps settle through a public router -> leave it out, or deploy a settlement contract (swapd settlement deploy)`;
 }
 
 function* findWallet({ scope }: StrategyFile, name: string | undefined): Part<StrategyCommon["wallet"]> {

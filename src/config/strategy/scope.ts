@@ -1,3 +1,4 @@
+import type { ServicePromises } from "../../domain/guard/service-promises.ts";
 import type { Policy } from "../../domain/guard/policy.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { parseUnits } from "../../domain/money/amount.ts";
@@ -16,6 +17,8 @@ export interface StrategyScope {
   readonly tokens: ReadonlyMap<string, TokenConfiguration>;
   readonly tokenNames: readonly string[];
   readonly wrappedNative: Address | undefined;
+  /** what the service's profile promises, as far as it is known */
+  readonly promises?: ServicePromises | undefined;
   readonly policy: Policy | undefined;
   readonly policySource: Source | undefined;
 }
