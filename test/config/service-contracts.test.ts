@@ -3,7 +3,7 @@ import { SERVICE_BOOK } from "../../src/adapters/swap-service/services.ts";
 import type { ServicePromises } from "../../src/domain/guard/service-promises.ts";
 import type { StatedContracts } from "../../src/domain/guard/swap-contracts.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
-import { brief, loaded, MAIN, POLICY, problemsOf } from "./project.ts";
+import { brief, DCA, loaded, MAIN, POLICY, problemsOf } from "./project.ts";
 
 const SETTLEMENT = toAddress(`0x${"1".repeat(40)}`);
 const SPENDER = toAddress(`0x${"a1".repeat(20)}`);
@@ -94,13 +94,48 @@ describe("the contracts of a service", () => {
   );
 });
 
+describe("a service of ours without a settlement contract", () => {
+  const ROUTER = toAddress("0x2626664c2603336E57B271c5C0b26F421741e481");
+  const unsettled = MAIN.replace(/, settlement: "0x1+"/, "");
+
+  it("settles through the network's public router, which is pinned like any contract", () => {
+    const { service, network, policy } = loaded({ "main.yaml": unsettled });
+    expect(service.profile).toBe("public-routers");
+    expect(service.contracts).toEqual({ spender: ROUTER, target: ROUTER, verifyingContract: ROUTER });
+    expect([network.router, network.settlement, network.executor]).toEqual([ROUTER, undefined, undefined]);
+    expect(policy.spenders).toEqual([ROUTER]);
+  });
+
+  it("takes another router where one is named", () => {
+    const main = mainWith(`profile: public-routers, url: embedded, settlement: "${TARGET}"`);
+    expect(loaded({ "main.yaml": main }).network).toMatchObject({ router: TARGET, settlement: undefined });
+  });
+
+  it("does not where it is elsewhere: its operator says how it settles", () => {
+    const main = unsettled.replace("url: embedded", 'url: "https://one.example"');
+    expect(problemsOf({ "main.yaml": main }).map(brief)).toEqual([
+      '4:10 service: no contract to sign for is known on base with the profile swapd -> give it as service.settlement: "0x...", or stay with mode: dry-run',
+    ]);
+  });
+
+  it("takes no orders and pays nobody a share, and a strategy that asks for it is told where", () => {
+    const affiliate = `affiliate: { address: "${TARGET}", fee: 0.1% }`;
+    const dca = `${DCA}execution: { gasless: only }\n${affiliate}\n`;
+    const problems = problemsOf({ "main.yaml": unsettled, "strategies/one.yaml": dca });
+    expect(problems.map(({ path }) => path)).toEqual(["execution.gasless", "affiliate"]);
+    expect(problems[0]?.message).toContain("swaps settle through a public router, which takes no signed orders");
+    const preferred = { "main.yaml": unsettled, "strategies/one.yaml": `${DCA}execution: { gasless: prefer }\n` };
+    expect(new Set(loaded(preferred).strategies.map(({ spec }) => spec.gasless))).toEqual(new Set(["never"]));
+  });
+});
+
 describe("the profile of a service", () => {
   it("that there is not is refused with those that there are, and without an echo", () => {
     expect(problemsOf({ "main.yaml": MAIN.replace("profile: swapd", "profile: swap") }).map(brief)).toEqual([
       '4:21 service.profile: is none of the values known here -> did you mean "swapd"?',
     ]);
     expect(problemsOf({ "main.yaml": deskWith(NAMED) }).map(brief)).toEqual([
-      "4:21 service.profile: is none of the values known here -> write swapd, public-routers or fly",
+      "4:21 service.profile: is none of the values known here -> write swapd or public-routers or fly",
     ]);
   });
 
@@ -108,7 +143,7 @@ describe("the profile of a service", () => {
     const second = 'sources: [feed, service], tolerance: 1%, service: { profile: desk, url: "https://second.example" }';
     const policy = POLICY.replace("sources: [feed], tolerance: 1.5%", second);
     expect(problemsOf({ "policy.yaml": policy }).map((problem) => `${problem.path}: ${problem.suggestion}`)).toEqual([
-      "reference.service.profile: write swapd, public-routers or fly",
+      "reference.service.profile: write swapd or public-routers or fly",
     ]);
   });
 });
