@@ -116,7 +116,9 @@ afterAll(async () => {
 
 const history = z.object({
   runs: z.array(
-    z.object({ state: z.string(), swaps: z.array(z.object({ state: z.string(), mode: z.string().nullable() })) }),
+    z.object({
+      swaps: z.array(z.object({ state: z.string(), mode: z.string().nullable(), bought: z.string().nullable() })),
+    }),
   ),
 });
 
@@ -162,6 +164,7 @@ describe("a chain with Uniswap's contracts and none of ours", () => {
     }
     const swaps = (await swapsSoFar()).filter(({ state }) => state === "final");
     expect(new Set(swaps.map(({ mode }) => mode))).toEqual(new Set(["self-executed"]));
+    for (const { bought } of swaps) expect(BigInt(bought ?? 0n)).toBeGreaterThan(0n);
     const audit = await run(home, ["audit"], env);
     expect(audit, audit.out).toMatchObject({ code: 0, out: expect.stringContaining("No difference") });
     expect(new Set(await leftInRouter())).toEqual(new Set([0n]));

@@ -1,5 +1,5 @@
-import type { ServicePromises } from "../../domain/guard/service-promises.ts";
 import type { Policy } from "../../domain/guard/policy.ts";
+import type { ServicePromises } from "../../domain/guard/service-promises.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { parseUnits } from "../../domain/money/amount.ts";
 import { isNative, type Token } from "../../domain/money/token.ts";

@@ -67,7 +67,7 @@ type Routed = Pick<NetworkOptions, "name" | "wrappedNative" | "protocols"> & { r
  * @returns the places of the protocols that it trades with
  * @throws WrongContractsError that names the first difference; RpcError when the node does not answer properly
  */
-export async function verifyRouter(rpc: JsonRpc, network: Routed): Promise<ReadonlySet<number>> {
+async function verifyRouter(rpc: JsonRpc, network: Routed): Promise<ReadonlySet<number>> {
   const { name, router, protocols } = network;
   const own = await readViews(rpc, { name, contract: router.address, what: "Uniswap's SwapRouter02" }, [
     { view: "WETH9" },

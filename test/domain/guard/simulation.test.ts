@@ -8,7 +8,8 @@ import {
   simulationChecks,
 } from "../../../src/domain/guard/simulation.ts";
 import { SIMULATION_METHODS } from "../../../src/domain/guard/simulation-method.ts";
-import { toAddress } from "../../../src/domain/money/address.ts";
+import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
+import { type Address, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import { OWNER, ROUTER, STRANGER, TOKENS, USDC, WETH } from "./swap-samples.ts";
 
 const OTHER_TOKEN = toAddress(`0x${"88".repeat(20)}`);
@@ -37,6 +38,53 @@ function verdict(
 ): DenialCode | undefined {
   return checkSimulation({ kind: "ok", transfers, approvals }, { ...bounds, ...change })?.code;
 }
+
+describe("what may stay in a contract that keeps nothing", () => {
+  const keepsNothing = { contracts: oneContract(ROUTER), wrappedNative: WETH };
+  const left = (...transfers: readonly SimulatedTransfer[]) => verdict(transfers, [], { keepsNothing });
+  const POOL = toAddress(`0x${"77".repeat(20)}`);
+  const move = (token: Address, from: Address, to: Address, amount: bigint): SimulatedTransfer => {
+    return { token, from, to, amount };
+  };
+  const swapped = [move(USDC, OWNER, POOL, 100n), move(WETH, POOL, OWNER, 50n)];
+
+  it("is nothing where all passes it by, or through it", () => {
+    expect(left(...swapped)).toBeUndefined();
+    expect(left(move(USDC, OWNER, POOL, 100n), move(WETH, POOL, ROUTER, 50n), move(WETH, ROUTER, OWNER, 50n))).toBe(
+      undefined,
+    );
+  });
+
+  it("is no token on its way, which a pool that runs dry leaves there", () => {
+    const between = [move(OTHER_TOKEN, POOL, ROUTER, 10n), move(OTHER_TOKEN, ROUTER, POOL, 9n)];
+    expect(left(...swapped, ...between)).toBe("SIMULATION_MISMATCH");
+    expect(verdict([...swapped, ...between])).toBeUndefined();
+  });
+
+  it("is nothing of what is bought or sold beyond the minimum", () => {
+    expect(left(...swapped, move(WETH, POOL, ROUTER, 1n))).toBe("SIMULATION_MISMATCH");
+    expect(left(move(USDC, OWNER, ROUTER, 100n), move(USDC, ROUTER, POOL, 99n), ...swapped.slice(1))).toBe(
+      "SIMULATION_MISMATCH",
+    );
+  });
+
+  it("counts coins that are wrapped and unwrapped there, which no transfer shows", () => {
+    const native = { sold: NATIVE_TOKEN, tokens: TOKENS };
+    const wrap = [move(NATIVE_TOKEN, OWNER, ROUTER, 100n), move(NATIVE_TOKEN, ROUTER, WETH, 100n)];
+    const spent = move(WETH, ROUTER, POOL, 100n);
+    const got = move(USDC, POOL, OWNER, 60n);
+    const sale = (...moves: readonly SimulatedTransfer[]) =>
+      verdict(moves, [], { keepsNothing, ...native, bought: USDC });
+    expect(sale(...wrap, spent, got)).toBeUndefined();
+    expect(sale(...wrap, { ...spent, amount: 99n }, got)).toBe("SIMULATION_MISMATCH");
+    const unwrap = [move(WETH, POOL, ROUTER, 50n), move(NATIVE_TOKEN, WETH, ROUTER, 50n)];
+    const paid = move(NATIVE_TOKEN, ROUTER, OWNER, 50n);
+    const bought = (...moves: readonly SimulatedTransfer[]) =>
+      verdict(moves, [], { keepsNothing, bought: NATIVE_TOKEN, minimum: 40n });
+    expect(bought(move(USDC, OWNER, POOL, 100n), ...unwrap, paid)).toBeUndefined();
+    expect(bought(move(USDC, OWNER, POOL, 100n), ...unwrap, { ...paid, amount: 49n })).toBe("SIMULATION_MISMATCH");
+  });
+});
 
 describe("what a simulated swap may do to us", () => {
   it("GRD-25 passes when exactly the swap happens", () => {
