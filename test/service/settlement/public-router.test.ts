@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
+import type { NetworkOptions } from "../../../src/service/options.ts";
+import { type Service, startService } from "../../../src/service/service.ts";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { createClient } from "../support/client.ts";
+import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
+import { deploySwapRouter, loadSwapRouter } from "../support/public-router.ts";
+import { createRecordingLogger } from "../support/recording-logger.ts";
+import { systemClock } from "../support/system-clock.ts";
+
+let chain: TestChain;
+let market: Market;
+let right: Address;
+const directory = mkdtempSync(join(tmpdir(), "swapd-router-facts-"));
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  market = await deployMarket(chain);
+  right = await deploySwapRouter(chain, market);
+});
+
+afterAll(async () => {
+  await chain?.stop();
+  rmSync(directory, { recursive: true });
+});
+
+const factory = (kind: number): Address => market.protocols.find((one) => one.kind === kind)?.factory ?? NATIVE_TOKEN;
+
+/** A router over other contracts than the market's. */
+async function routerOver({ v2 = factory(1), v3 = factory(2), weth = market.weth }): Promise<Address> {
+  return chain.deploy(loadSwapRouter(), [v2, v3, NATIVE_TOKEN, weth]);
+}
+
+let services = 0;
+
+async function serve(router: NetworkOptions["router"]): Promise<Service> {
+  services += 1;
+  const database = join(directory, `service-${services}.db`);
+  const network = { settlement: undefined, executor: undefined, router };
+  const options = serviceOptions(chain, market, { database, network });
+  const service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
+  onTestFinished(() => service.stop());
+  return service;
+}
+
+/** What the operator is told, and nobody else. */
+async function messageOf({ failed }: Service): Promise<string> {
+  return String(await failed);
+}
+
+async function quote({ url }: Service, changes: Record<string, string> = {}) {
+  const client = await createClient(url);
+  return client.get("/aggregator/quote", {
+    fromTokenAddress: market.usdc,
+    toTokenAddress: market.weth,
+    amount: "3000000000",
+    slippage: "0.005",
+    fromAddress: chain.deployer,
+    gasless: "false",
+    ...changes,
+  });
+}
+
+describe("a public router is held against its network before anything is quoted for it", () => {
+  test.each([
+    { name: "that wraps another coin", over: () => ({ weth: market.dai }), says: "wraps into" },
+    {
+      name: "of other factories",
+      over: () => ({ v2: market.dai, v3: market.usdc }),
+      says: "the network's factories are none of them",
+    },
+  ])("one $name is refused", async ({ over, says }) => {
+    const address = await routerOver(over());
+    const service = await serve({ address, codeHash: undefined });
+    expect((await quote(service)).status).toBeGreaterThanOrEqual(500);
+    expect(await messageOf(service)).toContain(address);
+    expect(await messageOf(service)).toContain(says);
+  });
+
+  test("one without code is refused", async () => {
+    const service = await serve({ address: chain.deployer, codeHash: undefined });
+    expect((await quote(service)).status).toBeGreaterThanOrEqual(500);
+    expect(await messageOf(service)).toContain("is this Uniswap's SwapRouter02?");
+  });
+
+  test("one with other code than is stated is refused, and with the stated one it trades", async () => {
+    const wrong = await serve({ address: right, codeHash: `0x${"12".repeat(32)}` });
+    expect((await quote(wrong)).status).toBeGreaterThanOrEqual(500);
+    const message = await messageOf(wrong);
+    expect(message).toContain(`not 0x${"12".repeat(32)}`);
+    const [hash] = /0x[0-9a-f]{64}/.exec(message) ?? [];
+    const same = await serve({ address: right, codeHash: hash as `0x${string}` });
+    expect(await quote(same)).toMatchObject({ status: 200, body: { targetAddress: right } });
+  });
+
+  test("pools of a factory that it does not know stay out of routes", async () => {
+    const older = await serve({ address: await routerOver({ v2: NATIVE_TOKEN }), codeHash: undefined });
+    expect(await quote(older)).toMatchObject({ status: 200 });
+    // Only pairs of the second version have this token.
+    expect(await quote(older, { toTokenAddress: market.dai })).toMatchObject({ body: { error: "NO_ROUTE" } });
+    const newer = await serve({ address: right, codeHash: undefined });
+    expect(await quote(newer, { toTokenAddress: market.dai })).toMatchObject({ status: 200 });
+  });
+});
