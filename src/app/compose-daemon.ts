@@ -28,7 +28,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
-import type { SecretOpener } from "./open-secrets.ts";
+import { addressOnly, type SecretOpener } from "./open-secrets.ts";
 import { openServices, type Services } from "./open-services.ts";
 import { watchAgreement } from "./watch-agreement.ts";
 import { alsoAbsent, watchChain, watchService } from "./watch-reach.ts";
@@ -148,7 +148,7 @@ async function openSigners(
 ): Promise<Map<Address, Signer>> {
   const signers = new Map<Address, Signer>();
   for (const wallet of configuration.wallets.values()) {
-    const signer = await secrets.signer(wallet.key);
+    const signer = wallet.key === undefined ? addressOnly(wallet.address) : await secrets.signer(wallet.key);
     signers.set(
       signer.address,
       guarded(signer, () => beforeSigning(signer.address)),

@@ -54,7 +54,7 @@ export function withoutSignatures(secrets: SecretOpener): SecretOpener {
 /** An account without its key. */
 export function addressOnly(address: Address): Signer {
   const refuse = async (): Promise<never> => {
-    throw new Error(`a command that only looks ahead must not sign, and was asked to sign for ${address}`);
+    throw new Error(`the account ${address} is only looked at here, and was asked to sign`);
   };
   return { address, signTransaction: refuse, signTypedData: refuse };
 }

@@ -2,9 +2,10 @@ import type { ServicePromises } from "../domain/guard/service-promises.ts";
 import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
 import { NETWORKS } from "../networks/book.ts";
 import { hubTokensOf, type Network } from "../networks/network.ts";
+import { checkSigners } from "./build-wallets.ts";
 import { closest } from "./closest.ts";
 import { each, type Found, type Part, refuse } from "./complaint.ts";
-import type { NetworkConfiguration, RpcEndpoint } from "./configuration.ts";
+import type { NetworkConfiguration, RpcEndpoint, WalletConfiguration } from "./configuration.ts";
 import { absoluteReference } from "./references.ts";
 import { type MainFile, ROUTER_PROFILE } from "./schemas/main-schema.ts";
 import { checkContractsKnown } from "./service-profile.ts";
@@ -28,15 +29,17 @@ interface KnownOfService {
   readonly preset: Network;
   readonly promises: ServicePromises | undefined;
   readonly contracts: StatedContracts;
+  readonly wallets: ReadonlyMap<string, WalletConfiguration>;
 }
 
 /** The network with its endpoints and the contract to sign for. */
 export function* buildNetwork(
   source: Source,
   { network, service, mode }: Pick<MainFile, "network" | "service" | "mode">,
-  { preset, promises, contracts }: KnownOfService,
+  { preset, promises, contracts, wallets }: KnownOfService,
 ): Found<NetworkConfiguration> {
   const isOurs = promises?.isOurs === true;
+  if (mode === "live") yield* checkSigners(wallets.values());
   const isRouted = service.profile === ROUTER_PROFILE;
   const settlement = isRouted ? undefined : (service.settlement ?? (isOurs ? preset.settlement : undefined));
   const router = isRouted ? contracts.target : undefined;

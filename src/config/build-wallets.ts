@@ -1,6 +1,6 @@
 import { computeAddress } from "ethers";
 import { type Address, parseAddress } from "../domain/money/address.ts";
-import { at, type Found, type Part, type Path, refuse } from "./complaint.ts";
+import { at, type Complaint, type Found, type Part, type Path, refuse } from "./complaint.ts";
 import type { KeySource, WalletConfiguration } from "./configuration.ts";
 import { resolveSecret } from "./files.ts";
 import { keySource } from "./references.ts";
@@ -27,15 +27,37 @@ export function* buildWallets(
     yield at`wallets: needs at least one wallet -> create one with: swapd wallet new`;
   for (const [name, entry] of Object.entries(fields)) {
     const path = ["wallets", name];
-    const key = yield* buildKeySource(source, path, entry, around);
-    const stated = "keystore" in entry ? entry.address : undefined;
-    const address = key === undefined ? undefined : yield* findAddress(path, key, stated, around);
-    if (key === undefined || address === undefined) continue;
+    const found = yield* buildWallet(source, path, { entry, around });
+    if (found === undefined) continue;
+    const { key, address } = found;
     const twin = [...wallets.values()].find((wallet) => wallet.address === address);
     if (twin === undefined) wallets.set(name, { name, address, key, delegate: entry.delegate });
     else yield at`${path}: is the same account as "${twin.name}" -> name each account once`;
   }
   return wallets;
+}
+
+type WalletFields = MainFile["wallets"][string];
+
+function* buildWallet(
+  source: Source,
+  path: Path,
+  { entry, around }: { readonly entry: WalletFields; readonly around: Surroundings },
+): Part<Pick<WalletConfiguration, "key" | "address">> {
+  if (!("keystore" in entry || "privateKey" in entry)) return { key: undefined, address: entry.address };
+  const key = yield* buildKeySource(source, path, entry, around);
+  if (key === undefined) return undefined;
+  const address = yield* findAddress(path, key, "keystore" in entry ? entry.address : undefined, around);
+  return address && { key, address };
+}
+
+/** Nothing can be signed for an account of which only the address is known. */
+export function* checkSigners(wallets: Iterable<WalletConfiguration>): Iterable<Complaint> {
+  for (const { name, key } of wallets) {
+    if (key !== undefined) continue;
+    const fix = "name its keystore and password (swapd wallet new or import), or stay with mode: dry-run";
+    yield at`wallets.${name}: this account is only watched, and the mode is live -> ${fix}`;
+  }
 }
 
 const ENCRYPT = "encrypt it: swapd wallet import, then keystore and password";

@@ -56,7 +56,8 @@ export type KeySource =
 export interface WalletConfiguration {
   readonly name: string;
   readonly address: Address;
-  readonly key: KeySource;
+  /** undefined: the account is only watched */
+  readonly key: KeySource | undefined;
   /** to whom the account is known to delegate (EIP-7702) */
   readonly delegate: Address | undefined;
 }

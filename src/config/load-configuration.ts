@@ -118,7 +118,7 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   if (whole === undefined || preset === undefined || policy === undefined || parts === undefined) return undefined;
   const strategies = read.flatMap(({ strategy }) => strategy ?? []);
   yield undefined;
-  const network = yield* report(source, buildNetwork(source, whole, { preset, promises, contracts }));
+  const network = yield* report(source, buildNetwork(source, whole, { preset, promises, contracts, wallets }));
   const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);
   return {
     ...{ file, mode: whole.mode, network, wallets, tokens, policy, strategies, warnings: [], ...parts },

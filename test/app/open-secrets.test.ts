@@ -13,5 +13,5 @@ test("what looks ahead knows an account by its address, and cannot sign with its
   const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
   const transaction = { chainId: 1, nonce: 0, to, data: "0x", value: 0n, gasLimit: 21_000n, ...fees } as const;
   await expect(real.signTransaction(transaction)).resolves.toMatchObject({ raw: expect.stringMatching(/^0x02/) });
-  await expect(keyless.signTransaction(transaction)).rejects.toThrow("must not sign");
+  await expect(keyless.signTransaction(transaction)).rejects.toThrow("is only looked at here");
 });

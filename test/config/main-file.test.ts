@@ -145,6 +145,15 @@ describe("the main file", () => {
 });
 
 describe("wallets", () => {
+  it("are watched by their address alone in a dry run, and nothing is signed for them", () => {
+    const watched = MAIN.replace(/main: \{.*\}/, `main: { address: "${WALLET}" }`);
+    const dry = watched.replace("mode: live", "mode: dry-run");
+    expect(loaded({ "main.yaml": dry }).wallets.get("main")).toMatchObject({ address: WALLET, key: undefined });
+    expect(problemsOf({ "main.yaml": watched }).map(brief)).toEqual([
+      "6:9 wallets.main: this account is only watched, and the mode is live -> name its keystore and password (swapd wallet new or import), or stay with mode: dry-run",
+    ]);
+  });
+
   const raw = MAIN.replace(/ {2}main: .*/, "  main: { privateKey: { env: KEY } }");
   const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -44,6 +44,7 @@ const STRATEGIES = {
   "usdc-for-eth": dca("150 USDC", "ETH"),
 };
 
+const WATCHED_SERVE = "serve: { listen: 127.0.0.1:0, database: watched-service.db }";
 const PASSWORD = "of this test alone";
 
 let sandbox: Sandbox;
@@ -151,6 +152,33 @@ describe("a chain with Uniswap's contracts and none of ours", () => {
     const { code, out, err } = await run(home, ["plan", "--slots", "1", "--json"], env);
     expect(code, `${out}${err}`).toBe(0);
   });
+
+  test("a dry run needs neither a key nor a contract of ours", async () => {
+    const file = join(home, "watched.yaml");
+    const wallet = `wallets: { main: { address: "${sandbox.world.wallet.address}" } }`;
+    const live = readFileSync(join(home, "swapd.yaml"), "utf8");
+    const dry = live.replace(/^wallets: .*$/m, wallet).replace("mode: live", "mode: dry-run");
+    writeFileSync(
+      file,
+      dry.replace("database: swapd.db", "database: watched.db").replace(/^serve: .*$/m, WATCHED_SERVE),
+    );
+    const around = { HOME_RPC: sandbox.world.rpcUrl, SWAPD_CONFIG: file };
+    const checked = await run(home, ["check"], around);
+    expect(checked, checked.out).toMatchObject({ code: 0 });
+    const daemon = start(home, ["start", "--for", "1m"], around);
+    const judged = async () => {
+      const { code, out } = await run(home, ["history", "--json"], around);
+      return code === 0 && new Set(out.match(/"usdc-for-weth"|"eth-for-usdc"|"usdc-for-eth"/g)).size === 3;
+    };
+    try {
+      await until("each strategy's slot is judged", { process: daemon, withinMs: 50_000 }, judged);
+    } finally {
+      daemon.process.kill("SIGTERM");
+      await daemon.ended;
+    }
+    const { out } = await run(home, ["history", "--json"], around);
+    expect(new Set(JSON.parse(out).runs.map(({ reason }: { reason: string }) => reason))).toEqual(new Set(["dry_run"]));
+  }, 120_000);
 
   test("the daemon trades by its own transactions, and the audit finds no difference", async () => {
     const daemon = start(home, ["start", "--for", "2m"], env);

@@ -41,6 +41,15 @@ const rawKey = z.strictObject({
 
 const key = z.union([keystore, rawKey], { error: "needs { keystore, password } or { privateKey }" });
 
+const watched = z.strictObject({
+  address: address("an account that is only watched: nothing is signed for it, so the mode is dry-run"),
+  delegate,
+});
+
+const wallet = z.union([keystore, rawKey, watched], {
+  error: "needs { keystore, password } or { privateKey }, or in a dry run { address }",
+});
+
 const feed = z.union(
   [
     z.literal("preset"),
@@ -233,7 +242,7 @@ export const mainSchema = z.strictObject({
   mode: or(z.enum(["dry-run", "live"]), "dry-run", "dry-run (default) signs nothing"),
   network: network.meta({ description: "the network and its RPC endpoints" }),
   service,
-  wallets: z.record(name, key, { error: "needs wallets by name" }).meta({ description: "the wallets by name" }),
+  wallets: z.record(name, wallet, { error: "needs wallets by name" }).meta({ description: "the wallets by name" }),
   tokens: z.record(symbol, token, { error: "needs tokens by name" }).meta({ description: "the tokens by name" }),
   policy: text("the file with the owner's ceilings, relative to this file", "policy.yaml"),
   strategies: text("the folder with one file a strategy, relative to this file", "strategies"),
