@@ -175,7 +175,7 @@ describe("a chain with Uniswap's contracts and none of ours", () => {
       if (code !== 0) return false;
       const { runs } = dryHistory.parse(JSON.parse(out));
       const ended = runs.filter(({ state }) => state === "skipped");
-      expect(new Set(ended.map(({ reason }) => reason)).difference(new Set(["dry_run"])).size).toBe(0);
+      expect(ended.filter(({ reason }) => reason !== "dry_run")).toEqual([]);
       return new Set(ended.map(({ strategy }) => strategy)).size === 3;
     };
     try {
