@@ -5,23 +5,16 @@ import { simulationMethodsOf } from "../domain/guard/policy.ts";
 import { formatMethods } from "../domain/guard/simulation-method.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
 import { formatUnits } from "../domain/money/amount.ts";
+import { formatDollars, valueUp } from "../domain/money/price.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { Chain } from "../ports/chain.ts";
 import { judgeAbilities } from "./abilities.ts";
+import type { Finding } from "./finding.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { createRuntime } from "./runtime.ts";
 import { formatTokenAmount } from "./terminal.ts";
-
-/** One thing that was looked up on the chain. `whatToDo` is set when it is not in order. */
-export interface ChainFinding {
-  readonly what: string;
-  readonly found: string;
-  readonly whatToDo: string | undefined;
-  /** true: it works, and not as well as it could */
-  readonly isWarning?: boolean;
-}
 
 interface CheckContext {
   readonly configuration: Configuration;
@@ -33,17 +26,14 @@ interface CheckContext {
  * Checks a configuration against its chain: the head, tokens with their decimals and prices, the settlement contract,
  * balances and allowances of the wallets that strategies trade from. A chain that cannot be read is a finding too.
  */
-export async function checkChain(
-  configuration: Configuration,
-  env: NodeJS.ProcessEnv,
-): Promise<readonly ChainFinding[]> {
+export async function checkChain(configuration: Configuration, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   const runtime = createRuntime({ level: "error", env });
-  const findings: ChainFinding[] = [];
+  const findings: Finding[] = [];
   try {
     const chain = openChain(configuration, runtime.secrets);
     const checked = { configuration, chain, tokens: tokensOf(configuration) };
     findings.push(await checkHead(checked));
-    for (const check of [checkEndpoints, checkCodes, checkSettlement, checkTokens, checkWallets]) {
+    for (const check of [checkEndpoints, checkCodes, checkSettlement, checkTokens, checkAmounts, checkWallets]) {
       findings.push(...(await check(checked)));
     }
   } catch (error) {
@@ -62,7 +52,7 @@ function tokensOf(configuration: Configuration): readonly Token[] {
   return [...new Map(needed.map((token) => [token.address, token])).values()];
 }
 
-async function checkHead({ chain, configuration }: CheckContext): Promise<ChainFinding> {
+async function checkHead({ chain, configuration }: CheckContext): Promise<Finding> {
   const head = await chain.latest();
   const age = Math.floor(systemClock.nowMs() / 1_000) - head.timestamp;
   return {
@@ -73,13 +63,13 @@ async function checkHead({ chain, configuration }: CheckContext): Promise<ChainF
 }
 
 /** What each endpoint can do is found out by trying: the name of a method alone proves nothing. */
-async function checkEndpoints({ chain, configuration }: CheckContext): Promise<ChainFinding[]> {
+async function checkEndpoints({ chain, configuration }: CheckContext): Promise<Finding[]> {
   const reports = await chain.abilities();
   const { problems, warnings, ways } = judgeAbilities(reports, simulationMethodsOf(configuration.policy));
   const what = "RPC endpoints";
   const hosts = reports.map(({ host }) => host).join(", ");
   const silent = reports.filter(({ findings }) => findings.some(({ state }) => state === "unknown"));
-  const findings: ChainFinding[] = problems.map((found) => {
+  const findings: Finding[] = problems.map((found) => {
     return { what, found, whatToDo: "nothing can be traded through them as they are" };
   });
   if (problems.length === 0) {
@@ -94,7 +84,7 @@ async function checkEndpoints({ chain, configuration }: CheckContext): Promise<C
   return findings;
 }
 
-async function checkSettlement({ chain, configuration }: CheckContext): Promise<ChainFinding[]> {
+async function checkSettlement({ chain, configuration }: CheckContext): Promise<Finding[]> {
   const { settlement, router } = configuration.network;
   const what = settlement === undefined && router !== undefined ? "public router" : "settlement contract";
   const contract = settlement ?? router;
@@ -107,9 +97,9 @@ async function checkSettlement({ chain, configuration }: CheckContext): Promise<
   return [{ what, found: isThere ? `${contract} has code` : `${contract} has no code`, whatToDo }];
 }
 
-async function checkTokens({ chain, configuration, tokens }: CheckContext): Promise<ChainFinding[]> {
+async function checkTokens({ chain, configuration, tokens }: CheckContext): Promise<Finding[]> {
   const prices = openPrices(configuration, chain);
-  const findings: ChainFinding[] = [];
+  const findings: Finding[] = [];
   for (const token of tokens) {
     const decimals = isNative(token) ? token.decimals : await chain.decimals(token.address);
     const price = await prices.price(token);
@@ -127,10 +117,31 @@ async function checkTokens({ chain, configuration, tokens }: CheckContext): Prom
   return findings;
 }
 
-async function checkWallets(checked: CheckContext): Promise<ChainFinding[]> {
+/** What a strategy sells at once and the policy never lets through would be denied at each slot. */
+async function checkAmounts({ chain, configuration }: CheckContext): Promise<Finding[]> {
+  const prices = openPrices(configuration, chain);
+  const { maxTradeUsd } = configuration.policy;
+  const findings: Finding[] = [];
+  for (const { spec } of configuration.strategies) {
+    const sold = spec.kind === "dca" && "raw" in spec.sell ? spec.sell : undefined;
+    const price = sold && (await prices.price(sold.token));
+    if (sold === undefined || price === undefined || "missing" in price) continue;
+    const value = valueUp({ raw: sold.raw, decimals: sold.token.decimals }, price.usd);
+    if (value <= maxTradeUsd) continue;
+    const amount = formatTokenAmount(sold.raw.toString(), sold.token);
+    findings.push({
+      what: `strategy ${spec.id}`,
+      found: `sells ${amount} at once, ${formatDollars(value)} USD, and the policy's max_trade is ${formatDollars(maxTradeUsd)} USD`,
+      whatToDo: "each of its slots would be denied: sell less at once, or let the owner raise max_trade",
+    });
+  }
+  return findings;
+}
+
+async function checkWallets(checked: CheckContext): Promise<Finding[]> {
   const { configuration, chain, tokens } = checked;
   const used = new Set(configuration.strategies.map(({ spec }) => spec.wallet.address));
-  const findings: ChainFinding[] = [];
+  const findings: Finding[] = [];
   for (const wallet of configuration.wallets.values()) {
     if (!used.has(wallet.address)) continue;
     findings.push(await checkGas(checked, wallet));
@@ -147,8 +158,8 @@ async function checkWallets(checked: CheckContext): Promise<ChainFinding[]> {
 }
 
 /** Said where there is code, or where there should be. */
-async function checkCodes({ chain, configuration }: CheckContext): Promise<ChainFinding[]> {
-  const findings: ChainFinding[] = [];
+async function checkCodes({ chain, configuration }: CheckContext): Promise<Finding[]> {
+  const findings: Finding[] = [];
   for (const { name, address, delegate } of configuration.wallets.values()) {
     const code = await chain.code(address);
     const what = `${name} delegates`;
@@ -162,7 +173,7 @@ async function checkCodes({ chain, configuration }: CheckContext): Promise<Chain
   return findings;
 }
 
-async function checkGas({ chain, configuration }: CheckContext, wallet: WalletConfiguration): Promise<ChainFinding> {
+async function checkGas({ chain, configuration }: CheckContext, wallet: WalletConfiguration): Promise<Finding> {
   const { nativeSymbol } = configuration.network;
   const native = { symbol: nativeSymbol, decimals: 18, address: NATIVE_TOKEN };
   const balance = await chain.nativeBalance(wallet.address);

@@ -6,6 +6,7 @@ import { init } from "../../src/app/commands/init.ts";
 import { CommandFailure } from "../../src/app/exit-codes.ts";
 import { NETWORKS } from "../../src/networks/book.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { writeWallet } from "../support/wallet-files.ts";
 
 const SETTLEMENT = `0x${"a1".repeat(20)}`;
 
@@ -29,7 +30,7 @@ async function checked(folder: string): Promise<{ ok: boolean; problems: { messa
 /** What `swapd init` writes for a network, whose wallet is there. */
 async function begun(network: string): Promise<string> {
   const folder = temporaryDirectory();
-  writeFileSync(join(folder, "wallet.json"), JSON.stringify({ version: 3, address: "70".repeat(20), crypto: {} }));
+  writeWallet(folder);
   await init({ dir: folder, yes: true, network, timezone: "Europe/Berlin" }, reported().terminal);
   return folder;
 }
@@ -50,10 +51,7 @@ describe.each([...NETWORKS])(
       expect(priced.length).toBeGreaterThan(1);
       for (const [index, sell] of priced.entries()) {
         const folder = temporaryDirectory();
-        writeFileSync(
-          join(folder, "wallet.json"),
-          JSON.stringify({ version: 3, address: "70".repeat(20), crypto: {} }),
-        );
+        writeWallet(folder);
         const buy = priced[(index + 1) % priced.length] ?? "";
         const wanted = { sell: `1 ${sell}`, buy, timezone: "Europe/Berlin" };
         await init({ dir: folder, yes: true, network, ...wanted }, reported().terminal);

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { writeWallet } from "../support/wallet-files.ts";
 import { compile, problemsOf } from "./support/compile-example.ts";
 import { start } from "./support/desk-trade.ts";
 import { run, workedExample } from "./support/worked-example.ts";
@@ -63,9 +64,7 @@ describe("on its chain", () => {
     writeFileSync(join(folder, "policy.yaml"), POLICY);
     mkdirSync(join(folder, "strategies"));
     writeFileSync(join(folder, "strategies/hold.yaml"), STRATEGY);
-    const wallet = { version: 3, address: world.wallet.address.slice(2), crypto: {} };
-    writeFileSync(join(folder, "wallet.json"), JSON.stringify(wallet));
-    writeFileSync(join(folder, "wallet.pass"), "unused\n");
+    writeWallet(folder, world.wallet.privateKey);
     const main = readFileSync(join(folder, "swapd.yaml"), "utf8");
     writeFileSync(join(folder, "swapd.yaml"), written(main, world.settlement));
     // What the page names is what stands on this chain.

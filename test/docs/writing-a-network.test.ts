@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { writeWallet } from "../support/wallet-files.ts";
 import { run, workedExample } from "./support/worked-example.ts";
 
 const { page, blocks, build } = workedExample("docs/WRITING-A-NETWORK.md", ["vitest.config.ts"]);
@@ -13,7 +14,7 @@ function begin(): string {
   cpSync(join(folder, "config/policy.example.yaml"), join(folder, "policy.yaml"));
   mkdirSync(join(folder, "strategies"));
   writeFileSync(join(folder, "strategies/hold.yaml"), STRATEGY);
-  writeFileSync(join(folder, "wallet.json"), JSON.stringify({ version: 3, address: "70".repeat(20), crypto: {} }));
+  writeWallet(folder);
   return folder;
 }
 

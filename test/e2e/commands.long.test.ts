@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Contract, JsonRpcProvider, Wallet } from "ethers";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { claimPort } from "../../src/sandbox/free-port.ts";
+import { writeWallet } from "../support/wallet-files.ts";
 import { makeFolder, run, start } from "./support/swapd.ts";
 
 interface ApprovalWorld {
@@ -85,11 +86,10 @@ describe("swapd check", () => {
 describe("swapd check of files that are in order", () => {
   it("ends with 0 and shows which strategies trade against each other", async () => {
     const config = join(folder.path, "config");
-    const address = "70997970c51812dc3a010c7d01b50e0d17dc79c8";
-    writeFileSync(join(config, "wallet.json"), JSON.stringify({ version: 3, address, crypto: {} }));
+    writeWallet(config);
     const example = readFileSync(join(config, "mainnet.example.yaml"), "utf8");
     const file = join(config, "mine.yaml");
-    writeFileSync(file, example.replace("/run/secrets/wallet.json", "wallet.json"));
+    writeFileSync(file, example.replaceAll("/run/secrets/", ""));
     const ended = await run(folder.path, ["check", file, "--offline", "--json"]);
     expect(ended).toMatchObject({ code: 0, err: "" });
     const { warnings } = JSON.parse(ended.out) as { warnings: { message: string; file: string; line: number }[] };

@@ -152,6 +152,17 @@ describe("a chain with Uniswap's contracts and none of ours", () => {
     expect(code, out).toBe(0);
   });
 
+  test("check finds a strategy whose every slot the policy would deny", async () => {
+    mkdirSync(join(home, "large"));
+    writeFileSync(join(home, "large", "too-much.yaml"), dca("1500 USDC", "WETH"));
+    const file = join(home, "large.yaml");
+    const main = readFileSync(join(home, "swapd.yaml"), "utf8").replace("strategies: strategies", "strategies: large");
+    writeFileSync(file, main);
+    const { code, out } = await run(home, ["check"], { ...env, SWAPD_CONFIG: file });
+    expect(code, out).toBe(1);
+    expect(out).toMatch(/PROBLEM\s+strategy too-much .*1500 USDC at once, 1500.* USD, .*max_trade is 1000/);
+  });
+
   test("plan foresees swaps through the router", async () => {
     const { code, out, err } = await run(home, ["plan", "--slots", "1", "--json"], env);
     expect(code, `${out}${err}`).toBe(0);

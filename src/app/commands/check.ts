@@ -1,13 +1,17 @@
 import { resolve } from "node:path";
 import { formatProblems } from "../../config/problem.ts";
-import { type ChainFinding, checkChain } from "../check-chain.ts";
+import { checkChain } from "../check-chain.ts";
+import { checkMachine } from "../check-machine.ts";
+import { checkService } from "../check-service.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import type { Finding } from "../finding.ts";
 import { loadConfiguration } from "../load-configuration.ts";
+import { createRuntime } from "../runtime.ts";
 import { configurationFile } from "../target.ts";
 import { formatTable, type Terminal } from "../terminal.ts";
 
 /**
- * `swapd check`: all problems of a configuration and the files it names, at once; then what it names on the chain. Ends
+ * `swapd check`: all problems of a configuration and the files it names, at once; then what it names on this machine, at the service and on the chain. Ends
  * with 1 when anything is not in order.
  */
 export async function check(
@@ -22,25 +26,34 @@ export async function check(
     terminal.out(options.json === true ? JSON.stringify(document) : formatProblems(loaded.problems));
     throw new CommandFailure(EXIT.no, "");
   }
-  const chain = options.offline === true ? [] : await checkChain(loaded.configuration, process.env);
+  const runtime = createRuntime({ level: "error", env: process.env });
+  const machine = await checkMachine(loaded.configuration, runtime);
+  const isOffline = options.offline === true;
+  const service = isOffline ? [] : await checkService(loaded.configuration, runtime);
+  const chain = isOffline ? [] : await checkChain(loaded.configuration, process.env);
+  const findings = [...machine, ...service, ...chain];
   const { warnings } = loaded.configuration;
   const strategies = loaded.configuration.strategies.map(({ spec }) => spec.id);
-  const ok = chain.every((finding) => finding.whatToDo === undefined);
+  const ok = findings.every((finding) => finding.whatToDo === undefined);
   if (options.json === true) {
-    const findings = chain.map(({ whatToDo, ...finding }) => ({ ...finding, whatToDo: whatToDo ?? null }));
-    terminal.out(JSON.stringify({ ok, strategies, problems: [], warnings, chain: findings }));
+    const parts = { machine: plain(machine), service: plain(service), chain: plain(chain) };
+    terminal.out(JSON.stringify({ ok, strategies, problems: [], warnings, ...parts }));
   } else {
     const count = strategies.length === 1 ? "1 strategy" : `${strategies.length} strategies`;
     terminal.out(`${named}: the files are in order; ${count} (${strategies.join(", ")})`);
     if (warnings.length > 0) terminal.out(`\nwarnings:\n${formatProblems(warnings)}`);
-    if (chain.length > 0) terminal.out(`\n${chainText(chain)}`);
+    if (findings.length > 0) terminal.out(`\n${findingsText(findings)}`);
   }
   if (!ok) throw new CommandFailure(EXIT.no, "");
 }
 
-function chainText(chain: readonly ChainFinding[]): string {
+function plain(findings: readonly Finding[]) {
+  return findings.map(({ whatToDo, ...finding }) => ({ ...finding, whatToDo: whatToDo ?? null }));
+}
+
+function findingsText(findings: readonly Finding[]): string {
   return formatTable(
-    chain.map(({ what, found, whatToDo, isWarning }) => [
+    findings.map(({ what, found, whatToDo, isWarning }) => [
       whatToDo !== undefined ? "PROBLEM" : isWarning === true ? "warning" : "ok",
       what,
       whatToDo === undefined ? found : `${found} -> ${whatToDo}`,

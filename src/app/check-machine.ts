@@ -1,0 +1,99 @@
+import { readFileSync, statSync } from "node:fs";
+import { getAddress } from "ethers";
+import type { Configuration, KeySource, WalletConfiguration } from "../config/configuration.ts";
+import type { SecretReference } from "../config/fields.ts";
+import { CommandFailure } from "./exit-codes.ts";
+import type { Finding } from "./finding.ts";
+import type { SecretOpener } from "./open-secrets.ts";
+import type { Runtime } from "./runtime.ts";
+
+/**
+ * Checks what a configuration names on this machine: that each wallet opens, that nobody else reads what is secret, that
+ * there is something to trade, and that times mean what they seem to. No network is asked.
+ */
+export async function checkMachine(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const wallet of configuration.wallets.values()) findings.push(await checkWallet(wallet, runtime.secrets));
+  findings.push(...checkReaders(configuration), ...checkFolder(configuration), ...checkZones(configuration));
+  return findings;
+}
+
+async function checkWallet({ name, address, key }: WalletConfiguration, secrets: SecretOpener): Promise<Finding> {
+  const what = `wallet ${name}`;
+  const shown = getAddress(address);
+  if (key === undefined)
+    return { what, found: `${shown} is watched: nothing can be signed for it`, whatToDo: undefined };
+  try {
+    const signer = await secrets.signer(key);
+    const isSame = signer.address === address;
+    const whatToDo = isSame ? undefined : "state the address of this key, or name the key of this address";
+    return { what, found: isSame ? `${shown} opens` : `the key is of ${getAddress(signer.address)}`, whatToDo };
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    return { what, found: error.message, whatToDo: "nothing can be signed for it: correct the file, or what names it" };
+  }
+}
+
+/** Whoever else reads them can empty the wallet, or spend what the endpoint was paid for. */
+function checkReaders(configuration: Configuration): readonly Finding[] {
+  const { wallets, serve, service, network } = configuration;
+  const keys = [...wallets.values()].flatMap(({ key }) => key ?? []);
+  const endpoints = network.rpc.filter((endpoint): endpoint is SecretReference => !("url" in endpoint));
+  const references = [
+    ...keys.flatMap(referencesOf),
+    ...(serve.relayer === undefined ? [] : referencesOf(serve.relayer)),
+    ...(service.apiKey === undefined ? [] : [service.apiKey]),
+    ...endpoints,
+  ];
+  const files = new Set(references.flatMap((reference) => ("file" in reference ? [reference.file] : [])));
+  return [...files].flatMap((file) => {
+    const mode = modeOf(file);
+    if (mode === undefined || (mode & OTHERS) === 0) return [];
+    const rights = (mode & ALL).toString(8).padStart(4, "0");
+    const found = `${file} can be read by others (${rights}): chmod 600 ${file}`;
+    return [{ what: "secret", found, whatToDo: undefined, isWarning: true }];
+  });
+}
+
+/** Rights of the owner's group and of everybody. */
+const OTHERS = 0o077;
+const ALL = 0o777;
+
+function modeOf(file: string): number | undefined {
+  try {
+    return statSync(file).mode;
+  } catch {
+    // That it is not there is found by whoever opens it.
+    return undefined;
+  }
+}
+
+function referencesOf(key: KeySource): readonly SecretReference[] {
+  return key.kind === "raw" ? [key.privateKey] : [key.keystore, key.password];
+}
+
+function checkFolder({ strategies, origin }: Configuration): readonly Finding[] {
+  if (strategies.length > 0) return [];
+  const whatToDo = "put a file there: `swapd init` writes one, and config/strategies/examples of a checkout has more";
+  return [{ what: "strategies", found: `${origin.strategies} has none: nothing would ever be traded`, whatToDo }];
+}
+
+/** A time of day without a zone is of UTC, which few people live by. */
+function checkZones({ strategies }: Configuration): readonly Finding[] {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return strategies.flatMap(({ spec, file }) => {
+    const { kind, timezone } = spec.schedule;
+    if (kind === "every" || timezone !== "UTC" || here === "UTC" || /\btimezone\b/.test(textOf(file))) return [];
+    const found = `${file} names no timezone, so its times are UTC; of this machine it would be timezone: ${here}`;
+    return [{ what: `strategy ${spec.id}`, found, whatToDo: undefined, isWarning: true }];
+  });
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // It was there a moment ago; the loader will say so.
+    return "timezone";
+  }
+}
