@@ -9,6 +9,7 @@ import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { Chain } from "../ports/chain.ts";
 import { judgeAbilities } from "./abilities.ts";
+import { checkSending } from "./check-sending.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { createRuntime } from "./runtime.ts";
@@ -43,7 +44,7 @@ export async function checkChain(
     const chain = openChain(configuration, runtime.secrets);
     const checked = { configuration, chain, tokens: tokensOf(configuration) };
     findings.push(await checkHead(checked));
-    for (const check of [checkEndpoints, checkCodes, checkSettlement, checkTokens, checkWallets]) {
+    for (const check of [checkEndpoints, checkSending, checkCodes, checkSettlement, checkTokens, checkWallets]) {
       findings.push(...(await check(checked)));
     }
   } catch (error) {

@@ -1,17 +1,20 @@
 import { keccak256 } from "ethers";
+import { ChainReadError } from "../domain/chain-read-error.ts";
 import { DEFAULT_SIMULATION_METHODS, type SimulationMethod } from "../domain/guard/simulation-method.ts";
 import type { BoundedFetch } from "../net/bounded-fetch.ts";
 import type { Secret } from "../net/secret.ts";
-import type { BlockHead, Chain, EndpointReport } from "../ports/chain.ts";
+import type { BlockHead, Chain, EndpointReport, SubmitEndpoint } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import { createAbilityProbes } from "./ability-probes.ts";
 import { agreedReads } from "./agreed-reads.ts";
 import { DEFAULT_LOG_BLOCKS, type ReadOptions, readsOver } from "./chain-reads.ts";
 import { classifyBroadcast, combineBroadcasts } from "./classify-broadcast.ts";
 import { takesDelegatedPermit } from "./delegated-permit.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { RpcError } from "./json-rpc.ts";
 import { readPermitFacts } from "./permit-facts.ts";
 import { toQuantity } from "./quantity.ts";
-import { createRpcPool } from "./rpc-pool.ts";
+import { createRpcPool, type RpcPool } from "./rpc-pool.ts";
 import type { SimulationRun } from "./simulation/method.ts";
 import { createSimulator } from "./simulation/simulator.ts";
 
@@ -91,6 +94,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     ...reads,
     chainId: options.chainId,
     visibility: submitPool === undefined ? "public" : "private",
+    submitEndpoints: async () => (submitPool === undefined ? [] : await reachOf(submitPool)),
     abilities: probes.all,
     agreed: () => agreedReads(pool, options, nowSeconds()),
     async broadcast({ raw, visibility }) {
@@ -108,6 +112,19 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     permitFacts: (token, owner, block) =>
       readPermitFacts({ token, owner, chainId: options.chainId }, (data) => reads.call({ to: token, data }, block)),
   };
+}
+
+async function reachOf({ endpoints }: RpcPool): Promise<readonly SubmitEndpoint[]> {
+  const reach = async ({ host, askNow }: Endpoint): Promise<SubmitEndpoint> => {
+    try {
+      await askNow("eth_chainId", []);
+      return { host, problem: undefined };
+    } catch (error) {
+      if (!(error instanceof RpcError || error instanceof ChainReadError)) throw error;
+      return { host, problem: error.message };
+    }
+  };
+  return await Promise.all(endpoints.map(reach));
 }
 
 /** Height and time of the block that is simulated in are stated, because nodes differ in what they assume. */

@@ -27,8 +27,8 @@ export interface NetworkConfiguration {
   readonly chainId: number;
   readonly rpc: readonly RpcEndpoint[];
   readonly submit: SubmitConfiguration;
-  /** who sees what is sent to an RPC endpoint */
-  readonly sending: SendingFacts;
+  /** who sees what is sent to an RPC endpoint; undefined: it is not known */
+  readonly sending: SendingFacts | undefined;
   readonly confirmations: number;
   readonly nativeSymbol: string;
   readonly wrappedNative: Address;

@@ -61,7 +61,8 @@ export interface Network {
   /** our own contracts, where they are deployed */
   readonly settlement: Address | undefined;
   readonly executor: Address | undefined;
-  readonly sending: SendingFacts;
+  /** undefined: it is not known */
+  readonly sending: SendingFacts | undefined;
   /** where a transaction is sent instead of the RPC endpoints, unless the configuration says otherwise */
   readonly relays: readonly RelayFacts[];
   /** where our contracts cannot be: why */
@@ -73,6 +74,7 @@ export interface BookedNetwork extends Network {
   readonly nativeFeed: PriceFeed;
   /** contracts that stand there for everybody, by which swaps can be sent, by name */
   readonly routers: ReadonlyMap<string, Address>;
+  readonly sending: SendingFacts;
   /** what a first policy may begin with: native coins that stay in the wallet for gas, and the highest gas price */
   readonly first: { readonly gasReserve: string; readonly maxGasPrice: string };
 }

@@ -158,8 +158,16 @@ export interface EndpointReport {
   readonly findings: readonly AbilityFinding[];
 }
 
+/** An endpoint for private sending; `problem` is why nothing can be sent to it now. */
+export interface SubmitEndpoint {
+  readonly host: string;
+  readonly problem: string | undefined;
+}
+
 /** What the daemon reads of a chain, besides what its lanes read. */
 export interface Chain extends LaneChain {
+  /** Asks each endpoint for private sending for its chain id; there is nothing else that all of them answer. */
+  submitEndpoints(): Promise<readonly SubmitEndpoint[]>;
   agreed(): Promise<AgreedChainReads>;
   /** Balance of a token (native: the zero address) at a block. */
   balance(token: Address, owner: Address, block?: number): Promise<bigint>;

@@ -181,6 +181,10 @@ export class FakeChain implements Chain {
 
   readonly visibility = "public";
 
+  async submitEndpoints(): Promise<[]> {
+    return [];
+  }
+
   async broadcast({ raw }: Parameters<Chain["broadcast"]>[0]): Promise<BroadcastOutcome> {
     this.sent.push(raw);
     const hash = readTransaction(raw).hash as Hex;
