@@ -48,25 +48,41 @@ it("sends again, and with higher fees, to the private endpoint alone, after a re
   expect(world.sends()).toEqual([]);
 });
 
-it("keeps to private what was private when the configuration says public from now on", async () => {
+it("keeps to private what was private when the configuration says public from now on, and goes on when it is back", async () => {
   const world = await startPrivate();
   world.relay.manners.keeps = true;
-  world.submit("a", { maxFeePerGasCap: 1_000n * GWEI });
+  world.submit("a");
   await world.tick();
   world.switches.isPublic = true;
   world.restart();
-  await world.step(12);
-  expect(world.sends()).toEqual([]);
-  expect(world.attempts("a").length).toBeGreaterThan(1);
-  expect(world.refusals.at(-1)?.detail).toMatch(
-    /swap a of 0x.* no block has it; it is sent to them again and to nobody else/,
-  );
+  await world.step(5);
+  expect([world.sends(), world.attempts("a").length]).toEqual([[], 1]);
   world.switches.isPublic = false;
   world.restart();
   world.relay.manners.keeps = false;
   await world.step(2);
   await step(world, 4);
   expect(world.intent("a")).toMatchObject({ outcome: "succeeded" });
+  expect(world.sends()).toEqual([]);
+});
+
+it("cancels what nobody gets any more, with an empty transaction for everybody, and is free for what comes next", async () => {
+  const world = await startPrivate();
+  world.relay.manners.keeps = true;
+  world.submit("a", { purpose: "approve" });
+  await world.tick();
+  world.switches.isPublic = true;
+  world.restart();
+  await world.step(10);
+  expect(world.attempts("a").map(({ kind, visibility }) => [kind, visibility])).toEqual([
+    ["original", "private"],
+    ["cancel", "public"],
+  ]);
+  expect(new Set(world.sends())).toEqual(new Set([world.attempts("a").at(-1)?.raw]));
+  const to = world.submit("b");
+  await world.step(6);
+  expect(world.intent("a")).toMatchObject({ outcome: "cancelled" });
+  expect(await world.received(to)).toBe(5n);
 });
 
 it("sends again what the relay dropped, and keeps its nonce until a block has one of them", async () => {
