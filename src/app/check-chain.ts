@@ -9,20 +9,12 @@ import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { Chain } from "../ports/chain.ts";
 import { judgeAbilities } from "./abilities.ts";
+import type { ChainFinding } from "./chain-finding.ts";
 import { checkSending } from "./check-sending.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { createRuntime } from "./runtime.ts";
 import { formatTokenAmount } from "./terminal.ts";
-
-/** One thing that was looked up on the chain. `whatToDo` is set when it is not in order. */
-export interface ChainFinding {
-  readonly what: string;
-  readonly found: string;
-  readonly whatToDo: string | undefined;
-  /** true: it works, and not as well as it could */
-  readonly isWarning?: boolean;
-}
 
 interface CheckContext {
   readonly configuration: Configuration;

@@ -2,7 +2,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { smaller } from "../domain/money/bigint.ts";
 import { formatPercent, type Ppm, toPpm } from "../domain/money/fraction.ts";
 import type { Chain } from "../ports/chain.ts";
-import type { ChainFinding } from "./check-chain.ts";
+import type { ChainFinding } from "./chain-finding.ts";
 
 /** Above this, what a trade may lose to its slippage is worth somebody's work who sees it before it is in a block. */
 const MOST_SHOWN_SLIPPAGE: Ppm = toPpm(5_000);

@@ -46,9 +46,8 @@ function dueKind(turn: LaneTurn, rows: Known<LaneRows>, isNext: boolean): "repla
   if (deadlineSeconds !== undefined && latest.timestamp > deadlineSeconds + options.cancelMarginSeconds)
     return "cancel";
   if (cancelRequest !== undefined || isLeftAlone(turn, rows)) return "cancel";
-  return isStuck && hasEndpoint(turn, rows) && attempts.length <= options.maxReplacements && !isTooLate(turn, intent)
-    ? "replacement"
-    : undefined;
+  if (!isStuck || !hasEndpoint(turn, rows)) return undefined;
+  return attempts.length <= options.maxReplacements && !isTooLate(turn, intent) ? "replacement" : undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { formatProblems } from "../../config/problem.ts";
-import { type ChainFinding, checkChain } from "../check-chain.ts";
+import type { ChainFinding } from "../chain-finding.ts";
+import { checkChain } from "../check-chain.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfiguration } from "../load-configuration.ts";
 import { configurationFile } from "../target.ts";
