@@ -10,6 +10,7 @@ import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { Chain } from "../ports/chain.ts";
 import { judgeAbilities } from "./abilities.ts";
+import { checkSending } from "./check-sending.ts";
 import type { Finding } from "./finding.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
@@ -33,7 +34,8 @@ export async function checkChain(configuration: Configuration, env: NodeJS.Proce
     const chain = openChain(configuration, runtime.secrets);
     const checked = { configuration, chain, tokens: tokensOf(configuration) };
     findings.push(await checkHead(checked));
-    for (const check of [checkEndpoints, checkCodes, checkSettlement, checkTokens, checkAmounts, checkWallets]) {
+    const checks = [checkEndpoints, checkSending, checkCodes, checkSettlement, checkTokens, checkAmounts, checkWallets];
+    for (const check of checks) {
       findings.push(...(await check(checked)));
     }
   } catch (error) {

@@ -186,6 +186,7 @@ function openLane(
       chainId: configuration.network.chainId,
       confirmations: configuration.network.confirmations,
       ...configuration.transactions,
+      visibility: chain.visibility,
       cancelMarginSeconds: CANCEL_MARGIN_SECONDS,
       ...laneRules(context),
     },

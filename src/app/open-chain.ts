@@ -15,6 +15,7 @@ export function openChain(
   return createChain(
     {
       rpcUrls: secrets.rpcUrls(configuration),
+      submitUrls: secrets.submitUrls(configuration),
       chainId: network.chainId,
       timeoutMs: timing.requestTimeoutMs,
       trialWays: simulationMethodsOf(policy),

@@ -1,6 +1,6 @@
 import { openKeystore } from "../adapters/keys/keystore.ts";
 import { createSigner } from "../adapters/keys/signer.ts";
-import type { Configuration, KeySource, RpcEndpoint } from "../config/configuration.ts";
+import type { Configuration, KeySource, NetworkConfiguration, RpcEndpoint } from "../config/configuration.ts";
 import type { SecretReference } from "../config/fields.ts";
 import { resolveSecret } from "../config/files.ts";
 import type { Address } from "../domain/money/address.ts";
@@ -14,6 +14,8 @@ import { namingKey } from "./key-failure.ts";
 export interface SecretOpener {
   open(reference: SecretReference): Secret;
   rpcUrls(configuration: Configuration): readonly Secret[];
+  /** where transactions are sent instead of the RPC endpoints; none: to these */
+  submitUrls(configuration: Configuration): readonly Secret[];
   signer(source: KeySource): Promise<Signer>;
   privateKey(source: KeySource): Secret | undefined;
 }
@@ -29,6 +31,7 @@ export function createSecretOpener(env: NodeJS.ProcessEnv, redactor: Redactor): 
   return {
     open,
     rpcUrls: (configuration) => configuration.network.rpc.map(rpcUrl),
+    submitUrls: ({ network }) => submitUrls(network, rpcUrl),
     signer: async (source) => {
       if (source.kind === "raw") {
         const { privateKey } = source;
@@ -40,6 +43,20 @@ export function createSecretOpener(env: NodeJS.ProcessEnv, redactor: Redactor): 
     },
     privateKey: (source) => (source.kind === "raw" ? open(source.privateKey) : undefined),
   };
+}
+
+function submitUrls({ submit, rpc }: NetworkConfiguration, open: (one: RpcEndpoint) => Secret): readonly Secret[] {
+  if (submit.kind === "public") return [];
+  if (submit.kind === "named") return submit.endpoints.map(open);
+  return rpc.every((endpoint) => isHosted(open(endpoint))) ? submit.relays.map(({ url }) => new Secret(url)) : [];
+}
+
+/**
+ * A copy of a network on this machine, for a rehearsal, has that network's chain id: what is signed for the copy would be
+ * worth its money on the network itself, if relays got it that nobody named. Such a node is asked without TLS.
+ */
+function isHosted(url: Secret): boolean {
+  return url.reveal().startsWith("https:");
 }
 
 function placeOf(reference: SecretReference): string {

@@ -13,7 +13,7 @@ import type { StandingRows, StatusQuestion } from "../ports/read-model.ts";
 import { formatInstant } from "./terminal.ts";
 
 /** What a standing needs of a configuration. */
-export type StandingSettings = Pick<Configuration, "mode" | "strategies" | "tokens" | "wallets" | "policy">;
+export type StandingSettings = Pick<Configuration, "mode" | "network" | "strategies" | "tokens" | "wallets" | "policy">;
 
 /** An amount in the token's own unit, as decimal text. */
 interface Money {

@@ -29,7 +29,15 @@ export const DEFAULT_LOG_BLOCKS = 2_000;
 /** What can be read of a chain, over some of its endpoints or over one. */
 export type ChainReads = Omit<
   Chain,
-  "chainId" | "agreed" | "broadcast" | "simulate" | "permitFacts" | "takesDelegatedPermit" | "abilities"
+  | "chainId"
+  | "visibility"
+  | "submitEndpoints"
+  | "agreed"
+  | "broadcast"
+  | "simulate"
+  | "permitFacts"
+  | "takesDelegatedPermit"
+  | "abilities"
 >;
 
 export function readsOver(pool: RpcPool, options: ReadOptions): ChainReads {

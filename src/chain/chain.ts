@@ -1,23 +1,28 @@
 import { keccak256 } from "ethers";
+import { ChainReadError } from "../domain/chain-read-error.ts";
 import { DEFAULT_SIMULATION_METHODS, type SimulationMethod } from "../domain/guard/simulation-method.ts";
 import type { BoundedFetch } from "../net/bounded-fetch.ts";
 import type { Secret } from "../net/secret.ts";
-import type { BlockHead, Chain, EndpointReport } from "../ports/chain.ts";
+import type { BlockHead, Chain, EndpointReport, SubmitEndpoint } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import { createAbilityProbes } from "./ability-probes.ts";
 import { agreedReads } from "./agreed-reads.ts";
 import { DEFAULT_LOG_BLOCKS, type ReadOptions, readsOver } from "./chain-reads.ts";
 import { classifyBroadcast, combineBroadcasts } from "./classify-broadcast.ts";
 import { takesDelegatedPermit } from "./delegated-permit.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { RpcError } from "./json-rpc.ts";
 import { readPermitFacts } from "./permit-facts.ts";
 import { toQuantity } from "./quantity.ts";
-import { createRpcPool } from "./rpc-pool.ts";
+import { createRpcPool, type RpcPool } from "./rpc-pool.ts";
 import type { SimulationRun } from "./simulation/method.ts";
 import { createSimulator } from "./simulation/simulator.ts";
 
 export interface ChainOptions extends ReadOptions {
   /** in the order in which they are asked */
   readonly rpcUrls: readonly Secret[];
+  /** endpoints that transactions are sent to without showing them to everybody, and that nothing is read from */
+  readonly submitUrls?: readonly Secret[];
   readonly chainId: number;
   /** for one request; default 10 s */
   readonly timeoutMs?: number;
@@ -37,23 +42,29 @@ export interface ChainDeps {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
+const NOBODY = "it was private, and there is no endpoint for private sending any more: it was sent to nobody";
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates the chain over one or more RPC endpoints. Reads fall over to the next endpoint, raw transactions go to all of
- * them, and each endpoint's chain id is checked. No read is cached, and none is tried again on the same endpoint but what
+ * their class, and each endpoint's chain id is checked. No read is cached, and none is tried again on the same endpoint but what
  * a batch of many left open.
  */
 export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   const { clock, fetch } = deps;
+  const terms = {
+    chainId: options.chainId,
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
+    fetch,
+  };
+  const { submitUrls = [] } = options;
+  const submitPool = submitUrls.length === 0 ? undefined : createRpcPool({ ...terms, urls: submitUrls }, clock);
   const pool = createRpcPool(
     {
+      ...terms,
       urls: options.rpcUrls,
-      chainId: options.chainId,
-      timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
-      fetch,
       onReturn: (endpoint) => {
         simulator.forget(endpoint);
         probes.returned(endpoint);
@@ -82,11 +93,15 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   return {
     ...reads,
     chainId: options.chainId,
+    visibility: submitPool === undefined ? "public" : "private",
+    submitEndpoints: async () => (submitPool === undefined ? [] : await reachOf(submitPool)),
     abilities: probes.all,
     agreed: () => agreedReads(pool, options, nowSeconds()),
-    async broadcast(raw) {
+    async broadcast({ raw, visibility }) {
       const hash = keccak256(raw);
-      const answers = await pool.sendToAll("eth_sendRawTransaction", [raw]);
+      const endpoints = visibility === "private" ? submitPool : pool;
+      if (endpoints === undefined) return { kind: "unknown", detail: NOBODY };
+      const answers = await endpoints.sendToAll("eth_sendRawTransaction", [raw]);
       return combineBroadcasts(answers.map((answer) => classifyBroadcast(answer, hash)));
     },
     simulate: async (calls, about = {}) => {
@@ -97,6 +112,19 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     permitFacts: (token, owner, block) =>
       readPermitFacts({ token, owner, chainId: options.chainId }, (data) => reads.call({ to: token, data }, block)),
   };
+}
+
+async function reachOf({ endpoints }: RpcPool): Promise<readonly SubmitEndpoint[]> {
+  const reach = async ({ host, askNow }: Endpoint): Promise<SubmitEndpoint> => {
+    try {
+      await askNow("eth_chainId", []);
+      return { host, problem: undefined };
+    } catch (error) {
+      if (!(error instanceof RpcError || error instanceof ChainReadError)) throw error;
+      return { host, problem: error.message };
+    }
+  };
+  return await Promise.all(endpoints.map(reach));
 }
 
 /** Height and time of the block that is simulated in are stated, because nodes differ in what they assume. */

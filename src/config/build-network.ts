@@ -1,11 +1,11 @@
 import type { ServicePromises } from "../domain/guard/service-promises.ts";
 import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
 import { NETWORKS } from "../networks/book.ts";
-import { hubTokensOf, type Network } from "../networks/network.ts";
+import { hubTokensOf, type Network, type RelayFacts } from "../networks/network.ts";
 import { checkSigners } from "./build-wallets.ts";
 import { closest } from "./closest.ts";
-import { each, type Found, type Part, refuse } from "./complaint.ts";
-import type { NetworkConfiguration, RpcEndpoint, WalletConfiguration } from "./configuration.ts";
+import { each, type Found, type Part, type Path, refuse } from "./complaint.ts";
+import type { NetworkConfiguration, RpcEndpoint, SubmitConfiguration, WalletConfiguration } from "./configuration.ts";
 import { absoluteReference } from "./references.ts";
 import { type MainFile, ROUTER_PROFILE } from "./schemas/main-schema.ts";
 import { checkContractsKnown } from "./service-profile.ts";
@@ -48,7 +48,11 @@ export function* buildNetwork(
   const { chainId, nativeSymbol, wrappedNative, protocols, feeTiers, dataFee, sequencerFeed } = preset;
   return {
     ...{ name: network.name, chainId, nativeSymbol, wrappedNative, settlement, router, protocols, feeTiers, dataFee },
-    rpc: yield* each(network.rpc, (endpoint, index) => buildEndpoint(source, endpoint, index)),
+    rpc: yield* each(network.rpc, (endpoint, index) =>
+      buildEndpoint(source, endpoint, { path: ["network", "rpc", index] }),
+    ),
+    submit: yield* buildSubmit(source, network.submit, preset.relays),
+    sending: preset.sending,
     confirmations: network.confirmations ?? preset.confirmations,
     executor: isOurs && settlement === preset.settlement ? preset.executor : undefined,
     hubTokens: hubTokensOf(preset),
@@ -56,9 +60,29 @@ export function* buildNetwork(
   };
 }
 
-function* buildEndpoint(source: Source, endpoint: RpcEndpoint, index: number): Part<RpcEndpoint> {
+/** The relays of the book ask for no key, so that their addresses may be written out. */
+function* buildSubmit(
+  source: Source,
+  submit: MainFile["network"]["submit"],
+  relays: readonly RelayFacts[],
+): Found<SubmitConfiguration> {
+  if (submit === "public" || (submit === undefined && relays.length === 0)) return { kind: "public" };
+  if (submit === undefined) return { kind: "book", relays };
+  const known = relays.map(({ url }) => url);
+  const endpoints = yield* each(submit, (endpoint, index) =>
+    buildEndpoint(source, endpoint, { path: ["network", "submit", index], known }),
+  );
+  return { kind: "named", endpoints };
+}
+
+function* buildEndpoint(
+  source: Source,
+  endpoint: RpcEndpoint,
+  { path: place, known = [] }: { readonly path: Path; readonly known?: readonly string[] },
+): Part<RpcEndpoint> {
   if (!("url" in endpoint)) return absoluteReference(source, endpoint);
-  const path = ["network", "rpc", index, "url"];
+  if (known.includes(endpoint.url)) return { url: endpoint.url };
+  const path = [...place, "url"];
   const parsed = URL.canParse(endpoint.url) ? new URL(endpoint.url) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol))
     return yield* refuse`${path}: is no http or https URL -> write for example http://127.0.0.1:8545`;

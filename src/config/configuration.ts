@@ -6,7 +6,7 @@ import type { UsdPrice } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { Severity } from "../domain/run/alert.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
-import type { FactoryFacts, PriceFeed } from "../networks/network.ts";
+import type { FactoryFacts, PriceFeed, RelayFacts, SendingFacts } from "../networks/network.ts";
 import type { Listen, SecretReference } from "./fields.ts";
 import type { Problem } from "./problem.ts";
 import type { MainFile } from "./schemas/main-schema.ts";
@@ -14,10 +14,21 @@ import type { MainFile } from "./schemas/main-schema.ts";
 /** An RPC endpoint. What is given by reference is a secret; a plain URL is an origin without a key. */
 export type RpcEndpoint = SecretReference | { readonly url: string };
 
+/** Where transactions are sent. */
+export type SubmitConfiguration =
+  /** to all RPC endpoints, each of which may show them to everybody */
+  | { readonly kind: "public" }
+  | { readonly kind: "named"; readonly endpoints: readonly RpcEndpoint[] }
+  /** nothing was said, and the network book has relays */
+  | { readonly kind: "book"; readonly relays: readonly RelayFacts[] };
+
 export interface NetworkConfiguration {
   readonly name: string;
   readonly chainId: number;
   readonly rpc: readonly RpcEndpoint[];
+  readonly submit: SubmitConfiguration;
+  /** who sees what is sent to an RPC endpoint; undefined: it is not known */
+  readonly sending: SendingFacts | undefined;
   readonly confirmations: number;
   readonly nativeSymbol: string;
   readonly wrappedNative: Address;

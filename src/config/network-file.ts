@@ -30,6 +30,7 @@ export function networkFromFile(facts: NetworkFile): Network {
   });
   return {
     ...{ chainId, wrappedNative, sequencerFeed, protocols, dataFee, settlement, executor, noSettlement: undefined },
+    ...{ sending: undefined, relays: [] },
     nativeSymbol: facts.nativeSymbol ?? "ETH",
     nativeFeed,
     tokens: new Map(tokens),

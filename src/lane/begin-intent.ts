@@ -35,12 +35,15 @@ export function affordableFees(turn: LaneTurn, intent: IntentRow, { balance, pri
   return undefined;
 }
 
-/** Writes an intent with its nonce down, and what is to be signed for it: its next turn signs that, or drops it. */
-export function begunIntent(turn: LaneTurn, intent: IntentRow, fees: Fees): LaneDecided<boolean> {
+/**
+ * Writes what fills a gap with its nonce down, and what is to be signed for it: its next turn signs that, or drops it.
+ * It is empty, and all of ours waits for it: everybody may see it.
+ */
+export function begunFiller(turn: LaneTurn, intent: IntentRow, fees: Fees): LaneDecided<boolean> {
   return {
     changes: [
       { kind: "intent", intent, detail: `nonce ${intent.nonce} is missing` },
-      { kind: "signing", signing: signingOf(turn, intent, { kind: "original", fees }) },
+      { kind: "signing", signing: signingOf(turn, intent, { kind: "original", fees, visibility: "public" }) },
     ],
     atMs: intent.createdAtMs,
     value: true,
@@ -57,10 +60,11 @@ export async function beginIntent(turn: LaneTurn, { id }: IntentRow, fees: Fees)
     // While the chain was read, a person may have halted everything, cancelled this, or accepted what others sent.
     if (!rows.maySign || !isWaiting || !next.isOf(rows)) return nothing(turn, false);
     const { nonce } = next;
+    const { visibility = "public" } = turn.options;
     return {
       changes: [
         { kind: "nonce-given", intentId: id, nonce },
-        { kind: "signing", signing: signingOf(turn, { ...intent, nonce }, { kind: "original", fees }) },
+        { kind: "signing", signing: signingOf(turn, { ...intent, nonce }, { kind: "original", fees, visibility }) },
       ],
       atMs: turn.deps.clock.nowMs(),
       value: true,

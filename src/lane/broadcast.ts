@@ -18,7 +18,7 @@ export async function broadcastNewest(turn: LaneTurn, id: string): Promise<void>
   if (attempt === undefined) return;
   const label = labelOf(attempt.kind);
   passCrashPoint(deps, `${label}.broadcast.before`);
-  const outcome = await deps.chain.broadcast(attempt.raw);
+  const outcome = await deps.chain.broadcast(attempt);
   passCrashPoint(deps, `${label}.broadcast.after`);
   await noteOutcome(turn, attempt, outcome);
 }
@@ -81,14 +81,16 @@ function isDue({ latest, options }: LaneTurn, attempt: AttemptRow): boolean {
   return blocks >= (attempt.state === "signed" ? 1 : options.rebroadcastAfterBlocks);
 }
 
-async function noteOutcome(turn: LaneTurn, { intentId, hash }: AttemptRow, outcome: BroadcastOutcome): Promise<void> {
+async function noteOutcome(turn: LaneTurn, attempt: AttemptRow, outcome: BroadcastOutcome): Promise<void> {
+  const { intentId, hash, visibility } = attempt;
   if (outcome.kind !== "accepted" && outcome.kind !== "known") {
     const detail = "detail" in outcome ? outcome.detail : undefined;
     turn.deps.logger.warn(
-      { intentId, hash, outcome: outcome.kind, detail },
+      { intentId, hash, visibility, outcome: outcome.kind, detail },
       "a node did not take a transaction; the chain decides what became of it",
     );
     await noteRefusal(turn, intentId, detail ?? outcome.kind);
+    if (visibility === "private") await noteKept(turn, intentId);
     return;
   }
   await commit(turn, intentId, (rows): LaneDecided<unknown> => {
@@ -99,6 +101,21 @@ async function noteOutcome(turn: LaneTurn, { intentId, hash }: AttemptRow, outco
     const move = { to: "broadcast", event: { kind: "broadcast", hash } } as const;
     return moveIntent(turn, rows, { move, alongside: [taken] });
   });
+  if (visibility === "private") await noteKept(turn, intentId);
+}
+
+/** A person is notified of what was sent privately and no block has for so long: nothing shows what became of it. */
+async function noteKept(turn: LaneTurn, id: string): Promise<void> {
+  await commit(turn, id, ({ intent, attempts }) => {
+    const since = attempts[0]?.firstBroadcastBlock;
+    const isTaken = attempts.some(({ state }) => state !== "signed");
+    const isLong = since !== undefined && turn.latest.number - since >= turn.options.cancelPubliclyAfterBlocks;
+    if (!isTaken || !isLong) return nothing(turn, undefined);
+    const detail =
+      `${textOf(intent)} was sent to the endpoints for private sending at block ${since}, and no block has it; it is sent ` +
+      `to them again and to nobody else. Check network.submit; or cancel it: swapd tx cancel ${id}`;
+    return { ...nothing(turn, undefined), refusal: { intentId: id, detail } };
+  });
 }
 
 /** A person is notified of what no node has taken for so long; the lane goes on trying. */
@@ -108,15 +125,26 @@ async function noteRefusal(turn: LaneTurn, id: string, words: string): Promise<v
     const isTaken = attempts.some(({ state }) => state !== "signed");
     const isLong = since !== undefined && turn.latest.number - since >= turn.options.bumpAfterBlocks;
     if (isTaken || !isLong) return nothing(turn, undefined);
-    const refusal = { intentId: id, detail: refusedText(intent, since, words) };
+    const isPrivate = attempts.at(-1)?.visibility === "private";
+    const refusal = { intentId: id, detail: refusedText(intent, { since, words, isPrivate }) };
     return { ...nothing(turn, undefined), refusal };
   });
 }
 
-function refusedText({ id, purpose, account, nonce }: IntentRow, sinceBlock: number, words: string): string {
+function refusedText(
+  intent: IntentRow,
+  { since, words, isPrivate }: { readonly since: number; readonly words: string; readonly isPrivate: boolean },
+): string {
+  const [who, which] = isPrivate
+    ? ["endpoint for private sending", "network.submit serves"]
+    : ["node", "the RPC endpoints serve"];
   return (
-    `no node takes ${purpose} ${id} of ${account} (nonce ${nonce}) since block ${sinceBlock}, it is sent again with each ` +
-    `block: ${words}. Check that the RPC endpoints serve the right chain, and the account's pending transactions: ` +
+    `no ${who} takes ${textOf(intent)} since block ${since}, it is sent again with each ` +
+    `block: ${words}. Check that ${which} the right chain, and the account's pending transactions: ` +
     "another program may use its key"
   );
+}
+
+function textOf({ id, purpose, account, nonce }: IntentRow): string {
+  return `${purpose} ${id} of ${account} (nonce ${nonce})`;
 }

@@ -1,5 +1,5 @@
 import type { IntentRow } from "../ports/lane-store.ts";
-import { begunIntent } from "./begin-intent.ts";
+import { begunFiller } from "./begin-intent.ts";
 import { firstFees } from "./fees.ts";
 import { accountOf, commit, isTooLate, type LaneTurn, nothing } from "./lane-context.ts";
 import { CANCEL_CAP_FACTOR } from "./replace-attempt.ts";
@@ -74,7 +74,7 @@ async function resend(turn: LaneTurn, missing: number): Promise<string | undefin
   // What reverted may succeed now, and its money was given to others; an order past its deadline can only revert.
   if (mined === undefined || owner.outcome === "reverted" || isTooLate(turn, owner))
     return `It was ${owner.id}, which ended ${owner.outcome}: send an empty transaction of that account with nonce ${missing}`;
-  await chain.broadcast(mined.raw);
+  await chain.broadcast(mined);
   return `It was ${mined.hash} of ${owner.id}, which is sent again`;
 }
 
@@ -97,7 +97,7 @@ async function fill(turn: LaneTurn, intent: IntentRow, missing: number): Promise
   const isFilled =
     fees !== undefined &&
     same === undefined &&
-    (await commit(turn, intent.id, ({ maySign }) => (maySign ? begunIntent(turn, row, fees) : nothing(turn, false))));
+    (await commit(turn, intent.id, ({ maySign }) => (maySign ? begunFiller(turn, row, fees) : nothing(turn, false))));
   if (!isFilled)
     return `Nothing may be signed for it now: send an empty transaction of that account with nonce ${missing}`;
   return `No row knows that one: an empty transaction to itself takes nonce ${missing}`;

@@ -2,7 +2,7 @@ import type { Address } from "../domain/money/address.ts";
 import { smaller } from "../domain/money/bigint.ts";
 import type { AgreedReads, BlockHead, LaneChain, Receipt } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { IntentRow, LaneAccount } from "../ports/lane-store.ts";
+import type { IntentRow, LaneAccount, Visibility } from "../ports/lane-store.ts";
 import type { LaneDecided, LaneRows, LaneStore, SigningRows } from "../ports/lane-unit-of-work.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
@@ -19,6 +19,10 @@ export interface LaneOptions {
   readonly maxReplacements: number;
   /** cancellations of one transaction: the first, and those that replace it with higher fees */
   readonly maxCancellations: number;
+  /** to whom transactions are shown that begin now. Default: to everybody */
+  readonly visibility?: Visibility;
+  /** blocks after a private cancellation was first sent without being mined, until one is shown to everybody */
+  readonly cancelPubliclyAfterBlocks: number;
   /** chain time after an intent's deadline until its nonce is taken by a cancellation */
   readonly cancelMarginSeconds: number;
   /** the most that is offered per gas, wei, whatever an intent may have been planned with; not for cancellations. Default: none */

@@ -2,6 +2,7 @@ import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import { firstFees, raisedFees } from "./fees.ts";
 import { feeCapOf, isTooLate, type Known, type LaneTurn, readToSign } from "./lane-context.ts";
 import { isUnsigned, planAttempt } from "./sign-attempt.ts";
+import { cancelVisibility, hasEndpoint, isLeftAlone, replacementVisibility } from "./visibility.ts";
 
 /** How much more than an intent's own cap its cancellation may pay: it must be able to outbid what it replaces. */
 export const CANCEL_CAP_FACTOR = 2n;
@@ -25,7 +26,9 @@ export async function planReplacement(turn: LaneTurn, before: Known<LaneRows>, i
     if (newest === undefined || kind === undefined) return undefined;
     const cap = kind === "cancel" ? rows.intent.maxFeePerGasCap * CANCEL_CAP_FACTOR : feeCapOf(turn, rows.intent);
     const fees = raisedFees(newest, market, cap);
-    return fees === undefined || firstFees(market, cap) === undefined ? undefined : { kind, fees };
+    if (fees === undefined || firstFees(market, cap) === undefined) return undefined;
+    const visibility = kind === "cancel" ? cancelVisibility(turn, rows) : replacementVisibility(rows);
+    return { kind, fees, visibility };
   });
 }
 
@@ -38,13 +41,25 @@ function dueKind(turn: LaneTurn, rows: Known<LaneRows>, isNext: boolean): "repla
   const sinceBlock = newest.firstBroadcastBlock;
   const isStuck = isNext && sinceBlock !== undefined && latest.number - sinceBlock >= options.bumpAfterBlocks;
   // Once a cancellation is out, the chain's time may even go back: the intent itself is never sent again.
-  if (newest.kind === "cancel") {
-    const cancellations = attempts.filter(({ kind }) => kind === "cancel").length;
-    return isStuck && cancellations < options.maxCancellations ? "cancel" : undefined;
-  }
+  if (newest.kind === "cancel") return isCancelDue(turn, rows, { isNext, isStuck }) ? "cancel" : undefined;
   const { deadlineSeconds } = intent;
   if (deadlineSeconds !== undefined && latest.timestamp > deadlineSeconds + options.cancelMarginSeconds)
     return "cancel";
-  if (cancelRequest !== undefined) return "cancel";
-  return isStuck && attempts.length <= options.maxReplacements && !isTooLate(turn, intent) ? "replacement" : undefined;
+  if (cancelRequest !== undefined || isLeftAlone(turn, rows)) return "cancel";
+  if (!isStuck || !hasEndpoint(turn, rows)) return undefined;
+  return attempts.length <= options.maxReplacements && !isTooLate(turn, intent) ? "replacement" : undefined;
+}
+
+/**
+ * Whether one more cancellation follows the newest one. A private one is sent again and not raised: once no block had it for
+ * so long, everybody may see a higher one, and that is raised like every other.
+ */
+function isCancelDue(
+  turn: LaneTurn,
+  rows: Known<LaneRows>,
+  { isNext, isStuck }: { readonly isNext: boolean; readonly isStuck: boolean },
+): boolean {
+  if (rows.attempts.at(-1)?.visibility === "private") return isNext && cancelVisibility(turn, rows) === "public";
+  const shown = rows.attempts.filter(({ kind, visibility }) => kind === "cancel" && visibility === "public");
+  return isStuck && shown.length < turn.options.maxCancellations;
 }

@@ -1,6 +1,6 @@
 import type { Hex } from "../domain/money/address.ts";
 import type { BlockTransaction } from "../ports/chain.ts";
-import type { AttemptKind, AttemptRow, IntentRow, SigningRow } from "../ports/lane-store.ts";
+import type { AttemptKind, AttemptRow, IntentRow, SigningRow, Visibility } from "../ports/lane-store.ts";
 import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
 import { dropped } from "./drop-intent.ts";
 import type { Fees } from "./fees.ts";
@@ -14,9 +14,17 @@ import {
   readToSign,
 } from "./lane-context.ts";
 import { moveIntent } from "./moves.ts";
+import { replacementVisibility } from "./visibility.ts";
 
 /** Gas of an empty self-transfer, with room for chains whose plain transfers cost more than 21,000. */
 export const EMPTY_GAS_LIMIT = 60_000n;
+
+/** A version of an intent that is to be signed. */
+export interface PlannedAttempt {
+  readonly kind: AttemptKind;
+  readonly fees: Fees;
+  readonly visibility: Visibility;
+}
 
 /**
  * Writes down one more version of an intent that is to be signed, with higher fees or as a cancellation, where it may be.
@@ -25,7 +33,7 @@ export const EMPTY_GAS_LIMIT = 60_000n;
 export async function planAttempt(
   turn: LaneTurn,
   id: string,
-  due: (rows: Known<LaneRows>) => { readonly kind: AttemptKind; readonly fees: Fees } | undefined,
+  due: (rows: Known<LaneRows>) => PlannedAttempt | undefined,
 ): Promise<boolean> {
   const kind = await commit(turn, id, (rows): LaneDecided<AttemptKind | undefined> => {
     // What is written down and not signed comes first; and a person may have halted everything while the node answered.
@@ -103,7 +111,10 @@ export async function signAgain(turn: LaneTurn, { id }: IntentRow, use: BlockTra
   if (!isOurs || fees === undefined || fees.maxFeePerGas > intent.maxFeePerGasCap || !maySign) return false;
   if (attempts.some(({ kind, maxFeePerGas }) => kind !== "cancel" && maxFeePerGas === fees.maxFeePerGas)) return false;
   // A kill left the row of a version that was not signed: that one first.
-  if (!isUnsigned(rows)) await planAttempt(turn, id, () => ({ kind: "replacement", fees }));
+  if (!isUnsigned(rows)) {
+    const visibility = replacementVisibility(rows);
+    await planAttempt(turn, id, () => ({ kind: "replacement", fees, visibility }));
+  }
   await signPlanned(turn, id);
   return true;
 }
@@ -115,8 +126,8 @@ export function labelOf(kind: AttemptKind): string {
 }
 
 /** What is written down before a version of an intent is signed. @throws Error without a nonce: a broken invariant */
-export function signingOf(turn: LaneTurn, intent: IntentRow, attempt: { kind: AttemptKind; fees: Fees }): SigningRow {
-  const { kind, fees } = attempt;
+export function signingOf(turn: LaneTurn, intent: IntentRow, attempt: PlannedAttempt): SigningRow {
+  const { kind, fees, visibility } = attempt;
   if (intent.nonce === undefined) throw new Error(`intent ${intent.id} is to be signed without a nonce`);
   const isCancel = kind === "cancel";
   return {
@@ -128,6 +139,7 @@ export function signingOf(turn: LaneTurn, intent: IntentRow, attempt: { kind: At
     value: isCancel ? 0n : intent.value,
     gasLimit: isCancel ? EMPTY_GAS_LIMIT : intent.gasLimit,
     ...fees,
+    visibility,
     atMs: turn.deps.clock.nowMs(),
   };
 }
@@ -141,6 +153,7 @@ function attemptOf(signing: SigningRow, signed: { raw: Hex; hash: Hex; atMs: num
     nonce: signing.nonce,
     maxFeePerGas: signing.maxFeePerGas,
     maxPriorityFeePerGas: signing.maxPriorityFeePerGas,
+    visibility: signing.visibility,
     state: "signed",
     signedAtMs: signed.atMs,
     firstBroadcastBlock: undefined,

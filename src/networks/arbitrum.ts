@@ -17,6 +17,7 @@ const btcUsd = feed("0x6ce185860a4963106506C203335A2910413708e9", 1755);
  * - data fee: OffchainLabs/nitro-contracts@4ba14450 src/node-interface/NodeInterface.sol
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (the tag `finalized` is about 17 minutes behind)
+ * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
  */
 export const arbitrum: BookedNetwork = network({
   chainId: 42_161,
@@ -38,5 +39,6 @@ export const arbitrum: BookedNetwork = network({
   routers: {
     "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
   },
+  sending: "private-sequencer",
   first: { gasReserve: "0.005", maxGasPrice: "30gwei" },
 });

@@ -16,6 +16,7 @@ const btcUsd = feed("0x2779D32d5166BAaa2B2b658333bA7e6Ec0C65743", DAY);
  * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (the tag `finalized` is about a second behind)
+ * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
  */
 export const avalanche: BookedNetwork = network({
   chainId: 43_114,
@@ -35,5 +36,6 @@ export const avalanche: BookedNetwork = network({
   routers: {
     "Uniswap SwapRouter02": "0xbb00FF08d01D300023C629E8fFfFcb65A5a578cE",
   },
+  sending: "public-mempool",
   first: { gasReserve: "0.2", maxGasPrice: "100gwei" },
 });

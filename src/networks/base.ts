@@ -19,6 +19,7 @@ const daiUsd = feed("0x591e79239a7d679378eC8c847e5038150364C78F", DAY);
  * - data fee: ethereum-optimism/specs@830d0e30 specs/experimental/contracts/L2/gas-price-oracle.md
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (the tag `finalized` is about 18 minutes behind)
+ * - sending: ethereum-optimism/docs@0aabb756 pages/stack/differences.mdx (mempool rules)
  */
 export const base: BookedNetwork = network({
   chainId: 8_453,
@@ -42,5 +43,6 @@ export const base: BookedNetwork = network({
     "Aerodrome v1 router": "0xcF77a3Ba9A5CA399B7c97c74d54e5b1Beb874E43",
     "Slipstream SwapRouter": "0xBE6D8f0d05cC4be24d5167a3eF062215bE6D18a5",
   },
+  sending: "private-sequencer",
   first: { gasReserve: "0.005", maxGasPrice: "30gwei" },
 });

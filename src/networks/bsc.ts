@@ -16,7 +16,7 @@ const btcUsd = feed("0x264990fbd0A4796A3E3d8E37C4d5F87a3aCa5Ebf", MINUTE);
  *   pancakeswap/pancake-document@28cc4e4e developers/smart-contracts/pancakeswap-exchange/v3-contracts/README.md
  * - finality: bnb-chain/bnb-chain.github.io@06fde283 docs/
  *   (the tag `finalized` is some blocks behind)
- * - private sending: bnb-chain/bnb-chain.github.io@06fde283 docs/
+ * - sending: bnb-chain/bnb-chain.github.io@06fde283 docs/
  */
 export const bsc: BookedNetwork = network({
   chainId: 56,
@@ -37,6 +37,7 @@ export const bsc: BookedNetwork = network({
     "PancakeSwap SmartRouter": "0x13f4EA83D0bd40E75C8222255bc855a974568Dd4",
     "PancakeSwap V2 router": "0x10ED43C718714eb63d5aA57B78B54704E256024E",
   },
+  sending: "private-relay",
   relays: [
     {
       name: "PancakeSwap MEV Guard",

@@ -16,7 +16,7 @@ const btcUsd = feed("0xF4030086522a5bEEa4988F8cA5B36dbC97BeE88c", HOUR);
  *   pancakeswap/pancake-document@28cc4e4e developers/smart-contracts/pancakeswap-exchange/v3-contracts/README.md
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (the tag `finalized` is about 15 minutes behind)
- * - private sending: flashbots/flashbots-docs@272fd13d docs/flashbots-protect/ and
+ * - sending: flashbots/flashbots-docs@272fd13d docs/flashbots-protect/ and
  *   cowprotocol/docs@b9cb5996 docs/mevblocker/
  */
 export const ethereum: BookedNetwork = network({
@@ -37,6 +37,7 @@ export const ethereum: BookedNetwork = network({
     "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
     "PancakeSwap SmartRouter": "0x13f4EA83D0bd40E75C8222255bc855a974568Dd4",
   },
+  sending: "private-relay",
   relays: [
     {
       name: "Flashbots Protect",

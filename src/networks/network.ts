@@ -27,7 +27,13 @@ export interface FactoryFacts {
   readonly feePips: number;
 }
 
-/** An endpoint that takes a transaction without showing it to everybody, and what its operator says of it. */
+/**
+ * Who sees a transaction that is sent to an RPC endpoint of the network before it is in a block: everybody; everybody,
+ * unless it is sent to one of the relays; the network's sequencer alone.
+ */
+export type SendingFacts = "public-mempool" | "private-relay" | "private-sequencer";
+
+/** An endpoint that takes a transaction without a key and without showing it to everybody, and what is said of it. */
 export interface RelayFacts {
   readonly name: string;
   readonly url: string;
@@ -55,6 +61,10 @@ export interface Network {
   /** our own contracts, where they are deployed */
   readonly settlement: Address | undefined;
   readonly executor: Address | undefined;
+  /** undefined: it is not known */
+  readonly sending: SendingFacts | undefined;
+  /** where a transaction is sent instead of the RPC endpoints, unless the configuration says otherwise */
+  readonly relays: readonly RelayFacts[];
   /** where our contracts cannot be: why */
   readonly noSettlement: string | undefined;
   /** the public router through which swaps settle where no settlement is; undefined: none that swapd trades through */
@@ -66,7 +76,7 @@ export interface BookedNetwork extends Network {
   readonly nativeFeed: PriceFeed;
   /** contracts that stand there for everybody, by which swaps can be sent, by name */
   readonly routers: ReadonlyMap<string, Address>;
-  readonly relays: readonly RelayFacts[];
+  readonly sending: SendingFacts;
   /** what a first policy may begin with: native coins that stay in the wallet for gas, and the highest gas price */
   readonly first: { readonly gasReserve: string; readonly maxGasPrice: string };
 }
@@ -94,6 +104,7 @@ interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first
   readonly dataFee?: Network["dataFee"];
   readonly noSettlement?: string;
   readonly routers: Readonly<Record<string, string>>;
+  readonly sending: SendingFacts;
   readonly relays?: readonly RelayFacts[];
 }
 
@@ -115,6 +126,7 @@ export function network(stated: Stated): BookedNetwork {
     routers,
     router: stated.noSettlement === undefined ? routers.get(TRADED_THROUGH) : undefined,
     relays: stated.relays ?? [],
+    sending: stated.sending,
   };
 }
 

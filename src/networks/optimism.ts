@@ -17,6 +17,7 @@ const btcUsd = feed("0xD702DD976Fb76Fffc2D3963D037dfDae5b04E593", 20 * MINUTE);
  * - data fee: ethereum-optimism/specs@830d0e30 specs/experimental/contracts/L2/gas-price-oracle.md
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (the tag `finalized` is 20 to 30 minutes behind)
+ * - sending: ethereum-optimism/docs@0aabb756 pages/stack/differences.mdx (mempool rules)
  */
 export const optimism: BookedNetwork = network({
   chainId: 10,
@@ -39,5 +40,6 @@ export const optimism: BookedNetwork = network({
     "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
     "Velodrome v2 router": "0xa062aE8A9c5e11aaA026fc2670B0D65cCc8B2858",
   },
+  sending: "private-sequencer",
   first: { gasReserve: "0.005", maxGasPrice: "30gwei" },
 });

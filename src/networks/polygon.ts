@@ -18,6 +18,7 @@ const btcUsd = feed("0xc907E116054Ad103354f2D350FD2514433D57F6f", 27);
  * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts
  * - finality: 0xPolygon/polygon-docs@0f9ab164 docs/pos/concepts/finality/finality.md
  *   (the tag `finalized` is a milestone, some seconds behind)
+ * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
  */
 export const polygon: BookedNetwork = network({
   chainId: 137,
@@ -38,5 +39,6 @@ export const polygon: BookedNetwork = network({
   routers: {
     "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
   },
+  sending: "public-mempool",
   first: { gasReserve: "2", maxGasPrice: "500gwei" },
 });

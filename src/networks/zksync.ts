@@ -14,6 +14,7 @@ const usdtUsd = feed("0xB615075979AE1836B476F651f1eB79f0Cd3956a9", DAY);
  * - sequencer: smartcontractkit/documentation@59e5cde7 src/content/data-feeds/l2-sequencer-feeds.mdx
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (no source says that the tag `finalized` works; on L1 a block is final after hours)
+ * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
  */
 export const zksync: BookedNetwork = network({
   chainId: 324,
@@ -29,5 +30,6 @@ export const zksync: BookedNetwork = network({
   routers: {
     "Uniswap SwapRouter02": "0x99c56385daBCE3E81d8499d0b8d0257aBC07E8A3",
   },
+  sending: "private-sequencer",
   first: { gasReserve: "0.005", maxGasPrice: "30gwei" },
 });

@@ -1,6 +1,7 @@
 import type { SimulationMethod } from "../domain/guard/simulation-method.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { FillReceipt } from "../domain/run/measure-fill.ts";
+import type { AttemptRow, Visibility } from "./lane-store.ts";
 
 /** A block header; `timestamp` in Unix seconds, `baseFeePerGas` in wei. */
 export interface BlockHead {
@@ -54,6 +55,8 @@ export type BroadcastOutcome =
 /** What a lane needs of a chain. Reads throw `ChainReadError` when the node does not answer properly. */
 export interface LaneChain {
   readonly chainId: number;
+  /** to whom new transactions are shown: private where there are endpoints for that */
+  readonly visibility: Visibility;
   /** @param from where the first node that answers has no such block yet, the others are asked as well */
   latest(from?: number): Promise<BlockHead>;
   finalized(): Promise<BlockHead>;
@@ -67,7 +70,11 @@ export interface LaneChain {
   nativeBalance(address: Address): Promise<bigint>;
   /** Suggested priority fee in wei. */
   priorityFee(): Promise<bigint>;
-  broadcast(raw: Hex): Promise<BroadcastOutcome>;
+  /**
+   * Sends bytes to all endpoints of their class, and to no other one. Where there is none for private sending any more
+   * they are sent to nobody.
+   */
+  broadcast(attempt: Pick<AttemptRow, "raw" | "visibility">): Promise<BroadcastOutcome>;
   /** Reads the chain through all endpoints at once. @throws ChainReadError when none answers */
   agreed(): Promise<AgreedReads>;
 }
@@ -151,8 +158,16 @@ export interface EndpointReport {
   readonly findings: readonly AbilityFinding[];
 }
 
+/** An endpoint for private sending; `problem` is why nothing can be sent to it now. */
+export interface SubmitEndpoint {
+  readonly host: string;
+  readonly problem: string | undefined;
+}
+
 /** What the daemon reads of a chain, besides what its lanes read. */
 export interface Chain extends LaneChain {
+  /** Asks each endpoint for private sending for its chain id; there is nothing else that all of them answer. */
+  submitEndpoints(): Promise<readonly SubmitEndpoint[]>;
   agreed(): Promise<AgreedChainReads>;
   /** Balance of a token (native: the zero address) at a block. */
   balance(token: Address, owner: Address, block?: number): Promise<bigint>;

@@ -18,6 +18,8 @@ export interface CostHistory {
   readonly purpose: string;
   /** `cancel`: the nonce was taken by an empty transaction to oneself */
   readonly kind: string;
+  /** `private`: it was sent to endpoints for private sending alone */
+  readonly visibility: string;
   readonly hash: string;
   readonly succeeded: boolean;
   readonly blockNumber: number;
@@ -114,6 +116,8 @@ export interface RetryHistory {
 export interface AttemptHistory {
   readonly hash: string;
   readonly kind: string;
+  /** `private`: it is sent to endpoints for private sending alone */
+  readonly visibility: string;
   readonly state: string;
   readonly maxFeePerGas: string;
   readonly maxPriorityFeePerGas: string;

@@ -45,6 +45,12 @@ export interface IntentRow {
 export type AttemptKind = "original" | "replacement" | "cancel";
 
 /**
+ * To whom a transaction's bytes are shown before they are in a block: to the endpoints for private sending alone, or to
+ * those that everything is read from, each of which may show them to everybody.
+ */
+export type Visibility = "private" | "public";
+
+/**
  * What is about to be signed, written before the key is used. After a crash in between, the same fields are signed
  * again, which gives the same bytes. Never changed, never removed.
  */
@@ -58,6 +64,8 @@ export interface SigningRow {
   readonly gasLimit: bigint;
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
+  /** decided before there are any bytes: they go to endpoints of this class alone, whatever becomes of them */
+  readonly visibility: Visibility;
   readonly atMs: number;
 }
 
@@ -76,6 +84,7 @@ export interface AttemptRow {
   readonly nonce: number;
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
+  readonly visibility: Visibility;
   readonly state: AttemptState;
   readonly signedAtMs: number;
   /** the tip when it was first sent, or when a reorganisation brought it back; the age of an attempt counts from here */

@@ -33,6 +33,8 @@ export interface RelayerOptions {
   readonly rebroadcastAfterBlocks: number;
   readonly maxReplacements: number;
   readonly maxCancellations: number;
+  /** blocks after a private cancellation was first sent, until one is shown to everybody */
+  readonly cancelPubliclyAfterBlocks: number;
   /** how long after a swap's deadline its transaction is cancelled */
   readonly cancelMarginSeconds: number;
 }

@@ -22,6 +22,7 @@ function started(configuration: Configuration, serviceUrl: string, rpcUrl: strin
     secrets: {
       open: () => new Secret("none"),
       rpcUrls: () => [new Secret(rpcUrl)],
+      submitUrls: () => [],
       signer: async () => addressOnly(toAddress(WALLET)),
       privateKey: () => undefined,
     },

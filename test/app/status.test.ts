@@ -17,6 +17,7 @@ import { memoryDirectory } from "../support/temporary-directory.ts";
 const spec = dcaSpec({ budget: { total: 5n * HUNDRED_USDC, untilMs: undefined, maxRuns: undefined } });
 const settings = {
   mode: "live",
+  network: { submit: { kind: "named", endpoints: [] } } as never,
   strategies: [{ spec, file: "weekly.yaml", hash: "h" }],
   tokens: new Map([["USDC", { token: USDC, feed: undefined, twap: undefined, peg: undefined }]]),
   wallets: new Map([["main", { name: "main", address: WALLET, delegate: undefined, key: {} as never }]]),
@@ -48,6 +49,11 @@ test("whether a daemon runs is reported by the claim on the database, and asking
   const again = claimDatabase(file);
   expect(again.kind).toBe("claimed");
   if (again.kind === "claimed") again.release();
+});
+
+test("where transactions go by the configuration is reported", async () => {
+  const { text } = begin();
+  expect(await text()).toContain("transactions are sent privately, to network.submit");
 });
 
 test("each strategy tells its mode, its next slot, and what it used of its budget in the token's own unit", async () => {

@@ -18,7 +18,15 @@ const filled: SwapHistory = {
     native: price(`2500${DOLLAR.slice(1)}`),
   },
   costs: ["approve", "swap"].map((purpose) => ({
-    ...{ purpose, kind: "original", hash: "0xcd", succeeded: true, blockNumber: 7, blockTimeSeconds: 8 },
+    ...{
+      purpose,
+      kind: "original",
+      visibility: "public",
+      hash: "0xcd",
+      succeeded: true,
+      blockNumber: 7,
+      blockTimeSeconds: 8,
+    },
     ...{ gasUsed: "100000", gasPrice: "500000000", dataFee: null },
   })),
   ...{ quoteId: null, distributions: null, serviceRecord: null },

@@ -16,6 +16,10 @@ function chainOver(urls: readonly string[], chainId = 31337) {
   return createChain({ rpcUrls, chainId, timeoutMs: 2_000 }, { clock: systemClock });
 }
 
+function publicly(raw: Hex) {
+  return { raw, visibility: "public" } as const;
+}
+
 async function signTransfer(nonce: number, maxFeePerGas = 3_000_000_000n): Promise<{ raw: Hex; hash: Hex }> {
   return createSigner(new Secret(ANVIL_KEY)).signTransaction({
     ...{ chainId: 31337, nonce, to: OTHER_ACCOUNT, data: "0x", value: 5n, gasLimit: 21_000n },
@@ -30,8 +34,8 @@ test("blocks, receipts, counts and balances are read as the chain has them", asy
   const before = await chain.balance(NATIVE_TOKEN, OTHER_ACCOUNT);
   const { raw, hash } = await signTransfer(0);
   expect(await chain.receipt(hash)).toBeUndefined();
-  expect(await chain.broadcast(raw)).toEqual({ kind: "accepted" });
-  expect(await chain.broadcast(raw)).toEqual({ kind: "known" });
+  expect(await chain.broadcast(publicly(raw))).toEqual({ kind: "accepted" });
+  expect(await chain.broadcast(publicly(raw))).toEqual({ kind: "known" });
   await anvil.mine();
   const receipt = await chain.receipt(hash);
   expect(receipt).toMatchObject({ hash, succeeded: true, blockNumber: 5, gasUsed: 21_000n, logs: [] });
@@ -50,10 +54,10 @@ test("blocks, receipts, counts and balances are read as the chain has them", asy
   expect(await chain.balance(NATIVE_TOKEN, OTHER_ACCOUNT)).toBe(before + 5n);
   expect(await chain.balance(NATIVE_TOKEN, OTHER_ACCOUNT, 4)).toBe(before);
   expect(await chain.priorityFee()).toBe(1_000_000_000n);
-  expect(await chain.broadcast(raw)).toEqual({ kind: "nonce-used" });
+  expect(await chain.broadcast(publicly(raw))).toEqual({ kind: "nonce-used" });
   const underpriced = await signTransfer(1, 1_000_000_001n);
-  await chain.broadcast((await signTransfer(1)).raw);
-  expect(await chain.broadcast(underpriced.raw)).toEqual({ kind: "replacement-underpriced" });
+  await chain.broadcast(publicly((await signTransfer(1)).raw));
+  expect(await chain.broadcast(publicly(underpriced.raw))).toEqual({ kind: "replacement-underpriced" });
 });
 
 test("tokens are read, and what is no token is distinguished", async () => {
@@ -81,7 +85,7 @@ test("a dead endpoint does not stop reads or sends, and its URL is not shown whe
   const dead = `http://127.0.0.1:${await claimPort(0)}/v2/PATHKEYPATHKEY`;
   const chain = chainOver([dead, anvil.url]);
   expect((await chain.latest()).number).toBe(0);
-  expect(await chain.broadcast((await signTransfer(0)).raw)).toEqual({ kind: "accepted" });
+  expect(await chain.broadcast(publicly((await signTransfer(0)).raw))).toEqual({ kind: "accepted" });
   const error = await chainOver([dead, dead])
     .latest()
     .catch((thrown: unknown) => thrown);
@@ -96,11 +100,11 @@ test("an endpoint of another chain is neither believed nor sent to", async () =>
   const chain = chainOver([other.url, ours.url]);
   expect((await chain.latest()).number).toBe(0);
   const { raw, hash } = await signTransfer(0);
-  expect(await chain.broadcast(raw)).toEqual({ kind: "accepted" });
+  expect(await chain.broadcast(publicly(raw))).toEqual({ kind: "accepted" });
   expect(await other.rpc.call("eth_getTransactionByHash", [hash])).toBeNull();
   const wrong = chainOver([other.url]);
   await expect(wrong.latest()).rejects.toThrow(/serves chain 0x3e7, not 31337/);
-  expect((await wrong.broadcast(raw)).kind).toBe("unknown");
+  expect((await wrong.broadcast(publicly(raw))).kind).toBe("unknown");
 });
 
 test("a receipt that one endpoint lags behind on is found at another", async () => {
@@ -109,7 +113,7 @@ test("a receipt that one endpoint lags behind on is found at another", async () 
   lagging.fault("eth_getTransactionReceipt", { kind: "answer", result: null });
   const { raw, hash } = await signTransfer(0);
   const chain = chainOver([lagging.url, anvil.url]);
-  await chain.broadcast(raw);
+  await chain.broadcast(publicly(raw));
   await anvil.mine();
   expect((await chain.receipt(hash))?.succeeded).toBe(true);
   expect(await chainOver([lagging.url]).receipt(hash)).toBeUndefined();
@@ -144,7 +148,7 @@ test("logs of an endpoint that does not have the last block yet are no answer", 
 test("a receipt of another transaction, a forged status or a pending block is not believed", async () => {
   const anvil = await startBareAnvil();
   const { raw, hash } = await signTransfer(0);
-  await chainOver([anvil.url]).broadcast(raw);
+  await chainOver([anvil.url]).broadcast(publicly(raw));
   await anvil.mine();
   const real = (await anvil.rpc.call("eth_getTransactionReceipt", [hash])) as Record<string, unknown>;
   const proxy = await startRpcProxy(anvil.url);
@@ -199,12 +203,12 @@ test("an answer lost after the node took the transaction is unknown, and the sam
   for (const [nonce, loss] of (["reset", "502", "truncated"] as const).entries()) {
     proxy.fault("eth_sendRawTransaction", { kind: "drop-after", loss }, 1);
     const { raw } = await signTransfer(nonce);
-    expect((await chain.broadcast(raw)).kind).toBe("unknown");
-    expect(await chain.broadcast(raw)).toEqual({ kind: "known" });
+    expect((await chain.broadcast(publicly(raw))).kind).toBe("unknown");
+    expect(await chain.broadcast(publicly(raw))).toEqual({ kind: "known" });
   }
   proxy.fault("eth_sendRawTransaction", { kind: "drop-before" }, 1);
   const { raw, hash } = await signTransfer(3);
-  expect((await chain.broadcast(raw)).kind).toBe("unknown");
+  expect((await chain.broadcast(publicly(raw))).kind).toBe("unknown");
   expect(await anvil.rpc.call("eth_getTransactionByHash", [hash])).toBeNull();
 });
 
@@ -214,10 +218,10 @@ test("the proxy refuses a replacement below ten per cent on either fee, as Geth 
   proxy.gethRules(true);
   const chain = chainOver([proxy.url]);
   const first = await signTransfer(0, 3_000_000_000n);
-  expect(await chain.broadcast(first.raw)).toEqual({ kind: "accepted" });
+  expect(await chain.broadcast(publicly(first.raw))).toEqual({ kind: "accepted" });
   expect(Transaction.from(first.raw).maxPriorityFeePerGas).toBe(1_000_000_000n);
   const feeOnly = await signTransfer(0, 4_000_000_000n);
-  expect(await chain.broadcast(feeOnly.raw)).toEqual({ kind: "replacement-underpriced" });
+  expect(await chain.broadcast(publicly(feeOnly.raw))).toEqual({ kind: "replacement-underpriced" });
 });
 
 test("a header that is just being read is read once for all who want it, and anew for who comes later", async () => {

@@ -40,6 +40,16 @@ describe("the main file", () => {
       "3:37 network.rpc.0.url: is no http or https URL -> write for example http://127.0.0.1:8545",
     ],
     [
+      "a private endpoint with a path that may be a key",
+      MAIN.replace("rpc: [", 'submit: [{ url: "https://relay.example/key" }], rpc: ['),
+      "3:40 network.submit.0.url: this URL holds more than a host, and that is usually a key -> put it into a file or an environment variable: { env: RPC_1 }",
+    ],
+    [
+      "private sending to nobody",
+      MAIN.replace("rpc: [", "submit: none, rpc: ["),
+      "3:32 network.submit: is none of the values known here -> write public",
+    ],
+    [
       "a fraction of a block",
       MAIN.replace("rpc: [", "confirmations: 1.5, rpc: ["),
       "3:39 network.confirmations: needs a whole number from 1 to 200",

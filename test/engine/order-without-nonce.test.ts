@@ -66,7 +66,7 @@ test("is not signed with a permit while a fork holds our own approval back, whic
   const minedAt = life.db.prepare<[], number>("SELECT mined_block_number FROM lane_intents").pluck().get() ?? 0;
   const broadcast = chain.broadcast.bind(chain);
   const held: Hex[] = [];
-  chain.broadcast = async (raw) => {
+  chain.broadcast = async ({ raw }) => {
     held.push(raw);
     return { kind: "accepted" };
   };
@@ -76,7 +76,7 @@ test("is not signed with a permit while a fork holds our own approval back, whic
   expect([await chain.allowance(asked), service.submissions]).toEqual([0n, []]);
   chain.broadcast = broadcast;
   chain.holdsRelayed = true;
-  for (const raw of held) await broadcast(raw);
+  for (const raw of held) await broadcast({ raw, visibility: "public" });
   expect(await turnUntil(outside, life, { maxSeconds: 60, isDone: () => service.submissions.length > 0 })).toBe(true);
   const byPermit = service.submissions[0]?.permitSignature === undefined ? 0n : HUNDRED_USDC;
   expect((await chain.allowance(asked)) + byPermit).toBe(HUNDRED_USDC);

@@ -78,6 +78,14 @@ describe.each([...NETWORKS])("%s", (name, network) => {
     expect(tokens.get("USDC")?.feed).toBeDefined();
   });
 
+  it("says who sees what is sent, and where that was read; it has relays where it says so", () => {
+    const text = readFileSync(file, "utf8");
+    expect(text).toMatch(/^ \* - sending: (?:\S+@[0-9a-f]{8} |https:\S+ \(of 20\d\d-\d\d\))/m);
+    expect(network.relays.length > 0).toBe(network.sending === "private-relay");
+    expect(network.sequencerFeed !== undefined).toBe(network.sending === "private-sequencer");
+    for (const { url } of network.relays) expect(new URL(url).protocol).toBe("https:");
+  });
+
   it("says whether its sequencer is up where it has one", () => {
     const isRollup = ["arbitrum", "base", "optimism", "zksync"].includes(name);
     expect(network.sequencerFeed !== undefined).toBe(isRollup);

@@ -8,6 +8,8 @@ export interface Campaign {
   readonly failures: readonly SentResult[];
   readonly lives: number;
   readonly fills: number;
+  /** transactions that were sent to private endpoints */
+  readonly hidden: number;
   readonly seconds: number;
   /** how often each named instant of the program was passed */
   readonly passed: ReadonlyMap<string, number>;
@@ -46,11 +48,12 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
   const passed = new Map<string, number>();
   const struck = new Map<string, number>();
   const hits = new Map<string, number>();
-  const sums = { seeds: 0, lives: 0, fills: 0 };
+  const sums = { seeds: 0, lives: 0, fills: 0, hidden: 0 };
   const take = (result: SentResult): void => {
     sums.seeds += 1;
     sums.lives += result.lives;
     sums.fills += result.fills;
+    sums.hidden += result.hidden;
     addTo(passed, result.passed);
     addTo(struck, result.struck);
     addTo(hits, result.hits);

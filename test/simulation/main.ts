@@ -78,9 +78,9 @@ for (const failure of campaign.failures) show(failure);
 if (values.histogram) showHistogram(campaign);
 const missed = isOne ? [] : showLabels(campaign);
 if (!isOne) showNeverSeen(campaign);
-const { seeds, lives, fills, seconds, failures } = campaign;
+const { seeds, lives, fills, hidden, seconds, failures } = campaign;
 console.log(
-  `\n${seeds} seeds, ${failures.length} failed; ${lives} lives of the daemon, ${fills} fills; ` +
+  `\n${seeds} seeds, ${failures.length} failed; ${lives} lives of the daemon, ${fills} fills, ${hidden} transactions sent privately; ` +
     `${seconds.toFixed(0)} s, ${(seeds / seconds).toFixed(1)} seeds a second`,
 );
 const isTooNarrow = missed.length > 0 && values.faults === undefined && seeds >= SEEDS_FOR_ALL_LABELS;

@@ -67,7 +67,7 @@ function unplayed({ seed }: SeedTerms, error: unknown): SentResult {
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
     ...{ seed, strategies: [], faults: [], trace: [], traceHash: "", passed: [], struck: [], hits: [] },
-    ...{ lives: 0, cuts: 0, fills: 0, violations: [{ invariant: "simulation", what, atMs: 0 }] },
+    ...{ lives: 0, cuts: 0, fills: 0, hidden: 0, violations: [{ invariant: "simulation", what, atMs: 0 }] },
   };
 }
 

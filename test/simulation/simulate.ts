@@ -11,6 +11,7 @@ import { CATALOGUE, drawStrategies, type SimStrategy } from "./daemon/workload.t
 import { createFaults, type FaultName, type Faults } from "./faults.ts";
 import { checkProgress, checkRest } from "./oracle/liveness.ts";
 import { createPaceOracle } from "./oracle/pace.ts";
+import { createPrivacyOracle } from "./oracle/privacy.ts";
 import { openRows, type Rows } from "./oracle/rows.ts";
 import { checkFills, checkSafety } from "./oracle/safety.ts";
 import { createSigningOracle, type Report } from "./oracle/signing.ts";
@@ -21,6 +22,7 @@ import { createNetwork } from "./world/network.ts";
 import { ETH, POOL, TOKENS, units } from "./world/places.ts";
 import { drawProfile } from "./world/profile.ts";
 import { createReceivers } from "./world/receivers.ts";
+import { createRelays } from "./world/relays.ts";
 import { createSimService } from "./world/service.ts";
 import { createSignatureBook } from "./world/signatures.ts";
 import { clockOffsetMs, mineNext } from "./world/weather.ts";
@@ -64,6 +66,8 @@ export interface SeedResult {
   readonly lives: number;
   readonly cuts: number;
   readonly fills: number;
+  /** transactions that were sent to private endpoints */
+  readonly hidden: number;
   /** how often each named instant of the program was passed */
   readonly passed: ReadonlyMap<string, number>;
   /** how often each fault struck, by its name and where */
@@ -77,6 +81,8 @@ const START_MS = Date.UTC(2027, 2, 1, 9, 0, 0);
 const PROGRESS = { leastMs: 30_000, mostMs: 300_000, everyMs: 15_000 };
 /** Within so long after nothing new begins everything has its end. */
 const REST = { leastMs: 20_000, mostMs: 300_000, everyMs: 20_000 };
+/** In so many worlds transactions are sent privately. */
+const PRIVATELY = 0.5;
 const MOST_VIOLATIONS = 5;
 /** A machine that was off for long meets faults when it is on again. */
 const AFTER_OUTAGE_MS = 30_000;
@@ -103,6 +109,9 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   });
   const profile = drawProfile(chance);
   const configuration = profile.configured(bench.configuration);
+  const isPrivate = chance.of("sends privately") < PRIVATELY;
+  /** what the operator's file says now: he may take the private endpoints out of it for a while */
+  const isShownNow = (): boolean => !isPrivate || faults.lasts("operator: shows", "submit", time.monotonicMs);
   const service = createSimService({ chain, book, faults, profile, nowMs: () => time.trueMs });
   const waitsMs = chance.pick([0, 60_000, 150_000], "operator waits");
   const operator = createOperator({ time, faults, trace, waitsMs, rows: () => rows, nowMs: () => time.trueMs });
@@ -131,10 +140,17 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   const overLimit = (calls: number, limit: number): void =>
     report("S14", `${calls} calls of the service within a second that allows ${limit}`);
   const receivers = createReceivers({ time, faults, report });
+  const relays = createRelays({ chain, faults, time, transactionOf: (raw) => book.transactions.get(raw) });
+  const isAlwaysPrivate = isPrivate && !faults.on.includes("operator: shows");
+  const privacy = createPrivacyOracle({ book, rows, wallet, isAlwaysPrivate, report });
   const network = createNetwork({
-    ...{ time, chain, service, faults, receivers },
+    ...{ time, chain, service, relays, faults, receivers },
     listener: {
-      ...{ sent: oracle.sent, arrived: oracle.arrived },
+      sent: (raw, host) => {
+        oracle.sent(raw);
+        privacy.sent(raw, host);
+      },
+      ...{ arrived: oracle.arrived },
       handedOver: oracle.handedOver,
       called: (host) => checkHost(host, report),
       ...{ overLimit, asked: pace.left, answered: pace.ended },
@@ -146,7 +162,11 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   });
   const lives = createLives({
     ...{ time, network, faults, trace, report, files, strategies: drawn, cutsLog: terms.cutsLog === true },
-    configuration: () => ({ ...configuration, database: files.file, strategies: drawn.configured() }),
+    configuration: () => ({
+      ...sendingBy(configuration, isShownNow()),
+      database: files.file,
+      strategies: drawn.configured(),
+    }),
     signer: book.signer((signed) => ("raw" in signed ? oracle.transaction(signed) : oracle.message(signed))),
     offsetMs: () => clockOffsetMs(faults, time.monotonicMs),
   });
@@ -181,7 +201,9 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   const blockMs = chance.pick([2_000, 4_000, 6_000], "block time");
   const mine = (): void => {
     service.relayer.beforeBlock();
+    relays.beforeBlock();
     trace.note("chain", mineNext(chain, faults, time));
+    relays.afterBlock();
     time.after(blockMs, mine);
   };
   time.after(blockMs, mine);
@@ -237,6 +259,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
       struck: faults.struck,
       hits,
     },
+    hidden: privacy.count,
     fills: chain.allReceipts().filter(({ logs }) => logs.length > 2).length,
   };
 }
@@ -259,6 +282,11 @@ function countHits(faults: Faults, rows: Rows): ReadonlyMap<string, number> {
   return hits;
 }
 
+function sendingBy(configuration: Configuration, isShown: boolean): Configuration {
+  if (!isShown) return configuration;
+  return { ...configuration, network: { ...configuration.network, submit: { kind: "public" } } };
+}
+
 function fundsOf(wallet: string): ReadonlyMap<string, bigint> {
   const funds = new Map<string, bigint>();
   for (const token of [...TOKENS, ETH]) {
@@ -269,7 +297,7 @@ function fundsOf(wallet: string): ReadonlyMap<string, bigint> {
 }
 
 function checkHost(host: string, report: Report): void {
-  if (!/^(rpc[0-2]|service|hook|push)\.sim$/.test(host)) report("S13", `${host} was called`);
+  if (!/^(rpc[0-2]|relay[01]|service|hook|push)\.sim$/.test(host)) report("S13", `${host} was called`);
 }
 
 /** What is still to be done says most about why nothing happens. */

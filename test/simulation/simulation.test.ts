@@ -9,11 +9,12 @@ test("keeps every promise and goes on after every fault, in each of the first se
 }, async () => {
   const said: string[] = [];
   const terms = { from: 1, seeds: SEEDS, processes: 2, shrinks: false };
-  const { failures, seeds, fills, lives } = await runCampaign({ ...terms, said: (line) => said.push(line) });
+  const { failures, seeds, fills, lives, hidden } = await runCampaign({ ...terms, said: (line) => said.push(line) });
   expect(failures.map((failed) => `seed ${failed.seed}: ${firstOf(failed)}`)).toEqual([]);
   expect(seeds).toBe(SEEDS);
   // A world in which nothing is traded or killed would keep every promise too.
   expect(fills).toBeGreaterThan(SEEDS);
+  expect(hidden).toBeGreaterThan(SEEDS / 2);
   expect(lives).toBeGreaterThan(SEEDS);
 });
 

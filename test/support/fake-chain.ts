@@ -179,7 +179,13 @@ export class FakeChain implements Chain {
     return this.priority;
   }
 
-  async broadcast(raw: Hex): Promise<BroadcastOutcome> {
+  readonly visibility = "public";
+
+  async submitEndpoints(): Promise<[]> {
+    return [];
+  }
+
+  async broadcast({ raw }: Parameters<Chain["broadcast"]>[0]): Promise<BroadcastOutcome> {
     this.sent.push(raw);
     const hash = readTransaction(raw).hash as Hex;
     if (this.pool.has(hash)) return { kind: "known" };

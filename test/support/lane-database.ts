@@ -63,6 +63,7 @@ export function attemptRow(change: Partial<AttemptRow> = {}): AttemptRow {
     nonce: 0,
     maxFeePerGas: 50n,
     maxPriorityFeePerGas: 2n,
+    visibility: "public",
     state: "signed",
     signedAtMs: 5,
     firstBroadcastBlock: undefined,

@@ -20,6 +20,7 @@ import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts
 import { createHandClock } from "../service/support/hand-clock.ts";
 import { ANVIL_ACCOUNT, ANVIL_KEY, type BareAnvil, startBareAnvil } from "./bare-anvil.ts";
 import { submit } from "./lane-database.ts";
+import { type PrivateRelay, startPrivateRelay } from "./private-relay.ts";
 import { type RpcProxy, startRpcProxy } from "./rpc-proxy.ts";
 import { silentLogger } from "./silent-logger.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -43,6 +44,8 @@ export interface LaneWorld {
   readonly refusals: { readonly intentId: string; readonly detail: string | undefined }[];
   /** a proxy of its own in front of the same chain, where there is a second endpoint */
   readonly second: RpcProxy | undefined;
+  /** the same in front of where transactions are sent privately; one that keeps what it takes to itself */
+  readonly relay: PrivateRelay | undefined;
   /** a contract that refuses everything */
   readonly reverting: Address;
   /** everything the key was used for */
@@ -54,6 +57,8 @@ export interface LaneWorld {
     crashAt: ((label: string) => boolean) | undefined;
     /** called whenever the lane has been answered by its rows, and while its key is used */
     between: (() => Promise<void>) | undefined;
+    /** from the next start on there is no private endpoint any more */
+    isPublic: boolean;
   };
   readonly lane: Lane;
   readonly store: LaneRowStore;
@@ -99,17 +104,20 @@ const DEFAULTS: LaneOptions = {
   rebroadcastAfterBlocks: 2,
   maxReplacements: 3,
   maxCancellations: 8,
+  cancelPubliclyAfterBlocks: 25,
   cancelMarginSeconds: 2,
 };
 
 /** Starts a chain of its own with a proxy in front, and a lane on it. Confirmed at two blocks, final at three. */
 export async function startLaneWorld({
   secondEndpoint = false,
+  privateEndpoint = false,
   ...options
-}: Partial<LaneOptions> & { secondEndpoint?: boolean } = {}): Promise<LaneWorld> {
+}: Partial<LaneOptions> & { secondEndpoint?: boolean; privateEndpoint?: boolean } = {}): Promise<LaneWorld> {
   const anvil = await startBareAnvil();
   const proxy = await startRpcProxy(anvil.url);
   const second = secondEndpoint ? await startRpcProxy(anvil.url) : undefined;
+  const relay = privateEndpoint ? await startPrivateRelay(anvil.url) : undefined;
   const rpcUrls = [proxy, ...(second === undefined ? [] : [second])].map(({ url }) => new Secret(url));
   await anvil.rpc.call("anvil_setCode", [REVERTING, "0x60006000fd"]);
   const clock = createHandClock(Date.now());
@@ -117,7 +125,13 @@ export async function startLaneWorld({
   const events: LaneEvent[] = [];
   const refusals: LaneWorld["refusals"] = [];
   const signed: UnsignedTransaction[] = [];
-  const switches: LaneWorld["switches"] = { signing: true, barred: [], crashAt: undefined, between: undefined };
+  const switches: LaneWorld["switches"] = {
+    signing: true,
+    barred: [],
+    crashAt: undefined,
+    between: undefined,
+    isPublic: false,
+  };
   const signer = recordingSigner(signed, () => switches.between?.());
   const file = join(temporaryDirectory(), "lane.db");
   const requests: { id: string; to: Address }[] = [];
@@ -126,7 +140,8 @@ export async function startLaneWorld({
     const db = openDatabase({ file });
     migrateLane(db);
     const store = createLaneRows(db);
-    const chain = createChain({ rpcUrls, chainId: CHAIN_ID, timeoutMs: 2_000 }, { clock });
+    const submitUrls = relay === undefined || switches.isPublic ? [] : [new Secret(relay.url)];
+    const chain = createChain({ rpcUrls, submitUrls, chainId: CHAIN_ID, timeoutMs: 2_000 }, { clock });
     const crashPoint = (label: string): void => {
       if (switches.crashAt?.(label) === true) throw new Killed(label);
     };
@@ -135,7 +150,8 @@ export async function startLaneWorld({
       onRefused: (refusal) => void refusals.push(refusal),
     };
     const lanes = withGaps(createLanes(store, signing).store(listener), () => switches.between?.());
-    const lane = createLane({ ...DEFAULTS, ...options }, { store: lanes, chain, signer, clock, logger, crashPoint });
+    const laneOptions = { ...DEFAULTS, visibility: chain.visibility, ...options };
+    const lane = createLane(laneOptions, { store: lanes, chain, signer, clock, logger, crashPoint });
     return { db, store, lane };
   };
   let current = open();
@@ -145,7 +161,7 @@ export async function startLaneWorld({
     for (let time = 0; time < times; time++) await current.lane.tick();
   };
   return {
-    ...{ anvil, proxy, second, clock, logger, events, refusals, signed, switches, tick, count },
+    ...{ anvil, proxy, second, relay, clock, logger, events, refusals, signed, switches, tick, count },
     reverting: REVERTING,
     get lane() {
       return current.lane;

@@ -11,6 +11,7 @@ import type {
   LaneHalt,
   LaneTransition,
   SigningRow,
+  Visibility,
 } from "../../ports/lane-store.ts";
 import type { SqlValue } from "./statements.ts";
 
@@ -70,6 +71,7 @@ export interface StoredSigning {
   readonly gas_limit: string;
   readonly max_fee_per_gas: string;
   readonly max_priority_fee_per_gas: string;
+  readonly visibility: Visibility;
   readonly at_ms: number;
 }
 
@@ -84,6 +86,7 @@ export function toSigningRow(row: StoredSigning): SigningRow {
     gasLimit: BigInt(row.gas_limit),
     maxFeePerGas: BigInt(row.max_fee_per_gas),
     maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas),
+    visibility: row.visibility,
     atMs: row.at_ms,
   };
 }
@@ -97,6 +100,7 @@ export interface StoredAttempt {
   readonly nonce: number;
   readonly max_fee_per_gas: string;
   readonly max_priority_fee_per_gas: string;
+  readonly visibility: Visibility;
   readonly state: AttemptState;
   readonly signed_at_ms: number;
   readonly first_broadcast_block: number | null;
@@ -113,6 +117,7 @@ export function toAttemptRow(row: StoredAttempt): AttemptRow {
     nonce: row.nonce,
     maxFeePerGas: BigInt(row.max_fee_per_gas),
     maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas),
+    visibility: row.visibility,
     state: row.state,
     signedAtMs: row.signed_at_ms,
     firstBroadcastBlock: row.first_broadcast_block ?? undefined,

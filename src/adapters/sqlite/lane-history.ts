@@ -1,5 +1,6 @@
 import type { AttemptHistory, HaltHistory, IntentHistory } from "../../ports/history.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
+import { hasColumn, prepareStatements } from "./statements.ts";
 
 /**
  * Reads the transactions of a database for people: the open ones, and the newest of the others up to a number; and the
@@ -23,8 +24,9 @@ export function readLaneHistory(
          OR seq IN (SELECT seq FROM lane_intents WHERE ${isOver} ORDER BY seq DESC LIMIT ?) ORDER BY seq DESC`,
     )
     .all(limit);
+  const visibility = hasColumn(prepareStatements(db), "lane_attempts", "visibility") ? "visibility" : "'public'";
   const attempts = db.prepare<[string], AttemptHistory>(
-    `SELECT hash, kind, state, max_fee_per_gas AS maxFeePerGas, max_priority_fee_per_gas AS maxPriorityFeePerGas,
+    `SELECT hash, kind, ${visibility} AS visibility, state, max_fee_per_gas AS maxFeePerGas, max_priority_fee_per_gas AS maxPriorityFeePerGas,
        signed_at_ms AS signedAtMs FROM lane_attempts WHERE intent_id = ? ORDER BY seq`,
   );
   const halts = db

@@ -79,19 +79,26 @@ function intents(db: SqliteDatabase): Pick<LaneRowStore, Intents> {
   };
 }
 
+// Prepared when they are used: a service's database may be older than a column of theirs.
+const INSERT_ATTEMPT = `INSERT INTO lane_attempts (
+   hash, intent_id, kind, raw, nonce, max_fee_per_gas, max_priority_fee_per_gas, visibility, state, signed_at_ms,
+   first_broadcast_block, last_broadcast_at_ms, last_broadcast_block
+ ) VALUES (
+   @hash, @intentId, @kind, @raw, @nonce, @maxFeePerGas, @maxPriorityFeePerGas, @visibility, @state, @signedAtMs,
+   @firstBroadcastBlock, @lastBroadcastAtMs, @lastBroadcastBlock
+ )`;
+const INSERT_SIGNING = `INSERT INTO lane_signings (
+   intent_id, kind, nonce, to_address, data, value, gas_limit, max_fee_per_gas, max_priority_fee_per_gas, visibility,
+   at_ms
+ ) VALUES (
+   @intentId, @kind, @nonce, @to, @data, @value, @gasLimit, @maxFeePerGas, @maxPriorityFeePerGas, @visibility, @atMs
+ )`;
+
 function attempts(db: SqliteDatabase): Pick<LaneRowStore, "insertAttempt" | "attempts" | "updateAttempt"> {
-  const insert = db.prepare(
-    `INSERT INTO lane_attempts (
-       hash, intent_id, kind, raw, nonce, max_fee_per_gas, max_priority_fee_per_gas, state, signed_at_ms,
-       first_broadcast_block, last_broadcast_at_ms, last_broadcast_block
-     ) VALUES (
-       @hash, @intentId, @kind, @raw, @nonce, @maxFeePerGas, @maxPriorityFeePerGas, @state, @signedAtMs,
-       @firstBroadcastBlock, @lastBroadcastAtMs, @lastBroadcastBlock
-     )`,
-  );
+  const sql = prepareStatements(db);
   const ofIntent = db.prepare<[string], StoredAttempt>("SELECT * FROM lane_attempts WHERE intent_id = ? ORDER BY seq");
   return {
-    insertAttempt: (row) => void insert.run(toBinding(row)),
+    insertAttempt: (row) => void sql.named(INSERT_ATTEMPT, toBinding(row)),
     attempts: (intentId) => ofIntent.all(intentId).map(toAttemptRow),
     updateAttempt: createUpdate(db, { table: "lane_attempts", key: "hash", columns: ATTEMPT_COLUMNS }),
   };
@@ -100,13 +107,7 @@ function attempts(db: SqliteDatabase): Pick<LaneRowStore, "insertAttempt" | "att
 type Journal = "insertSigning" | "signings" | "recordTransition" | "transitions";
 
 function journal(db: SqliteDatabase): Pick<LaneRowStore, Journal> {
-  const insertSigning = db.prepare(
-    `INSERT INTO lane_signings (
-       intent_id, kind, nonce, to_address, data, value, gas_limit, max_fee_per_gas, max_priority_fee_per_gas, at_ms
-     ) VALUES (
-       @intentId, @kind, @nonce, @to, @data, @value, @gasLimit, @maxFeePerGas, @maxPriorityFeePerGas, @atMs
-     )`,
-  );
+  const sql = prepareStatements(db);
   const signings = db.prepare<[string], StoredSigning>("SELECT * FROM lane_signings WHERE intent_id = ? ORDER BY seq");
   const insertTransition = db.prepare(
     `INSERT INTO lane_transitions (intent_id, attempt_hash, from_state, to_state, at_ms, detail)
@@ -116,7 +117,7 @@ function journal(db: SqliteDatabase): Pick<LaneRowStore, Journal> {
     "SELECT * FROM lane_transitions WHERE intent_id = ? ORDER BY id",
   );
   return {
-    insertSigning: (row) => void insertSigning.run(toBinding(row)),
+    insertSigning: (row) => void sql.named(INSERT_SIGNING, toBinding(row)),
     signings: (intentId) => signings.all(intentId).map(toSigningRow),
     recordTransition: (row) => void insertTransition.run(toBinding(row)),
     transitions: (intentId) => transitions.all(intentId).map(toTransition),

@@ -40,6 +40,8 @@ export async function readStatus(
     // A running daemon has the mode of its start: the file may say another one since.
     mode: (claim.kind === "free" ? undefined : rows.startedMode) ?? configuredMode,
     configuredMode,
+    /** where transactions go by the configuration: to endpoints that it names, to relays of the network book, or publicly */
+    sending: about.settings?.network.submit.kind ?? null,
     operating: standing?.mode ?? null,
     waitsFor: openAlerts.filter(({ code }) => WAITED_FOR.has(code)).map(({ text, at }) => ({ text, since: at })),
     lastClockJump: jump === undefined ? null : { text: jump.text, at: formatInstant(jump.atMs) },

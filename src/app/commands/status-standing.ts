@@ -4,14 +4,21 @@ import type { StatusDocument } from "./status-document.ts";
 /** So many balances fit a screen; the JSON has all. */
 const MOST_BALANCES = 20;
 
+const SENDING = {
+  named: "transactions are sent privately, to network.submit",
+  book: "transactions are sent privately, to relays of the network book, where all RPC endpoints have TLS",
+  public: "transactions are sent to the RPC endpoints (network.submit names no private ones)",
+} as const;
+
 /** Whether a daemon runs, what it waits for, and where each strategy stands: for people, in parts. */
 export function formatStanding(document: StatusDocument): string[] {
-  const { mode, configuredMode, operating, waitsFor, lastClockJump, sold } = document;
+  const { mode, configuredMode, sending, operating, waitsFor, lastClockJump, sold } = document;
   const isEdited = configuredMode !== null && configuredMode !== mode;
   const edited = isEdited ? ` (the configuration says ${configuredMode}, which applies from the next start on)` : "";
   const lines = [
     daemonLine(document),
     `mode ${mode ?? "unknown (no configuration)"}${edited}; operating mode ${operating ?? "unknown"}`,
+    ...(sending === null ? [] : [SENDING[sending]]),
     `database ${document.database}; last event: ${document.lastEvent ?? "none"}`,
     ...waitsFor.map(({ text, since }) => `waits since ${since}: ${text}`),
   ];

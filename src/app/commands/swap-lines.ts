@@ -46,9 +46,10 @@ function feeLine({ fees, sell, prices }: SwapHistory): readonly string[] {
 function gasLine({ costs, prices }: SwapHistory): readonly string[] {
   if (costs.length === 0) return [];
   const gas = costs.reduce((sum, cost) => sum + costOf(cost), 0n);
-  const purposes = costs.map(({ purpose, kind, succeeded }) => {
+  const purposes = costs.map(({ purpose, kind, visibility, succeeded }) => {
     const what = kind === "cancel" ? "cancellation" : purpose;
-    return succeeded ? what : `${what}, reverted`;
+    const sent = visibility === "private" ? `${what}, sent privately` : what;
+    return succeeded ? sent : `${sent}, reverted`;
   });
   const usd = prices?.native?.usd;
   return [

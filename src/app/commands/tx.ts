@@ -46,7 +46,7 @@ function intentJson({ createdAtMs, attempts, ...intent }: IntentHistory, nowMs: 
 }
 
 function table(intents: readonly IntentHistory[], nowMs: number): string {
-  const heading = ["TRANSACTION", "FOR", "NONCE", "STATE", "AGE", "ATTEMPT", "GWEI PER GAS", "HASH"];
+  const heading = ["TRANSACTION", "FOR", "NONCE", "STATE", "AGE", "ATTEMPT", "SENT", "GWEI PER GAS", "HASH"];
   return formatTable([heading, ...intents.flatMap((intent) => rowsOf(intent, nowMs))]);
 }
 
@@ -58,12 +58,17 @@ function rowsOf(intent: IntentHistory, nowMs: number): string[][] {
   ];
   const state = notes.length === 0 ? intent.state : `${intent.state} (${notes.join(", ")})`;
   const head = [id, purpose, nonce === null ? "-" : String(nonce), state, `${ageOf(intent.createdAtMs, nowMs)} s`];
-  if (attempts.length === 0) return [[...head, "not signed", "-", "-"]];
+  if (attempts.length === 0) return [[...head, "not signed", "-", "-", "-"]];
   return attempts.map((attempt, index) => [...(index === 0 ? head : ["", "", "", "", ""]), ...attemptCells(attempt)]);
 }
 
-function attemptCells({ kind, state, maxFeePerGas, hash }: AttemptHistory): string[] {
-  return [`${kind} ${state}`, formatUnits(BigInt(maxFeePerGas), GWEI_DECIMALS), hash];
+function attemptCells({ kind, state, visibility, maxFeePerGas, hash }: AttemptHistory): string[] {
+  return [
+    `${kind} ${state}`,
+    visibility === "private" ? "privately" : "publicly",
+    formatUnits(BigInt(maxFeePerGas), GWEI_DECIMALS),
+    hash,
+  ];
 }
 
 function ageOf(createdAtMs: number, nowMs: number): number {

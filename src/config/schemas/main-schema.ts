@@ -95,6 +95,15 @@ const network = z.strictObject({
     .array(rpcEndpoint, { error: "needs a list of RPC endpoints" })
     .min(1, { error: "needs at least one RPC endpoint" })
     .max(8),
+  submit: z
+    .union([z.literal("public"), z.array(rpcEndpoint).min(1).max(8)], {
+      error: "needs a list of endpoints for private sending, or public",
+    })
+    .optional()
+    .meta({
+      description:
+        "where transactions are sent without showing them to everybody; nothing is read from there. Without the key: the network book's relays, where it has some; public: to the RPC endpoints",
+    }),
   preset: text("a file with the facts of a network that is not built in", "world.json").optional(),
   confirmations: count("blocks until a transaction counts as confirmed", { min: 1, max: 200 }).optional(),
 });
@@ -234,6 +243,10 @@ const transactions = orEmpty(undefined, {
   rebroadcastAfterBlocks: or(count("unmined for so many blocks: sent again", blocks), 3),
   maxReplacements: or(count("replacements of one transaction", { min: 0, max: 100 }), 8),
   maxCancellations: or(count("cancellations of one transaction past its deadline", { min: 1, max: 100 }), 8),
+  cancelPubliclyAfterBlocks: or(
+    count("a private cancellation unmined for so many blocks: an empty one is shown to everybody", blocks),
+    25,
+  ),
 });
 
 /** The main file: which network, service, wallets and tokens, and where the other files are. */

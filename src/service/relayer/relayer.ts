@@ -102,6 +102,8 @@ export function openRelayer(
       rebroadcastAfterBlocks: relayer.rebroadcastAfterBlocks,
       maxReplacements: relayer.maxReplacements,
       maxCancellations: relayer.maxCancellations,
+      cancelPubliclyAfterBlocks: relayer.cancelPubliclyAfterBlocks,
+      visibility: chain.visibility,
       cancelMarginSeconds: relayer.cancelMarginSeconds,
       isWorthSending: gate.isWorthSending,
     },

@@ -52,10 +52,12 @@ test("attempts are shown with their fees", async () => {
   submit("a");
   await life.lane.tick();
   expect(readLaneHistory(life.db, 1).intents[0]?.attempts).toEqual(
-    life.lanes.attempts("a").map(({ hash, kind, state, maxFeePerGas, maxPriorityFeePerGas, signedAtMs }) => ({
-      ...{ hash, kind, state, signedAtMs },
-      ...{ maxFeePerGas: String(maxFeePerGas), maxPriorityFeePerGas: String(maxPriorityFeePerGas) },
-    })),
+    life.lanes
+      .attempts("a")
+      .map(({ hash, kind, visibility, state, maxFeePerGas, maxPriorityFeePerGas, signedAtMs }) => ({
+        ...{ hash, kind, visibility, state, signedAtMs },
+        ...{ maxFeePerGas: String(maxFeePerGas), maxPriorityFeePerGas: String(maxPriorityFeePerGas) },
+      })),
   );
 });
 

@@ -17,7 +17,14 @@ test("rows come back as they were written, amounts with every digit", () => {
   expect(store.attempts("tx_1")).toEqual([{ ...attempt, state: "broadcast", firstBroadcastBlock: 3 }]);
   const signing = {
     ...{ intentId: "tx_1", kind: "original" as const, nonce: 0, to: intent.to, data: intent.data },
-    ...{ value: intent.value, gasLimit: 1n, maxFeePerGas: 2n, maxPriorityFeePerGas: 3n, atMs: 4 },
+    ...{
+      value: intent.value,
+      gasLimit: 1n,
+      maxFeePerGas: 2n,
+      maxPriorityFeePerGas: 3n,
+      visibility: "private" as const,
+      atMs: 4,
+    },
   };
   store.insertSigning(signing);
   expect(store.signings("tx_1")).toEqual([signing]);

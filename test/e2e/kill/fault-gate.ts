@@ -12,11 +12,14 @@ export interface FaultGate {
   readonly url: string;
   /** how often each fault was done */
   readonly done: Readonly<Record<GateFault, number>>;
+  /** raw transactions that were sent here, whether they arrived or not */
+  readonly sent: ReadonlySet<string>;
   /** @param share of the calls that something happens to, 0 to 1 */
   trouble(share: number): void;
   close(): Promise<void>;
 }
 
+const SENT = /"eth_sendRawTransaction","params":\["(0x[0-9a-f]+)"/g;
 const LATE_MS = { least: 200, most: 1_800 };
 
 /** Opens a gate on a free port. The faults follow from the seed and the order of the calls. */
@@ -24,6 +27,7 @@ export async function openFaultGate(target: () => string, seed: number): Promise
   const random = seededRandom(seed);
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const done = Object.fromEntries(GATE_FAULTS.map((fault) => [fault, 0])) as Record<GateFault, number>;
+  const sent = new Set<string>();
   let share = 0;
   let isNextLost = false;
 
@@ -39,6 +43,7 @@ export async function openFaultGate(target: () => string, seed: number): Promise
 
   async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readAll(incoming);
+    for (const [, raw = ""] of body.toString("utf8").matchAll(SENT)) sent.add(raw);
     const fault = draw();
     if (fault !== undefined) done[fault] += 1;
     if (fault === "lost before") return void incoming.socket.destroy();
@@ -67,6 +72,7 @@ export async function openFaultGate(target: () => string, seed: number): Promise
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     done,
+    sent,
     trouble: (next) => {
       share = next;
       isNextLost = false;

@@ -129,7 +129,7 @@ export function writeConfiguration(terms: {
   const pins = profile === "fly" ? `, settlement: "${service.router}", signer: "${service.signer}"` : "";
   const main = `version: 1
 mode: live
-network: { name: sandbox, rpc: [{ env: KILL_RPC }], preset: ../.swapd/sandbox/network.json, confirmations: 1 }
+network: { name: sandbox, rpc: [{ env: KILL_RPC }], submit: [{ env: KILL_SUBMIT }], preset: ../.swapd/sandbox/network.json, confirmations: 1 }
 service: { profile: ${profile}, url: "${service.url}", apiKey: { env: KILL_API_KEY }${pins} }
 wallets:
   main: { privateKey: { env: KILL_WALLET } }

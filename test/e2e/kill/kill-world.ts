@@ -48,7 +48,7 @@ export interface KillWorld {
   readonly slowness: number;
   readonly strategies: readonly KillStrategy[];
   /** what the daemons reach node and service through */
-  readonly gates: { readonly node: FaultGate; readonly service: FaultGate };
+  readonly gates: { readonly node: FaultGate; readonly submit: FaultGate; readonly service: FaultGate };
   /** Ends chain and double. The directory goes, unless it is to be looked at. */
   stop(keep: boolean): Promise<void>;
 }
@@ -114,10 +114,17 @@ export async function startKillWorld(
     gates.push(nodeGate);
     const serviceGate = await openFaultGate(() => service.url, seed + 1);
     gates.push(serviceGate);
+    const submitGate = await openFaultGate(() => facts.rpcUrl, seed + 2);
+    gates.push(submitGate);
     const throughGate = { ...service, url: serviceGate.url };
     const tracks = wallets.map((wallet, index): Track => {
       const name = `daemon-${index + 1}`;
-      const env = { KILL_RPC: nodeGate.url, KILL_WALLET: wallet.privateKey, KILL_RELAYER: facts.relayer.privateKey };
+      const env = {
+        KILL_RPC: nodeGate.url,
+        KILL_SUBMIT: submitGate.url,
+        KILL_WALLET: wallet.privateKey,
+        KILL_RELAYER: facts.relayer.privateKey,
+      };
       const surroundings = around(name, { ...env, KILL_API_KEY: `key-of-${name}`, ...apiKeysOf(options.tracks) });
       return {
         name,
@@ -147,7 +154,7 @@ export async function startKillWorld(
       tracks,
       slowness,
       strategies,
-      gates: { node: nodeGate, service: serviceGate },
+      gates: { node: nodeGate, submit: submitGate, service: serviceGate },
       stop,
     };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { Transaction } from "ethers";
 import { replayAll } from "../../support/replays.ts";
 import type { ChainWitness, Outflow } from "./chain-witness.ts";
 import type { KillStrategy } from "./kill-configuration.ts";
@@ -45,8 +46,20 @@ export async function checkAll(
     ];
     violations.push(...found.map((violation) => `${name}: ${violation}`));
   }
+  violations.push(...checkSecrecy(world.gates));
   if (world.profile === "swapd") violations.push(...(await checkSwapsOfRelay(world, chain)));
   return { violations, fills };
+}
+
+/** Everything is sent privately: the node is sent empty cancellations alone, and no byte of what the other endpoint got. */
+function checkSecrecy({ node, submit }: KillWorld["gates"]): readonly string[] {
+  const shown = [...node.sent].filter((raw) => submit.sent.has(raw) || !isEmpty(Transaction.from(raw)));
+  if (submit.sent.size === 0) return ["nothing was sent privately"];
+  return shown.map((raw) => `the private transaction ${Transaction.from(raw).hash} was shown to everybody`);
+}
+
+function isEmpty({ from, to, data, value }: Transaction): boolean {
+  return from === to && data === "0x" && value === 0n;
 }
 
 /** Checks the rows of our own service against the chain. */

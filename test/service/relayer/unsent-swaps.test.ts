@@ -73,13 +73,14 @@ function open() {
         value,
         gasLimit,
         ...fees,
+        visibility: "public",
         atMs: 1,
       });
     }
     if (end.attempt === "signed") {
       const unsent = { firstBroadcastBlock: undefined, lastBroadcastAtMs: undefined, lastBroadcastBlock: undefined };
       const hash = `0x${Buffer.from(id).toString("hex").padStart(64, "0")}` as const;
-      const bytes = { hash, raw: "0x", nonce: 0, ...fees, signedAtMs: 1 } as const;
+      const bytes = { hash, raw: "0x", nonce: 0, ...fees, visibility: "public", signedAtMs: 1 } as const;
       laneStore.insertAttempt({ intentId: id, kind: "original", state: "signed", ...bytes, ...unsent });
     }
     if (end.isPaid === true) book.writeCost(id, { paid: 1n, earned: 0n, reverted: false, atMs: 1 });

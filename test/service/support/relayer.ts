@@ -18,6 +18,7 @@ export const RELAYER_SETTINGS: RelayerOptions = {
   rebroadcastAfterBlocks: 2,
   maxReplacements: 5,
   maxCancellations: 5,
+  cancelPubliclyAfterBlocks: 25,
   cancelMarginSeconds: 1,
 };
 

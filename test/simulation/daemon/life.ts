@@ -107,6 +107,8 @@ function secretsWith(signer: Signer): SecretOpener {
   return {
     open: (reference) => open(reference as { env?: string }),
     rpcUrls: ({ network }) => network.rpc.map((endpoint) => open(endpoint as { env?: string })),
+    submitUrls: ({ network: { submit } }) =>
+      submit.kind === "named" ? submit.endpoints.map((endpoint) => open(endpoint as { env?: string })) : [],
     signer: async () => signer,
     privateKey: () => undefined,
   };

@@ -4,6 +4,7 @@ import { loadConfiguration } from "../../../src/app/load-configuration.ts";
 import type { Configuration } from "../../../src/config/configuration.ts";
 import type { Chance } from "../chance.ts";
 import { DAI, ROUTER, TOKENS, USDC, WALLET_KEY, WETH } from "../world/places.ts";
+import { RELAYS } from "../world/relays.ts";
 
 /** A strategy that a seed may draw, with what the oracle knows of it alongside the daemon. */
 export interface SimStrategy {
@@ -146,6 +147,9 @@ export const SECRETS: Readonly<Record<string, string>> = {
   SIM_HOOK_SECRET: `secret-of-alerts-${CANARY}`,
   SIM_TOPIC: `topic-${CANARY}`,
   ...Object.fromEntries(
+    Array.from({ length: RELAYS }, (_, index) => [`SIM_RELAY_${index}`, `https://relay${index}.sim/${CANARY}`]),
+  ),
+  ...Object.fromEntries(
     Array.from({ length: RPCS }, (_, index) => [`SIM_RPC_${index}`, `https://rpc${index}.sim/${CANARY}`]),
   ),
 };
@@ -182,12 +186,13 @@ export function loadCatalogue(folder: string, edition: "first" | "edited" = "fir
   const heartbeat = { nativeFeed: WETH.feed, heartbeatSeconds: 3_600 };
   writeFileSync(join(folder, "network.json"), JSON.stringify({ ...preset, ...heartbeat }));
   const rpc = Array.from({ length: RPCS }, (_, index) => `{ env: SIM_RPC_${index} }`).join(", ");
+  const relays = Array.from({ length: RELAYS }, (_, index) => `{ env: SIM_RELAY_${index} }`).join(", ");
   const listed = TOKENS.map(
     ({ symbol, decimals }) => `  ${symbol}: { address: preset, decimals: ${decimals}, feed: preset }`,
   );
   const main = `version: 1
 mode: live
-network: { name: sandbox, rpc: [${rpc}], preset: network.json, confirmations: 2 }
+network: { name: sandbox, rpc: [${rpc}], submit: [${relays}], preset: network.json, confirmations: 2 }
 service: { profile: swapd, url: "https://service.sim", apiKey: { env: SIM_API_KEY } }
 wallets:
   main: { privateKey: { env: SIM_WALLET } }
@@ -197,6 +202,7 @@ policy: policy.yaml
 strategies: strategies
 database: swapd.db
 timing: { quoteLifetime: 60s, permitLifetime: 60s, pollInterval: 4s, requestTimeout: 5s }
+transactions: { cancelPubliclyAfterBlocks: 10 }
 alerts:
   webhook: { url: { env: SIM_HOOK }, secret: { env: SIM_HOOK_SECRET }, minimum: info, ends: true }
   channels: { phone: { kind: ntfy, server: "https://push.sim", topic: { env: SIM_TOPIC } } }

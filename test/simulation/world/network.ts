@@ -5,6 +5,7 @@ import type { SimChain } from "./chain.ts";
 import { createWindowCount } from "./limits.ts";
 import { answerMethod, NodeError, type NodeView } from "./node.ts";
 import type { Receivers } from "./receivers.ts";
+import { isRelay, type Relays } from "./relays.ts";
 import type { SimService } from "./service.ts";
 
 const SERVICE_HOST = "service.sim";
@@ -27,7 +28,7 @@ export interface Caller {
 /** What hears of everything that reaches somebody outside. */
 export interface NetworkListener {
   /** bytes, or signatures, leave: whether they arrive is another matter */
-  sent(raw: string): void;
+  sent(raw: string, host: string): void;
   handedOver(body: string): void;
   /** bytes have reached somebody */
   arrived(raw: string): void;
@@ -59,11 +60,12 @@ export function createNetwork(parts: {
   time: VirtualTime;
   chain: SimChain;
   service: SimService;
+  relays: Relays;
   faults: Faults;
   receivers: Receivers;
   listener: NetworkListener;
 }): SimNetwork {
-  const { time, chain, service, faults, receivers, listener } = parts;
+  const { time, chain, service, relays, faults, receivers, listener } = parts;
   const limit = faults.chance.pick([8, 20, 50], "service limit");
   const window = createWindowCount(limit);
   let requests = 0;
@@ -88,7 +90,10 @@ export function createNetwork(parts: {
       const { id, method, params } = item;
       if (method === SEND) listener.arrived(String(params[0]));
       try {
-        return { jsonrpc: "2.0", id, result: answerMethod(chain, view(host), method, params) };
+        const result = isRelay(host)
+          ? relays.answer(host, method, params)
+          : answerMethod(chain, view(host), method, params);
+        return { jsonrpc: "2.0", id, result };
       } catch (error) {
         if (!(error instanceof NodeError)) throw error;
         return { jsonrpc: "2.0", id, error: { code: error.code, message: error.message } };
@@ -124,12 +129,12 @@ export function createNetwork(parts: {
     fetch: (caller, request) => {
       const { host, pathname } = new URL(request.url);
       const isService = host === SERVICE_HOST;
-      const side = isService ? "service" : "node";
+      const side = isService ? "service" : isRelay(host) ? "private" : "node";
       const label = isService ? pathname : `${host} ${methodsOf(request.body)}`;
       listener.called(host);
       if (receivers.owns(host)) return receivers.fetch(caller, request);
       if (isService) listener.asked();
-      for (const raw of rawIn(request.body)) listener.sent(raw);
+      for (const raw of rawIn(request.body)) listener.sent(raw, host);
       if (isService && pathname === "/user-manager/execute-swap") listener.handedOver(request.body ?? "");
       requests += 1;
       caller.at("leaves", label);
@@ -159,7 +164,7 @@ type Trouble =
 
 function troubleOf(
   faults: Faults,
-  at: { side: "service" | "node"; label: string; host: string; atMs: number },
+  at: { side: "service" | "node" | "private"; label: string; host: string; atMs: number },
 ): Trouble {
   const { side, label } = at;
   if (faults.lasts(`${side}: away`, at.host, at.atMs)) return { kind: "request lost" };

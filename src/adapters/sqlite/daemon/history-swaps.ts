@@ -1,5 +1,5 @@
 import type { CostHistory, PricesHistory, SwapHistory } from "../../../ports/history.ts";
-import { hasTable, type Statements } from "../statements.ts";
+import { hasColumn, hasTable, type Statements } from "../statements.ts";
 import type { Archive } from "./archive-reader.ts";
 
 interface SwapRow {
@@ -81,8 +81,11 @@ interface StoredCost {
 }
 
 function archivedCosts(archive: Archive, swapId: string): readonly CostHistory[] {
-  const kinds = new Map(
-    archive.rows<{ hash: string; kind: string }>("lane_attempts").map((row) => [row.hash, row.kind]),
+  const attempts = new Map(
+    archive
+      .rows<{ hash: string; kind: string; visibility?: string }>("lane_attempts")
+      // Before there were others, all were public.
+      .map(({ hash, kind, visibility = "public" }) => [hash, { kind, visibility }]),
   );
   const costs = new Map(archive.rows<StoredCost>("lane_costs").map((row) => [row.intent_id, row]));
   return archive
@@ -91,12 +94,15 @@ function archivedCosts(archive: Archive, swapId: string): readonly CostHistory[]
     .sort((one, other) => one.nonce - other.nonce)
     .flatMap(({ id, purpose }) => {
       const cost = costs.get(id);
-      const kind = cost === undefined ? undefined : kinds.get(cost.hash);
-      return cost === undefined || kind === undefined ? [] : [decodeCost(cost, { purpose, kind })];
+      const attempt = cost === undefined ? undefined : attempts.get(cost.hash);
+      return cost === undefined || attempt === undefined ? [] : [decodeCost(cost, { purpose, ...attempt })];
     });
 }
 
-function decodeCost(row: StoredCost, of: Pick<CostHistory, "purpose" | "kind">): CostHistory {
+/** For what a transaction was, and how it was sent. */
+type SentAs = Pick<CostHistory, "purpose" | "kind" | "visibility">;
+
+function decodeCost(row: StoredCost, of: SentAs): CostHistory {
   return {
     ...of,
     ...{ hash: row.hash, succeeded: row.succeeded === 1, blockNumber: row.block_number },
@@ -111,14 +117,15 @@ function decodeCost(row: StoredCost, of: Pick<CostHistory, "purpose" | "kind">):
 
 /** Transactions are named after their swap, with a point behind it; `/` is the letter that follows the point. */
 function readCosts(sql: Statements, swapId: string): readonly CostHistory[] {
+  const visibility = hasColumn(sql, "lane_attempts", "visibility") ? "lane_attempts.visibility" : "'public'";
   return sql
-    .all<StoredCost & Pick<CostHistory, "purpose" | "kind">>(
-      `SELECT lane_intents.purpose, lane_attempts.kind, lane_costs.*
+    .all<StoredCost & SentAs>(
+      `SELECT lane_intents.purpose, lane_attempts.kind, ${visibility} AS visibility, lane_costs.*
        FROM lane_costs JOIN lane_intents ON lane_intents.id = lane_costs.intent_id
          JOIN lane_attempts ON lane_attempts.hash = lane_costs.hash
        WHERE lane_costs.intent_id > ? AND lane_costs.intent_id < ? ORDER BY lane_intents.nonce`,
       `${swapId}.`,
       `${swapId}/`,
     )
-    .map(({ purpose, kind, ...cost }) => decodeCost(cost, { purpose, kind }));
+    .map(({ purpose, kind, visibility: sent, ...cost }) => decodeCost(cost, { purpose, kind, visibility: sent }));
 }

@@ -296,7 +296,7 @@ const LANES: Calls<LaneRowStore> = {
   insertSigning: (lanes) =>
     lanes.insertSigning({
       ...{ intentId: "tx_1", kind: "original", nonce: 0, to: ACCOUNT, data: "0x", value: 0n },
-      ...{ gasLimit: 1n, maxFeePerGas: 2n, maxPriorityFeePerGas: 3n, atMs: 4 },
+      ...{ gasLimit: 1n, maxFeePerGas: 2n, maxPriorityFeePerGas: 3n, visibility: "public", atMs: 4 },
     }),
   signings: (lanes) => lanes.signings("tx_1"),
   insertAttempt: (lanes) => lanes.insertAttempt(attemptRow()),

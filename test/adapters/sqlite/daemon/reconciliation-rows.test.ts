@@ -79,7 +79,7 @@ test("how often was signed for never falls, also when the newest row of it is ar
     lanes.insertIntent(intentRow({ id: `tx_${nonce}`, state: "final", nonce, outcome: "cancelled" }));
     lanes.insertSigning({
       ...{ intentId: `tx_${nonce}`, kind: "original", nonce, to: WALLET, data: "0x", value: 0n },
-      ...{ gasLimit: 1n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, atMs: NOW_MS },
+      ...{ gasLimit: 1n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, visibility: "public", atMs: NOW_MS },
     });
   }
   expect(store.databaseState().signings).toBe(2);

@@ -135,8 +135,8 @@ test("a transaction of another swap or of a lane is never taken for this swap's 
   });
   lanes.insertAttempt({
     ...{ hash: hash("ab"), intentId: "revoke_1", kind: "original", raw: "0x02", nonce: 0, maxFeePerGas: 1n },
-    ...{ maxPriorityFeePerGas: 1n, state: "signed", signedAtMs: 1, firstBroadcastBlock: undefined },
-    ...{ lastBroadcastAtMs: undefined, lastBroadcastBlock: undefined },
+    ...{ maxPriorityFeePerGas: 1n, visibility: "public", state: "signed", signedAtMs: 1 },
+    ...{ firstBroadcastBlock: undefined, lastBroadcastAtMs: undefined, lastBroadcastBlock: undefined },
   });
   expect(store.hashOfOther(hash("ab"), "run_2.0.1")).toBe(true);
 });

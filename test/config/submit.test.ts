@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { loaded, MAIN } from "./project.ts";
+
+const submitOf = (change: (main: string) => string) => loaded({ "main.yaml": change(MAIN) }).network.submit;
+const onEthereum = (main: string) =>
+  main.replace("name: base", "name: ethereum").replaceAll(/(USDC|WETH): { address: "0x\w+"/g, "$1: { address: preset");
+const named = (submit: string) => (main: string) => onEthereum(main).replace("rpc: [", `submit: ${submit}, rpc: [`);
+
+describe("where transactions are sent", () => {
+  it("is the book's relays where it has some and nothing is said", () => {
+    const submit = submitOf(onEthereum);
+    expect(submit.kind === "book" && submit.relays.map(({ name }) => name)).toEqual([
+      "Flashbots Protect",
+      "MEV Blocker",
+    ]);
+  });
+
+  it("is the RPC endpoints where the book has no relay, and where that is said", () => {
+    expect(submitOf((main) => main)).toEqual({ kind: "public" });
+    expect(submitOf(named("public"))).toEqual({ kind: "public" });
+  });
+
+  it("is what is named: by reference, as a host, or as a relay of the book with its whole address", () => {
+    const url = "https://rpc.mevblocker.io/noreverts";
+    const submit = submitOf(named(`[{ env: RELAY }, { url: "https://relay.example" }, { url: "${url}" }]`));
+    expect(submit).toEqual({ kind: "named", endpoints: [{ env: "RELAY" }, { url: "https://relay.example" }, { url }] });
+  });
+});
