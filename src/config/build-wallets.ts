@@ -4,7 +4,8 @@ import { at, type Complaint, type Found, type Part, type Path, refuse } from "./
 import type { KeySource, WalletConfiguration } from "./configuration.ts";
 import { resolveSecret } from "./files.ts";
 import { keySource } from "./references.ts";
-import type { KeyFields, MainFile } from "./schemas/main-schema.ts";
+import type { MainFile } from "./schemas/main-schema.ts";
+import type { KeyFields } from "./schemas/wallet-schema.ts";
 import type { Source } from "./source.ts";
 
 /** What wallets depend on besides the files. */

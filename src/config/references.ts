@@ -1,7 +1,7 @@
 import type { KeySource } from "./configuration.ts";
 import type { SecretReference } from "./fields.ts";
 import { resolveFrom } from "./files.ts";
-import type { KeyFields } from "./schemas/main-schema.ts";
+import type { KeyFields } from "./schemas/wallet-schema.ts";
 import type { Source } from "./source.ts";
 
 /** A reference whose file is named from the folder of the file that holds it, made absolute. */

@@ -7,6 +7,7 @@ import { address, count, listen, maybe, maybeMap, or, orEmpty, orExample, secret
 import { origin, proxyNetwork } from "../front-fields.ts";
 import { FEED_MARGIN_SECONDS } from "../network-file.ts";
 import { dollars, milliseconds, money, seconds, share } from "../units.ts";
+import { key, wallet } from "./wallet-schema.ts";
 
 const name = z
   .string()
@@ -24,31 +25,6 @@ const rpcEndpoint = z.union(
   ],
   { error: "needs { env: NAME }, { file: path } or { url: ... }" },
 );
-
-const delegate = address("the contract that the account is known to delegate to (EIP-7702)").optional();
-
-const keystore = z.strictObject({
-  keystore: secretReference("the encrypted Web3 keystore file"),
-  password: secretReference("the keystore's password"),
-  address: address("the account's address; without it the keystore file is asked").optional(),
-  delegate,
-});
-
-const rawKey = z.strictObject({
-  privateKey: secretReference("a raw private key; by environment only, in the sandbox or with an explicit flag"),
-  delegate,
-});
-
-const key = z.union([keystore, rawKey], { error: "needs { keystore, password } or { privateKey }" });
-
-const watched = z.strictObject({
-  address: address("an account that is only watched: nothing is signed for it, so the mode is dry-run"),
-  delegate,
-});
-
-const wallet = z.union([keystore, rawKey, watched], {
-  error: "needs { keystore, password } or { privateKey }, or in a dry run { address }",
-});
 
 const feed = z.union(
   [
@@ -287,4 +263,3 @@ export const mainSchema = z.strictObject({
 });
 
 export type MainFile = z.output<typeof mainSchema>;
-export type KeyFields = z.output<typeof key>;

@@ -84,7 +84,7 @@ describe("the event loop", () => {
     const watched = await watchLoop(findRoute(world.paths(), tradeIn(world), { gasRate: undefined }));
     expect(watched.value?.amountOut).toBeGreaterThan(0n);
     // In one go it would be one round of all that time; what the search does is about 3 ms a round.
-    expect(watched.usedMs).toBeGreaterThan(30);
+    expect(watched.usedMs).toBeGreaterThan(15);
     expect(watched.rounds).toBeGreaterThan(watched.usedMs / 10);
     expect(watched.longestMs).toBeLessThan(watched.usedMs / 3);
   });
