@@ -35,10 +35,11 @@ const POLL_EVERY_MS = 1_000;
 const KILLED_EVERY_MS = 20_000;
 /**
  * a start where nothing goes wrong: its time, and its calls alongside those for each open swap and transaction. After an older
- * copy was put back all endpoints are asked for each balance that is not what the copy expects.
+ * copy was put back all endpoints are asked for each balance that is not what the copy expects, and for each allowance and
+ * nonce that a lost database knows nothing of.
  */
 const LONGEST_START_MS = 5_000;
-const START_CALLS = 100;
+const START_CALLS = 120;
 const CALLS_EACH = 12;
 /** longer than the window of any slot and the longest order together */
 const OFF_FOR_MS = { least: 7 * 60_000, most: 20 * 60_000 };
