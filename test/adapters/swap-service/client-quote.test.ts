@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { fly } from "../../../src/adapters/swap-service/fly/service.ts";
+import { publicRouters } from "../../../src/adapters/swap-service/public-routers/service.ts";
 import { AFFILIATE, OWNER, ROUTER, STRANGER, USDC, WETH } from "../../domain/guard/swap-samples.ts";
 import { startHttpServer } from "../../support/http-server.ts";
 import { json, KEY, request, serviceWith, wireQuote } from "./client-fixture.ts";
@@ -66,6 +67,19 @@ describe("asking for a quote", () => {
           message: { router: ROUTER, deadline: "1700000000" },
         },
       });
+    }
+  });
+
+  it.each([
+    ["null", { ...wireQuote, typedData: null, permit: null }],
+    ["absent", { ...wireQuote, typedData: undefined }],
+  ])("reads a quote whose typed data are %s: a public router has nothing to sign", async (_name, body) => {
+    const plain = { ...request, gasless: false, affiliate: undefined };
+    for (const kind of [publicRouters, fly]) {
+      const { service } = await serviceWith((_, response) => json(response, body), { kind });
+      const quote = await service.quote(plain);
+      expect(quote).toMatchObject({ id: wireQuote.id, amountOut: 123_456_789_012_345_678_901n, targetAddress: ROUTER });
+      expect(quote).toHaveProperty("typedData", undefined);
     }
   });
 

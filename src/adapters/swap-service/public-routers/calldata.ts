@@ -119,6 +119,8 @@ function checked(leg: Leg, place: number): Leg {
   if (amountIn === 0n) throw new NotPinned(`leg ${place} sells 0, by which the router means all that it holds`);
   if (path.length < 2 || path.length > MAX_TOKENS_OF_PATH)
     throw new NotPinned(`the path of leg ${place} has ${path.length} tokens, 2 to ${MAX_TOKENS_OF_PATH} are taken`);
+  // Tokens only: what is read as the native coin has to be wrapped or unwrapped by the router.
+  if (path.includes(NATIVE_TOKEN)) throw new NotPinned(`the path of leg ${place} has the zero address for a token`);
   if (new Set(path).size < path.length) throw new NotPinned(`the path of leg ${place} meets a token twice`);
   return leg;
 }

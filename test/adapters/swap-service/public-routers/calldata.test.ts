@@ -1,68 +1,34 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { publicRoutersProfile } from "../../../../src/adapters/swap-service/public-routers/service.ts";
+import { bindingChecks, envelopeChecks } from "../../../../src/domain/guard/bind-swap.ts";
+import { firstDenial } from "../../../../src/domain/guard/check.ts";
 import { oneContract } from "../../../../src/domain/guard/swap-contracts.ts";
-import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../../src/domain/money/address.ts";
-import { loadSwapRouter } from "../../../service/support/public-router.ts";
-
-/** Uniswap's own interface of the router, by which everything here is encoded. */
-const ABI = loadSwapRouter().abi;
-const address = (digits: string): Address => toAddress(`0x${digits.repeat(20)}`);
-const [ROUTER, WETH, USDC, DAI, ME, THIEF] = ["a0", "b0", "c0", "d0", "e0", "f0"].map(address) as [
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-];
-const CALLER = toAddress(`0x${"0".repeat(39)}1`);
-const CUSTODY = toAddress(`0x${"0".repeat(39)}2`);
-const DEADLINE = 1_800_000_000n;
-const MULTICALL = "multicall(uint256,bytes[])";
-const SWEEP = "sweepToken(address,uint256,address)";
-const UNWRAP = "unwrapWETH9(uint256,address)";
-
-const PINNED = { chainId: 1, contracts: oneContract(ROUTER), wrappedNative: WETH };
-
-const call = (name: string, ...values: readonly unknown[]): Hex => ABI.encodeFunctionData(name, values) as Hex;
-
-interface Single {
-  tokenIn: Address;
-  tokenOut: Address;
-  recipient: Address;
-  amountIn: bigint;
-  minimum: bigint;
-  limit: bigint;
-  fee: number;
-}
-
-const SINGLE: Single = {
-  ...{ tokenIn: USDC, tokenOut: DAI, recipient: ME, amountIn: 100n, minimum: 90n, limit: 0n, fee: 500 },
-};
-
-function single(changes: Partial<Single> = {}): Hex {
-  const { tokenIn, tokenOut, fee, recipient, amountIn, minimum, limit } = { ...SINGLE, ...changes };
-  return call("exactInputSingle", [tokenIn, tokenOut, fee, recipient, amountIn, minimum, limit]);
-}
-
-const pathOf = (...parts: readonly (Address | number)[]): Hex =>
-  `0x${parts.map((part) => (typeof part === "number" ? part.toString(16).padStart(6, "0") : part.slice(2))).join("")}`;
-
-function v3(path: Hex, { recipient = ME, amountIn = 100n, minimum = 90n } = {}): Hex {
-  return call("exactInput", [path, recipient, amountIn, minimum]);
-}
-
-function v2(path: readonly Address[], { recipient = ME, amountIn = 100n, minimum = 90n } = {}): Hex {
-  return call("swapExactTokensForTokens", amountIn, minimum, path, recipient);
-}
-
-const custody = { recipient: CUSTODY, minimum: 0n };
-const sweep = (token: Address = DAI, minimum = 180n, recipient: Address = ME): Hex =>
-  call(SWEEP, token, minimum, recipient);
-const unwrap = (minimum = 180n, recipient: Address = ME): Hex => call(UNWRAP, minimum, recipient);
-const refund = call("refundETH");
-const multicall = (...calls: readonly Hex[]): Hex => call(MULTICALL, DEADLINE, calls);
+import { type Address, type Hex, NATIVE_TOKEN } from "../../../../src/domain/money/address.ts";
+import { expectedSample } from "../../../domain/guard/swap-samples.ts";
+import {
+  address,
+  CALLER,
+  CUSTODY,
+  call,
+  custody,
+  DAI,
+  DEADLINE,
+  ME,
+  multicall,
+  PINNED,
+  pathOf,
+  ROUTER,
+  refund,
+  single,
+  sweep,
+  THIEF,
+  USDC,
+  unwrap,
+  v2,
+  v3,
+  WETH,
+} from "./router-calls.ts";
 
 function decode(data: Hex, value = 0n) {
   const transaction = { from: ME, to: ROUTER, data, value, chainId: 1, gasLimit: undefined };
@@ -126,9 +92,15 @@ describe("any swap of the pinned form is read as what it says, whoever encodes i
   const token = fc.constantFrom(...["11", "22", "33", "44", "55"].map(address));
   const between = fc.uniqueArray(token, { maxLength: 3 });
   const leg = fc.record({ between, isV2: fc.boolean(), amountIn: amount, fee: fc.constantFrom(100, 500, 3_000) });
-  const encode = ({ between: via, isV2, amountIn, fee }: LegOf, to: { recipient: Address; minimum: bigint }): Hex => {
-    if (isV2) return v2([USDC, ...via, DAI], { ...to, amountIn });
-    return v3(pathOf(USDC, ...via.flatMap((one) => [fee, one]), fee, DAI), { ...to, amountIn });
+  const encode = (one: LegOf, to: { recipient: Address; minimum: bigint }): Hex => encodeBetween([USDC, DAI], one, to);
+  const encodeBetween = (
+    [from, into]: readonly [Address, Address],
+    { between: via, isV2, amountIn, fee }: LegOf,
+    to: { recipient: Address; minimum: bigint },
+  ): Hex => {
+    if (isV2) return v2([from, ...via, into], { ...to, amountIn });
+    if (via.length === 0) return single({ ...to, tokenIn: from, tokenOut: into, fee, amountIn });
+    return v3(pathOf(from, ...via.flatMap((one) => [fee, one]), fee, into), { ...to, amountIn });
   };
   type LegOf = { between: Address[]; isV2: boolean; amountIn: bigint; fee: number };
 
@@ -142,6 +114,25 @@ describe("any swap of the pinned form is read as what it says, whoever encodes i
         if (legs.length > 1) return;
         const direct = multicall(...legs.map((one) => encode(one, { recipient: ME, minimum })));
         expect(decode(direct)).toEqual(expected);
+      }),
+    );
+  });
+
+  test("native coins in and out", () => {
+    fc.assert(
+      fc.property(fc.array(leg, { minLength: 1, maxLength: 16 }), amount, (legs, minimum) => {
+        const amountIn = legs.reduce((sum, one) => sum + one.amountIn, 0n);
+        const read = { ...READ, amountIn, amountOutMin: minimum };
+        const into = (to: typeof custody, tokens: [Address, Address]) =>
+          legs.map((one) => encodeBetween(tokens, one, to));
+        const bought = multicall(...into(custody, [USDC, WETH]), unwrap(minimum));
+        expect(decode(bought)).toEqual({ ok: true, swap: { ...read, toAsset: NATIVE_TOKEN } });
+        const sold = multicall(...into(custody, [WETH, DAI]), sweep(DAI, minimum), refund);
+        expect(decode(sold, amountIn)).toEqual({ ok: true, swap: { ...read, fromAsset: NATIVE_TOKEN } });
+        expect(decode(sold, amountIn - 1n)).toMatchObject({ ok: false });
+        if (legs.length > 1) return;
+        const direct = multicall(...into({ recipient: ME, minimum }, [WETH, DAI]), refund);
+        expect(decode(direct, amountIn)).toEqual({ ok: true, swap: { ...read, fromAsset: NATIVE_TOKEN } });
       }),
     );
   });
@@ -259,6 +250,16 @@ const HOSTILE: readonly (readonly [name: string, data: Hex, value?: bigint])[] =
   ["pairs of no token", multicall(v2([]))],
   ["a circle", multicall(v2([USDC, WETH, USDC]))],
   ["a path that meets a token twice", multicall(v3(pathOf(USDC, 500, WETH, 500, DAI, 500, WETH, 500, DAI)))],
+  ["the zero address bought, which would be read as native coins", multicall(single({ tokenOut: NATIVE_TOKEN }))],
+  ["the zero address bought over several pools", multicall(v3(pathOf(USDC, 500, WETH, 500, NATIVE_TOKEN)))],
+  ["the zero address bought over pairs", multicall(v2([USDC, NATIVE_TOKEN]))],
+  [
+    "the zero address bought into custody",
+    multicall(single({ ...custody, tokenOut: NATIVE_TOKEN }), sweep(NATIVE_TOKEN)),
+  ],
+  ["the zero address sold, which would be read as native coins", multicall(single({ tokenIn: NATIVE_TOKEN }))],
+  ["the zero address sold, with native coins", multicall(single({ tokenIn: NATIVE_TOKEN }), refund), 100n],
+  ["the zero address on the way", multicall(v2([USDC, NATIVE_TOKEN, DAI]))],
   ["a token for itself", multicall(single({ tokenOut: USDC }))],
   ["more tokens than any route has", multicall(v2([..."123456789abc"].map((digit) => address(`${digit}${digit}`))))],
   ["more legs than any route has", multicall(...Array.from({ length: 17 }, () => single(custody)), sweep())],
@@ -266,6 +267,63 @@ const HOSTILE: readonly (readonly [name: string, data: Hex, value?: bigint])[] =
   ["our own settlement's call", `0x${"ab".repeat(4)}${"0".repeat(640)}`],
   ["nothing", "0x"],
 ];
+
+/** What the guard says to a transaction for a sale of 100 units of USDC for at least 90 of DAI, apart from the simulation. */
+function denialOf(data: Hex, { value = 0n, to = ROUTER }: { value?: bigint; to?: Address } = {}): string | undefined {
+  const transaction = { from: ME, to, data, value, chainId: 1, gasLimit: undefined };
+  const expected = expectedSample({
+    ...({ mode: "self-executed", contracts: PINNED.contracts, chainId: 1, owner: ME, recipient: ME } as const),
+    ...{ fromAsset: USDC, toAsset: DAI, gross: 100n, affiliate: undefined, requiredMinimum: 90n },
+    ...{ nowSeconds: Number(DEADLINE) - 60, nonceRequired: false },
+  });
+  const decoding = publicRoutersProfile.decodeTransaction(transaction, PINNED);
+  if (!decoding.ok) return "UNDECODABLE";
+  return firstDenial([...envelopeChecks(transaction, expected), ...bindingChecks(decoding.swap, expected)])?.code;
+}
+
+describe("what is read, and is not what was asked for", () => {
+  const late = (deadline: bigint): Hex => call("multicall(uint256,bytes[])", deadline, [single()]);
+  const swept = (...legs: readonly Hex[]): Hex => multicall(...legs, sweep());
+  const parts = (first: bigint, second: bigint): Hex =>
+    swept(single({ ...custody, amountIn: first }), v2([USDC, DAI], { ...custody, amountIn: second }));
+
+  it("is the only thing that is denied: the swap itself passes, in each of its forms", () => {
+    expect(denialOf(multicall(single()))).toBeUndefined();
+    expect(denialOf(multicall(v2([USDC, WETH, DAI])))).toBeUndefined();
+    expect(denialOf(multicall(v3(pathOf(USDC, 500, WETH, 500, DAI))))).toBeUndefined();
+    expect(denialOf(parts(60n, 40n))).toBeUndefined();
+  });
+
+  it.each<[name: string, code: string, data: Hex, envelope?: { value?: bigint; to?: Address }]>([
+    ["a thief is paid", "RECIPIENT_MISMATCH", multicall(single({ recipient: THIEF }))],
+    [
+      "a thief is paid over several pools",
+      "RECIPIENT_MISMATCH",
+      multicall(v3(pathOf(USDC, 500, DAI), { recipient: THIEF })),
+    ],
+    ["a thief is paid over pairs", "RECIPIENT_MISMATCH", multicall(v2([USDC, DAI], { recipient: THIEF }))],
+    ["the sweep pays a thief", "RECIPIENT_MISMATCH", multicall(single(custody), sweep(DAI, 90n, THIEF))],
+    ["one unit more is sold", "AMOUNT_MISMATCH", multicall(single({ amountIn: 101n }))],
+    ["one unit less is sold", "AMOUNT_MISMATCH", multicall(single({ amountIn: 99n }))],
+    ["the parts are one unit too much", "AMOUNT_MISMATCH", parts(60n, 41n)],
+    ["the parts are one unit too little", "AMOUNT_MISMATCH", parts(60n, 39n)],
+    ["the parts add up only where words run over", "AMOUNT_MISMATCH", parts(2n ** 256n - 1n, 101n)],
+    ["the minimum is one unit lower", "OUTPUT_BELOW_MINIMUM", multicall(single({ minimum: 89n }))],
+    ["the sweep's minimum is one unit lower", "OUTPUT_BELOW_MINIMUM", multicall(single(custody), sweep(DAI, 89n))],
+    ["another token is bought", "TOKEN_MISMATCH", multicall(single({ tokenOut: WETH }))],
+    ["another token is sold", "TOKEN_MISMATCH", multicall(single({ tokenIn: WETH }))],
+    ["the pair is turned round", "TOKEN_MISMATCH", multicall(single({ tokenIn: DAI, tokenOut: USDC }))],
+    ["the path ends in another token", "TOKEN_MISMATCH", multicall(v3(pathOf(USDC, 500, DAI, 500, WETH)))],
+    ["native coins are paid instead", "TOKEN_MISMATCH", multicall(single({ ...custody, tokenOut: WETH }), unwrap())],
+    ["native coins are sold instead", "VALUE_MISMATCH", multicall(single({ tokenIn: WETH }), refund), { value: 100n }],
+    ["the deadline is past", "DEADLINE_OUT_OF_BOUNDS", late(DEADLINE - 61n)],
+    ["the deadline is far", "DEADLINE_OUT_OF_BOUNDS", late(DEADLINE + 86_400n)],
+    ["there is a deadline for ever", "DEADLINE_OUT_OF_BOUNDS", late(2n ** 256n - 1n)],
+    ["another contract is called", "TARGET_NOT_PINNED", multicall(single()), { to: THIEF }],
+  ])("%s: %s", (_name, code, data, envelope) => {
+    expect(denialOf(data, envelope)).toBe(code);
+  });
+});
 
 describe("what is refused", () => {
   test("is at least sixty ways", () => {
