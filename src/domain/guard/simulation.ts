@@ -180,15 +180,12 @@ function allowanceCheck(approvals: readonly SimulatedApproval[], bounds: Simulat
   };
 }
 
-/**
- * What stays in a router is anybody's. Wrapped coins appear and vanish there without a transfer of their own, against
- * native coins that go to their contract and come from it.
- */
+/** What stays in a router is anybody's. */
 function leftoverCheck(
   transfers: readonly SimulatedTransfer[],
   { contracts: { target }, wrappedNative }: NonNullable<SimulationBounds["keepsNothing"]>,
 ): Check {
-  const wraps = transfers.flatMap((move) => wrapOf(move, wrappedNative) ?? []);
+  const wraps = hiddenWraps(transfers, wrappedNative);
   const left = new Map<Address, bigint>();
   for (const { token, from, to, amount } of [...transfers, ...wraps]) {
     const net = (to === target ? amount : 0n) - (from === target ? amount : 0n);
@@ -204,10 +201,27 @@ function leftoverCheck(
   };
 }
 
-/** The wrapped coins that come out of their contract for native ones, or go into it. */
-function wrapOf(move: SimulatedTransfer, wrappedNative: Address): SimulatedTransfer | undefined {
-  const isWrap = move.token === NATIVE_TOKEN && (move.from === wrappedNative || move.to === wrappedNative);
-  return isWrap ? { token: wrappedNative, from: move.to, to: move.from, amount: move.amount } : undefined;
+/**
+ * The moves of wrapped coins that no transfer shows. They come out of their contract for native ones that go there, and
+ * go into it for those that come from there. Some contracts report that as a transfer from or to the zero address
+ * (Arbitrum's does), others by an event of their own: what is reported is not counted again.
+ */
+function hiddenWraps(transfers: readonly SimulatedTransfer[], wrappedNative: Address): readonly SimulatedTransfer[] {
+  const shown = transfers.filter(
+    ({ token, from, to }) => token === wrappedNative && (from === NATIVE_TOKEN || to === NATIVE_TOKEN),
+  );
+  return transfers.flatMap((move) => {
+    const isWrap = move.token === NATIVE_TOKEN && (move.from === wrappedNative || move.to === wrappedNative);
+    if (!isWrap) return [];
+    const wrap = { token: wrappedNative, from: move.to, to: move.from, amount: move.amount };
+    const at = shown.findIndex(({ from, to, amount }) => {
+      const isSame = move.to === wrappedNative ? to === wrap.to : from === wrap.from;
+      return isSame && amount === wrap.amount;
+    });
+    if (at < 0) return [wrap];
+    shown.splice(at, 1);
+    return [];
+  });
 }
 
 function total(moves: readonly SimulatedTransfer[], chosen: (move: SimulatedTransfer) => boolean): bigint {

@@ -68,6 +68,39 @@ describe("what may stay in a contract that keeps nothing", () => {
     );
   });
 
+  it("counts them once where the wrapped coin shows them as transfers too, as Arbitrum's does", () => {
+    const into = [move(NATIVE_TOKEN, OWNER, ROUTER, 100n), move(NATIVE_TOKEN, ROUTER, WETH, 100n)];
+    const minted = move(WETH, NATIVE_TOKEN, ROUTER, 100n);
+    const sale = (...moves: readonly SimulatedTransfer[]) =>
+      verdict([...into, ...moves, move(USDC, POOL, OWNER, 60n)], [], {
+        keepsNothing,
+        sold: NATIVE_TOKEN,
+        bought: USDC,
+      });
+    expect(sale(minted, move(WETH, ROUTER, POOL, 100n))).toBeUndefined();
+    expect(sale(minted, move(WETH, ROUTER, POOL, 99n))).toBe("SIMULATION_MISMATCH");
+    const out = [move(USDC, OWNER, POOL, 100n), move(NATIVE_TOKEN, WETH, ROUTER, 50n)];
+    const burnt = move(WETH, ROUTER, NATIVE_TOKEN, 50n);
+    const paid = move(NATIVE_TOKEN, ROUTER, OWNER, 50n);
+    const purchase = (arrived: bigint) =>
+      verdict([...out, move(WETH, POOL, ROUTER, arrived), burnt, paid], [], {
+        ...{ keepsNothing, bought: NATIVE_TOKEN, minimum: 40n },
+      });
+    expect(purchase(50n)).toBeUndefined();
+    expect(purchase(51n)).toBe("SIMULATION_MISMATCH");
+    expect(purchase(100n)).toBe("SIMULATION_MISMATCH");
+  });
+
+  it("counts a wrap of its own for each that no transfer shows", () => {
+    const wrap = move(NATIVE_TOKEN, ROUTER, WETH, 50n);
+    const minted = move(WETH, NATIVE_TOKEN, ROUTER, 50n);
+    const rest = [move(NATIVE_TOKEN, OWNER, ROUTER, 100n), move(USDC, POOL, OWNER, 60n), wrap, wrap, minted];
+    const sale = (spent: bigint) =>
+      verdict([...rest, move(WETH, ROUTER, POOL, spent)], [], { keepsNothing, sold: NATIVE_TOKEN, bought: USDC });
+    expect(sale(100n)).toBeUndefined();
+    expect(sale(99n)).toBe("SIMULATION_MISMATCH");
+  });
+
   it("counts coins that are wrapped and unwrapped there, which no transfer shows", () => {
     const native = { sold: NATIVE_TOKEN, tokens: TOKENS };
     const wrap = [move(NATIVE_TOKEN, OWNER, ROUTER, 100n), move(NATIVE_TOKEN, ROUTER, WETH, 100n)];
