@@ -13,7 +13,7 @@ export interface Problem {
 
 /** Keys whose values are secrets, or lead to one. */
 const SECRET_KEY = /(?:api_?keys?|private_?key|secret|passw?o?r?d?|passphrase|mnemonic|seed|webhook)/i;
-const SECRET_PATH = /(?:^|\.)(?:wallets|rpc|relayer|apiKeys?|channels)(?:\.|$)/;
+const SECRET_PATH = /(?:^|\.)(?:wallets|rpc|submit|relayer|apiKeys?|channels)(?:\.|$)/;
 
 /**
  * Blanks out what may be a secret in a text: 64 hexadecimal digits or more (a private key), and of a URL everything but

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loaded, MAIN } from "./project.ts";
+import { loaded, MAIN, problemsOf } from "./project.ts";
 
 const submitOf = (change: (main: string) => string) => loaded({ "main.yaml": change(MAIN) }).network.submit;
 const onEthereum = (main: string) =>
@@ -18,6 +18,18 @@ describe("where transactions are sent", () => {
   it("is the RPC endpoints where the book has no relay, and where that is said", () => {
     expect(submitOf((main) => main)).toEqual({ kind: "public" });
     expect(submitOf(named("public"))).toEqual({ kind: "public" });
+  });
+
+  it.each([
+    "https://relay.example/v1/k3y-of-mine",
+    "https://relay.example?key=k3y-of-mine",
+    "ws://k3y-of-mine",
+    "k3y-of-mine",
+    "k3y-of-mine.relay.example",
+  ])("shows nothing of a wrong endpoint, which may be a key: %s", (url) => {
+    const problems = problemsOf({ "main.yaml": named(`[{ url: "${url}" }]`)(MAIN) });
+    expect(problems).toMatchObject([{ path: "network.submit.0.url" }]);
+    expect(JSON.stringify(problems)).not.toContain("k3y-of-mine");
   });
 
   it("is what is named: by reference, as a host, or as a relay of the book with its whole address", () => {
