@@ -5,6 +5,7 @@ import type { Swap } from "../../domain/run/run.ts";
 import type { AgreedChainReads, Chain } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { outflowKey, type PlacedLog, placed } from "../reconcile/move-keys.ts";
+import type { FoundLog } from "../reconcile/read-back.ts";
 
 /** Both ends belong to it. */
 export interface BlockRange {
@@ -64,30 +65,44 @@ export function isTakenBy({ gross, terms }: Swap, outflow: readonly OutflowLog[]
   );
 }
 
+function sumOf(logs: readonly Pick<OutflowLog, "data">[]): bigint {
+  return logs.reduce((sum, { data }) => sum + loggedAmount(data), 0n);
+}
+
+/** Where a log is, as one text. */
+export function logName({ transactionHash, logIndex }: Pick<FoundLog, "transactionHash" | "logIndex">): string {
+  return `${transactionHash} ${logIndex}`;
+}
+
+interface OutflowsShown {
+  readonly reads: Pick<AgreedChainReads, "balance" | "logs">;
+  readonly toBlock: number;
+  /** names of the logs that were there when the fill was looked for, see {@link logName} */
+  readonly shown: ReadonlySet<string>;
+}
+
 /** A wallet that was not checked against the chain for so many blocks is not read back for the end of one swap. */
 const MOST_BLOCKS = 50_000;
 
 /**
  * Checks the wallet's balance of the sold token against its transfers since the wallet was last checked against the
- * chain. A node may keep a transfer back, or have a block and not yet its logs; the balance shows it all the same.
+ * chain. A node may keep a transfer back, or have a block and not yet its logs; the balance shows it all the same. One
+ * that is shown now and was kept back when the swap's fill was looked for is as good as hidden.
  * Nothing is checked where no balance was known then, that check is older than {@link MOST_BLOCKS}, or a node refuses
  * such reads.
- * @throws ChainReadError when the balance is below what the transfers explain
+ * @throws ChainReadError when the balance is below what the transfers explain, or they are more than were shown before
  */
 export async function denyHiddenOutflow(
   context: EngineContext,
-  { wallet, sell }: Swap,
-  { reads, toBlock }: { readonly reads: Pick<AgreedChainReads, "balance" | "logs">; readonly toBlock: number },
+  { wallet, sell, terms }: Swap,
+  { reads, toBlock, shown }: OutflowsShown,
 ): Promise<void> {
   const known = await context.deps.store.read({ kind: "known-chain", wallet });
   const before = known?.balances.get(sell.address);
   if (known === undefined || before === undefined) return;
   const range = { fromBlock: known.block + 1, toBlock };
   if (range.fromBlock > toBlock || toBlock - known.block > MOST_BLOCKS) return;
-  const moved = async (...topics: (Hex | null)[]): Promise<bigint> => {
-    const logs = await reads.logs({ address: sell.address, topics, ...range });
-    return logs.reduce((sum, { data }) => sum + loggedAmount(data), 0n);
-  };
+  const moved = (...topics: (Hex | null)[]) => reads.logs({ address: sell.address, topics, ...range });
   // One node's false balance at that check would keep the swap open for ever.
   const balanceBefore = async (): Promise<bigint> =>
     reads.balance(sell.address, wallet, known.block).catch((error: unknown) => {
@@ -106,7 +121,14 @@ export async function denyHiddenOutflow(
     throw error;
   });
   if (answers === undefined) return;
-  const [out, into, now] = answers;
+  const [outLogs, intoLogs, now] = answers;
+  const keptBack = outLogs.find((log) => log.blockNumber >= (terms?.fromBlock ?? 0) && !shown.has(logName(log)));
+  if (keptBack !== undefined) {
+    const { transactionHash, blockNumber } = keptBack;
+    const detail = `${transactionHash} in block ${blockNumber} took ${sell.symbol}, and a node kept that back when the fill was looked for: it is looked for again`;
+    throw new ChainReadError("malformed answer", detail);
+  }
+  const [out, into] = [sumOf(outLogs), sumOf(intoLogs)];
   const expected = before + into - out;
   if (now >= expected || now >= (await balanceBefore()) + into - out) return;
   const detail = `the balance of ${sell.symbol} is ${now}, by the transfers since block ${known.block} it should be ${expected} (smallest units): a node hides transfers, so it is not known whether the swap was filled`;

@@ -10,7 +10,7 @@ import type { EngineContext } from "../engine-context.ts";
 import type { FoundLog } from "../reconcile/read-back.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
-import { type BlockRange, denyHiddenOutflow, isTakenBy, unexplainedOutflows } from "./outflows.ts";
+import { type BlockRange, denyHiddenOutflow, isTakenBy, logName, unexplainedOutflows } from "./outflows.ts";
 
 /**
  * Looks up what became of a gasless swap, at the settlement that it was signed for. The chain alone decides; the service
@@ -34,9 +34,19 @@ export async function readChain(context: EngineContext, swap: Swap): Promise<Eff
 
 async function observeForAll(context: EngineContext, swap: Swap): Promise<GaslessObservation> {
   const reads = await context.deps.chain.agreed();
-  const agreed = await observe(context, swap, { reads, latest: reads.latest, finalized: await reads.finalized() });
+  const shown = new Set<string>();
+  const noting: ObservationReads["reads"] = {
+    ...reads,
+    logs: async (filter) => {
+      const logs = await reads.logs(filter);
+      for (const log of logs) shown.add(logName(log));
+      return logs;
+    },
+  };
+  const finalized = await reads.finalized();
+  const agreed = await observe(context, swap, { reads: noting, latest: reads.latest, finalized });
   if (!isFoundByNonce(context, swap) && mayEndUnfilled(swap, agreed))
-    await denyHiddenOutflow(context, swap, { reads, toBlock: reads.latest.number });
+    await denyHiddenOutflow(context, swap, { reads, toBlock: reads.latest.number, shown });
   return agreed;
 }
 

@@ -433,6 +433,22 @@ describe("looking at the chain", () => {
       expect(await check()).toMatchObject({ kind: "observed", observation: { fill: { succeeded: true } } });
     });
 
+    test("an outflow that is kept back only while the fill is looked for does not pass for explained", async () => {
+      const { outside, known, check } = await over();
+      known(await held(outside));
+      outside.chain.submitOrder(order, HUNDRED_USDC);
+      outside.chain.mine();
+      const logs = outside.chain.logs.bind(outside.chain);
+      // The balance is checked from the block after the known one on, and what was hidden is there by then.
+      outside.chain.logs = async (filter) => (filter.fromBlock === 101 ? logs(filter) : []);
+      expect(await check()).toMatchObject({
+        kind: "observation-unavailable",
+        detail: expect.stringContaining("kept that back"),
+      });
+      outside.chain.logs = logs;
+      expect(await check()).toMatchObject({ kind: "observed", observation: { fill: { succeeded: true } } });
+    });
+
     test("it may end where the balance is what the logs explain, or where nobody knows the balance before", async () => {
       const { outside, known, check } = await over();
       const unfilled = { kind: "observed", observation: { fill: undefined } };
