@@ -95,7 +95,7 @@ export async function composeDaemon(
     ),
   });
   const services = openServices(configuration, serviceUrl, { secrets, logger, machine, listenersTo });
-  const signers = await openSigners(configuration, secrets, async (wallet) => {
+  const signers = await openSigners(configuration, { secrets, logger }, async (wallet) => {
     deps.beforeSigning?.();
     await advanceMarker(context, wallet);
     // Asked again: another daemon may have taken the database meanwhile.
@@ -143,12 +143,14 @@ function contractsOf({ network: { name }, service: { contracts } }: Configuratio
 
 async function openSigners(
   configuration: Configuration,
-  secrets: SecretOpener,
+  { secrets, logger }: { readonly secrets: SecretOpener; readonly logger: Logger },
   beforeSigning: (wallet: Address) => Promise<void>,
 ): Promise<Map<Address, Signer>> {
   const signers = new Map<Address, Signer>();
   for (const wallet of configuration.wallets.values()) {
     const signer = wallet.key === undefined ? addressOnly(wallet.address) : await secrets.signer(wallet.key);
+    if (signer.isWatched === true)
+      logger.warn({ wallet: wallet.name }, "a wallet is only watched: nothing is signed for it");
     signers.set(
       signer.address,
       guarded(signer, () => beforeSigning(signer.address)),
@@ -159,7 +161,7 @@ async function openSigners(
 
 function guarded(signer: Signer, beforeSigning: () => Promise<void>): Signer {
   return {
-    address: signer.address,
+    ...signer,
     signTransaction: async (transaction) => {
       await beforeSigning();
       return await signer.signTransaction(transaction);

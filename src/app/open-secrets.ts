@@ -73,5 +73,5 @@ export function addressOnly(address: Address): Signer {
   const refuse = async (): Promise<never> => {
     throw new Error(`the account ${address} is only looked at here, and was asked to sign`);
   };
-  return { address, signTransaction: refuse, signTypedData: refuse };
+  return { address, isWatched: true, signTransaction: refuse, signTypedData: refuse };
 }

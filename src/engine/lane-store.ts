@@ -54,10 +54,11 @@ export function signingRows(rows: LaneSigningRows<SigningTerms>, marker: Signing
  * What is outside of the rows. The marker is read only where no check of the chain has compared the database with it.
  */
 export function signingMarker(
-  { settings: { live }, deps: { marker } }: Pick<EngineContext, "settings" | "deps">,
+  { settings: { live }, deps: { marker, signers } }: Pick<EngineContext, "settings" | "deps">,
   { account }: LaneQuestion,
 ): SigningMarker {
-  return { live, seen: live ? undefined : marker?.read(account)?.state };
+  const hasKey = signers.get(account)?.isWatched !== true;
+  return { live, hasKey, seen: live ? undefined : marker?.read(account)?.state };
 }
 
 function move<T>(

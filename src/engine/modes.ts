@@ -32,6 +32,8 @@ function haltByDifference(
 /** How a daemon signs, and the marker that its database has for the account. */
 export interface SigningMarker {
   readonly live: boolean;
+  /** the account's key is here; what was signed before for one that is only watched is followed and sent again, no more */
+  readonly hasKey: boolean;
   /** undefined: none is kept, or it is not needed, because a check of the chain has compared the database with it */
   readonly seen: MarkedState | undefined;
 }
@@ -44,10 +46,10 @@ export interface SigningMarker {
  */
 export function maySignIntent(
   { lane, owner, revocation, database }: LaneSigningRows<SigningTerms>,
-  { live, seen }: SigningMarker,
+  { live, hasKey, seen }: SigningMarker,
 ): boolean {
   const { intent } = lane;
-  if (intent === undefined || lane.halt !== undefined) return false;
+  if (intent === undefined || lane.halt !== undefined || !hasKey) return false;
   if (!live && lane.attempts.length === 0) return false;
   // No check of the chain halts a dry run, so that the marker is asked each time.
   if (!live && (database === undefined || judgeMarker({ ours: database, seen }, intent.account) !== undefined)) {

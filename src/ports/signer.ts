@@ -16,6 +16,8 @@ export interface UnsignedTransaction {
 /** Holds one key. Signing is deterministic (RFC 6979): the same input gives the same bytes after a restart. */
 export interface Signer {
   readonly address: Address;
+  /** true: the account is only watched, so that nothing may be signed for it */
+  readonly isWatched?: boolean | undefined;
   signTransaction(transaction: UnsignedTransaction): Promise<{ raw: Hex; hash: Hex }>;
   /** Signs EIP-712 typed data, low-s, 65 bytes, v 27 or 28. `types` is without EIP712Domain. */
   signTypedData(typedData: TypedData): Promise<Hex>;

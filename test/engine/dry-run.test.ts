@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { addressOnly } from "../../src/app/open-secrets.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { createLaneStore } from "../../src/engine/lane-store.ts";
 import { ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
@@ -48,6 +49,29 @@ test("what was signed while live is followed to its end in a dry run", async () 
     { purpose: "approve", state: "final" },
   ]);
   expect([outside.signed.length, dry.errors]).toEqual([1, []]);
+});
+
+test("a transaction that is stuck is followed where the account is only watched, and nothing replaces it", async () => {
+  const outside = seldom("never");
+  const { baseFee } = outside.chain;
+  const killAt = (passed: string): boolean => {
+    if (passed !== "lane.broadcast.after") return false;
+    outside.chain.baseFee = 3n * baseFee;
+    return true;
+  };
+  const live = openLife(outside, { killAt });
+  await live.engine.start();
+  await turn(outside, live, 30);
+  live.db.close();
+  const dry = openLife(outside, { settings: { live: false }, signer: addressOnly(ACCOUNT) });
+  onTestFinished(() => dry.engine.stop());
+  await dry.engine.start();
+  await turn(outside, dry, 120);
+  const state = () => dry.db.prepare("SELECT state FROM lane_intents").pluck().all();
+  expect([dry.errors, dry.isDead(), state()]).toEqual([[], false, ["broadcast"]]);
+  outside.chain.baseFee = baseFee;
+  await turn(outside, dry, 60);
+  expect([dry.errors, state()]).toEqual([[], ["final"]]);
 });
 
 test("by an older copy of the database nothing is signed in a dry run, not even what replaces what was signed", async () => {

@@ -132,6 +132,8 @@ export function openLife(
     settings?: Partial<EngineSettings>;
     killAt?: (label: string, passed: readonly string[]) => boolean;
     marker?: IdentityMarker | undefined;
+    /** in place of the wallet's own */
+    signer?: Signer;
   } = {},
 ): Life {
   const database = openDaemonDatabase(outside.file);
@@ -157,7 +159,9 @@ export function openLife(
       ...{ lanes, crashPoint },
       ...{ chain: mortal(outside.chain), service: mortal(outside.service) },
       prices: { price: async (token) => ({ ...priceOf(token), atSeconds: outside.clock.nowMs() / 1_000 }) },
-      signers: new Map([[ACCOUNT, mortal(countingSigner(outside, () => advanceMarker(context, ACCOUNT)))]]),
+      signers: new Map([
+        [ACCOUNT, options.signer ?? mortal(countingSigner(outside, () => advanceMarker(context, ACCOUNT)))],
+      ]),
       marker: options.marker,
       ...{ zones: createIntlZones(), logger: silentLogger() },
       ...{ digest: digestOf, approveCalldata },
