@@ -34,6 +34,11 @@ export function splitBytes(bytes: Hex): WordText[] {
   });
 }
 
+/** Bytes of any length as an argument: how many, then the bytes in words. */
+export function bytesWords(bytes: Hex): readonly WordText[] {
+  return [uintWord((bytes.length - 2) / 2, 256), ...splitBytes(bytes)];
+}
+
 /** A selector with its arguments. */
 export function callData(selector: Hex, ...words: readonly WordText[]): Hex {
   return `${selector}${words.join("")}`;

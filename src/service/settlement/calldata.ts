@@ -1,5 +1,5 @@
 import { Interface } from "ethers";
-import { addressWord, callData, splitBytes, uintWord, type WordText } from "../../chain/at-block/words.ts";
+import { addressWord, bytesWords, callData, splitBytes, uintWord, type WordText } from "../../chain/at-block/words.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { kindOf } from "../pools/kinds.ts";
 import type { Hop } from "../routing/plan.ts";
@@ -87,11 +87,6 @@ function hopsWords(hops: readonly Hop[]): readonly WordText[] {
     uintWord(portion, 64),
   ]);
   return [uintWord(hops.length, 256), ...words];
-}
-
-/** Bytes: how many, then the bytes in words. */
-function bytesWords(bytes: Hex): readonly WordText[] {
-  return [uintWord((bytes.length - 2) / 2, 256), ...splitBytes(bytes)];
 }
 
 function permitWords({ value, deadline, v, r, s }: SignedPermit): readonly WordText[] {

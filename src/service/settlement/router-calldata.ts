@@ -1,4 +1,4 @@
-import { addressWord, callData, intWord, splitBytes, uintWord, type WordText } from "../../chain/at-block/words.ts";
+import { addressWord, bytesWords, callData, intWord, uintWord } from "../../chain/at-block/words.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
 import { kindOf } from "../pools/kinds.ts";
 import { legsOf } from "../routing/legs.ts";
@@ -98,9 +98,4 @@ function multicall(deadline: bigint, calls: readonly Hex[]): Hex {
   });
   const head = [uintWord(deadline, 256), intWord(2 * WORD_BYTES), uintWord(calls.length, 256)];
   return callData(SELECTOR.multicall, ...head, ...places, ...bodies.flat());
-}
-
-/** Bytes: how many, then the bytes in words. */
-function bytesWords(bytes: Hex): readonly WordText[] {
-  return [uintWord((bytes.length - 2) / 2, 256), ...splitBytes(bytes)];
 }
