@@ -96,7 +96,7 @@ function networkOf(flags: NetworkFlags, rpcUrl: Secret): NetworkOptions {
     listedTokens: listedTokens(network),
     hubTokens: hubTokensOf(network),
     executor: settlement === network.settlement ? network.executor : undefined,
-    router: network.router && { address: network.router, codeHash: undefined },
+    router: network.router && { address: network.router, codeHash: network.routerCodeHash },
     ...(noSettlement === undefined ? {} : { noSettlement }),
   };
 }

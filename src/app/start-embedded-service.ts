@@ -105,7 +105,7 @@ async function networkOf(
     hubTokens,
     settlement,
     executor,
-    router: router && { address: router, codeHash: undefined },
+    router: router && { address: router, codeHash: network.routerCodeHash },
     protocols,
     feeTiers,
     dataFee,

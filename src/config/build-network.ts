@@ -52,6 +52,7 @@ export function* buildNetwork(
       buildEndpoint(source, endpoint, { path: ["network", "rpc", index] }),
     ),
     submit: yield* buildSubmit(source, network.submit, preset.relays),
+    routerCodeHash: router === preset.router ? preset.routerCodeHash : undefined,
     sending: preset.sending,
     confirmations: network.confirmations ?? preset.confirmations,
     executor: isOurs && settlement === preset.settlement ? preset.executor : undefined,

@@ -56,13 +56,16 @@ export function* buildServe(
   around: Surroundings & {
     readonly overrides: { readonly listen?: Listen; readonly database?: string } | undefined;
     readonly nativeSymbol: string;
+    readonly profile: string | undefined;
   },
 ): Found<ServeConfiguration> {
-  const { overrides = {}, nativeSymbol } = around;
+  const { overrides = {}, nativeSymbol, profile } = around;
   const native = function* (name: keyof typeof COSTS): Found<bigint> {
     return (yield* buildNative(["serve", "gasless", name], fields.gasless[name], nativeSymbol)) ?? COSTS[name];
   };
   const { relayer, database } = fields;
+  if (relayer !== undefined && profile === ROUTER_PROFILE)
+    yield at`serve.relayer: swaps settle through a public router here, which takes no signed orders -> leave it out, or deploy a settlement contract (swapd settlement deploy)`;
   return {
     ...fields,
     listen: overrides.listen ?? fields.listen,

@@ -1,6 +1,6 @@
 import type { Policy } from "../domain/guard/policy.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
-import type { Address } from "../domain/money/address.ts";
+import type { Address, Hex } from "../domain/money/address.ts";
 import type { Ppm } from "../domain/money/fraction.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
@@ -36,6 +36,8 @@ export interface NetworkConfiguration {
   readonly settlement: Address | undefined;
   /** the public router through which own swaps settle, where the service's profile says so */
   readonly router: Address | undefined;
+  /** keccak-256 of the router's code, where the network's facts state it */
+  readonly routerCodeHash: Hex | undefined;
   /** undefined: ask the settlement contract */
   readonly executor: Address | undefined;
   readonly protocols: readonly FactoryFacts[];

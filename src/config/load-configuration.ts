@@ -214,7 +214,9 @@ function* buildServices(
 ): Loading<Pick<Configuration, "service" | "serve" | "reference"> | undefined> {
   const service =
     fields.service && (yield* report(source, buildService(source, fields.service, { services, contracts })));
-  const serve = fields.serve && (yield* report(source, buildServe(source, fields.serve, { ...around, nativeSymbol })));
+  const serve =
+    fields.serve &&
+    (yield* report(source, buildServe(source, fields.serve, { ...around, nativeSymbol, profile: service?.profile })));
   if (service === undefined || serve === undefined || asked === undefined || policySource === undefined)
     return undefined;
   const beside = { service, listen: serve.listen, tokens, services };

@@ -36,6 +36,7 @@ export function networkFromFile(facts: NetworkFile): Network {
     tokens: new Map(tokens),
     feeTiers,
     router,
+    routerCodeHash: facts.routerCodeHash,
     confirmations: facts.confirmations ?? 1,
   };
 }

@@ -1,4 +1,4 @@
-import { type Address, toAddress } from "../domain/money/address.ts";
+import { type Address, type Hex, toAddress } from "../domain/money/address.ts";
 
 /** A price feed in US dollars with Chainlink's interface. Older than heartbeat plus margin, its price is stale. */
 export interface PriceFeed {
@@ -69,6 +69,8 @@ export interface Network {
   readonly noSettlement: string | undefined;
   /** the public router through which swaps settle where no settlement is; undefined: none that swapd trades through */
   readonly router: Address | undefined;
+  /** keccak-256 of the router's code; undefined: it is not known, and not compared */
+  readonly routerCodeHash: Hex | undefined;
 }
 
 /** A network of the book, with what only a built-in one has. */
@@ -125,6 +127,8 @@ export function network(stated: Stated): BookedNetwork {
     ...{ settlement: undefined, executor: undefined, noSettlement: stated.noSettlement },
     routers,
     router: stated.noSettlement === undefined ? routers.get(TRADED_THROUGH) : undefined,
+    // No live code was seen by those who wrote the book.
+    routerCodeHash: undefined,
     relays: stated.relays ?? [],
     sending: stated.sending,
   };

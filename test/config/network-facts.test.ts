@@ -48,6 +48,21 @@ describe("a network given by a file", () => {
     expect(configuration.tokens.get("ETH")?.feed?.address).toBe(facts.nativeFeed);
   });
 
+  it("may state the hash of the public router's code, which is of that router alone", () => {
+    const { settlement, executor, ...others } = facts;
+    const routerCodeHash = `0x${"5e".repeat(32)}`;
+    const stated = JSON.stringify({ ...others, router: `0x${"7".repeat(40)}`, routerCodeHash });
+    const of = (service: string) =>
+      loaded({ "main.yaml": main.replace(/^service: .*$/m, service), "network.json": stated }).network.routerCodeHash;
+    expect(of("service: { url: embedded }")).toBe(routerCodeHash);
+    const other = `profile: public-routers, url: embedded, settlement: "0x${"6".repeat(40)}"`;
+    expect(of(`service: { ${other} }`)).toBe(undefined);
+    const wrong = stated.replace(routerCodeHash, "0x5E");
+    expect(problemsOf({ "main.yaml": main, "network.json": wrong }).map(brief).join()).toContain(
+      "routerCodeHash: needs the keccak-256 of the router's code",
+    );
+  });
+
   it("may state a feed with its heartbeat, and a token without one, which routes pass through", () => {
     const feed = { address: `0x${"8".repeat(40)}`, heartbeat: "2h" };
     const TWIN = { address: `0x${"2".repeat(40)}`, decimals: 6 };

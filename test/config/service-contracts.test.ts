@@ -106,6 +106,13 @@ describe("a service of ours without a settlement contract", () => {
     expect(policy.spenders).toEqual([ROUTER]);
   });
 
+  it("has nothing for a relayer to settle through", () => {
+    const main = `${unsettled}serve: { relayer: { keystore: { file: wallet.json }, password: { file: wallet.pass } } }\n`;
+    expect(problemsOf({ "main.yaml": main }).map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      "serve.relayer: swaps settle through a public router here, which takes no signed orders",
+    ]);
+  });
+
   it("takes another router where one is named", () => {
     const main = mainWith(`profile: public-routers, url: embedded, settlement: "${TARGET}"`);
     expect(loaded({ "main.yaml": main }).network).toMatchObject({ router: TARGET, settlement: undefined });

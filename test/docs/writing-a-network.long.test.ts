@@ -5,6 +5,7 @@ import { z } from "zod";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { writeWallet } from "../support/wallet-files.ts";
+import { WIDE_POLICY } from "../support/wide-policy.ts";
 import { compile, problemsOf } from "./support/compile-example.ts";
 import { start } from "./support/desk-trade.ts";
 import { run, workedExample } from "./support/worked-example.ts";
@@ -29,18 +30,6 @@ test("the example has the project's types and format, and a changed interface is
   expect(problemsOf(compile(folder, code, program)).join("\n")).toMatch(/devnet.ts: .*'wrapped' does not/);
 });
 
-const POLICY = `version: 1
-max_trade: "1000 USD"
-max_per_day: "100000 USD"
-recipients: [main]
-gas_reserve: "0.1 ETH"
-max_gas_price: 100gwei
-max_slippage: 2%
-max_price_impact: 5%
-max_fee: 20%
-reference: { sources: [feed], tolerance: 10% }
-pause_after: { failures: 100, within: 1h }
-`;
 const STRATEGY = 'kind: dca\nwallet: main\nsell: "10 USDC"\nbuy: WETH\nschedule: { every: 6h }\n';
 
 const plan = z.object({
@@ -61,7 +50,7 @@ describe("on its chain", () => {
   ])("%s is in order for swapd check, and swapd plan quotes its next slots", LONG, async (_name, written) => {
     const { world } = await openChain();
     const folder = build();
-    writeFileSync(join(folder, "policy.yaml"), POLICY);
+    writeFileSync(join(folder, "policy.yaml"), WIDE_POLICY);
     mkdirSync(join(folder, "strategies"));
     writeFileSync(join(folder, "strategies/hold.yaml"), STRATEGY);
     writeWallet(folder, world.wallet.privateKey);

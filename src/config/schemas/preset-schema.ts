@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Hex } from "../../domain/money/address.ts";
 import { address, count, text } from "../fields.ts";
 import { seconds } from "../units.ts";
 
@@ -22,6 +23,11 @@ export const presetSchema = z.object({
   settlement: address("the settlement contract; without it one is named in the main file").optional(),
   executor: address("the executor contract").optional(),
   router: address("Uniswap's SwapRouter02, by which own swaps settle where no settlement is").optional(),
+  routerCodeHash: z
+    .string()
+    .regex(/^0x[0-9a-f]{64}$/, "needs the keccak-256 of the router's code: 0x and 64 digits in lower case")
+    .transform((text) => text as Hex)
+    .optional(),
   protocols: z
     .array(
       z.object({

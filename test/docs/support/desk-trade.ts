@@ -5,6 +5,7 @@ import { networkPresetOf } from "../../../src/app/network-preset.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { type DeskDouble, startDeskDouble } from "../../support/desk-double/desk-double.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { WIDE_POLICY } from "../../support/wide-policy.ts";
 
 // A chain, a double of the example's service, and a daemon of the copy that trades with it.
 
@@ -40,19 +41,6 @@ export interface DeskTrade {
   stop(): Promise<void>;
 }
 
-const POLICY = `version: 1
-max_trade: "1000 USD"
-max_per_day: "100000 USD"
-recipients: [main]
-gas_reserve: "0.1 ETH"
-max_gas_price: 100gwei
-max_slippage: 2%
-max_price_impact: 5%
-max_fee: 20%
-reference: { sources: [feed], tolerance: 10% }
-pause_after: { failures: 100, within: 1h }
-`;
-
 const strategy = (gasless: string): string => `kind: dca
 wallet: main
 sell: "100 USDC"
@@ -74,7 +62,7 @@ export async function openDeskTrade(copy: string): Promise<DeskTrade> {
   const double = await startDeskDouble({ rpcUrl, chainId, factory });
   mkdirSync(join(home, "strategies"));
   writeFileSync(join(home, "network.json"), networkPresetOf(sandbox.world));
-  writeFileSync(join(home, "policy.yaml"), POLICY);
+  writeFileSync(join(home, "policy.yaml"), WIDE_POLICY);
   writeFileSync(join(home, "strategies/own.yaml"), strategy("never"));
   writeFileSync(join(home, "strategies/signed.yaml"), strategy("only"));
   const named = { spender: double.vault, target: double.desk, verifyingContract: double.book };
