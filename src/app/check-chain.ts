@@ -14,7 +14,7 @@ import { checkSending } from "./check-sending.ts";
 import type { Finding } from "./finding.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
-import { createRuntime } from "./runtime.ts";
+import type { Runtime } from "./runtime.ts";
 import { formatTokenAmount } from "./terminal.ts";
 
 interface CheckContext {
@@ -27,8 +27,7 @@ interface CheckContext {
  * Checks a configuration against its chain: the head, tokens with their decimals and prices, the settlement contract,
  * balances and allowances of the wallets that strategies trade from. A chain that cannot be read is a finding too.
  */
-export async function checkChain(configuration: Configuration, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
-  const runtime = createRuntime({ level: "error", env });
+export async function checkChain(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   try {
     const chain = openChain(configuration, runtime.secrets);
@@ -86,16 +85,24 @@ async function checkEndpoints({ chain, configuration }: CheckContext): Promise<F
   return findings;
 }
 
+const PUBLIC_ROUTER = "public router";
+
+/** What the contract is that swaps settle through. */
+function contractName({ network: { settlement, router } }: Configuration): string {
+  return settlement === undefined && router !== undefined ? PUBLIC_ROUTER : "settlement contract";
+}
+
 async function checkSettlement({ chain, configuration }: CheckContext): Promise<Finding[]> {
   const { settlement, router } = configuration.network;
-  const what = settlement === undefined && router !== undefined ? "public router" : "settlement contract";
+  const what = contractName(configuration);
   const contract = settlement ?? router;
   if (contract === undefined) {
     const whatToDo = "deploy or verify one and name it as service.settlement; without it nothing is quoted or traded";
     return [{ what, found: "none is configured", whatToDo }];
   }
   const isThere = (await chain.code(contract)) !== "0x";
-  const whatToDo = isThere ? undefined : "there is no contract at this address on this chain: check service.settlement";
+  const key = what === PUBLIC_ROUTER ? "network.name, network.preset or service.target" : "service.settlement";
+  const whatToDo = isThere ? undefined : `there is no contract at this address on this chain: check ${key}`;
   return [{ what, found: isThere ? `${contract} has code` : `${contract} has no code`, whatToDo }];
 }
 
@@ -202,5 +209,5 @@ async function allowanceText(
   if (spender === undefined) return "";
   const allowance = await chain.allowance({ token: token.address, owner: wallet.address, spender });
   if (allowance === 0n) return "";
-  return `, of which the settlement contract may take ${formatTokenAmount(allowance.toString(), token)}`;
+  return `, of which the ${contractName(configuration)} may take ${formatTokenAmount(allowance.toString(), token)}`;
 }

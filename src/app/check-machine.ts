@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { getAddress } from "ethers";
-import type { Configuration, KeySource, WalletConfiguration } from "../config/configuration.ts";
-import type { SecretReference } from "../config/fields.ts";
+import { z } from "zod";
+import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
+import { readYaml } from "../config/read-yaml.ts";
 import { CommandFailure } from "./exit-codes.ts";
 import type { Finding } from "./finding.ts";
 import type { SecretOpener } from "./open-secrets.ts";
@@ -35,17 +36,8 @@ async function checkWallet({ name, address, key }: WalletConfiguration, secrets:
 }
 
 /** Whoever else reads them can empty the wallet, or spend what the endpoint was paid for. */
-function checkReaders(configuration: Configuration): readonly Finding[] {
-  const { wallets, serve, service, network } = configuration;
-  const keys = [...wallets.values()].flatMap(({ key }) => key ?? []);
-  const endpoints = network.rpc.filter((endpoint): endpoint is SecretReference => !("url" in endpoint));
-  const references = [
-    ...keys.flatMap(referencesOf),
-    ...(serve.relayer === undefined ? [] : referencesOf(serve.relayer)),
-    ...(service.apiKey === undefined ? [] : [service.apiKey]),
-    ...endpoints,
-  ];
-  const files = new Set(references.flatMap((reference) => ("file" in reference ? [reference.file] : [])));
+function checkReaders({ wallets, network, service, reference, serve, channels }: Configuration): readonly Finding[] {
+  const files = new Set(secretFilesIn([[...wallets.values()], network, service, reference, serve, channels]));
   return [...files].flatMap((file) => {
     const mode = modeOf(file);
     if (mode === undefined || (mode & OTHERS) === 0) return [];
@@ -53,6 +45,16 @@ function checkReaders(configuration: Configuration): readonly Finding[] {
     const found = `${file} can be read by others (${rights}): chmod 600 ${file}`;
     return [{ what: "secret", found, whatToDo: undefined, isWarning: true }];
   });
+}
+
+/** The files of all references to secrets, wherever in the configuration they stand. */
+function secretFilesIn(value: unknown): readonly string[] {
+  if (value instanceof Map) return secretFilesIn([...value.values()]);
+  if (typeof value !== "object" || value === null) return [];
+  const parts = Object.entries(value);
+  const [first] = parts;
+  if (parts.length === 1 && first?.[0] === "file" && typeof first[1] === "string") return [first[1]];
+  return parts.flatMap(([, part]) => secretFilesIn(part));
 }
 
 /** Rights of the owner's group and of everybody. */
@@ -68,13 +70,9 @@ function modeOf(file: string): number | undefined {
   }
 }
 
-function referencesOf(key: KeySource): readonly SecretReference[] {
-  return key.kind === "raw" ? [key.privateKey] : [key.keystore, key.password];
-}
-
 function checkFolder({ strategies, origin }: Configuration): readonly Finding[] {
   if (strategies.length > 0) return [];
-  const whatToDo = "put a file there: `swapd init` writes one, and config/strategies/examples of a checkout has more";
+  const whatToDo = "put a file there: `swapd init` writes one, and strategies/examples of a checkout has more";
   return [{ what: "strategies", found: `${origin.strategies} has none: nothing would ever be traded`, whatToDo }];
 }
 
@@ -82,18 +80,21 @@ function checkFolder({ strategies, origin }: Configuration): readonly Finding[] 
 function checkZones({ strategies }: Configuration): readonly Finding[] {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return strategies.flatMap(({ spec, file }) => {
-    const { kind, timezone } = spec.schedule;
-    if (kind === "every" || timezone !== "UTC" || here === "UTC" || /\btimezone\b/.test(textOf(file))) return [];
+    const { kind, timezone, windows, blackouts } = spec.schedule;
+    const hasTimes = kind !== "every" || windows !== undefined || blackouts !== undefined;
+    if (!hasTimes || timezone !== "UTC" || here === "UTC" || statesZone(file)) return [];
     const found = `${file} names no timezone, so its times are UTC; of this machine it would be timezone: ${here}`;
     return [{ what: `strategy ${spec.id}`, found, whatToDo: undefined, isWarning: true }];
   });
 }
 
-function textOf(file: string): string {
+const WITH_ZONE = z.object({ schedule: z.object({ timezone: z.string() }) });
+
+function statesZone(file: string): boolean {
   try {
-    return readFileSync(file, "utf8");
+    return WITH_ZONE.safeParse(readYaml(file, readFileSync(file, "utf8")).source?.data).success;
   } catch {
     // It was there a moment ago; the loader will say so.
-    return "timezone";
+    return true;
   }
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Configuration } from "../config/configuration.ts";
+import { isRefusal } from "../engine/outside-watch.ts";
 import { CommandFailure } from "./exit-codes.ts";
 import type { Finding } from "./finding.ts";
 import { thisMachine } from "./machine.ts";
@@ -23,12 +24,12 @@ export async function checkService(configuration: Configuration, runtime: Runtim
     const connection = { ...connectionOf(configuration, url, runtime.secrets), database: join(folder, "check.db") };
     const { client, close } = openSwapService(connection, { logger: runtime.logger, machine: thisMachine() });
     const answer = await client.statusCounts(wallet.address).finally(close);
-    if (answer.kind !== "refused") return [{ what, found: "answers", whatToDo: undefined }];
+    if (!isRefusal(answer)) return [{ what, found: "answers", whatToDo: undefined }];
     const whatToDo =
-      apiKey !== undefined && REFUSES_KEY.has(Number(answer.status))
+      apiKey !== undefined && REFUSES_KEY.has(answer.status)
         ? "it refuses the key: check service.apiKey"
         : "nothing is quoted while it does not answer: check service.url and service.profile";
-    return [{ what, found: `${answer.code}: ${runtime.redactor.redact(String(answer.message))}`, whatToDo }];
+    return [{ what, found: `${answer.code}: ${runtime.redactor.redact(answer.message)}`, whatToDo }];
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
     return [{ what, found: error.message, whatToDo: "nothing is quoted without its key: check service.apiKey" }];

@@ -1,6 +1,7 @@
 import { CONFIG_BOUNDS, DEFAULTS } from "../config/defaults.ts";
 import { OWN_PROFILE } from "../config/schemas/main-schema.ts";
 import { toAddress } from "../domain/money/address.ts";
+import { isRefusal } from "../engine/outside-watch.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { thisMachine } from "./machine.ts";
 import { connectionOf, openSwapService, type ServiceConnection } from "./open-swap-service.ts";
@@ -25,10 +26,6 @@ export async function readServiceCounts(target: Target): Promise<ServiceCounts> 
   } finally {
     await service.close();
   }
-}
-
-function isRefusal(answer: object): answer is { kind: "refused"; code: string; message: string } {
-  return "kind" in answer && answer.kind === "refused";
 }
 
 function connectionTo(target: Target, runtime: Runtime): ServiceConnection {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { checkChain } from "../../src/app/check-chain.ts";
+import { createRuntime } from "../../src/app/runtime.ts";
 import { loaded, MAIN, POLICY, WALLET } from "../config/project.ts";
 import { startBareAnvil } from "../support/bare-anvil.ts";
 import { startRpcProxy } from "../support/rpc-proxy.ts";
@@ -15,7 +16,10 @@ async function findingsOver(
   const env = Object.fromEntries(urls.map((url, index) => [`RPC_${index + 1}`, url]));
   const rpc = Object.keys(env).map((name) => `{ env: ${name} }`);
   const main = MAIN.replace("rpc: [{ env: RPC_1 }]", `rpc: [${rpc.join(", ")}]`);
-  return await checkChain(loaded({ "main.yaml": change(main), "policy.yaml": policy }, env), env);
+  return await checkChain(
+    loaded({ "main.yaml": change(main), "policy.yaml": policy }, env),
+    createRuntime({ level: "error", env }),
+  );
 }
 
 async function endpointFindings(urls: readonly string[]) {

@@ -85,6 +85,8 @@ describe("swapd check, of what a configuration names on this machine", () => {
     expect((await check(folder, here)).out).toMatch(
       /warning\s+strategy buy-weth .*names no timezone, so its times are UTC; of this machine it would be timezone: Europe\/Berlin/,
     );
+    edit(file, (text) => `# no timezone is stated\n${text}`);
+    expect((await check(folder, here)).out).toContain("names no timezone");
     edit(file, (text) => text.replace("}", ", timezone: UTC }"));
     expect((await check(folder, here)).out).not.toContain("timezone");
   });

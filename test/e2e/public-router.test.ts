@@ -11,22 +11,10 @@ import { type Address, NATIVE_TOKEN, toAddress } from "../../src/domain/money/ad
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { loadSwapRouter } from "../service/support/public-router.ts";
+import { WIDE_POLICY } from "../support/wide-policy.ts";
 import { run, start, until } from "./support/swapd.ts";
 
 // A chain with Uniswap's own contracts and none of ours: no settlement is named, and none is asked for.
-
-const POLICY = `version: 1
-max_trade: "1000 USD"
-max_per_day: "100000 USD"
-recipients: [main]
-gas_reserve: "0.1 ETH"
-max_gas_price: 100gwei
-max_slippage: 2%
-max_price_impact: 5%
-max_fee: 20%
-reference: { sources: [feed], tolerance: 10% }
-pause_after: { failures: 100, within: 1h }
-`;
 
 const dca = (sell: string, buy: string) => `kind: dca
 wallet: main
@@ -84,7 +72,7 @@ beforeAll(async () => {
   const { settlement, executor, ...preset } = JSON.parse(networkPresetOf(world));
   mkdirSync(join(home, "strategies"));
   writeFileSync(join(home, "network.json"), JSON.stringify({ ...preset, router }));
-  writeFileSync(join(home, "policy.yaml"), POLICY);
+  writeFileSync(join(home, "policy.yaml"), WIDE_POLICY);
   const keystore = new Wallet(world.wallet.privateKey).encryptSync(PASSWORD);
   writeFileSync(join(home, "wallet.json"), keystore, { mode: 0o600 });
   for (const [name, text] of Object.entries(STRATEGIES)) writeFileSync(join(home, "strategies", `${name}.yaml`), text);
@@ -126,6 +114,13 @@ const history = z.object({
 const dryHistory = z.object({
   runs: z.array(z.object({ strategy: z.string(), state: z.string(), reason: z.string().nullable() })),
 });
+
+const runs = z.object({ runs: z.array(z.object({ id: z.string() })).min(3) });
+
+async function runIds(): Promise<readonly string[]> {
+  const { out } = await run(home, ["history", "--json"], env);
+  return runs.parse(JSON.parse(out)).runs.map(({ id }) => id);
+}
 
 async function swapsSoFar() {
   const { code, out } = await run(home, ["history", "--json"], env);
@@ -193,8 +188,9 @@ describe("a chain with Uniswap's contracts and none of ours", () => {
       await until("each strategy's slot is judged", { process: daemon, withinMs: 50_000 }, judged);
     } finally {
       daemon.process.kill("SIGTERM");
-      await daemon.ended;
     }
+    const { out, err } = await daemon.ended;
+    expect(out + err).toContain("a wallet is only watched: nothing is signed for it");
   }, 120_000);
 
   test("the daemon trades by its own transactions, and the audit finds no difference", async () => {
@@ -212,6 +208,9 @@ describe("a chain with Uniswap's contracts and none of ours", () => {
     for (const { bought } of swaps) expect(BigInt(bought ?? 0n)).toBeGreaterThan(0n);
     const audit = await run(home, ["audit"], env);
     expect(audit, audit.out).toMatchObject({ code: 0, out: expect.stringContaining("No difference") });
+    for (const id of await runIds()) {
+      expect(await run(home, ["replay", id], env), id).toMatchObject({ code: 0 });
+    }
     expect(new Set(await leftInRouter())).toEqual(new Set([0n]));
     const db = openDatabase({ file: join(home, "swapd.db"), readonly: true });
     const targets = db

@@ -11,8 +11,8 @@ import { configurationFile } from "../target.ts";
 import { formatTable, type Terminal } from "../terminal.ts";
 
 /**
- * `swapd check`: all problems of a configuration and the files it names, at once; then what it names on this machine, at the service and on the chain. Ends
- * with 1 when anything is not in order.
+ * `swapd check`: all problems of a configuration and the files it names, at once; then what it names on this machine, at
+ * the service and on the chain. Ends with 1 when anything is not in order.
  */
 export async function check(
   file: string | undefined,
@@ -30,7 +30,7 @@ export async function check(
   const machine = await checkMachine(loaded.configuration, runtime);
   const isOffline = options.offline === true;
   const service = isOffline ? [] : await checkService(loaded.configuration, runtime);
-  const chain = isOffline ? [] : await checkChain(loaded.configuration, process.env);
+  const chain = isOffline ? [] : await checkChain(loaded.configuration, runtime);
   const findings = [...machine, ...service, ...chain];
   const { warnings } = loaded.configuration;
   const strategies = loaded.configuration.strategies.map(({ spec }) => spec.id);

@@ -59,8 +59,17 @@ export const quoteResponse = z.object({
     .describe("Share of the output at spot prices that the trade's size costs, as a fraction."),
   expiresAt: seconds.describe("Unix seconds from which on the quote cannot be used."),
   blockNumber: z.int(),
-  typedData: typedData.nullable().describe("What the owner of a gasless quote signs; null in an indicative quote."),
-  message: z.record(z.string(), z.string()).nullable().describe("typedData.message."),
+  typedData: typedData
+    .nullable()
+    .describe(
+      "What the owner of a gasless quote signs; null in an indicative quote and where swaps settle through a public router, which takes no signed orders.",
+    ),
+  message: z
+    .record(z.string(), z.string())
+    .nullable()
+    .describe(
+      "The order in plain fields: typedData.message, or through a public router what its call says, with `router` and `sender`.",
+    ),
   permit: typedData.nullable().describe("The permit to sign with it; null when none is needed."),
   simulation: simulation.optional(),
 });

@@ -26,7 +26,10 @@ export interface SearchTerms {
  */
 export type Searcher = (paths: readonly Path[], trade: RouteTrade, terms: SearchTerms) => Promise<Route | undefined>;
 
-/** The route that brings more net of gas. A search that goes on after reads begins anew, and may be ended before it is back where the one before it was. */
+/**
+ * The route that brings more net of gas. A search that goes on after reads begins anew, and may be ended before it is back
+ * where the one before it was.
+ */
 export function better(
   one: Route | undefined,
   other: Route | undefined,
