@@ -33,6 +33,8 @@ function showHistogram({ struck }: Campaign): void {
   }
 }
 
+const SHOWN_PAIRS = 8;
+
 /** So many seeds pass every label and are killed there, or something is wrong with what the seeds draw. */
 const SEEDS_FOR_ALL_LABELS = 20_000;
 
@@ -49,8 +51,11 @@ function showLabels({ passed, struck }: Campaign): readonly string[] {
   return never;
 }
 
-/** Which pairs of state and fault this campaign never saw. */
-function showNeverSeen({ hits }: Campaign): void {
+/** How often the rarest pairs of state and fault came up, and which this campaign never saw. */
+function showPairs({ hits }: Campaign): void {
+  const counted = [...hits].sort(([, a], [, b]) => a - b);
+  const rarest = counted.slice(0, SHOWN_PAIRS).map(([pair, count]) => `${count} ${pair}`);
+  console.log(`\n${counted.length} pairs of fault and state, the rarest: ${rarest.join("; ")}`);
   for (const name of FAULT_NAMES) {
     const never = OPEN_STATES.filter((state) => !hits.has(`${name} | ${state}`));
     if (never.length > 0) console.log(`  ${name} never struck a swap that was ${never.join(", ")}`);
@@ -77,7 +82,7 @@ const campaign = await runCampaign({
 for (const failure of campaign.failures) show(failure);
 if (values.histogram) showHistogram(campaign);
 const missed = isOne ? [] : showLabels(campaign);
-if (!isOne) showNeverSeen(campaign);
+if (!isOne) showPairs(campaign);
 const { seeds, lives, fills, hidden, seconds, failures } = campaign;
 console.log(
   `\n${seeds} seeds, ${failures.length} failed; ${lives} lives of the daemon, ${fills} fills, ${hidden} transactions sent privately; ` +
