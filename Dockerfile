@@ -21,6 +21,9 @@ COPY strategies strategies
 COPY --from=build /app/dist dist
 # The program is root's and read-only to the user that runs it; only the database's folder is that user's own.
 RUN mkdir -p /data /identity /config && chown node:node /data /identity && chmod 700 /identity
+# The command is `swapd`, and it acts on the configuration that is mounted.
+RUN ln -s /app/bin/swapd.js /usr/local/bin/swapd
+ENV SWAPD_CONFIG=/config/swapd.yaml
 USER node
 VOLUME /data
 # Markers of the databases, on a volume of their own.
@@ -31,5 +34,5 @@ ENV SWAPD_HEALTH_URL=http://127.0.0.1:9464/healthz
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(process.env.SWAPD_HEALTH_URL).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "/app/bin/swapd.js"]
-CMD ["start", "--wait", "--config", "/config/swapd.yaml"]
+ENTRYPOINT ["swapd"]
+CMD ["start", "--wait"]

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { claimPort } from "../src/sandbox/free-port.ts";
 import { createRpc, type Rpc } from "../src/sandbox/rpc.ts";
-import { makeFolder, type Started, start, until } from "../test/e2e/support/swapd.ts";
+import { makeFolder, run, type Started, start, until } from "../test/e2e/support/swapd.ts";
 import { type ChainWorld, crowdOf, fund, writeProject } from "./recovery/crowd.ts";
 import { startLossyService } from "./recovery/lossy-service.ts";
 
@@ -60,9 +60,9 @@ function cpuSeconds({ process: { pid } }: Started): number {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
-/** The next whole minute that is far enough ahead for the daemon to be up before it. */
+/** The next whole minute that is far enough ahead for the wallets to be accepted and the daemon to be up before it. */
 function minuteAhead(): { cron: string; atMs: number } {
-  const atMs = Math.ceil((Date.now() + 30_000) / 60_000) * 60_000;
+  const atMs = Math.ceil((Date.now() + 90_000) / 60_000) * 60_000;
   const at = new Date(atMs);
   return { cron: `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`, atMs };
 }
@@ -212,6 +212,17 @@ const startDaemon = (): Started => start(folder.path, ["start", "--config", file
 const database = join(folder.path, "recovery", "swapd.db");
 const first = startDaemon();
 await until("the daemon is up", { process: first, withinMs: 60_000 }, () => first.output().includes("statusUrl"));
+// The wallets hold allowances, so that to the daemon they may have traded before, and nothing is signed for them.
+const found = new Database(database, { readonly: true });
+const unknownWallets = found.prepare<[], number>("SELECT count(*) FROM differences WHERE kind = 'new'").pluck();
+await until(
+  "the wallets are looked at",
+  { process: first, withinMs: 60_000 },
+  () => unknownWallets.get() === crowd.length,
+);
+found.close();
+const accepted = await run(folder.path, ["db", "accept", "--config", files.daemon], files.env);
+if (accepted.code !== 0) throw new Error(`the wallets were not accepted: ${accepted.out}${accepted.err}`);
 const swaps = await openAll({ daemon: first, service, chain, rpc }, { dueAtMs, database });
 chain.process.kill("SIGCONT");
 await sleep(BLOCKS_FOR_MS);

@@ -50,7 +50,10 @@ test("the example alongside its policy and strategies, as it is mounted, loads b
   const places = [dirname(database), dirname(serve.database), identity];
   expect(places).toEqual(["/data", "/data", "/identity"]);
   expect(places.every(isNamed)).toBe(true);
-  expect(imageEnvironment().SWAPD_HEALTH_URL).toBe(`http://${listen.host}:${listen.port}/healthz`);
+  // Prometheus asks from another container; from the host only those on it do.
+  expect(listen.host).toBe("0.0.0.0");
+  expect(swapd.ports).toEqual([`127.0.0.1:${listen.port}:${listen.port}`]);
+  expect(imageEnvironment().SWAPD_HEALTH_URL).toBe(`http://127.0.0.1:${listen.port}/healthz`);
 });
 
 test("what the example takes from outside is what compose.yaml hands in", () => {
@@ -71,7 +74,8 @@ test("the container is locked down, and its default command waits for broken fil
     logging: { options: { "max-size": "10m", "max-file": "5" } },
   });
   expect(swapd.volumes).toContain("./config:/config:ro");
-  expect(image).toMatch(/^CMD \["start", "--wait", "--config", "\/config\/swapd.yaml"\]$/m);
+  expect(image).toMatch(/^ENTRYPOINT \["swapd"\]\nCMD \["start", "--wait"\]$/m);
+  expect(imageEnvironment().SWAPD_CONFIG).toBe("/config/swapd.yaml");
   expect(image.match(/^USER .*$/gm)).toEqual(["USER node"]);
   expect(image).toMatch(/--omit=dev --omit=optional/);
 });

@@ -33,7 +33,10 @@ const ORACLE_CODE = assemble(
 const NODE_INTERFACE_CODE = assemble("6064 35 6000 54 02 6000 52 6060 6000 f3");
 
 /** Puts the predeploy there, with these charges from now on. */
-export async function charge(chain: TestChain, { perByte, operatorScalar, operatorConstant }: Charges): Promise<void> {
+export async function charge(
+  chain: Pick<TestChain, "rpc">,
+  { perByte, operatorScalar, operatorConstant }: Charges,
+): Promise<void> {
   await chain.rpc.call("anvil_setCode", [ORACLE, ORACLE_CODE]);
   for (const [slot, value] of [perByte, operatorScalar, operatorConstant].entries()) {
     await chain.rpc.call("anvil_setStorageAt", [ORACLE, word(BigInt(slot)), word(value)]);
