@@ -266,8 +266,9 @@ function addWalletCommands(program: Command, terminal: Terminal): void {
   add("new", "make a key; print its address").action(async (options) =>
     (await import("./commands/wallet.ts")).newWallet(options, terminal),
   );
-  add("import", "encrypt a private key that a file holds")
-    .requiredOption("--key-file <file>", "a file with the private key")
+  add("import", "encrypt the private key, or the key of the mnemonic, that a file holds")
+    .requiredOption("--key-file <file>", "a file with a private key, or with the 12 to 24 words of a mnemonic")
+    .option("--path <path>", "of a mnemonic: the path of the account (m/44'/60'/0'/0/0)")
     .action(async (options) => (await import("./commands/wallet.ts")).importWallet(options, terminal));
   open("address", "print the address of a keystore, with a password after opening it")
     .option(...PASSWORD_FILE)

@@ -4,9 +4,10 @@ import { closeAll } from "./close-all.ts";
 import { endOnUncaught, endProcess } from "./end-on-uncaught.ts";
 import { EXIT } from "./exit-codes.ts";
 import { loadConfiguration, loadInSlices } from "./load-configuration.ts";
+import { type Listening, portTrouble } from "./port-trouble.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { startDaemon } from "./start-daemon.ts";
-import { startEmbeddedService } from "./start-embedded-service.ts";
+import { listeningOfService, startEmbeddedService } from "./start-embedded-service.ts";
 import { type StartTrouble, troubleOf, troubleOfStart } from "./start-trouble.ts";
 import type { Terminal } from "./terminal.ts";
 import { type FilesState, stateOf } from "./watch-files.ts";
@@ -54,7 +55,7 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
     if (failure === undefined) runtime.logger.info({ askedBy: await asked }, "the daemon is stopping");
     else trouble = afterFailure(failure, redact, terminal);
   } catch (error) {
-    trouble = inWords(troubleOfStart(error), { file, redact });
+    trouble = inWords(troubleOfStart(error), portTrouble(error, listeningOf(configuration), file), { file, redact });
   }
   const end = { patienceMs: configuration.timing.shutdownMs, exitCode: trouble?.exitCode, terminal };
   await stopParts(parts, end).catch((error: unknown) => endProcess(error, redact, terminal));
@@ -88,9 +89,16 @@ function afterFailure(failure: unknown, redact: (text: string) => string, termin
 /** With the file that it is about, and without secrets. */
 function inWords(
   trouble: StartTrouble,
+  port: string | undefined,
   { file, redact }: { file: string; redact(text: string): string },
 ): StartTrouble {
-  return { ...trouble, message: redact(`the daemon cannot start: ${trouble.message} (configuration: ${file})`) };
+  const words = port ?? `${trouble.message} (configuration: ${file})`;
+  return { ...trouble, message: redact(`the daemon cannot start: ${words}`) };
+}
+
+function listeningOf({ listen, serve, service }: Configuration): readonly Listening[] {
+  const own: readonly Listening[] = service.url === "embedded" ? listeningOfService(serve) : [];
+  return [{ key: "http.listen", listen }, ...own];
 }
 
 async function stopParts(

@@ -41,11 +41,11 @@ const factsSchema = presetSchema
 const LISTEN = listen("where to listen");
 const ADDRESS = address("the settlement contract");
 
-/** Starts the service of networks from the command line alone: quotes and transactions, no relayer. */
-export async function serveNetworks(flags: ServeFlags, runtime: Runtime): Promise<Service> {
+/** What the command line says of a service. @throws CommandFailure with all that is wrong with a flag */
+export function serveOptions(flags: ServeFlags, runtime: Runtime): ServiceOptions {
   const networks = flags.networks.map((one) => networkOf(one, rpcUrlOf(one, runtime)));
   const { serve, timing } = DEFAULTS;
-  const options: ServiceOptions = {
+  return {
     listen: flags.listen === undefined ? serve.listen : parsed(LISTEN, "--listen", flags.listen),
     networks,
     quoteLifetimeSeconds: timing.quoteLifetimeSeconds,
@@ -56,6 +56,10 @@ export async function serveNetworks(flags: ServeFlags, runtime: Runtime): Promis
     drainMs: timing.shutdownMs,
     database: resolve(flags.database ?? `service-${networks[0]?.name}.db`),
   };
+}
+
+/** Starts the service of networks from the command line alone: quotes and transactions, no relayer. */
+export async function serveNetworks(options: ServiceOptions, runtime: Runtime): Promise<Service> {
   return await startService(options, { logger: runtime.logger.child({ part: "service" }), clock: systemClock });
 }
 

@@ -9,6 +9,7 @@ import { crashPointFrom } from "./crash-point.ts";
 import { embeddedKey } from "./embedded-key.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
+import type { Listening } from "./port-trouble.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Our own service in this process. The daemon reaches it over HTTP like any other. */
@@ -62,6 +63,12 @@ export async function startEmbeddedService(
     },
   );
   return { ...service, apiKey: apiKeys[0] };
+}
+
+/** Where a configured service listens, by the keys that say so. */
+export function listeningOfService({ listen, metrics }: Configuration["serve"]): readonly Listening[] {
+  const own = { key: "serve.listen", listen };
+  return metrics === undefined ? [own] : [own, { key: "serve.metrics", listen: metrics }];
 }
 
 /** What a service has once and a further configuration says otherwise; it is not in force. */

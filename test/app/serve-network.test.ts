@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { NetworkFlags } from "../../src/app/network-flags.ts";
 import { createRuntime } from "../../src/app/runtime.ts";
-import { type ServeFlags, serveNetworks } from "../../src/app/serve-network.ts";
+import { type ServeFlags, serveNetworks, serveOptions } from "../../src/app/serve-network.ts";
 import { startTestChain, type TestChain } from "../service/support/chain.ts";
 import { deployMarket, type Market } from "../service/support/market.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -38,9 +38,10 @@ function flagsOf(facts: object, more: Partial<ServeFlags> & Partial<NetworkFlags
   return { networks: [network], database, listen: "127.0.0.1:0", ...(metrics === undefined ? {} : { metrics }) };
 }
 
-function start(flags: ServeFlags, rpc = chain.url) {
+async function start(flags: ServeFlags, rpc = chain.url) {
   const logFile = join(temporaryDirectory(), "log");
-  return serveNetworks(flags, createRuntime({ level: "error", env: { RPC: rpc }, logFile }));
+  const runtime = createRuntime({ level: "error", env: { RPC: rpc }, logFile });
+  return await serveNetworks(serveOptions(flags, runtime), runtime);
 }
 
 describe("swapd serve --network", () => {

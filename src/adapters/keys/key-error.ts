@@ -2,6 +2,8 @@
 export class KeyError extends Error {
   readonly code:
     | "not a private key"
+    | "not a mnemonic"
+    | "not a path"
     | "not a keystore"
     | "too costly"
     | "wrong password"

@@ -1,4 +1,4 @@
-import { createDecipheriv, pbkdf2, timingSafeEqual } from "node:crypto";
+import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { keccak256 } from "ethers";
 import { z } from "zod";
@@ -83,12 +83,43 @@ export function statedAddress(json: string): Address | undefined {
 export async function decryptKeystore(json: string, password: string): Promise<string> {
   const { crypto } = readKeystore(json);
   const derived = await derive(crypto, Buffer.from(password.normalize("NFKC"), "utf8"));
-  const mac = Buffer.from(keccak256(Buffer.concat([derived.subarray(16), crypto.ciphertext])).slice(2), "hex");
-  if (!timingSafeEqual(mac, crypto.mac)) {
-    throw new KeyError("wrong password", "the password does not open the keystore");
+  if (!timingSafeEqual(macOf(derived, crypto.ciphertext), crypto.mac)) {
+    throw new KeyError("wrong password", "the password does not open the keystore: compare the two with your copies");
   }
   const decipher = createDecipheriv("aes-128-ctr", derived.subarray(0, 16), crypto.cipherparams.iv);
   return `0x${Buffer.concat([decipher.update(crypto.ciphertext), decipher.final()]).toString("hex")}`;
+}
+
+/** Cost of the scrypt function of new keystores (2^17, as wallets use); about a second of work for each guess. */
+const COST: ScryptCost = { N: 131_072, r: 8, p: 1 };
+
+/** Encrypts a private key with a password, as a keystore's text. @param key `0x` and 64 digits */
+export async function encryptKeystore(
+  { key, address }: { readonly key: string; readonly address: Address },
+  password: string,
+): Promise<string> {
+  const [salt, iv] = [randomBytes(32), randomBytes(16)];
+  const derived = await scrypt(Buffer.from(password.normalize("NFKC"), "utf8"), salt, COST);
+  const cipher = createCipheriv("aes-128-ctr", derived.subarray(0, 16), iv);
+  const ciphertext = Buffer.concat([cipher.update(Buffer.from(key.slice(2), "hex")), cipher.final()]);
+  const { N: n, r, p } = COST;
+  return JSON.stringify({
+    version: 3,
+    id: randomUUID(),
+    address: address.slice(2),
+    crypto: {
+      cipher: "aes-128-ctr",
+      cipherparams: { iv: iv.toString("hex") },
+      ciphertext: ciphertext.toString("hex"),
+      kdf: "scrypt",
+      kdfparams: { dklen: 32, n, r, p, salt: salt.toString("hex") },
+      mac: macOf(derived, ciphertext).toString("hex"),
+    },
+  });
+}
+
+function macOf(derived: Buffer, ciphertext: Buffer): Buffer {
+  return Buffer.from(keccak256(Buffer.concat([derived.subarray(16), ciphertext])).slice(2), "hex");
 }
 
 async function derive(crypto: KeystoreFile["crypto"], password: Buffer): Promise<Buffer> {

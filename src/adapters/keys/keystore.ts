@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { encryptKeystoreJson, SigningKey } from "ethers";
+import { SigningKey } from "ethers";
 import { Secret } from "../../net/secret.ts";
 import type { Signer } from "../../ports/signer.ts";
 import { KeyError } from "./key-error.ts";
-import { decryptKeystore, statedAddress } from "./keystore-file.ts";
+import { decryptKeystore, encryptKeystore, statedAddress } from "./keystore-file.ts";
 import { addressOfKey, readPrivateKey } from "./private-key.ts";
 import { createSigner } from "./signer.ts";
-
-/** Cost of the scrypt function of new keystores (2^17, as wallets use); about a second of work for each guess. */
-const SCRYPT_COST = 131_072;
 
 /**
  * Opens an encrypted Web3 keystore (version 3 JSON). Takes about a second: the file is made slow to guess.
@@ -31,11 +28,10 @@ export async function openKeystore(options: { json: string; password: Secret }):
  */
 export async function writeKeystore(options: { privateKey: Secret; password: Secret }): Promise<string> {
   if (options.password.reveal() === "") {
-    throw new KeyError("empty password", "a keystore needs a password that is not empty");
+    throw new KeyError("empty password", "a keystore needs a password that is not empty: write one into the file");
   }
-  const privateKey = readPrivateKey(options.privateKey);
-  const address = addressOfKey(new SigningKey(privateKey));
-  return encryptKeystoreJson({ address, privateKey }, options.password.reveal(), { scrypt: { N: SCRYPT_COST } });
+  const key = readPrivateKey(options.privateKey);
+  return await encryptKeystore({ key, address: addressOfKey(new SigningKey(key)) }, options.password.reveal());
 }
 
 /** A new private key from the system's randomness. */

@@ -2,11 +2,9 @@ import { computeAddress, type SigningKey } from "ethers";
 import { type Address, toAddress } from "../../domain/money/address.ts";
 import type { Secret } from "../../net/secret.ts";
 import { KeyError } from "./key-error.ts";
+import { isMnemonic } from "./mnemonic.ts";
 
 const KEY_PATTERN = /^(?:0x)?([0-9a-fA-F]{64})$/;
-
-/** Twelve to twenty-four words. */
-const WORDS_PATTERN = /^[a-z]+(?:\s+[a-z]+){11,23}$/i;
 
 /** The order of secp256k1; a private key is a number from 1 to below it. */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -29,8 +27,8 @@ export function readPrivateKey(privateKey: Secret): string {
 /** What stands where a key should: its shape only, never a part of it. */
 function whatStands(text: string): string {
   if (text === "") return "the private key is empty: it has 64 hexadecimal digits";
-  if (WORDS_PATTERN.test(text)) {
-    return "this is no private key but looks like a mnemonic, which is not accepted: derive the key in the wallet that made it, and take its 64 hexadecimal digits";
+  if (isMnemonic(text)) {
+    return "these are words and no private key: write them to a file, and `swapd wallet import` makes a keystore of them";
   }
   const count = /^(?:0x)?([0-9a-fA-F]+)$/.exec(text)?.[1]?.length;
   const found = count === undefined ? "is not 64 hexadecimal digits" : `has ${count} hexadecimal digits, not 64`;

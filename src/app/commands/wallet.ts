@@ -1,11 +1,16 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { getAddress } from "ethers";
 import { generatePrivateKey, openKeystore, writeKeystore } from "../../adapters/keys/keystore.ts";
 import { statedAddress } from "../../adapters/keys/keystore-file.ts";
+import { FIRST_ACCOUNT, isMnemonic, keyOfMnemonic } from "../../adapters/keys/mnemonic.ts";
 import { createSigner } from "../../adapters/keys/signer.ts";
+import { readTextFile } from "../../config/files.ts";
+import type { Address } from "../../domain/money/address.ts";
+import { codeOf } from "../../net/error-code.ts";
 import { Secret } from "../../net/secret.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { namingKey } from "../key-failure.ts";
+import { PRIVATE_FILE_MODE, writeNewFile } from "../new-file.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface WalletOptions {
@@ -13,21 +18,39 @@ export interface WalletOptions {
   readonly passwordFile: string;
 }
 
-/** Only its owner may read a key. */
-const PRIVATE_FILE_MODE = 0o600;
+export interface ImportOptions extends WalletOptions {
+  readonly keyFile: string;
+  /** of a mnemonic: which of its accounts */
+  readonly path?: string;
+}
 
 /** `swapd wallet new`: makes a key, writes it encrypted, prints its address. The key itself is never shown. */
 export async function newWallet(options: WalletOptions, terminal: Terminal): Promise<void> {
   await save(generatePrivateKey(), options, terminal);
-  terminal.err(`${options.keystore} is the only copy of the key: keep a copy of it, and of its password, elsewhere`);
+  const copy = "on another machine or on paper, before you fund it; who has both has the money";
+  terminal.err(`${options.keystore} is the only copy of the key: keep a copy of it and of its password, ${copy}`);
 }
 
-/** `swapd wallet import`: reads a private key from a file and writes it encrypted. */
-export async function importWallet(options: WalletOptions & { keyFile: string }, terminal: Terminal): Promise<void> {
-  const key = new Secret(readText(options.keyFile, "the private key"));
-  await namingKey(options.keyFile, () => createSigner(key));
+/** `swapd wallet import`: reads a private key or a mnemonic from a file and writes the key encrypted. */
+export async function importWallet(options: ImportOptions, terminal: Terminal): Promise<void> {
+  const { keyFile, keystore } = options;
+  const key = await readKey(options);
   await save(key, options, terminal);
-  terminal.err(`the key is in ${options.keystore} now; delete ${options.keyFile}`);
+  terminal.err(
+    `the key is in ${keystore} now; if the address is the one that you expect, delete ${keyFile}, and keep a copy of the keystore and of its password elsewhere`,
+  );
+}
+
+async function readKey({ keyFile, path }: ImportOptions): Promise<Secret> {
+  const text = new Secret(readText(keyFile, "the key"));
+  if (isMnemonic(text.reveal())) {
+    return await usable(keyFile, () => keyOfMnemonic({ words: text, path: path ?? FIRST_ACCOUNT }));
+  }
+  if (path !== undefined) {
+    throw new CommandFailure(EXIT.usage, `--path chooses an account of a mnemonic, and ${keyFile} holds none`);
+  }
+  await usable(keyFile, () => createSigner(text));
+  return text;
 }
 
 /**
@@ -40,14 +63,13 @@ export async function walletAddress(
   const { keystore, passwordFile } = options;
   const json = readText(keystore, "the keystore");
   if (passwordFile === undefined) {
-    const address = await namingKey(keystore, () => statedAddress(json));
+    const address = await usable(keystore, () => statedAddress(json));
     if (address !== undefined) return terminal.out(getAddress(address));
     throw new CommandFailure(EXIT.usage, `${keystore} does not state its address: give --password-file to open it`);
   }
   const password = new Secret(withoutLineBreak(readText(passwordFile, "the password")));
-  const signer = await namingKey(`${keystore}, with the password in ${passwordFile}`, () =>
-    openKeystore({ json, password }),
-  );
+  const place = `${keystore}, with the password in ${passwordFile}${password.reveal() === "" ? ", which is empty" : ""}`;
+  const signer = await usable(place, () => openKeystore({ json, password }));
   if (password.reveal() === "") {
     terminal.err(
       `warning: an empty password opens ${keystore}, so anyone who reads the file has the key; swapd start refuses it`,
@@ -56,19 +78,38 @@ export async function walletAddress(
   terminal.out(getAddress(signer.address));
 }
 
+/** What was typed names a key that cannot be used: the answer is no. */
+async function usable<T>(place: string, work: () => T | Promise<T>): Promise<T> {
+  return await namingKey(place, work, EXIT.no);
+}
+
 async function save(privateKey: Secret, options: WalletOptions, terminal: Terminal): Promise<void> {
+  terminal.out(getAddress(await saveKeystore(privateKey, options)));
+}
+
+/**
+ * Writes a key as an encrypted keystore, never over a file that is there: it may be the only copy of another key.
+ * @returns whose it is
+ */
+async function saveKeystore(privateKey: Secret, { keystore, passwordFile }: WalletOptions): Promise<Address> {
+  if (existsSync(keystore)) throw isThere(keystore);
   const { address } = createSigner(privateKey);
-  const { passwordFile } = options;
   const password = new Secret(withoutLineBreak(readText(passwordFile, "the password")));
-  const keystore = await namingKey(passwordFile, () => writeKeystore({ privateKey, password }));
+  const text = await usable(passwordFile, () => writeKeystore({ privateKey, password }));
   try {
-    // Never over a file that is there: it may be the only copy of another key.
-    writeFileSync(options.keystore, `${keystore}\n`, { mode: PRIVATE_FILE_MODE, flag: "wx" });
+    writeNewFile(keystore, `${text}\n`, PRIVATE_FILE_MODE);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    throw new CommandFailure(EXIT.no, `${options.keystore} exists already and is left as it is; name another file`);
+    const code = codeOf(error);
+    if (code === "EEXIST") throw isThere(keystore);
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    const why = code === "ENOENT" ? "its folder does not exist: make it first" : `${code}: name another place`;
+    throw new CommandFailure(EXIT.no, `the keystore ${keystore} cannot be written: ${why}`);
   }
-  terminal.out(getAddress(address));
+  return address;
+}
+
+function isThere(keystore: string): CommandFailure {
+  return new CommandFailure(EXIT.no, `${keystore} exists already and is left as it is; name another file`);
 }
 
 function withoutLineBreak(text: string): string {
@@ -76,10 +117,10 @@ function withoutLineBreak(text: string): string {
 }
 
 function readText(file: string, what: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    throw new CommandFailure(EXIT.usage, `${what} cannot be read from ${file} (${reason})`);
-  }
+  const read = readTextFile(file);
+  if ("text" in read) return read.text;
+  throw new CommandFailure(
+    EXIT.usage,
+    `${what} is to be read from ${file}, which ${read.problem}: name the right file`,
+  );
 }

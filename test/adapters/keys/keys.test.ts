@@ -73,7 +73,9 @@ test("a keystore opens with its password only, and errors say neither password n
   expect(json).not.toContain(key.slice(2));
   expect((await openKeystore({ json, password })).address).toBe(address);
   const wrong = openKeystore({ json, password: new Secret("battery staple") });
-  await expect(wrong).rejects.toThrow(new KeyError("wrong password", "the password does not open the keystore"));
+  await expect(wrong).rejects.toThrow(
+    new KeyError("wrong password", "the password does not open the keystore: compare the two with your copies"),
+  );
   const damaged = json.replace(/"ciphertext":"../, '"ciphertext":"zz');
   const error = await openKeystore({ json: damaged, password }).catch((thrown: Error) => thrown);
   expect(String(error)).not.toMatch(/zz|correct/);

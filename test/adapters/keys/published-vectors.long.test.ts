@@ -1,5 +1,6 @@
+import { computeAddress, decryptKeystoreJson } from "ethers";
 import { expect, test } from "vitest";
-import { openKeystore } from "../../../src/adapters/keys/keystore.ts";
+import { openKeystore, writeKeystore } from "../../../src/adapters/keys/keystore.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import { ADDRESS, SCRYPT } from "./published-vectors.ts";
 
@@ -8,3 +9,10 @@ test("the published vector of scrypt opens, whose cost is beyond what the system
   const signer = await openKeystore({ json: JSON.stringify(SCRYPT), password: new Secret("testpassword") });
   expect(signer.address).toBe(ADDRESS);
 }, 120_000);
+
+test("a keystore of ours opens in another library, with its address", async () => {
+  const privateKey = `0x${"4c".repeat(32)}`;
+  const text = await writeKeystore({ privateKey: new Secret(privateKey), password: new Secret("ﬁne words") });
+  const opened = await decryptKeystoreJson(text, "fine words");
+  expect(opened).toMatchObject({ privateKey, address: computeAddress(privateKey) });
+});
