@@ -24,7 +24,7 @@ export function writeNewFile(path: string, text: string, mode: number): void {
 }
 
 /** Puts the names in a folder on the disk: new files, and what was renamed. */
-export function syncFolder(folder: string): void {
+function syncFolder(folder: string): void {
   const opened = openSync(folder, "r");
   try {
     fsyncSync(opened);
