@@ -3,9 +3,10 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { claimPort } from "../src/sandbox/free-port.ts";
 import { createRpc, type Rpc } from "../src/sandbox/rpc.ts";
-import { makeFolder, run, type Started, start, until } from "../test/e2e/support/swapd.ts";
+import { makeFolder, type Started, start, until } from "../test/e2e/support/swapd.ts";
 import { type ChainWorld, crowdOf, fund, writeProject } from "./recovery/crowd.ts";
 import { startLossyService } from "./recovery/lossy-service.ts";
+import { FIRST_LIFETIME_SECONDS, meetWallets } from "./recovery/meet-wallets.ts";
 
 /**
  * How long a daemon takes to recover from SIGKILL with 1,000 open swaps.
@@ -34,6 +35,8 @@ const OPEN_WITHIN_MS = 900_000;
 const EMPTY_BLOCK_EVERY_MS = 15_000;
 const BLOCKS_FOR_MS = 20_000;
 const RECOVER_WITHIN_MS = 120_000;
+/** Quotes live so long that none expires while the swaps are opened. */
+const LIFETIME_SECONDS = 3_600;
 const CLOCK_TICKS_PER_SECOND = 100;
 const POLL_EVERY_MS = 50;
 const OPEN = "('signed', 'submitted', 'mined', 'confirmed', 'unknown')";
@@ -60,9 +63,9 @@ function cpuSeconds({ process: { pid } }: Started): number {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
-/** The next whole minute that is far enough ahead for the wallets to be accepted and the daemon to be up before it. */
-function minuteAhead(): { cron: string; atMs: number } {
-  const atMs = Math.ceil((Date.now() + 90_000) / 60_000) * 60_000;
+/** The first whole minute after a while. */
+function minuteAhead(whileMs: number): { cron: string; atMs: number } {
+  const atMs = Math.ceil((Date.now() + whileMs) / 60_000) * 60_000;
   const at = new Date(atMs);
   return { cron: `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`, atMs };
 }
@@ -202,27 +205,22 @@ const world = JSON.parse(readFileSync(join(folder.path, ".swapd/sandbox/world.js
 const rpc = createRpc(rpcUrl);
 const crowd = crowdOf(SWAPS + SPARE);
 await fund(rpc, world, crowd);
-const { cron, atMs: dueAtMs } = minuteAhead();
 const servicePort = await claimPort(0);
 const lossy = await startLossyService(`http://127.0.0.1:${servicePort}`, HANDED_OVER);
-const files = writeProject(folder.path, { world, rpcUrl, crowd, servicePort, serviceUrl: lossy.url, cron });
+const project = { world, rpcUrl, crowd, servicePort, serviceUrl: lossy.url };
+const database = join(folder.path, "recovery", "swapd.db");
+const early = { cron: minuteAhead(12 * 3_600_000).cron, lifetimeSeconds: FIRST_LIFETIME_SECONDS };
+await meetWallets(folder.path, writeProject(folder.path, { ...project, ...early }), {
+  database,
+  wallets: crowd.length,
+});
+const { cron, atMs: dueAtMs } = minuteAhead(45_000);
+const files = writeProject(folder.path, { ...project, cron, lifetimeSeconds: LIFETIME_SECONDS });
 const service = start(folder.path, ["serve", "--config", files.service], files.env);
 await service.firstLine;
 const startDaemon = (): Started => start(folder.path, ["start", "--config", files.daemon], files.env);
-const database = join(folder.path, "recovery", "swapd.db");
 const first = startDaemon();
 await until("the daemon is up", { process: first, withinMs: 60_000 }, () => first.output().includes("statusUrl"));
-// The wallets hold allowances, so that to the daemon they may have traded before, and nothing is signed for them.
-const found = new Database(database, { readonly: true });
-const unknownWallets = found.prepare<[], number>("SELECT count(*) FROM differences WHERE kind = 'new'").pluck();
-await until(
-  "the wallets are looked at",
-  { process: first, withinMs: 60_000 },
-  () => unknownWallets.get() === crowd.length,
-);
-found.close();
-const accepted = await run(folder.path, ["db", "accept", "--config", files.daemon], files.env);
-if (accepted.code !== 0) throw new Error(`the wallets were not accepted: ${accepted.out}${accepted.err}`);
 const swaps = await openAll({ daemon: first, service, chain, rpc }, { dueAtMs, database });
 chain.process.kill("SIGCONT");
 await sleep(BLOCKS_FOR_MS);

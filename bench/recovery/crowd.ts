@@ -83,8 +83,8 @@ export async function fund(rpc: Rpc, world: ChainWorld, crowd: readonly HDNodeWa
 
 /**
  * Writes the files of a daemon that has all sales due at one minute, and gives its configuration, that of its service,
- * and their environment. Quotes live so long that none expires meanwhile; those of the service a little shorter than
- * the daemon allows, because the chain's time lags behind theirs.
+ * and their environment. Its quotes live as long as is said; those of the service a little shorter than the daemon
+ * allows, because the chain's time lags behind theirs.
  */
 export function writeProject(
   folder: string,
@@ -95,9 +95,10 @@ export function writeProject(
     servicePort: number;
     serviceUrl: string;
     cron: string;
+    lifetimeSeconds: number;
   },
 ): { daemon: string; service: string; env: Record<string, string> } {
-  const { world, crowd, servicePort, serviceUrl } = from;
+  const { world, crowd, servicePort, serviceUrl, lifetimeSeconds } = from;
   const home = join(folder, "recovery");
   mkdirSync(join(home, "strategies"), { recursive: true });
   cpSync(join(folder, ".swapd/sandbox/network.json"), join(home, "network.json"));
@@ -115,8 +116,11 @@ export function writeProject(
   }
   writeFileSync(join(home, "policy.yaml"), policyFile(names));
   const [daemon, service] = [join(home, "swapd.yaml"), join(home, "service.yaml")];
-  writeFileSync(daemon, mainFile(names, { serviceUrl, servicePort, lifetime: "60m" }));
-  writeFileSync(service, mainFile(names, { serviceUrl, servicePort, lifetime: "50m" }));
+  writeFileSync(daemon, mainFile(names, { serviceUrl, servicePort, lifetimeSeconds }));
+  writeFileSync(
+    service,
+    mainFile(names, { serviceUrl, servicePort, lifetimeSeconds: Math.floor((lifetimeSeconds * 5) / 6) }),
+  );
   const keys = Object.fromEntries(crowd.map(({ privateKey }, index) => [`RECOVERY_W${index}`, privateKey]));
   const { relayer } = world;
   const env = {
@@ -145,8 +149,9 @@ reference: { sources: [feed], tolerance: 25% }
 /** Poll interval and confirmations are the defaults of a real network. */
 function mainFile(
   names: readonly string[],
-  { serviceUrl, servicePort, lifetime }: { serviceUrl: string; servicePort: number; lifetime: string },
+  from: { serviceUrl: string; servicePort: number; lifetimeSeconds: number },
 ): string {
+  const { serviceUrl, servicePort, lifetimeSeconds } = from;
   return `version: 1
 mode: live
 network: { name: sandbox, rpc: [{ env: RECOVERY_RPC }], preset: network.json, confirmations: 3 }
@@ -169,6 +174,6 @@ serve:
   database: service.db
   apiKeys: [{ env: RECOVERY_KEY }]
   relayer: { privateKey: { env: RECOVERY_RELAYER } }
-timing: { quoteLifetime: ${lifetime}, permitLifetime: ${lifetime}, pollInterval: 2s }
+timing: { quoteLifetime: ${lifetimeSeconds}s, permitLifetime: ${lifetimeSeconds}s, pollInterval: 2s }
 `;
 }
