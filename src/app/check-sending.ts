@@ -21,7 +21,7 @@ export async function checkSending({
   if (endpoints.length > 0) {
     const hosts = endpoints.map(({ host }) => host).join(", ");
     const whose = network.submit.kind === "book" ? " (relays of the network book: network.submit names none)" : "";
-    const found = `privately: transactions go to ${hosts} alone${whose}`;
+    const found = `privately: transactions go to ${hosts} alone${whose}${fallbackOf(network)}`;
     const silent = endpoints.filter(({ problem }) => problem !== undefined);
     const whatToDo =
       silent.length === endpoints.length
@@ -35,6 +35,12 @@ export async function checkSending({
     ];
   }
   return [{ what, found: publicly(configuration), whatToDo: undefined }, ...dearSlippage(configuration)];
+}
+
+function fallbackOf({ fallback }: Configuration["network"]): string {
+  if (fallback === undefined) return "";
+  const { afterBlocks, slippage } = fallback;
+  return `; a swap that is in no block after ${afterBlocks} is tried once more for everybody to see, with ${formatPercent(slippage)} of slippage at most`;
 }
 
 function publicly({ network: { sending, submit } }: Configuration): string {

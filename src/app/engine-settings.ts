@@ -35,6 +35,7 @@ export function engineSettings(configuration: Configuration, contracts: SwapCont
       ),
     ),
     confirmations: network.confirmations,
+    fallback: network.fallback,
     policy: configuration.policy,
     tokens: tokens.filter((token) => token.address !== NATIVE_TOKEN),
     strategies: configuration.strategies.map(({ spec, hash }) => ({ spec, specHash: hash })),

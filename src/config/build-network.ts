@@ -52,6 +52,7 @@ export function* buildNetwork(
       buildEndpoint(source, endpoint, { path: ["network", "rpc", index] }),
     ),
     submit: yield* buildSubmit(source, network.submit, preset.relays),
+    fallback: yield* buildFallback(network, preset.relays),
     routerCodeHash: router === preset.router ? preset.routerCodeHash : undefined,
     sending: preset.sending,
     confirmations: network.confirmations ?? preset.confirmations,
@@ -74,6 +75,19 @@ function* buildSubmit(
     buildEndpoint(source, endpoint, { path: ["network", "submit", index], known }),
   );
   return { kind: "named", endpoints };
+}
+
+/** What nothing is private of cannot fall back. */
+function* buildFallback(
+  { submit, fallback }: MainFile["network"],
+  relays: readonly RelayFacts[],
+): Found<NetworkConfiguration["fallback"]> {
+  if (fallback === undefined) return undefined;
+  if (submit === "public")
+    yield* refuse`network.fallback: everything is sent publicly (submit: public) -> remove one of the two`;
+  if (submit === undefined && relays.length === 0)
+    yield* refuse`network.fallback: this network has no private endpoints of its own -> name some with network.submit, or remove fallback`;
+  return fallback;
 }
 
 function* buildEndpoint(

@@ -27,6 +27,8 @@ export interface NetworkConfiguration {
   readonly chainId: number;
   readonly rpc: readonly RpcEndpoint[];
   readonly submit: SubmitConfiguration;
+  /** when a private order that comes into no block is tried once more for everybody to see; undefined: never */
+  readonly fallback: { readonly afterBlocks: number; readonly slippage: Ppm } | undefined;
   /** who sees what is sent to an RPC endpoint; undefined: it is not known */
   readonly sending: SendingFacts | undefined;
   readonly confirmations: number;

@@ -2,6 +2,7 @@ import type { Policy } from "../domain/guard/policy.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
+import type { Ppm } from "../domain/money/fraction.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { ZoneOffsets } from "../domain/schedule/schedule.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
@@ -37,6 +38,8 @@ export interface EngineSettings {
   /** to whom wallets are known to delegate (EIP-7702), as the configuration names it */
   readonly delegates?: ReadonlyMap<Address, Address>;
   readonly confirmations: number;
+  /** when a private order that comes into no block is tried once more for everybody to see, and how little it may lose then */
+  readonly fallback?: { readonly afterBlocks: number; readonly slippage: Ppm } | undefined;
   readonly policy: Policy;
   readonly tokens: readonly Token[];
   readonly strategies: readonly LoadedStrategy[];

@@ -50,6 +50,7 @@ export function evidenceOf(
     tradingBarred: tradingBarred(rows),
     ledger: rows.ledger,
     service: serviceEvidence(context),
+    ...(settings.fallback === undefined ? {} : { fallback: { slippage: settings.fallback.slippage } }),
     chain: {
       chainId: settings.chainId,
       wrappedNative: settings.wrappedNative,

@@ -31,7 +31,10 @@ function changeOf(event: LaneEvent, value: bigint): TransactionChange | undefine
     case "final":
       return event.outcome === undefined
         ? undefined
-        : { kind: "final", outcome: event.outcome, ...receiptAgain(event.receipt, value) };
+        : {
+            ...{ kind: "final", outcome: event.outcome, ...receiptAgain(event.receipt, value) },
+            ...(event.keptBack === undefined ? {} : { keptBack: true }),
+          };
     case "dropped":
       return {
         kind: "dropped",

@@ -51,7 +51,9 @@ export function begunFiller(turn: LaneTurn, intent: IntentRow, fees: Fees): Lane
 }
 
 /** Gives a waiting intent a nonce and writes down what is to be signed. @returns whether it did */
-export async function beginIntent(turn: LaneTurn, { id }: IntentRow, fees: Fees): Promise<boolean> {
+export async function beginIntent(turn: LaneTurn, waiting: IntentRow, fees: Fees): Promise<boolean> {
+  const { id } = waiting;
+  const visibility = (await turn.options.visibilityOf?.(waiting)) ?? turn.options.visibility ?? "public";
   const next = await nextNonce(turn);
   if (next === undefined) return false;
   const isBegun = await commit(turn, id, (rows) => {
@@ -60,7 +62,6 @@ export async function beginIntent(turn: LaneTurn, { id }: IntentRow, fees: Fees)
     // While the chain was read, a person may have halted everything, cancelled this, or accepted what others sent.
     if (!rows.maySign || !isWaiting || !next.isOf(rows)) return nothing(turn, false);
     const { nonce } = next;
-    const { visibility = "public" } = turn.options;
     return {
       changes: [
         { kind: "nonce-given", intentId: id, nonce },

@@ -12,6 +12,7 @@ import { attemptIn, moveAttempt, moveIntent } from "./moves.ts";
 import { planReplacement } from "./replace-attempt.ts";
 import { isUnsigned, signPlanned } from "./sign-attempt.ts";
 import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
+import { mayFallBack } from "./visibility.ts";
 
 /** An intent that was checked. */
 export interface PolledIntent {
@@ -181,8 +182,14 @@ async function recordFinal(turn: LaneTurn, { id }: IntentRow, { attempt, receipt
   passCrashPoint(turn.deps, "lane.final.before");
   await commit(turn, id, (rows) => {
     const others = rows.attempts.filter(({ hash }) => hash !== attempt.hash);
+    const keptBack = outcome === "cancelled" && mayFallBack(turn, rows) ? ({ keptBack: true } as const) : {};
     return moveIntent(turn, rows, {
-      move: { to: "final", fields: { outcome }, event: { kind: "final", outcome, receipt }, detail: outcome },
+      move: {
+        to: "final",
+        fields: { outcome },
+        event: { kind: "final", outcome, receipt, ...keptBack },
+        detail: outcome,
+      },
       alongside: others.map((other) => moveAttempt(other, "replaced")),
     });
   });

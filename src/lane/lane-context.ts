@@ -23,6 +23,13 @@ export interface LaneOptions {
   readonly visibility?: Visibility;
   /** blocks after a private cancellation was first sent without being mined, until one is shown to everybody */
   readonly cancelPubliclyAfterBlocks: number;
+  /**
+   * blocks after a private transaction was first sent without being mined, until an empty one is shown to everybody, so
+   * that something else may be tried. Default: it waits for its deadline
+   */
+  readonly fallbackAfterBlocks?: number | undefined;
+  /** asked before an intent gets its nonce: to whom it is shown, where that is not `visibility` */
+  readonly visibilityOf?: (intent: IntentRow) => Promise<Visibility | undefined>;
   /** chain time after an intent's deadline until its nonce is taken by a cancellation */
   readonly cancelMarginSeconds: number;
   /** the most that is offered per gas, wei, whatever an intent may have been planned with; not for cancellations. Default: none */

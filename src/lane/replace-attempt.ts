@@ -2,7 +2,7 @@ import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import { firstFees, raisedFees } from "./fees.ts";
 import { feeCapOf, isTooLate, type Known, type LaneTurn, readToSign } from "./lane-context.ts";
 import { isUnsigned, planAttempt } from "./sign-attempt.ts";
-import { cancelVisibility, hasEndpoint, isLeftAlone, replacementVisibility } from "./visibility.ts";
+import { cancelVisibility, hasEndpoint, isKeptBack, isLeftAlone, replacementVisibility } from "./visibility.ts";
 
 /** How much more than an intent's own cap its cancellation may pay: it must be able to outbid what it replaces. */
 export const CANCEL_CAP_FACTOR = 2n;
@@ -45,7 +45,7 @@ function dueKind(turn: LaneTurn, rows: Known<LaneRows>, isNext: boolean): "repla
   const { deadlineSeconds } = intent;
   if (deadlineSeconds !== undefined && latest.timestamp > deadlineSeconds + options.cancelMarginSeconds)
     return "cancel";
-  if (cancelRequest !== undefined || isLeftAlone(turn, rows)) return "cancel";
+  if (cancelRequest !== undefined || isLeftAlone(turn, rows) || (isNext && isKeptBack(turn, rows))) return "cancel";
   if (!isStuck || !hasEndpoint(turn, rows)) return undefined;
   return attempts.length <= options.maxReplacements && !isTooLate(turn, intent) ? "replacement" : undefined;
 }

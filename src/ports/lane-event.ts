@@ -13,6 +13,8 @@ export interface LaneEvent {
   readonly receipt?: Receipt;
   readonly outcome?: IntentOutcome;
   readonly reason?: string;
+  /** of a cancelled one: our empty transaction took its nonce, because no private endpoint brought it into a block */
+  readonly keptBack?: true;
   /** who cancelled an intent before anything of it was signed */
   readonly cancelledBy?: string;
 }

@@ -40,6 +40,14 @@ test("private sending is said with the hosts, and whose choice it was", async ()
   expect(named?.found).toBe("privately: transactions go to relay.example alone");
 });
 
+test("a fallback is said with its blocks and its bound", async () => {
+  const main = on("ethereum", "fallback: { publicAfterBlocks: 25, slippage: 20bps }, ");
+  const [sending] = await findings(main, [{ host: "relay.example", problem: undefined }]);
+  expect(sending?.found).toMatch(
+    /alone .*; a swap that is in no block after 25 is tried once more for everybody to see, with 0.2% of slippage at most$/,
+  );
+});
+
 test("an endpoint that takes nothing is a warning beside one that does, and alone it makes the check red", async () => {
   const away = { host: "one.example", problem: "no answer" };
   const both = await findings(on("ethereum"), [away, { host: "two.example", problem: undefined }]);

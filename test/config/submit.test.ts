@@ -20,6 +20,24 @@ describe("where transactions are sent", () => {
     expect(submitOf(named("public"))).toEqual({ kind: "public" });
   });
 
+  it("falls back to everybody only where that is said, and where something is private", () => {
+    const fallback = "fallback: { publicAfterBlocks: 25, slippage: 20bps }, rpc: [";
+    const said = (main: string) => main.replace("rpc: [", fallback);
+    const fallbackOf = (main: string) => loaded({ "main.yaml": main }).network.fallback;
+    expect(fallbackOf(onEthereum(MAIN))).toBeUndefined();
+    expect(fallbackOf(said(onEthereum(MAIN)))).toEqual({ afterBlocks: 25, slippage: 2_000n });
+    expect(problemsOf({ "main.yaml": said(named("public")(MAIN)) })).toMatchObject([
+      { path: "network.fallback", message: expect.stringContaining("everything is sent publicly") },
+    ]);
+    expect(problemsOf({ "main.yaml": said(MAIN) })).toMatchObject([
+      { path: "network.fallback", message: expect.stringContaining("no private endpoints") },
+    ]);
+    const loose = said(onEthereum(MAIN)).replace("20bps", "1%");
+    const problems = problemsOf({ "main.yaml": loose });
+    expect(problems).toMatchObject([{ path: "network.fallback.slippage" }]);
+    expect(JSON.stringify(problems)).toContain("at most 0.5%");
+  });
+
   it.each([
     "https://relay.example/v1/k3y-of-mine",
     "https://relay.example?key=k3y-of-mine",

@@ -1,4 +1,5 @@
 import type { Configuration } from "../../src/config/configuration.ts";
+import { toPpm } from "../../src/domain/money/fraction.ts";
 import { replayAll } from "../support/replays.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 import { OPEN_STATES } from "./daemon/aim.ts";
@@ -83,6 +84,9 @@ const PROGRESS = { leastMs: 30_000, mostMs: 300_000, everyMs: 15_000 };
 const REST = { leastMs: 20_000, mostMs: 300_000, everyMs: 20_000 };
 /** In so many worlds transactions are sent privately. */
 const PRIVATELY = 0.5;
+/** In so many of those a private order that comes into no block is tried once more for everybody. */
+const FALLS_BACK = 0.4;
+const SHOWN_SLIPPAGE = toPpm(1_500);
 const MOST_VIOLATIONS = 5;
 /** A machine that was off for long meets faults when it is on again. */
 const AFTER_OUTAGE_MS = 30_000;
@@ -108,8 +112,12 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     funds: fundsOf(wallet),
   });
   const profile = drawProfile(chance);
-  const configuration = profile.configured(bench.configuration);
   const isPrivate = chance.of("sends privately") < PRIVATELY;
+  const fallback =
+    isPrivate && chance.of("falls back") < FALLS_BACK
+      ? { afterBlocks: chance.between(3, 12, "falls back after"), slippage: SHOWN_SLIPPAGE }
+      : undefined;
+  const configuration = withFallback(profile.configured(bench.configuration), fallback);
   /** what the operator's file says now: he may take the private endpoints out of it for a while */
   const isShownNow = (): boolean => !isPrivate || faults.lasts("operator: shows", "submit", time.monotonicMs);
   const service = createSimService({ chain, book, faults, profile, nowMs: () => time.trueMs });
@@ -142,7 +150,9 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   const receivers = createReceivers({ time, faults, report });
   const relays = createRelays({ chain, faults, time, transactionOf: (raw) => book.transactions.get(raw) });
   const isAlwaysPrivate = isPrivate && !faults.on.includes("operator: shows");
-  const privacy = createPrivacyOracle({ book, rows, wallet, isAlwaysPrivate, report });
+  const privacy = createPrivacyOracle({
+    ...{ book, rows, wallet, isAlwaysPrivate, report, mostShown: fallback?.slippage },
+  });
   const network = createNetwork({
     ...{ time, chain, service, relays, faults, receivers },
     listener: {
@@ -280,6 +290,10 @@ function countHits(faults: Faults, rows: Rows): ReadonlyMap<string, number> {
     }
   });
   return hits;
+}
+
+function withFallback(configuration: Configuration, fallback: Configuration["network"]["fallback"]): Configuration {
+  return { ...configuration, network: { ...configuration.network, fallback } };
 }
 
 function sendingBy(configuration: Configuration, isShown: boolean): Configuration {

@@ -187,6 +187,7 @@ function openLane(context: EngineContext, store: LaneStore): Lane {
     ...{ account: ACCOUNT, chainId: 31_337, confirmations: 2, bumpAfterBlocks: 5, rebroadcastAfterBlocks: 3 },
     ...{ maxReplacements: 3, maxCancellations: 3, cancelPubliclyAfterBlocks: 5, cancelMarginSeconds: 2 },
     ...laneRules(context),
+    visibility: chain.visibility,
   };
   return createLane(options, { store, chain, signer: owner, clock, logger, crashPoint });
 }

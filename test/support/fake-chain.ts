@@ -25,7 +25,7 @@ const FINALITY = 4;
 const GAS = 100_000n;
 
 /** Recovering a sender costs more than all the rest of a block, and the same bytes always have the same one. */
-const readTransaction = remembered(
+export const readTransaction = remembered(
   (raw: string) => {
     const { from, to, nonce, hash, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(raw);
     return { from, to, nonce, hash, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas };
@@ -179,14 +179,22 @@ export class FakeChain implements Chain {
     return this.priority;
   }
 
-  readonly visibility = "public";
+  /** what lanes show to nobody goes to a relay that takes it and gives it to no block */
+  visibility: Chain["visibility"] = "public";
+  /** of what the relay takes: what it gives to no block */
+  keeps: (raw: Hex) => boolean = () => true;
+  /** what was given to that relay */
+  readonly kept: Hex[] = [];
 
   async submitEndpoints(): Promise<[]> {
     return [];
   }
 
-  async broadcast({ raw }: Parameters<Chain["broadcast"]>[0]): Promise<BroadcastOutcome> {
-    this.sent.push(raw);
+  async broadcast({ raw, visibility }: Parameters<Chain["broadcast"]>[0]): Promise<BroadcastOutcome> {
+    if (visibility === "private") {
+      this.kept.push(raw);
+      if (this.keeps(raw)) return { kind: "accepted" };
+    } else this.sent.push(raw);
     const hash = readTransaction(raw).hash as Hex;
     if (this.pool.has(hash)) return { kind: "known" };
     if (this.receipts().some((receipt) => receipt.hash === hash)) return { kind: "nonce-used" };

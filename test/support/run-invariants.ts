@@ -108,7 +108,8 @@ export class RunInvariants {
     for (const swap of swaps) {
       const others = swaps.filter((other) => other.position === swap.position && other.attempt < swap.attempt);
       for (const other of others) expect(isSwapEnd(other.state) && !isFilled(other.state), other.state).toBe(true);
-      if (others.length > 0) expect(others.every(({ state }) => state === "skipped")).toBe(true);
+      const isFallback = swap.fallback !== undefined;
+      expect(others.every(({ state }) => state === "skipped" || (isFallback && state === "cancelled"))).toBe(true);
     }
     for (const { effect } of result.effects) {
       if (effect.kind !== "FetchQuote") continue;

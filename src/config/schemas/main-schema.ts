@@ -7,6 +7,7 @@ import { address, count, listen, maybe, maybeMap, or, orEmpty, orExample, secret
 import { origin, proxyNetwork } from "../front-fields.ts";
 import { FEED_MARGIN_SECONDS } from "../network-file.ts";
 import { dollars, milliseconds, money, seconds, share } from "../units.ts";
+import { fallback } from "./fallback-schema.ts";
 import { key, wallet } from "./wallet-schema.ts";
 
 const name = z
@@ -80,6 +81,7 @@ const network = z.strictObject({
       description:
         "where transactions are sent without showing them to everybody; nothing is read from there. Without the key: the network book's relays, where it has some; public: to the RPC endpoints",
     }),
+  fallback,
   preset: text("a file with the facts of a network that is not built in", "world.json").optional(),
   confirmations: count("blocks until a transaction counts as confirmed", { min: 1, max: 200 }).optional(),
 });

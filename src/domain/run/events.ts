@@ -161,7 +161,12 @@ export type TransactionChange =
   | { readonly kind: "broadcast"; readonly hash: Hex }
   | { readonly kind: "mined"; readonly receipt: FillReceipt; readonly value: bigint }
   | ({ readonly kind: "confirmed"; readonly succeeded: boolean } & ReceiptAgain)
-  | ({ readonly kind: "final"; readonly outcome: "succeeded" | "reverted" | "cancelled" } & ReceiptAgain)
+  | ({
+      readonly kind: "final";
+      readonly outcome: "succeeded" | "reverted" | "cancelled";
+      /** an empty transaction of ours has its nonce for good, because no private endpoint brought it into a block */
+      readonly keptBack?: true;
+    } & ReceiptAgain)
   | { readonly kind: "reorged" }
   /** nothing was signed; `byPerson`: on a person's request, so it is not tried again */
   | { readonly kind: "dropped"; readonly reason: string; readonly byPerson?: boolean };

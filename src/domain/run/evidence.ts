@@ -1,6 +1,7 @@
 import type { Policy } from "../guard/policy.ts";
 import type { SwapContracts } from "../guard/swap-contracts.ts";
 import type { Address } from "../money/address.ts";
+import type { Ppm } from "../money/fraction.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 import type { StrategyMemory } from "../strategy/strategy.ts";
 
@@ -50,6 +51,8 @@ export interface Evidence {
     readonly signatureHasNonce: boolean;
     readonly targetKeepsNothing?: boolean | undefined;
   };
+  /** how a private order that came into no block is tried once more, for everybody to see; undefined: it is not */
+  readonly fallback?: { readonly slippage: Ppm } | undefined;
   readonly chain: {
     readonly chainId: number;
     readonly wrappedNative: Address;

@@ -1,7 +1,8 @@
-import { type Authorisation, effectiveLimits, type SwapFacts } from "../guard/swap-facts.ts";
+import { type Authorisation, effectiveLimits, type SwapFacts, type SwapLimits } from "../guard/swap-facts.ts";
 import type { TypedData } from "../guard/typed-data.ts";
 import { parseAddress } from "../money/address.ts";
 import { mulDivUp } from "../money/amount.ts";
+import { smaller } from "../money/bigint.ts";
 import { toPpm } from "../money/fraction.ts";
 import { highestOf, lowestOf } from "../money/price.ts";
 import { isNative } from "../money/token.ts";
@@ -20,7 +21,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
   const maxFeePerGas = expectedFeePerGas(reading);
   return {
     mode: swap.mode,
-    limits: effectiveLimits(spec.limits, evidence.policy),
+    limits: limitsOf(swap, evidence),
     pinned: {
       chainId: evidence.chain.chainId,
       contracts: evidence.service.contracts,
@@ -62,6 +63,14 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     spentMonthUsd: ledger.spentMonthUsd,
     simulation: reading.simulation.kind === "not-applicable" ? undefined : reading.simulation,
   };
+}
+
+/** What everybody sees may lose less: no more than when that was decided, and no more than is allowed now. */
+function limitsOf({ fallback }: Swap, { spec, policy, fallback: now }: Evidence): SwapLimits {
+  const limits = effectiveLimits(spec.limits, policy);
+  if (fallback === undefined) return limits;
+  const shown = smaller(fallback.slippage, now?.slippage ?? fallback.slippage);
+  return { ...limits, slippage: smaller(limits.slippage, shown) };
 }
 
 /** Read from the very text that would be hashed and signed. */

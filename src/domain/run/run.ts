@@ -1,6 +1,7 @@
 import type { SwapContracts } from "../guard/swap-contracts.ts";
 import type { TypedData } from "../guard/typed-data.ts";
 import type { Address, Hex } from "../money/address.ts";
+import type { Ppm } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
 import type { GaslessChoice } from "../strategy/common.ts";
 import type { PlannedAmount, Rate } from "../strategy/decision.ts";
@@ -103,6 +104,8 @@ export interface Swap {
   readonly approvals: number;
   /** a tighter slippage was asked for once, because the first quote guaranteed too little */
   readonly tightened: boolean;
+  /** its order goes to everybody, with no more slippage than this: a private one at its place came into no block */
+  readonly fallback?: { readonly slippage: Ppm } | undefined;
   readonly signatures: GaslessSignatures | undefined;
   readonly fill: Fill | undefined;
   /** an own revocation of the leftover allowance was sent for this swap */

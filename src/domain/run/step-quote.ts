@@ -1,5 +1,7 @@
 import { consequenceOf } from "../guard/consequence.ts";
 import { type DenialCode, isDenialCode } from "../guard/denial.ts";
+import { smaller } from "../money/bigint.ts";
+import type { Ppm } from "../money/fraction.ts";
 import { isNative } from "../money/token.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
@@ -71,10 +73,16 @@ export function askForQuote(
       swapId,
       amount: String(swap.gross),
       gasless: ask.gasless,
-      slippagePpm: String(ask.slippagePpm ?? evidence.spec.limits.slippage),
+      slippagePpm: String(ask.slippagePpm ?? slippageOf(swap, evidence)),
     },
     evidence.nowMs + ask.waitMs,
   );
+}
+
+/** The slippage that is asked for: the strategy's, and no more than an order may have that everybody sees. */
+function slippageOf({ fallback }: Swap, { spec }: Evidence): Ppm {
+  const { slippage } = spec.limits;
+  return fallback === undefined ? slippage : smaller(slippage, fallback.slippage);
 }
 
 /** A quote came: it is kept, and the facts to check it against are read. */
@@ -171,12 +179,20 @@ export function denySwap(draft: Draft, swapId: string, denial: { code: DenialCod
   draft.record({ kind: "alert", severity: "warning", code, subject, text: `swap ${swapId} was denied: ${detail}` });
 }
 
+/** What of a fresh attempt at a place is not as it was of the earlier one. */
+type Anew = Pick<Swap, "fallback" | "windowEndsMs">;
+
 /**
- * Tries the place again with a fresh swap, when the earlier attempt ended before anything was signed and the window is
- * open.
+ * Tries the place again with a fresh swap, when the earlier attempt can no longer happen and the window is open: it ended
+ * before anything was signed, or an empty transaction has its nonce in a final block.
  */
-export function tryAgain(draft: Draft, ended: Swap, evidence: Evidence, why: { reason: string; detail: string }): void {
-  const limits = retryLimits(evidence, why.reason, retryUntilMs(draft, ended));
+export function tryAgain(
+  draft: Draft,
+  ended: Swap,
+  evidence: Evidence,
+  { anew = ended, ...why }: { reason: string; detail: string; anew?: Anew },
+): void {
+  const limits = retryLimits(evidence, why.reason, retryUntilMs(draft, { ...ended, ...anew }));
   const waitMs = waitAgain(draft, evidence, { about: ended.id, ...why }, limits);
   if (waitMs === undefined) return;
   const attempt = ended.attempt + 1;
@@ -192,6 +208,8 @@ export function tryAgain(draft: Draft, ended: Swap, evidence: Evidence, why: { r
     intentId: undefined,
     tightened: false,
     signatures: undefined,
+    fallback: anew.fallback,
+    windowEndsMs: anew.windowEndsMs,
   };
   draft.addSwap(swap);
   if (swap.gross !== undefined) {
@@ -201,7 +219,8 @@ export function tryAgain(draft: Draft, ended: Swap, evidence: Evidence, why: { r
 }
 
 /** Whether the first question for this swap asks for gasless execution. The native token has no permit. */
-export function wantsGasless(swap: Pick<Swap, "gasless" | "sell">): boolean {
+export function wantsGasless(swap: Pick<Swap, "gasless" | "sell" | "fallback">): boolean {
+  if (swap.fallback !== undefined) return false;
   return swap.gasless === "only" || (swap.gasless === "prefer" && !isNative(swap.sell));
 }
 

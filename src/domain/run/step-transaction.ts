@@ -5,6 +5,7 @@ import type { RunEvent, TransactionChange } from "./events.ts";
 import type { Evidence } from "./evidence.ts";
 import { type FillReceipt, measureFill } from "./measure-fill.ts";
 import type { Fill, Swap } from "./run.ts";
+import { tryPublicly } from "./step-fallback.ts";
 import { askForQuote, endUnsigned, tryAgain, wantsGasless } from "./step-quote.ts";
 
 type TransactionEvent = Extract<RunEvent, { kind: "transaction" }>;
@@ -36,6 +37,7 @@ function stepApproval(draft: Draft, swap: Swap, change: TransactionChange, evide
     endDropped(draft, swap, change, { otherwise: "approval_not_sent", evidence });
   } else if (change.kind === "final" && change.outcome !== "succeeded") {
     endUnsigned(draft, swap.id, { reason: "approval_failed", detail: `the approval was ${change.outcome}` });
+    if (change.keptBack === true) tryPublicly(draft, swap, evidence);
   }
 }
 
@@ -194,6 +196,8 @@ function finish(draft: Draft, swap: Swap, change: Final, evidence: Evidence): vo
   draft.moveSwap(swap.id, outcome, { reason: outcome, fill: undefined });
   draft.record({ kind: "release", swapId: swap.id });
   draft.record({ kind: "close-capability", swapId: swap.id });
+  // What was counted as filled is reported as lost; the strategy may have gone on since.
+  if (change.keptBack === true && swap.state !== "confirmed") tryPublicly(draft, swap, evidence);
 }
 
 /** A revocation that did not go through may be sent again at the next check. */

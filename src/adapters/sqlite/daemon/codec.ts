@@ -58,6 +58,7 @@ type StoredSwap = Pick<
   | "terms"
   | "approvals"
   | "tightened"
+  | "fallback"
   | "signatures"
   | "fill"
   | "revokeIntentId"
@@ -151,6 +152,7 @@ export function encodeSwap(swap: Swap): CountedSwap & Record<string, string | nu
     terms: swap.terms && storedContracts(swap.terms),
     approvals: swap.approvals,
     tightened: swap.tightened,
+    fallback: swap.fallback,
     signatures: swap.signatures,
     fill: swap.fill,
     revokeIntentId: swap.revokeIntentId,
