@@ -17,6 +17,7 @@ export function openChain(
       rpcUrls: secrets.rpcUrls(configuration),
       submitUrls: secrets.submitUrls(configuration),
       chainId: network.chainId,
+      tips: network.fees,
       timeoutMs: timing.requestTimeoutMs,
       trialWays: simulationMethodsOf(policy),
     },

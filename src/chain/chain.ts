@@ -1,6 +1,7 @@
 import { keccak256 } from "ethers";
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { DEFAULT_SIMULATION_METHODS, type SimulationMethod } from "../domain/guard/simulation-method.ts";
+import { type TipRule, tipOf } from "../domain/money/tip.ts";
 import type { BoundedFetch } from "../net/bounded-fetch.ts";
 import type { Secret } from "../net/secret.ts";
 import type { BlockHead, Chain, EndpointReport, SubmitEndpoint } from "../ports/chain.ts";
@@ -19,6 +20,8 @@ import type { SimulationRun } from "./simulation/method.ts";
 import { createSimulator } from "./simulation/simulator.ts";
 
 export interface ChainOptions extends ReadOptions {
+  /** what is paid on top of the base fee; default: what nodes suggest */
+  readonly tips?: TipRule;
   /** in the order in which they are asked */
   readonly rpcUrls: readonly Secret[];
   /** endpoints that transactions are sent to without showing them to everybody, and that nothing is read from */
@@ -31,6 +34,8 @@ export interface ChainOptions extends ReadOptions {
   /** how transactions may be simulated; default: in a way that shows every transfer and allowance */
   readonly trialWays?: readonly SimulationMethod[] | undefined;
 }
+
+const AS_SUGGESTED: TipRule = { urgency: "normal", maxPriorityFee: undefined };
 
 export interface ChainDeps {
   readonly clock: Clock;
@@ -92,6 +97,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   const nowSeconds = () => Math.floor(clock.nowMs() / 1_000);
   return {
     ...reads,
+    priorityFee: async () => tipOf(options.tips ?? AS_SUGGESTED, await reads.priorityFee()),
     chainId: options.chainId,
     visibility: submitPool === undefined ? "public" : "private",
     submitEndpoints: async () => (submitPool === undefined ? [] : await reachOf(submitPool)),

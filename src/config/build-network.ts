@@ -52,6 +52,10 @@ export function* buildNetwork(
       buildEndpoint(source, endpoint, { path: ["network", "rpc", index] }),
     ),
     submit: yield* buildSubmit(source, network.submit, preset.relays),
+    fees: {
+      urgency: network.fees.urgency,
+      maxPriorityFee: network.fees.maxPriorityFee ?? preset.fees.maxPriorityFee,
+    },
     fallback: yield* buildFallback(network, preset.relays),
     routerCodeHash: router === preset.router ? preset.routerCodeHash : undefined,
     sending: preset.sending,

@@ -3,6 +3,7 @@ import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { Ppm } from "../domain/money/fraction.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
+import type { TipRule } from "../domain/money/tip.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { Severity } from "../domain/run/alert.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
@@ -29,6 +30,8 @@ export interface NetworkConfiguration {
   readonly submit: SubmitConfiguration;
   /** when a private order that comes into no block is tried once more for everybody to see; undefined: never */
   readonly fallback: { readonly afterBlocks: number; readonly slippage: Ppm } | undefined;
+  /** what is paid on top of the base fee */
+  readonly fees: TipRule;
   /** who sees what is sent to an RPC endpoint; undefined: it is not known */
   readonly sending: SendingFacts | undefined;
   readonly confirmations: number;
@@ -165,7 +168,7 @@ export interface Configuration {
   /** messages that are no alerts, and how many slots in a row may end alike before an alert says so */
   readonly notifications: Pick<MainFile["alerts"], "fills" | "starts" | "sameEnds">;
   readonly timing: MainFile["timing"];
-  readonly transactions: MainFile["transactions"];
+  readonly transactions: MainFile["transactions"] & { readonly bumpAfterBlocks: number };
   readonly maxAnswerBytes: number;
   /** where it came from: the files by name, and the folder with the strategies */
   readonly origin: { readonly files: readonly string[]; readonly strategies: string | undefined };

@@ -1,9 +1,11 @@
 import { hash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import type { Policy } from "../domain/guard/policy.ts";
 import type { ServiceBook, ServicePromises } from "../domain/guard/service-promises.ts";
 import { namedContracts, type StatedContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
+import { smaller } from "../domain/money/bigint.ts";
 import type { ChannelBook } from "../domain/run/alert-channel.ts";
 import type { Network } from "../networks/network.ts";
 import { buildChannels } from "./build-channels.ts";
@@ -121,9 +123,10 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const network = yield* report(source, buildNetwork(source, whole, { preset, promises, contracts, wallets }));
   const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);
   return {
-    ...{ file, mode: whole.mode, network, wallets, tokens, policy, strategies, warnings: [], ...parts },
+    ...{ file, mode: whole.mode, network, wallets, tokens, strategies, warnings: [], ...parts },
+    policy: cappedBy(policy, whole.network.fees.maxFee),
     channels: channels ?? [],
-    ...buildPlain(source, whole, { env, options }),
+    ...buildPlain(source, whole, { env, options, preset }),
     origin: { files, strategies: folder },
     hash: hashOf([...known.texts, ...read.flatMap(({ text }) => text)]),
     settingsHash: hashOf(known.texts),
@@ -224,6 +227,11 @@ function* buildServices(
   return { service, serve, reference };
 }
 
+/** The owner's ceiling, or a lower one of the network's fees: never a higher one. */
+function cappedBy(policy: Policy, maxFee: bigint | undefined): Policy {
+  return { ...policy, maxFeePerGas: smaller(policy.maxFeePerGas, maxFee ?? policy.maxFeePerGas) };
+}
+
 function hashOf(texts: readonly string[]): string {
   return hash("sha256", JSON.stringify(texts));
 }
@@ -235,8 +243,14 @@ function identityOf(configured: string | undefined, { overrides }: LoadOptions, 
   return configured ?? (env.SWAPD_IDENTITY || "identity");
 }
 
-function buildPlain(source: Source, fields: MainFile, from: { env: Environment; options: LoadOptions }) {
-  const { alerts, http, log, timing, transactions } = fields;
+function buildPlain(
+  source: Source,
+  fields: MainFile,
+  from: { env: Environment; options: LoadOptions; preset: Network },
+) {
+  const { alerts, http, log, timing } = fields;
+  const { bumpAfterBlocks = from.preset.fees.bumpAfterBlocks } = fields.transactions;
+  const transactions = { ...fields.transactions, bumpAfterBlocks };
   const { fills, starts, sameEnds } = alerts;
   return {
     identity: resolveFrom(source.file, identityOf(fields.identity, from.options, from.env)),

@@ -17,6 +17,8 @@ const btcUsd = feed("0x6ce185860a4963106506C203335A2910413708e9", 1755);
  * - data fee: OffchainLabs/nitro-contracts@4ba14450 src/node-interface/NodeInterface.sol
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (the tag `finalized` is about 17 minutes behind)
+ * - fees: https://docs.arbitrum.io/launch-arbitrum-chain/chain-config/costs/priority-fees (of 2026-10)
+ *   (tips are not collected, and order nothing; blocks come four times a second)
  * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
  */
 export const arbitrum: BookedNetwork = network({
@@ -36,6 +38,7 @@ export const arbitrum: BookedNetwork = network({
   ],
   sequencerFeed: "0xFdB631F5EE196F0ed6FAa767959853A9F217697D",
   dataFee: "arbitrum",
+  fees: { maxPriorityFee: 0n, bumpAfterBlocks: 120 },
   routers: {
     "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
   },

@@ -1,4 +1,4 @@
-import { type BookedNetwork, DAY, feed, MINUTE, network, token } from "./network.ts";
+import { type BookedNetwork, DAY, feed, GWEI, MINUTE, network, token } from "./network.ts";
 
 const ethUsd = feed("0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70", 20 * MINUTE);
 const usdcUsd = feed("0x7e860098F58bBFC8648a4311b374B1D669a2bc6B", DAY);
@@ -19,6 +19,8 @@ const daiUsd = feed("0x591e79239a7d679378eC8c847e5038150364C78F", DAY);
  * - data fee: ethereum-optimism/specs@830d0e30 specs/experimental/contracts/L2/gas-price-oracle.md
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (the tag `finalized` is about 18 minutes behind)
+ * - fees: https://docs.base.org/base-chain/network-information/transaction-ordering (of 2026-10)
+ *   (blocks come every two seconds, and are ordered by the tip; a node suggests a thousandth of a gwei)
  * - sending: ethereum-optimism/docs@0aabb756 pages/stack/differences.mdx (mempool rules)
  */
 export const base: BookedNetwork = network({
@@ -38,6 +40,7 @@ export const base: BookedNetwork = network({
   ],
   sequencerFeed: "0xBCF85224fc0756B9Fa45aA7892530B47e10b6433",
   dataFee: "op-stack",
+  fees: { maxPriorityFee: GWEI / 10n, bumpAfterBlocks: 15 },
   routers: {
     "Uniswap SwapRouter02": "0x2626664c2603336E57B271c5C0b26F421741e481",
     "Aerodrome v1 router": "0xcF77a3Ba9A5CA399B7c97c74d54e5b1Beb874E43",

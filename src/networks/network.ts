@@ -40,6 +40,17 @@ export interface RelayFacts {
   readonly says: string;
 }
 
+/** How a network's fees are met where the configuration says nothing of it. */
+export interface FeeFacts {
+  /** the most that is paid on top of the base fee, wei per gas, whatever nodes suggest; undefined: what they suggest */
+  readonly maxPriorityFee: bigint | undefined;
+  /** blocks unmined until a transaction is replaced with higher fees: half a minute at least, however fast blocks come */
+  readonly bumpAfterBlocks: number;
+}
+
+/** Where nothing is known of a network's fees. */
+export const COMMON_FEES: FeeFacts = { maxPriorityFee: undefined, bumpAfterBlocks: 5 };
+
 /** What daemon, service and sandbox need to know of a network. */
 export interface Network {
   readonly chainId: number;
@@ -56,6 +67,7 @@ export interface Network {
   readonly feeTiers: readonly number[];
   /** how the network charges for a transaction's data; undefined: with its gas alone */
   readonly dataFee: "op-stack" | "arbitrum" | undefined;
+  readonly fees: FeeFacts;
   /** blocks on top of a transaction's own before it counts as confirmed */
   readonly confirmations: number;
   /** our own contracts, where they are deployed */
@@ -83,6 +95,8 @@ export interface BookedNetwork extends Network {
   readonly first: { readonly gasReserve: string; readonly maxGasPrice: string };
 }
 
+/** in wei */
+export const GWEI = 10n ** 9n;
 /** in seconds */
 export const MINUTE = 60;
 export const HOUR = 3_600;
@@ -104,6 +118,7 @@ interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first
   readonly protocols: readonly (Omit<FactoryFacts, "factory"> & { readonly factory: string })[];
   readonly sequencerFeed?: string;
   readonly dataFee?: Network["dataFee"];
+  readonly fees?: FeeFacts;
   readonly noSettlement?: string;
   readonly routers: Readonly<Record<string, string>>;
   readonly sending: SendingFacts;
@@ -123,6 +138,7 @@ export function network(stated: Stated): BookedNetwork {
     feeTiers: FEE_TIERS,
     sequencerFeed: sequencerFeed === undefined ? undefined : toAddress(sequencerFeed),
     dataFee: stated.dataFee,
+    fees: stated.fees ?? COMMON_FEES,
     confirmations: CONFIRMATIONS,
     ...{ settlement: undefined, executor: undefined, noSettlement: stated.noSettlement },
     routers,

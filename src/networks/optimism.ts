@@ -1,4 +1,4 @@
-import { type BookedNetwork, DAY, feed, MINUTE, network, token } from "./network.ts";
+import { type BookedNetwork, DAY, feed, GWEI, MINUTE, network, token } from "./network.ts";
 
 const ethUsd = feed("0x13e3Ee699D1909E989722E753853AE30b17e08c5", 20 * MINUTE);
 const usdcUsd = feed("0x16a9FA2FDa030272Ce99B29CF780dFA30361E0f3", DAY);
@@ -17,6 +17,8 @@ const btcUsd = feed("0xD702DD976Fb76Fffc2D3963D037dfDae5b04E593", 20 * MINUTE);
  * - data fee: ethereum-optimism/specs@830d0e30 specs/experimental/contracts/L2/gas-price-oracle.md
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (the tag `finalized` is 20 to 30 minutes behind)
+ * - fees: ethereum-optimism/docs@0aabb756 pages/stack/transactions/fees.mdx
+ *   (the sequencer orders by the tip; blocks come every two seconds)
  * - sending: ethereum-optimism/docs@0aabb756 pages/stack/differences.mdx (mempool rules)
  */
 export const optimism: BookedNetwork = network({
@@ -36,6 +38,7 @@ export const optimism: BookedNetwork = network({
   ],
   sequencerFeed: "0x371EAD81c9102C9BF4874A9075FFFf170F2Ee389",
   dataFee: "op-stack",
+  fees: { maxPriorityFee: GWEI / 10n, bumpAfterBlocks: 15 },
   routers: {
     "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
     "Velodrome v2 router": "0xa062aE8A9c5e11aaA026fc2670B0D65cCc8B2858",

@@ -54,6 +54,13 @@ test("blocks, receipts, counts and balances are read as the chain has them", asy
   expect(await chain.balance(NATIVE_TOKEN, OTHER_ACCOUNT)).toBe(before + 5n);
   expect(await chain.balance(NATIVE_TOKEN, OTHER_ACCOUNT, 4)).toBe(before);
   expect(await chain.priorityFee()).toBe(1_000_000_000n);
+  const tips = { urgency: "fast", maxPriorityFee: 1_500_000_000n } as const;
+  expect(
+    await createChain(
+      { rpcUrls: [new Secret(anvil.url)], chainId: 31_337, tips },
+      { clock: systemClock },
+    ).priorityFee(),
+  ).toBe(1_500_000_000n);
   expect(await chain.broadcast(publicly(raw))).toEqual({ kind: "nonce-used" });
   const underpriced = await signTransfer(1, 1_000_000_001n);
   await chain.broadcast(publicly((await signTransfer(1)).raw));

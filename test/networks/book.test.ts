@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { getAddress } from "ethers";
 import { describe, expect, it } from "vitest";
 import { NETWORKS } from "../../src/networks/book.ts";
+import { COMMON_FEES } from "../../src/networks/network.ts";
 
 const FOLDER = join(import.meta.dirname, "../../src/networks");
 const SOURCE = join(import.meta.dirname, "../../src");
@@ -83,6 +84,8 @@ describe.each([...NETWORKS])("%s", (name, network) => {
     expect(text).toMatch(/^ \* - sending: (?:\S+@[0-9a-f]{8} |https:\S+ \(of 20\d\d-\d\d\))/m);
     expect(network.relays.length > 0).toBe(network.sending === "private-relay");
     expect(network.sequencerFeed !== undefined).toBe(network.sending === "private-sequencer");
+    const isCommon = network.fees === COMMON_FEES;
+    if (!isCommon) expect(text).toMatch(/^ \* - fees: (?:\S+@[0-9a-f]{8} |https:\S+ \(of 20\d\d-\d\d\))/m);
     for (const { url } of network.relays) expect(new URL(url).protocol).toBe("https:");
   });
 

@@ -8,6 +8,7 @@ import { origin, proxyNetwork } from "../front-fields.ts";
 import { FEED_MARGIN_SECONDS } from "../network-file.ts";
 import { dollars, milliseconds, money, seconds, share } from "../units.ts";
 import { fallback } from "./fallback-schema.ts";
+import { fees } from "./fees-schema.ts";
 import { key, wallet } from "./wallet-schema.ts";
 
 const name = z
@@ -82,6 +83,7 @@ const network = z.strictObject({
         "where transactions are sent without showing them to everybody; nothing is read from there. Without the key: the network book's relays, where it has some; public: to the RPC endpoints",
     }),
   fallback,
+  fees,
   preset: text("a file with the facts of a network that is not built in", "world.json").optional(),
   confirmations: count("blocks until a transaction counts as confirmed", { min: 1, max: 200 }).optional(),
 });
@@ -217,7 +219,10 @@ const timing = orEmpty(undefined, {
 const blocks = { min: 1, max: 10_000 };
 
 const transactions = orEmpty(undefined, {
-  bumpAfterBlocks: or(count("unmined for so many blocks: replaced with higher fees", blocks), 5),
+  bumpAfterBlocks: count(
+    "unmined for so many blocks: replaced with higher fees; by default 5, and more where blocks come fast",
+    blocks,
+  ).optional(),
   rebroadcastAfterBlocks: or(count("unmined for so many blocks: sent again", blocks), 3),
   maxReplacements: or(count("replacements of one transaction", { min: 0, max: 100 }), 8),
   maxCancellations: or(count("cancellations of one transaction past its deadline", { min: 1, max: 100 }), 8),

@@ -1,9 +1,12 @@
 import { smaller } from "../money/bigint.ts";
+import { MINUTE_MS } from "../time/durations.ts";
 import type { Draft } from "./draft.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Swap, windowEndOf } from "./run.ts";
 import { tryAgain } from "./step-quote.ts";
 
+/** A block is final within some twenty minutes; what is known only later, as after an outage, was decided at another time. */
+const LATEST_MS = 60 * MINUTE_MS;
 /** Reason of a run that a reorganisation reopened. */
 const REOPENED = "reorganised";
 
@@ -18,7 +21,9 @@ export function tryPublicly(draft: Draft, { id }: Swap, evidence: Evidence): voi
   if (draft.run().state !== "executing" || draft.run().reason === REOPENED) return;
   if (evidence.fallback === undefined || ended.fallback !== undefined) return;
   const { limits, retryForSeconds } = evidence.spec;
-  const windowEndsMs = Math.max(windowEndOf(draft.run(), ended), evidence.nowMs + retryForSeconds * 1_000);
+  const endedMs = windowEndOf(draft.run(), ended);
+  if (evidence.nowMs > endedMs + LATEST_MS) return;
+  const windowEndsMs = Math.max(endedMs, evidence.nowMs + retryForSeconds * 1_000);
   const fallback = { slippage: smaller(limits.slippage, evidence.fallback.slippage) };
   const detail = "no private endpoint brought it into a block, and its nonce is used by an empty transaction";
   tryAgain(draft, ended, evidence, { reason: "cancelled", detail, anew: { fallback, windowEndsMs } });

@@ -44,6 +44,7 @@ describe("a private order that came into no block", () => {
     ["it ended otherwise", { kind: "final", outcome: "cancelled" } as const, {}],
     ["it reverted", { kind: "final", outcome: "reverted" } as const, {}],
     ["its run was filled and reopened", KEPT, { run: { reason: "reorganised" } }],
+    ["that is known hours later", KEPT, { facts: { nowMs: NOW_MS + 2 * 3_600_000 } }],
     ["its run has ended", KEPT, { run: { state: "filled" as const } }],
   ])("is not where %s", (_name, change, of) => {
     expect(end(swapIn("submitted"), change, of).run.swaps).toHaveLength(1);

@@ -12,6 +12,10 @@ import { judgeTerms, LONGEST_LIFE_SECONDS, MAX_TRADE_DOLLARS } from "./order-ter
 import type { Rows } from "./rows.ts";
 
 const MAX_FEE = 50n * GWEI;
+const SHOWN_WINDOW = `SELECT json_extract(body, '$.windowEndsMs') AS endMs FROM swaps
+  WHERE run_id = ? AND position = 0 AND json_extract(body, '$.fallback') IS NOT NULL ORDER BY attempt DESC LIMIT 1`;
+/** An hour, and the longest window of a strategy here. */
+const LATEST_FALLBACK_MS = 2 * 3_600_000;
 /** So long after the last fault nothing of it is left in pools and endpoints. */
 const SETTLED_MS = 20_000;
 
@@ -119,7 +123,11 @@ export function createSigningOracle(parts: {
     const [run = "", position] = place.split(".");
     if (position !== "0" || !parts.isClockSteady) return;
     const window = rows.one<{ endMs: number }>("SELECT window_ends_ms AS endMs FROM runs WHERE id = ?", run);
-    const lateMs = window === undefined ? 0 : nowMs() - window.endMs;
+    const shown = rows.one<{ endMs: number | null }>(SHOWN_WINDOW, run);
+    // What falls back has a window of its own, which begins an hour after the run's at the latest.
+    const most = window === undefined ? 0 : window.endMs + LATEST_FALLBACK_MS;
+    const endMs = typeof shown?.endMs === "number" ? Math.min(shown.endMs, most) : window?.endMs;
+    const lateMs = endMs === undefined ? 0 : nowMs() - endMs;
     if (lateMs > MOST_LATE_MS) report("S5", `${place} is begun ${Math.round(lateMs / 1_000)} s after its window`);
   };
   const strategyOf = (runId: string): string =>
