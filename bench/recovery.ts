@@ -214,7 +214,7 @@ await meetWallets(folder.path, writeProject(folder.path, { ...project, ...early 
   database,
   wallets: crowd.length,
 });
-const { cron, atMs: dueAtMs } = minuteAhead(45_000);
+const { cron, atMs: dueAtMs } = minuteAhead(90_000);
 const files = writeProject(folder.path, { ...project, cron, lifetimeSeconds: LIFETIME_SECONDS });
 const service = start(folder.path, ["serve", "--config", files.service], files.env);
 await service.firstLine;
