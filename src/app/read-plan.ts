@@ -56,7 +56,7 @@ async function makePlan(context: EngineContext, asked: { configuration: Configur
   return {
     nowMs: world.nowMs,
     slots,
-    worstCase: worstCase([...specs.values()], settings.policy, { nowMs: world.nowMs, zones: deps.zones }),
+    worstCase: worstCase(world),
     approvals: await plannedApprovals(context, slots),
     gas: await plannedGas(context, { configuration, slots }),
     unpriced,

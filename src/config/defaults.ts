@@ -15,7 +15,6 @@ export const CONFIG_BOUNDS = {
   maxStrategies: 20_000,
   /** each has a sender of its own */
   maxChannels: 16,
-  mostWarnings: 100,
   /** an answer of the service or of a node is never read beyond this */
   maxAnswerBytes: 4 * 1_024 * 1_024,
 } as const;

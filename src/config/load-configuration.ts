@@ -29,7 +29,7 @@ import { type PolicyFile, policySchema } from "./schemas/policy-schema.ts";
 import { promisesOf, settledService, statedContracts, wholeContracts } from "./service-profile.ts";
 import { describePlace, type Source } from "./source.ts";
 import type { StrategyScope } from "./strategy/scope.ts";
-import { strategyWarnings } from "./strategy-warnings.ts";
+import { rivalProblems, strategyWarnings } from "./strategy-warnings.ts";
 
 /** What the caller decides instead of the files. */
 export interface LoadOptions {
@@ -113,12 +113,13 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const fields = service === undefined ? given : { ...given, service };
   const folder = fields.strategies === undefined ? undefined : resolveFrom(file, fields.strategies);
   const read = folder === undefined ? [] : yield* loadStrategies(source, folder, known);
+  const strategies = read.flatMap(({ strategy }) => strategy ?? []);
+  yield* rivalProblems(strategies, known.wrappedNative);
   const parts = yield* buildServices(source, fields, known, { ...around, overrides: options.overrides?.serve });
   const channels = fields.alerts && (yield* report(source, buildChannels(source, fields.alerts, options.channels)));
   const { policy, policySource, preset, wallets, tokens, promises, contracts } = known;
   const whole = keys.whole && { ...keys.whole, ...fields };
   if (whole === undefined || preset === undefined || policy === undefined || parts === undefined) return undefined;
-  const strategies = read.flatMap(({ strategy }) => strategy ?? []);
   yield undefined;
   const network = yield* report(source, buildNetwork(source, whole, { preset, promises, contracts, wallets }));
   const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);

@@ -1,53 +1,73 @@
-import { type Conflict, type Crossing, findConflicts } from "../domain/guard/conflicts.ts";
+import { type Conflict, findConflicts, findRivals, type Rivals, type Side } from "../domain/guard/conflicts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
-import { CONFIG_BOUNDS } from "./defaults.ts";
+import type { Path } from "./complaint.ts";
 import { readTextFile } from "./files.ts";
 import type { Problem } from "./problem.ts";
 import { readYaml } from "./read-yaml.ts";
 import { describePlace, problemOf, type Source } from "./source.ts";
 import { placeOfToken } from "./token-place.ts";
 
+type Loaded = readonly { readonly spec: StrategySpec; readonly file: string }[];
+
+/** Of thousands of strategies that sell a coin so many are named. */
+const NAMED = 6;
+
 /**
- * What is allowed but may be a mistake: strategies of one wallet that may trade against each other, with both places.
+ * What is allowed but may be a mistake: strategies of one wallet that may trade against each other, one warning a coin,
+ * at the first that sells it, with the place of the first that buys it.
  */
-export function strategyWarnings(
-  loaded: readonly { readonly spec: StrategySpec; readonly file: string }[],
-  wrappedNative: Address | undefined,
-): readonly Problem[] {
+export function strategyWarnings(loaded: Loaded, wrappedNative: Address | undefined): readonly Problem[] {
   if (wrappedNative === undefined) return [];
-  const most = CONFIG_BOUNDS.mostWarnings;
   const specs = loaded.map(({ spec }) => spec);
-  const files = new Map(loaded.map(({ spec, file }) => [spec.id, file]));
-  const { conflicts, isCut } = findConflicts(specs, { wrappedNative, most });
-  const warnings = conflicts.flatMap((conflict) => {
-    const first = readAgain(files.get(conflict.first));
-    const second = readAgain(files.get(conflict.second));
-    return first === undefined || second === undefined ? [] : [warningOf(conflict, { first, second })];
-  });
-  const [last] = warnings.slice(-1);
-  if (!isCut || last === undefined) return warnings;
-  return [...warnings, { ...last, message: `more pairs trade against each other; the first ${most} are listed` }];
+  return findConflicts(specs, wrappedNative).flatMap((conflict) => warningOf(conflict, loaded) ?? []);
+}
+
+function warningOf({ wallet, sellers, buyers }: Conflict, loaded: Loaded): Problem | undefined {
+  const seller = sellers[0];
+  const buyer = buyers.find(({ strategy }) => strategy !== seller.strategy) ?? buyers[0];
+  const source = sourceOf(seller.strategy, loaded);
+  if (source === undefined) return undefined;
+  const place = placeIn(sourceOf(buyer.strategy, loaded), buyer.token.symbol);
+  const symbols = [...new Set([...sellers, ...buyers].map(({ token }) => token.symbol))].join("/");
+  const sold = `${symbols} of wallet ${wallet} is sold by ${namesOf(sellers)}`;
+  const message = `${sold} and bought by ${namesOf(buyers)}${place === undefined ? "" : ` (${place})`}`;
+  const suggestion = "if that is not meant, let them trade something else, or from another wallet";
+  return problemOf(source, { path: placeOfToken(source.data, seller.token.symbol), message, suggestion });
+}
+
+function namesOf(sides: readonly Side[]): string {
+  const named = sides.slice(0, NAMED).map(({ strategy }) => strategy);
+  const more = sides.length - named.length;
+  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** What is refused: two strategies that hold the same coins of one wallet at weights, with both places. */
+export function rivalProblems(loaded: Loaded, wrappedNative: Address | undefined): readonly Problem[] {
+  const specs = loaded.map(({ spec }) => spec);
+  return findRivals(specs, wrappedNative).flatMap((rivals) => refusalOf(rivals, loaded) ?? []);
+}
+
+function refusalOf({ first, second, wallet, tokens }: Rivals, loaded: Loaded): Problem | undefined {
+  const source = sourceOf(second, loaded);
+  if (source === undefined) return undefined;
+  const symbols = tokens.map(({ symbol }) => symbol).join(" and ");
+  const other = sourceOf(first, loaded);
+  const place = other === undefined ? "" : ` (${describePlace(other, ["targets"])})`;
+  const path: Path = ["targets"];
+  const message = `${second} and ${first}${place} both keep ${symbols} of wallet ${wallet} at weights, so each would undo what the other trades`;
+  const suggestion = "keep one of them, put the tokens of both into one mix, or give one of them another wallet";
+  return problemOf(source, { path, message, suggestion });
+}
+
+function placeIn(source: Source | undefined, symbol: string): string | undefined {
+  return source === undefined ? undefined : describePlace(source, placeOfToken(source.data, symbol));
 }
 
 /** A file is read again for its places: thousands of files are not kept for the few that are reported. */
-function readAgain(file: string | undefined): Source | undefined {
+function sourceOf(id: string, loaded: Loaded): Source | undefined {
+  const file = loaded.find(({ spec }) => spec.id === id)?.file;
   if (file === undefined) return undefined;
   const read = readTextFile(file);
   return "problem" in read ? undefined : readYaml(file, read.text).source;
-}
-
-function warningOf(conflict: Conflict, sources: { first: Source; second: Source }): Problem {
-  const { first, second, wallet, crossings } = conflict;
-  const [crossing] = crossings;
-  const own = tokenOf(crossing, first);
-  const place = describePlace(sources.second, placeOfToken(sources.second.data, tokenOf(crossing, second)));
-  const what = crossings.map(({ seller, sold, buyer }) => `${seller} sells ${sold.symbol}, which ${buyer} buys`);
-  const message = `${what.join("; ")}: both trade from wallet ${wallet}, the other one at ${place}`;
-  const suggestion = "if that is not meant, let one of them trade something else, or from another wallet";
-  return problemOf(sources.first, { path: placeOfToken(sources.first.data, own), message, suggestion });
-}
-
-function tokenOf({ seller, sold, bought }: Crossing, strategy: string): string {
-  return strategy === seller ? sold.symbol : bought.symbol;
 }

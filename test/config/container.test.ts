@@ -32,7 +32,8 @@ function imageEnvironment(): Readonly<Record<string, string>> {
 }
 
 test("the example alongside its policy and strategies, as it is mounted, loads but for the wallet's file", () => {
-  const names = readdirSync(join(root, "strategies/examples"));
+  // not all of them: two mixes of one wallet are refused
+  const names = readdirSync(join(root, "strategies/examples")).filter((name) => name !== "calm-mix.yaml");
   const folder = write({
     "config/swapd.yaml": example.replaceAll("/run/secrets/", "secrets/"),
     "config/policy.example.yaml": shipped("config/policy.example.yaml"),

@@ -2,12 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { createIntlZones } from "../../src/adapters/zones/intl-zones.ts";
 import { jsonSchemas, loadConfiguration } from "../../src/app/load-configuration.ts";
+import type { Configuration } from "../../src/config/configuration.ts";
 import { writeJsonSchema } from "../../src/config/json-schemas.ts";
 import type { LoadOutcome } from "../../src/config/load-configuration.ts";
 import { formatProblems } from "../../src/config/problem.ts";
 import { readYaml } from "../../src/config/read-yaml.ts";
 import { FILE_KINDS } from "../../src/config/strategy/kinds.ts";
+import { worstCase } from "../../src/domain/forecast/worst-case.ts";
+import { NATIVE_TOKEN } from "../../src/domain/money/address.ts";
+import type { UsdPrice } from "../../src/domain/money/price.ts";
+import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
 import { DCA, REBALANCE, THRESHOLD, WALLET, write } from "./project.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -40,25 +46,59 @@ const world = {
 
 const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 
+const EXAMPLES = readdirSync(join(root, "strategies/examples"));
+
+/** The mainnet example with these strategies alongside it. */
+function mainnetWith(strategies: Readonly<Record<string, string>>): LoadOutcome {
+  const folder = write({
+    ...strategies,
+    "config/main.yaml": shipped("config/mainnet.example.yaml").replace("/run/secrets/wallet.json", "wallet.json"),
+    "config/policy.example.yaml": shipped("config/policy.example.yaml"),
+    "config/wallet.json": JSON.stringify({ address: WALLET.slice(2) }),
+  });
+  return loadConfiguration(join(folder, "config/main.yaml"), {});
+}
+
+/** Strategies of the moment, of a wallet that has enough of everything. */
+function worldOf(
+  strategies: Configuration["strategies"],
+  tokens: Configuration["tokens"],
+): Parameters<typeof worstCase>[0] {
+  const nowMs = Date.now();
+  const all = [...tokens.values()];
+  const usd = (10n ** 18n) as UsdPrice;
+  const held = new Map([...all.map(({ token }) => token.address), NATIVE_TOKEN].map((token) => [token, 10n ** 30n]));
+  const wallets = new Map(
+    strategies.map(({ spec }) => [spec.wallet.address, { free: held, balances: held, outside: held }]),
+  );
+  return {
+    nowMs,
+    strategies: strategies.map(({ spec }) => ({
+      ...{ spec, memory: initialStrategyMemory(spec), handledMs: nowMs, barred: undefined },
+      ...{ spent: new Map(), bought: new Map() },
+    })),
+    wallets,
+    prices: new Map([...held.keys()].map((token) => [token, { usd, source: "feed", atSeconds: nowMs / 1_000 }])),
+    bars: new Map(),
+    limits: { maxTradeUsd: usd, maxPerDayUsd: usd, maxPerMonthUsd: undefined, minTradeUsd: undefined },
+    trades: [],
+    zones: createIntlZones(),
+    slots: 1,
+  };
+}
+
 describe("the files that are shipped", () => {
   it("the mainnet example loads once its wallet is there, and signs nothing", () => {
     const files = Object.fromEntries(
-      readdirSync(join(root, "strategies/examples")).map((name) => [
+      EXAMPLES.filter((name) => name !== "calm-mix.yaml").map((name) => [
         `config/strategies/${name}`,
         shipped(`strategies/examples/${name}`),
       ]),
     );
-    const folder = write({
-      ...files,
-      "config/main.yaml": shipped("config/mainnet.example.yaml").replace("/run/secrets/wallet.json", "wallet.json"),
-      "config/policy.example.yaml": shipped("config/policy.example.yaml"),
-      "config/wallet.json": JSON.stringify({ address: WALLET.slice(2) }),
-    });
-    const configuration = configurationOf(loadConfiguration(join(folder, "config/main.yaml"), {}));
+    const configuration = configurationOf(mainnetWith(files));
     expect(configuration.mode).toBe("dry-run");
     expect(configuration.strategies.map(({ spec }) => [spec.id, spec.kind])).toEqual([
       ["buy-the-dips", "dca"],
-      ["calm-mix", "rebalance"],
       ["fees-to-usdc", "sweep"],
       ["gas-tank", "sweep"],
       ["limit-buy", "threshold"],
@@ -70,6 +110,32 @@ describe("the files that are shipped", () => {
       ["value-path", "value-averaging"],
       ["weekly-eth", "dca"],
     ]);
+  });
+
+  it("all examples in one folder are refused with one line: two mixes of one wallet", () => {
+    const outcome = mainnetWith(
+      Object.fromEntries(EXAMPLES.map((name) => [`config/strategies/${name}`, shipped(`strategies/examples/${name}`)])),
+    );
+    expect(outcome).toMatchObject({
+      ok: false,
+      problems: [
+        {
+          path: "targets",
+          message:
+            "treasury-mix and calm-mix (calm-mix.yaml:7:10) both keep WETH and USDC of wallet main at weights, so each would undo what the other trades",
+        },
+      ],
+    });
+    if (!outcome.ok) expect(outcome.problems).toHaveLength(1);
+  });
+
+  it.each(EXAMPLES)("the example %s can trade from now on, and names no day that is over", (name) => {
+    const text = shipped(`strategies/examples/${name}`);
+    const { strategies, tokens } = configurationOf(mainnetWith({ [`config/strategies/${name}`]: text }));
+    const worst = worstCase(worldOf(strategies, tokens));
+    expect(worst.perMonthUsd).toBeGreaterThan(0n);
+    const days = [...text.matchAll(/\d{4}-\d{2}-\d{2}/g)].map(([day]) => Date.parse(day));
+    for (const day of days) expect(day).toBeGreaterThan(Date.now());
   });
 
   it("the mainnet example as it is lacks nothing but its strategies and its wallet", () => {

@@ -1,16 +1,18 @@
 import { expect, test } from "vitest";
-import { brief, DCA, loaded, THRESHOLD } from "./project.ts";
+import { brief, DCA, loaded, problemsOf, REBALANCE, THRESHOLD } from "./project.ts";
 
-test("strategies that trade against each other are accepted with a warning that names both places", () => {
+test("strategies that trade against each other are accepted with a warning a coin that names both places", () => {
   const { strategies, warnings } = loaded({ "strategies/profit.yaml": THRESHOLD, "strategies/weekly.yaml": DCA });
   expect(strategies).toHaveLength(2);
+  const advice = "if that is not meant, let them trade something else, or from another wallet";
   expect(warnings.map((warning) => `${warning.file.split("/").at(-1)} ${brief(warning)}`)).toEqual([
-    "profit.yaml 3:26 sell.of: profit sells WETH, which weekly buys; weekly sells USDC, which profit buys: both trade from wallet main, the other one at weekly.yaml:4:6 -> if that is not meant, let one of them trade something else, or from another wallet",
+    `profit.yaml 3:26 sell.of: WETH of wallet main is sold by profit and bought by weekly (weekly.yaml:4:6) -> ${advice}`,
+    `weekly.yaml 3:7 sell: USDC of wallet main is sold by weekly and bought by profit (profit.yaml:4:6) -> ${advice}`,
   ]);
   expect(loaded().warnings).toEqual([]);
 });
 
-test("of very many pairs the first are listed, and that there are more", () => {
+test("very many of them are one line a coin, with the first of them by name", () => {
   const files = Object.fromEntries(
     Array.from({ length: 11 }, (_, index) => [
       [`strategies/a-${index}.yaml`, DCA],
@@ -18,6 +20,15 @@ test("of very many pairs the first are listed, and that there are more", () => {
     ]).flat(),
   );
   const { warnings } = loaded(files);
-  expect(warnings).toHaveLength(101);
-  expect(warnings.at(-1)?.message).toBe("more pairs trade against each other; the first 100 are listed");
+  expect(warnings).toHaveLength(2);
+  expect(warnings[0]?.message).toContain("is sold by a-0, a-1, a-10, a-2, a-3, a-4 and 6 more and bought by b-0");
+});
+
+test("REB-28 two mixes of one wallet that hold the same token are refused with both places", () => {
+  const problems = problemsOf({ "strategies/one.yaml": REBALANCE, "strategies/two.yaml": REBALANCE });
+  expect(problems.map((problem) => `${problem.file.split("/").at(-1)} ${brief(problem)}`)).toEqual([
+    expect.stringMatching(
+      /^two\.yaml \d+:\d+ targets: two and one \(one\.yaml:\d+:\d+\) both keep .+ of wallet main at weights, so each would undo what the other trades -> keep one of them, put the tokens of both into one mix, or give one of them another wallet$/,
+    ),
+  ]);
 });

@@ -186,7 +186,8 @@ const TRADING: readonly Claim[] = [
   { command: "mkdir -m 700 ~/swapd" },
   { command: "cp config/mainnet.example.yaml ~/swapd/swapd.yaml" },
   { command: "cp config/policy.example.yaml config/*.schema.json strategies/strategy.schema.json ~/swapd/" },
-  { command: "cp -r strategies/examples ~/swapd/strategies" },
+  { command: "mkdir ~/swapd/strategies" },
+  { command: "cp strategies/examples/weekly-eth.yaml ~/swapd/strategies/" },
   {
     command: "npx swapd wallet new --keystore ~/swapd/wallet.json --password-file ~/swapd/wallet.pass",
     before: ({ person }) => person.choosePassword(),

@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
-import { formatProblems } from "../../config/problem.ts";
+import { basename, resolve } from "node:path";
+import { formatProblems, type Problem } from "../../config/problem.ts";
 import { checkChain } from "../check-chain.ts";
 import { checkMachine } from "../check-machine.ts";
 import { checkService } from "../check-service.ts";
@@ -41,10 +41,17 @@ export async function check(
   } else {
     const count = strategies.length === 1 ? "1 strategy" : `${strategies.length} strategies`;
     terminal.out(`${named}: the files are in order; ${count} (${strategies.join(", ")})`);
-    if (warnings.length > 0) terminal.out(`\nwarnings:\n${formatProblems(warnings)}`);
+    if (warnings.length > 0) terminal.out(`\n${warningsText(warnings)}`);
     if (findings.length > 0) terminal.out(`\n${findingsText(findings)}`);
   }
   if (!ok) throw new CommandFailure(EXIT.no, "");
+}
+
+/** A line each, with its place; what to do about them is said once. */
+function warningsText(warnings: readonly Problem[]): string {
+  const lines = warnings.map(({ file, line, column, message }) => `  ${basename(file)}:${line}:${column}: ${message}`);
+  const advice = new Set(warnings.flatMap(({ suggestion }) => suggestion ?? []));
+  return ["warnings:", ...lines, ...[...advice].map((text) => `  -> ${text}`)].join("\n");
 }
 
 function plain(findings: readonly Finding[]) {

@@ -1,6 +1,8 @@
 import type { ForecastSlot } from "../../domain/forecast/forecast.ts";
+import type { Bound } from "../../domain/forecast/possible-sales.ts";
 import type { WorstCase } from "../../domain/forecast/worst-case.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
+import { describeDollars } from "../../domain/money/for-people.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type Plan, readPlan } from "../read-plan.ts";
@@ -70,7 +72,31 @@ function slotJson(slot: ForecastSlot, made: Plan): object {
 
 function worstCaseJson(worst: WorstCase): object {
   const dollars = (usd: bigint): string => formatUnits(usd, USD_DECIMALS);
-  return { perDayUsd: dollars(worst.perDayUsd), perMonthUsd: dollars(worst.perMonthUsd) };
+  return {
+    perDayUsd: dollars(worst.perDayUsd),
+    perMonthUsd: dollars(worst.perMonthUsd),
+    perDayBounds: worst.perDayBounds,
+    perMonthBounds: worst.perMonthBounds,
+  };
+}
+
+/** What keeps the worst case from being worse, as an operator would look for it. */
+const BOUNDS: Readonly<Record<Bound, string>> = {
+  amounts: "the strategies' own amounts",
+  budget: "what is left of their budgets",
+  own_day: "their own max_per_day",
+  wallet: "what the wallets hold",
+  max_trade: "the policy's max_trade",
+  max_per_day: "the policy's max_per_day",
+  max_per_month: "the policy's max_per_month",
+};
+
+function worstCaseText({ perDayUsd, perDayBounds, perMonthUsd, perMonthBounds }: WorstCase): string {
+  if (perMonthUsd === 0n) return "at worst: nothing is sold in the next 30 days";
+  const why = (bounds: readonly Bound[]): string => `bounded by ${bounds.map((bound) => BOUNDS[bound]).join(", ")}`;
+  const day = `${describeDollars(perDayUsd)} in any 24 hours, ${why(perDayBounds)}`;
+  const month = `${describeDollars(perMonthUsd)} in the next 30 days, ${why(perMonthBounds)}`;
+  return `at worst are sold\n  ${day}\n  ${month}`;
 }
 
 function planText(made: Plan): string {
@@ -85,10 +111,9 @@ function planText(made: Plan): string {
         : `${amount(swap.amount, swap.sell)} -> ${swap.buy.symbol}: ${swap.problem.code} (${swap.problem.detail})`,
     ]);
   });
-  const dollars = (usd: bigint): string => `${formatUnits(usd, USD_DECIMALS).replace(/(\.\d\d)\d*$/, "$1")} USD`;
   const parts = [
     formatTable([["SLOT (UTC)", "LOCAL", "STRATEGY", "DOES", "WHAT"], ...rows]),
-    `at worst ${dollars(made.worstCase.perDayUsd)} are sold in a day and ${dollars(made.worstCase.perMonthUsd)} in 30 days`,
+    worstCaseText(made.worstCase),
   ];
   if (made.gas.transactions > 0) {
     const gas = formatTokenAmount(made.gas.wei.toString(), { symbol: made.nativeSymbol, decimals: 18 });

@@ -1,66 +1,84 @@
 import { type Address, NATIVE_TOKEN } from "../money/address.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
-import { tradedSides } from "../strategy/strategy.ts";
+import { managedTokens, tradedSides } from "../strategy/strategy.ts";
 
-/** What one strategy sells and the other buys: one token, or the native coin on one side and its wrapped form on the other. */
-export interface Crossing {
-  readonly seller: string;
-  readonly sold: Token;
-  readonly buyer: string;
-  readonly bought: Token;
-}
-
-/** Two strategies of one wallet that may trade against each other. It may be meant so; then each round trip pays fees twice. */
-export interface Conflict {
-  /** ids, in the order in which the strategies were given */
-  readonly first: string;
-  readonly second: string;
-  readonly wallet: string;
-  readonly crossings: readonly [Crossing, ...Crossing[]];
-}
-
-/**
- * Pairs of strategies of one wallet where one sells what the other buys.
- * @param options.most so many pairs are reported; `isCut` says that there are more
- */
-export function findConflicts(
-  specs: readonly StrategySpec[],
-  options: { readonly wrappedNative: Address; readonly most: number },
-): { readonly conflicts: readonly Conflict[]; readonly isCut: boolean } {
-  const found = new Map<string, Conflict>();
-  for (const { seller, buyer } of crossingSides(specs, options.wrappedNative)) {
-    const [first, second] = buyer.index < seller.index ? [buyer.spec, seller.spec] : [seller.spec, buyer.spec];
-    const pair = `${first.id} ${second.id}`;
-    const known = found.get(pair);
-    if (known === undefined && found.size >= options.most) return { conflicts: [...found.values()], isCut: true };
-    const crossing = { seller: seller.spec.id, sold: seller.token, buyer: buyer.spec.id, bought: buyer.token };
-    found.set(pair, {
-      first: first.id,
-      second: second.id,
-      wallet: seller.spec.wallet.name,
-      crossings: known === undefined ? [crossing] : [...known.crossings, crossing],
-    });
-  }
-  return { conflicts: [...found.values()], isCut: false };
-}
-
-/** One token that a strategy sells, or buys. */
-interface Side {
-  readonly spec: StrategySpec;
-  readonly index: number;
+/** A strategy that sells a coin, or buys it, and how it names it: the native coin and its wrapped form are one coin. */
+export interface Side {
+  readonly strategy: string;
   readonly token: Token;
 }
 
-/** Every sale with every purchase of the same coin by another strategy of the same wallet. */
-function* crossingSides(specs: readonly StrategySpec[], wrappedNative: Address) {
-  const traded = specs.map((spec, index) => ({ spec, index, ...tradedSides(spec) }));
-  const sellers = traded.flatMap(({ sells, ...side }) => sells.map((token): Side => ({ ...side, token })));
-  const buyers = traded.flatMap(({ buys, ...side }) => buys.map((token): Side => ({ ...side, token })));
-  const coinOf = ({ spec, token: { address } }: Side): string =>
+/**
+ * A coin of one wallet that some strategies sell and others buy. It may be meant so; then each round trip pays fees twice.
+ * Both lists are in the order in which the strategies were given, and name at least two strategies together.
+ */
+export interface Conflict {
+  readonly wallet: string;
+  readonly sellers: readonly [Side, ...Side[]];
+  readonly buyers: readonly [Side, ...Side[]];
+}
+
+/** Coins of one wallet that one strategy sells and another one buys. */
+export function findConflicts(specs: readonly StrategySpec[], wrappedNative: Address): readonly Conflict[] {
+  const traded = specs.map((spec) => ({ spec, ...tradedSides(spec) }));
+  const coinOf = keyOf(wrappedNative);
+  const sellers = Map.groupBy(
+    traded.flatMap(({ spec, sells }) => sells.map((token) => ({ spec, token }))),
+    coinOf,
+  );
+  const buyers = Map.groupBy(
+    traded.flatMap(({ spec, buys }) => buys.map((token) => ({ spec, token }))),
+    coinOf,
+  );
+  return [...sellers].flatMap(([coin, sold]) => {
+    const [seller, ...otherSellers] = sold.map(sideOf);
+    const [buyer, ...otherBuyers] = (buyers.get(coin) ?? []).map(sideOf);
+    const [first] = sold;
+    if (seller === undefined || buyer === undefined || first === undefined) return [];
+    const isAlone = otherSellers.length + otherBuyers.length === 0 && seller.strategy === buyer.strategy;
+    if (isAlone) return [];
+    return [
+      { wallet: first.spec.wallet.name, sellers: [seller, ...otherSellers], buyers: [buyer, ...otherBuyers] } as const,
+    ];
+  });
+}
+
+/** Two strategies that hold the same coins of one wallet at weights: each would undo what the other trades. */
+export interface Rivals {
+  readonly first: string;
+  readonly second: string;
+  readonly wallet: string;
+  /** as the second one names them */
+  readonly tokens: readonly [Token, ...Token[]];
+}
+
+/** Every strategy that manages a coin of its wallet which an earlier one manages already, with the first such one. */
+export function findRivals(specs: readonly StrategySpec[], wrappedNative: Address | undefined): readonly Rivals[] {
+  const coinOf = keyOf(wrappedNative ?? NATIVE_TOKEN);
+  const managers = new Map<string, string>();
+  return specs.flatMap((spec) => {
+    const tokens = managedTokens(spec).map((token) => ({ token, coin: coinOf({ spec, token }) }));
+    const first = tokens.map(({ coin }) => managers.get(coin)).find((id) => id !== undefined);
+    const [shared, ...others] = tokens.filter(({ coin }) => first !== undefined && managers.get(coin) === first);
+    for (const { coin } of tokens) if (!managers.has(coin)) managers.set(coin, spec.id);
+    if (first === undefined || shared === undefined) return [];
+    const both = [shared.token, ...others.map(({ token }) => token)] as const;
+    return [{ first, second: spec.id, wallet: spec.wallet.name, tokens: both }];
+  });
+}
+
+interface Traded {
+  readonly spec: StrategySpec;
+  readonly token: Token;
+}
+
+function sideOf({ spec, token }: Traded): Side {
+  return { strategy: spec.id, token };
+}
+
+/** One coin of one account; the native coin and its wrapped form are the same one. */
+function keyOf(wrappedNative: Address): (traded: Traded) => string {
+  return ({ spec, token: { address } }) =>
     `${spec.wallet.address} ${address === NATIVE_TOKEN ? wrappedNative : address}`;
-  const buyersOf = Map.groupBy(buyers, coinOf);
-  for (const seller of sellers) {
-    for (const buyer of buyersOf.get(coinOf(seller)) ?? []) if (buyer.index !== seller.index) yield { seller, buyer };
-  }
 }

@@ -1,11 +1,12 @@
 import type { Address } from "../money/address.ts";
-import { formatAmount, mulDivDown } from "../money/amount.ts";
+import { formatAmount, mulDivDown, mulDivUp } from "../money/amount.ts";
 import { larger, smaller } from "../money/bigint.ts";
 import { ONE_PPM, type Ppm, shareDown } from "../money/fraction.ts";
 import { amountWorthDown, convertUp, type UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import type { Rate, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
 import { type Dips, dipMultiplier } from "./dips.ts";
+import type { Worth } from "./kind.ts";
 
 /**
  * How much one slot sells: a fixed amount, a share of the free balance, what is worth so many dollars (scaled by 1e18),
@@ -104,6 +105,19 @@ export function sizeOrder(
   }
   const detail = describeOrder(token, { total, carried, slots: view.slots, dipNote: dip?.note });
   return { kind: "order", legs: legs.filter((leg) => leg.own + leg.carried > 0n), left, detail };
+}
+
+/**
+ * The most that one slot asks for by its own terms: the deepest dip's multiple of its amount, or what may be carried on
+ * top of it. @returns undefined for a share of the balance
+ */
+export function largestOrder({ sell, dips, carry }: DcaTerms): Worth | undefined {
+  if ("share" in sell) return undefined;
+  const deepest = (dips?.tiers ?? []).map(({ multiplier }) => multiplier).reduce(larger, ONE_PPM);
+  const dip = smaller(deepest, dips?.maxMultiplier ?? deepest);
+  const multiple = larger(dip, carry?.maxMultiple ?? ONE_PPM);
+  if ("usd" in sell) return { usd: mulDivUp(sell.usd, multiple, ONE_PPM) as UsdPrice };
+  return { token: sell.token, raw: mulDivUp("raw" in sell ? sell.raw : sell.most, multiple, ONE_PPM) };
 }
 
 /** What makes an order another one than a slot's own amount; undefined where nothing does. */

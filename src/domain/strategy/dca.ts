@@ -1,9 +1,9 @@
 import { formatAmount } from "../money/amount.ts";
 import type { StrategyCommon } from "./common.ts";
 import { afterRun, carryOf, type DcaMemory, emptyMemory, parseDcaMemory, spentAfter, withOrder } from "./dca-memory.ts";
-import { type DcaTerms, floorOf, sharesOf, sizeOrder } from "./dca-order.ts";
+import { type DcaTerms, floorOf, largestOrder, sharesOf, sizeOrder } from "./dca-order.ts";
 import type { Decision, SkipReason, StrategyPause, StrategyView, ViewNeeds } from "./decision.ts";
-import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
+import type { AfterRun, MostSold, RunEnd, StrategyKind } from "./kind.ts";
 import { checkGate, type PriceGate } from "./price-gate.ts";
 
 /** Dollar-cost averaging: sells an amount at each slot, for one token or several, until its budget or its time is over. */
@@ -117,6 +117,19 @@ function onRunEnded(spec: DcaSpec, memory: DcaMemory, end: RunEnd): AfterRun<Dca
   return detail === undefined ? { memory: next } : { memory: next, pause: { code: "completed", detail } };
 }
 
+function mostSold(spec: DcaSpec, memory: DcaMemory, spent: StrategyView["spent"]): MostSold {
+  const { budget } = spec;
+  const { token } = spec.sell;
+  return {
+    perRun: largestOrder(spec),
+    swaps: sharesOf(spec).length,
+    runs: budget?.maxRuns === undefined ? undefined : Math.max(0, budget.maxRuns - memory.runs),
+    left: budget?.total === undefined ? undefined : { token, raw: budget.total - (spent.get(token.address) ?? 0n) },
+    fromMs: spec.startMs,
+    untilMs: budget?.untilMs,
+  };
+}
+
 function needs(spec: DcaSpec): ViewNeeds {
   const { sell, onlyIf, dips } = spec;
   const gate = onlyIf === undefined ? [] : [onlyIf.of, onlyIf.price.quote];
@@ -134,6 +147,7 @@ export const dca: StrategyKind<DcaSpec, DcaMemory> = {
   needs,
   trades: (spec) => ({ sells: [spec.sell.token], buys: sharesOf(spec).map(({ token }) => token) }),
   isExit: () => false,
+  mostSold,
   decide,
   onRunEnded,
   // What is carried is an amount of the sold token: under another one it means nothing.

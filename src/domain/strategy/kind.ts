@@ -1,3 +1,4 @@
+import type { UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import type { Decision, StrategyPause, StrategyView, ViewNeeds } from "./decision.ts";
 
@@ -44,6 +45,31 @@ export interface TradedTokens {
   readonly buys: readonly Token[];
 }
 
+/** So much of a token, or what is worth so many dollars (scaled by 1e18). */
+export type Worth = { readonly token: Token; readonly raw: bigint } | { readonly usd: UsdPrice };
+
+/**
+ * The most that a strategy sells by its own settings, whatever the market does. What is absent is bounded by the owner's
+ * policy and by what the wallet holds alone.
+ */
+export interface MostSold {
+  /** of one run, all of its swaps together */
+  readonly perRun?: Worth | undefined;
+  /** swaps of one run; one where absent */
+  readonly swaps?: number | undefined;
+  /** runs that are left of its life */
+  readonly runs?: number | undefined;
+  /** what is left of its life's total */
+  readonly left?: Worth | undefined;
+  /** in any 24 hours, dollars scaled by 1e18 */
+  readonly perDayUsd?: UsdPrice | undefined;
+  /** it rests so long after a run that sold something */
+  readonly restSeconds?: number | undefined;
+  /** it sells nothing before, and nothing after, Unix milliseconds */
+  readonly fromMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+}
+
 /**
  * One kind of strategy: pure functions over its settings and its memory. Memory is plain JSON with a version (amounts as
  * decimal text); it is stored with every decision and read back with `parseMemory`, also by later releases.
@@ -57,10 +83,14 @@ export interface StrategyKind<Spec, Memory> {
   needs(spec: Spec, memory: Memory): ViewNeeds;
   /** Both sides of its trades, as its settings say them: not only those of its next decision. The policy is checked against them. */
   trades(spec: Spec): TradedTokens;
+  /** Tokens that it holds at weights, so that no other strategy of its wallet may do so too. Absent: none. */
+  manages?(spec: Spec): readonly Token[];
   /** Whether all it ever does is to leave a position: such runs start in the mode `exits-only` too. */
   isExit(spec: Spec): boolean;
   /** Native coin in wei that all other strategies of its wallet leave untouched, so that this one can always act. */
   lastResortGas?(spec: Spec): bigint;
+  /** The most that it sells from now on. Absent: what the owner's policy lets through in one swap a run. */
+  mostSold?(spec: Spec, memory: Memory, spent: StrategyView["spent"]): MostSold;
   decide(spec: Spec, view: StrategyView, memory: Memory): Decision<Memory>;
   /** What a run's end changes. Called once for each run that this strategy's decision started. */
   onRunEnded(spec: Spec, memory: Memory, end: RunEnd): AfterRun<Memory>;

@@ -196,7 +196,10 @@ export const rebalance: StrategyKind<RebalanceSpec, RebalanceMemory> = {
   parseMemory: parseRebalanceMemory,
   needs: (spec) => ({ tokens: tokensOf(spec), bars: [], flows: spec.onDeposit === "buy-underweight" }),
   trades,
+  manages: ({ targets }) => targets.map(({ token }) => token),
   isExit: () => false,
+  // each side of a pair is settled by fewer swaps than tokens, twice where all of them go over one more
+  mostSold: ({ targets, trades: { via } }) => ({ swaps: (targets.length - 1) * (via === undefined ? 1 : 2) }),
   decide,
   onRunEnded: rebalanceEnded,
   onEdited,

@@ -1,7 +1,7 @@
 import type { Token } from "../money/token.ts";
 import { dca } from "./dca.ts";
 import type { Decision, StrategyView, ViewNeeds } from "./decision.ts";
-import type { AfterRun, RunEnd, StrategyKind, TradedTokens } from "./kind.ts";
+import type { AfterRun, MostSold, RunEnd, StrategyKind, TradedTokens } from "./kind.ts";
 import { rebalance } from "./rebalance.ts";
 import type { StrategySpec } from "./spec.ts";
 import { sweepKind } from "./sweep.ts";
@@ -18,8 +18,10 @@ interface BoundStrategy {
   initialMemory(): StrategyMemory;
   needs(memory: StrategyMemory): ViewNeeds;
   trades(): TradedTokens;
+  manages(): readonly Token[];
   isExit(): boolean;
   lastResortGas(): bigint;
+  mostSold(memory: StrategyMemory, spent: StrategyView["spent"]): MostSold;
   decide(view: StrategyView, memory: StrategyMemory): Decision<StrategyMemory>;
   onRunEnded(memory: StrategyMemory, end: RunEnd): AfterRun<StrategyMemory>;
   editedFrom(before: StrategySpec, memory: StrategyMemory): StrategyMemory;
@@ -56,8 +58,10 @@ function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Me
     initialMemory: () => kind.initialMemory(spec),
     needs: (memory) => kind.needs(spec, read(memory)),
     trades: () => kind.trades(spec),
+    manages: () => kind.manages?.(spec) ?? [],
     isExit: () => kind.isExit(spec),
     lastResortGas: () => kind.lastResortGas?.(spec) ?? 0n,
+    mostSold: (memory, spent) => kind.mostSold?.(spec, read(memory), spent) ?? {},
     reads: (memory) => kind.parseMemory(memory) !== undefined,
     decide: (view, memory) => kind.decide(spec, view, read(memory)),
     onRunEnded: (memory, end) => kind.onRunEnded(spec, read(memory), end),
@@ -101,6 +105,11 @@ export function tradedTokens(spec: StrategySpec): readonly Token[] {
   return eachOnce([...sells, ...buys]);
 }
 
+/** Tokens of its wallet that the strategy holds at weights. */
+export function managedTokens(spec: StrategySpec): readonly Token[] {
+  return eachOnce(bindStrategy(spec).manages());
+}
+
 /** Whether all a strategy ever does is to leave a position. */
 export function isExitStrategy(spec: StrategySpec): boolean {
   return bindStrategy(spec).isExit();
@@ -109,6 +118,15 @@ export function isExitStrategy(spec: StrategySpec): boolean {
 /** Native coin in wei that all other strategies of the wallet leave for this one. */
 export function lastResortGasOf(spec: StrategySpec): bigint {
   return bindStrategy(spec).lastResortGas();
+}
+
+/**
+ * The most that the strategy sells from now on by its own settings.
+ * @param spent what it sold so far, open swaps included, by token
+ * @throws Error when the stored memory is none of the strategy's kind
+ */
+export function mostSoldBy(spec: StrategySpec, memory: StrategyMemory, spent: StrategyView["spent"]): MostSold {
+  return bindStrategy(spec).mostSold(memory, spent);
 }
 
 /**

@@ -265,6 +265,11 @@ export const sweepKind: StrategyKind<SweepSpec, SweepMemory> = {
   needs: (spec) => ({ tokens: [...spec.from.map(({ token }) => token), spec.to], bars: [], flows: false }),
   trades: (spec) => ({ sells: spec.from.map(({ token }) => token), buys: [spec.to] }),
   isExit: (spec) => spec.exit,
+  mostSold: ({ refill, from, lot, maxPerDay, cooldownSeconds }) => {
+    const swaps = refill === undefined ? from.length : 1;
+    const usd = (lot.max * BigInt(swaps)) as UsdPrice;
+    return { perRun: { usd }, swaps, perDayUsd: maxPerDay, restSeconds: cooldownSeconds };
+  },
   lastResortGas: (spec) => spec.refill?.lastResort ?? 0n,
   decide,
   onRunEnded,

@@ -1,6 +1,7 @@
-import { smaller } from "../money/bigint.ts";
+import { larger, smaller } from "../money/bigint.ts";
 import { lessShareUp, ONE_PPM, shareDown } from "../money/fraction.ts";
 import type { Rate } from "./decision.ts";
+import type { MostSold } from "./kind.ts";
 import { type PairPrice, rateAt } from "./pair-price.ts";
 import { conditionOf } from "./threshold-leg.ts";
 import { type LegMemory, legMemory, type ThresholdMemory } from "./threshold-memory.ts";
@@ -59,6 +60,26 @@ function wantedOf(
   // what rounding leaves over is too small for a sale of its own, so it joins the last level of a whole allocation
   const shares = levels.map(({ amount }) => ("share" in amount ? shareDown(of.allocation, amount.share) : 0n));
   return own + shares.reduce((rest, share) => rest - share, of.allocation);
+}
+
+/** The most that the legs may sell: the largest of them in a run, and what is left of what they share, or sell but once. */
+export function mostSold(spec: ThresholdSpec, memory: ThresholdMemory): MostSold {
+  const { sell: token, legs, allocation, untilMs } = spec;
+  const fixed = legs.flatMap(({ amount }) => ("raw" in amount ? [amount.raw] : []));
+  const isFixed = fixed.length === legs.length;
+  const own = typeof allocation === "object" ? allocation.raw : undefined;
+  const largest = isFixed ? fixed.reduce(larger, 0n) : own;
+  const isOnce = legs.every(({ rearm }) => rearm === undefined);
+  const once = isFixed && isOnce ? fixed.reduce((sum, raw) => sum + raw, 0n) : undefined;
+  const total = own ?? once;
+  const [only] = legs.length === 1 ? legs : [];
+  return {
+    perRun: largest === undefined ? undefined : { token, raw: largest },
+    runs: isOnce ? legs.length : undefined,
+    left: total === undefined ? undefined : { token, raw: total - BigInt(memory.sold) },
+    restSeconds: only?.rearm?.cooldownSeconds,
+    untilMs,
+  };
 }
 
 /** The worst rate at which a leg may be filled now, all fees included. @returns undefined when it has no floor */

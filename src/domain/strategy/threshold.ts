@@ -13,7 +13,7 @@ import {
   parseThresholdMemory,
   type ThresholdMemory,
 } from "./threshold-memory.ts";
-import { floorOf, sizeSale } from "./threshold-sale.ts";
+import { floorOf, mostSold, sizeSale } from "./threshold-sale.ts";
 import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
 
 /** What the guard says when no quote reaches the floor. */
@@ -216,6 +216,7 @@ export const threshold: StrategyKind<ThresholdSpec, ThresholdMemory> = {
   needs: (spec) => ({ tokens: [spec.sell, spec.buy], bars: [], flows: false }),
   trades: (spec) => ({ sells: [spec.sell], buys: [spec.buy] }),
   isExit: (spec) => spec.sell.address === spec.watch.address,
+  mostSold,
   decide,
   onRunEnded,
   onEdited: editThresholdMemory,

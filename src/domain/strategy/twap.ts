@@ -5,7 +5,7 @@ import type { Ppm } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategyCommon } from "./common.ts";
 import type { Decision, Rate, SkipReason, StrategyView } from "./decision.ts";
-import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
+import type { AfterRun, MostSold, RunEnd, StrategyKind } from "./kind.ts";
 import { sliceSizes } from "./twap-slices.ts";
 
 /** Sells a total in slices over a stretch of time, so that the average price is the market's over that time. */
@@ -78,12 +78,11 @@ function decide(spec: TwapSpec, view: StrategyView, before: TwapMemory): Decisio
 function positionOf(spec: TwapSpec, view: StrategyView, startMs: number): Position {
   const gapMs = spec.everySeconds * 1_000;
   const spent = view.spent.get(spec.sell.token.address) ?? 0n;
-  const lengths = spec.slice.unfilled === "extend" ? LONGEST_EXTENSION : 1;
   return {
     slice: Math.floor((view.slotMs - startMs) / gapMs),
     spent,
     left: spec.sell.raw - spent,
-    endMs: startMs + lengths * spec.slices * gapMs,
+    endMs: endOf(spec, startMs),
   };
 }
 
@@ -201,6 +200,23 @@ function parseMemory(json: unknown): TwapMemory | undefined {
   return typeof left === "string" && parseRaw(left) !== undefined ? { version: 1, startMs, left } : undefined;
 }
 
+function mostSold(spec: TwapSpec, { startMs }: TwapMemory, spent: StrategyView["spent"]): MostSold {
+  const { token, raw } = spec.sell;
+  const beginsMs = spec.startMs ?? startMs;
+  return {
+    perRun: { token, raw: spec.slice.max },
+    left: { token, raw: raw - (spent.get(token.address) ?? 0n) },
+    fromMs: spec.startMs,
+    untilMs: beginsMs === null ? undefined : endOf(spec, beginsMs),
+  };
+}
+
+/** Nothing new is begun from here on, Unix milliseconds. */
+function endOf(spec: TwapSpec, startMs: number): number {
+  const lengths = spec.slice.unfilled === "extend" ? LONGEST_EXTENSION : 1;
+  return startMs + lengths * spec.slices * spec.everySeconds * 1_000;
+}
+
 /** Sells a total in slices over time. */
 export const twap: StrategyKind<TwapSpec, TwapMemory> = {
   initialMemory: () => ({ version: 1, startMs: null, left: null }),
@@ -208,6 +224,7 @@ export const twap: StrategyKind<TwapSpec, TwapMemory> = {
   needs: (spec) => ({ tokens: [spec.sell.token, spec.buy], bars: [], flows: false }),
   trades: (spec) => ({ sells: [spec.sell.token], buys: [spec.buy] }),
   isExit: (spec) => spec.exit,
+  mostSold,
   decide,
   onRunEnded,
   onEdited: (_before, _after, memory) => memory,

@@ -5,7 +5,7 @@ import { convertUp, type UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import { isSameWallet, type StrategyCommon } from "./common.ts";
 import type { Decision, PlannedSwap, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
-import type { StrategyKind } from "./kind.ts";
+import type { MostSold, StrategyKind } from "./kind.ts";
 import { LONGEST_GROWING_PATH, pathValue, type ValuePath } from "./value-path.ts";
 
 /** Value averaging: buys what lifts the worth of its own holding to a path that rises with every slot. */
@@ -180,6 +180,14 @@ function onEdited(
   return isSameWallet(before, after) ? scheduled : { ...scheduled, elsewhere: null };
 }
 
+/** Where it sells too, its budget bounds only what it pays. */
+function mostSold(spec: ValueAveragingSpec, _memory: ValueAveragingMemory, spent: StrategyView["spent"]): MostSold {
+  const { pay, budget, allowSell, startMs } = spec;
+  const left =
+    budget === undefined || allowSell ? undefined : { token: pay, raw: budget.total - (spent.get(pay.address) ?? 0n) };
+  return { perRun: { token: pay, raw: spec.maxContribution }, left, fromMs: startMs };
+}
+
 /** Value averaging. */
 export const valueAveraging: StrategyKind<ValueAveragingSpec, ValueAveragingMemory> = {
   initialMemory: () => ({ version: 1, slots: 0, lastMs: null }),
@@ -193,6 +201,7 @@ export const valueAveraging: StrategyKind<ValueAveragingSpec, ValueAveragingMemo
   trades: ({ pay, buy, allowSell }) =>
     allowSell ? { sells: [pay, buy], buys: [buy, pay] } : { sells: [pay], buys: [buy] },
   isExit: () => false,
+  mostSold,
   decide,
   onRunEnded: (_spec, memory) => ({ memory }),
   onEdited,

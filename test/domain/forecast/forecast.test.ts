@@ -7,7 +7,6 @@ import {
   type ForecastWorld,
   forecast,
 } from "../../../src/domain/forecast/forecast.ts";
-import { worstCase } from "../../../src/domain/forecast/worst-case.ts";
 import { convertUp, parseUsd, type UsdPrice } from "../../../src/domain/money/price.ts";
 import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
 import { initialStrategyMemory } from "../../../src/domain/strategy/strategy.ts";
@@ -174,26 +173,5 @@ describe("a forecast", () => {
     const [slot] = run(world([standing(dcaSpec({ schedule: everyMinute }))], { slots: 1 }), refuse);
     expect(slot).toMatchObject({ decision: "swap", reason: "quote_refused", detail: "no route" });
     expect(slot?.swaps[0]?.bought).toBe(0n);
-  });
-});
-
-describe("the worst case", () => {
-  const specs = [dcaSpec({ schedule: { kind: "every", seconds: 21_600 } })];
-  const { limits } = world([]);
-
-  it("is every slot at the largest trade", () => {
-    const wide = { ...limits, maxTradeUsd: usd("10"), maxPerDayUsd: usd("5000") };
-    const worst = worstCase(specs, wide, { nowMs: NOW_MS, zones });
-    expect(worst).toEqual({ perDayUsd: usd("40"), perMonthUsd: usd("1200") });
-  });
-
-  it("is never more than the ceilings", () => {
-    const tight = { ...limits, maxTradeUsd: usd("500"), maxPerDayUsd: usd("700"), maxPerMonthUsd: usd("900") };
-    expect(worstCase(specs, tight, { nowMs: NOW_MS, zones })).toEqual({
-      perDayUsd: usd("700"),
-      perMonthUsd: usd("900"),
-    });
-    const open = { ...tight, maxPerMonthUsd: undefined };
-    expect(worstCase(specs, open, { nowMs: NOW_MS, zones }).perMonthUsd).toBe(usd("21000"));
   });
 });

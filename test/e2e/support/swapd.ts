@@ -12,8 +12,9 @@ const LAUNCHER = join(ROOT, "bin/swapd.js");
 export function makeFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "swapd-e2e-"));
   for (const part of ["config", "strategies"]) cpSync(join(ROOT, part), join(path, part), { recursive: true });
-  // What the shipped example expects alongside itself.
+  // What the shipped example expects alongside itself; two mixes of one wallet are refused.
   cpSync(join(ROOT, "strategies/examples"), join(path, "config/strategies"), { recursive: true });
+  for (const folder of ["config/strategies", "strategies/examples"]) rmSync(join(path, folder, "calm-mix.yaml"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 

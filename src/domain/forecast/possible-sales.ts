@@ -1,0 +1,153 @@
+import { larger, smaller } from "../money/bigint.ts";
+import { valueUp } from "../money/price.ts";
+import { instantsSince } from "../schedule/instants-since.ts";
+import { instantsBetween, shortestIntervalSeconds } from "../schedule/next-instants.ts";
+import type { Schedule, ZoneOffsets } from "../schedule/schedule.ts";
+import type { MostSold, Worth } from "../strategy/kind.ts";
+import type { StrategySpec } from "../strategy/spec.ts";
+import { mostSoldBy } from "../strategy/strategy.ts";
+import { DAY_MS } from "../time/durations.ts";
+import type { ForecastStrategy, ForecastWorld } from "./forecast.ts";
+
+/** How far the worst case looks ahead. */
+export const HORIZON_MS = 30 * DAY_MS;
+
+/** A strategy with more slots than this in the horizon counts as always due: its instants are not listed. */
+const MOST_INSTANTS = 10_000;
+
+/** What keeps sales from being more. */
+export type Bound = "amounts" | "budget" | "own_day" | "wallet" | "max_trade" | "max_per_day" | "max_per_month";
+
+/** The most that something sells, in dollars scaled by 1e18, and why not more. */
+export interface Sales {
+  readonly usd: bigint;
+  readonly bound: Bound;
+}
+
+/** What one strategy could sell by its own settings and the owner's ceiling of a trade. */
+export interface Possible {
+  readonly spec: StrategySpec;
+  /** in the whole horizon */
+  readonly month: Sales;
+  /** in its own worst 24 hours */
+  readonly day: Sales;
+  /** its slots of the horizon; undefined when they are too many to be listed */
+  readonly instants: readonly number[] | undefined;
+  /** in the 24 hours from an instant on, where its slots are listed */
+  readonly dayFrom: (startMs: number) => Sales;
+}
+
+/** The most that each strategy could sell, slot by slot. */
+export function possibleSales(world: ForecastWorld): readonly Possible[] {
+  const listed = new Map<string, Listed>();
+  return world.strategies.map((strategy) => possibleOf(strategy, world, listed));
+}
+
+/** The slots of a schedule in a stretch of time; thousands of strategies share few schedules. */
+interface Listed {
+  readonly count: number;
+  readonly instants: readonly number[] | undefined;
+  readonly busiest: number;
+}
+
+function possibleOf(strategy: ForecastStrategy, world: ForecastWorld, listed: Map<string, Listed>): Possible {
+  const { spec, memory, spent } = strategy;
+  const most = mostSoldBy(spec, memory, spent);
+  const terms = termsOf(most, world);
+  const range = {
+    afterMs: Math.max(world.nowMs, (most.fromMs ?? 0) - 1),
+    untilMs: Math.min(world.nowMs + HORIZON_MS, most.untilMs ?? Number.POSITIVE_INFINITY),
+  };
+  const key = JSON.stringify({ schedule: spec.schedule, range });
+  const slots = listed.get(key) ?? listSlots(spec.schedule, range, world.zones);
+  listed.set(key, slots);
+  const { count, instants, busiest } = slots;
+  return {
+    spec,
+    month: salesOf(terms, { runs: count, windowMs: HORIZON_MS }),
+    day: salesOf(terms, { runs: busiest, windowMs: DAY_MS }),
+    instants,
+    dayFrom: (startMs) => salesOf(terms, { runs: countFrom(instants ?? [], startMs), windowMs: DAY_MS }),
+  };
+}
+
+function listSlots(schedule: Schedule, range: { afterMs: number; untilMs: number }, zones: ZoneOffsets): Listed {
+  const count = range.untilMs > range.afterMs ? instantsSince(schedule, range, zones) : 0;
+  if (count <= MOST_INSTANTS) {
+    const instants = instantsBetween(schedule, range, zones, MOST_INSTANTS);
+    return { count, instants, busiest: mostWithin(instants, DAY_MS) };
+  }
+  // as if no window of the schedule were ever closed
+  const aDay = Math.ceil(DAY_MS / (shortestIntervalSeconds(schedule) * 1_000));
+  return { count, instants: undefined, busiest: Math.min(count, aDay) };
+}
+
+/** The same in dollars. */
+interface Terms {
+  readonly perRun: Sales;
+  readonly left: bigint | undefined;
+  readonly runs: number | undefined;
+  readonly perDay: bigint | undefined;
+  readonly restMs: number;
+}
+
+/** No swap is worth more than the owner's largest trade; neither is one whose token has no price. */
+function termsOf(most: MostSold, world: ForecastWorld): Terms {
+  const ceiling = world.limits.maxTradeUsd * BigInt(most.swaps ?? 1);
+  const own = most.perRun === undefined ? undefined : dollarsOf(most.perRun, world);
+  return {
+    perRun: own === undefined || own > ceiling ? { usd: ceiling, bound: "max_trade" } : { usd: own, bound: "amounts" },
+    left: most.left === undefined ? undefined : dollarsOf(most.left, world),
+    runs: most.runs,
+    perDay: most.perDayUsd,
+    restMs: (most.restSeconds ?? 0) * 1_000,
+  };
+}
+
+function dollarsOf(worth: Worth, { prices }: ForecastWorld): bigint | undefined {
+  if ("usd" in worth) return worth.usd;
+  const price = prices.get(worth.token.address);
+  if (price === undefined) return undefined;
+  return valueUp({ raw: larger(worth.raw, 0n), decimals: worth.token.decimals }, price.usd);
+}
+
+function salesOf(terms: Terms, window: { readonly runs: number; readonly windowMs: number }): Sales {
+  const { perRun, left, perDay, restMs } = terms;
+  const rested = restMs === 0 ? window.runs : Math.min(window.runs, Math.ceil(window.windowMs / restMs));
+  const runs = Math.min(rested, terms.runs ?? rested);
+  const days = BigInt(Math.ceil(window.windowMs / DAY_MS));
+  const sales: Sales = { usd: BigInt(runs) * perRun.usd, bound: runs < rested ? "budget" : perRun.bound };
+  const inDays = perDay === undefined ? sales : bounded(sales, perDay * days, "own_day");
+  return left === undefined ? inDays : bounded(inDays, left, "budget");
+}
+
+function bounded(sales: Sales, most: bigint, bound: Bound): Sales {
+  return sales.usd <= most ? sales : { usd: smaller(sales.usd, most), bound };
+}
+
+/** How many of the sorted instants lie in the window that holds most of them. A window's end is not part of it. */
+function mostWithin(instants: readonly number[], windowMs: number): number {
+  let first = 0;
+  let most = 0;
+  for (const [last, atMs] of instants.entries()) {
+    while (atMs - (instants[first] ?? atMs) >= windowMs) first += 1;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+function countFrom(instants: readonly number[], startMs: number): number {
+  return lowerBound(instants, startMs + DAY_MS) - lowerBound(instants, startMs);
+}
+
+/** The place of the first sorted instant that is not before another one. */
+function lowerBound(instants: readonly number[], atMs: number): number {
+  let low = 0;
+  let high = instants.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((instants[middle] ?? atMs) < atMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
