@@ -10,7 +10,7 @@ import { DAY_MS } from "../time/durations.ts";
 import type { ForecastStrategy, ForecastWorld } from "./forecast.ts";
 
 /** How far the worst case looks ahead. */
-export const HORIZON_MS = 30 * DAY_MS;
+const HORIZON_MS = 30 * DAY_MS;
 
 /** A strategy with more slots than this in the horizon counts as always due: its instants are not listed. */
 const MOST_INSTANTS = 10_000;
