@@ -46,7 +46,7 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
   let release = (): void => undefined;
   let trouble: StartTrouble | undefined;
   try {
-    const runtime = createRuntime({ level: configuration.logLevel, env: process.env });
+    const runtime = createRuntime({ level: configuration.logLevel, format: configuration.logFormat, env: process.env });
     redact = runtime.redactor.redact;
     release = endOnUncaught(redact, terminal);
     const { statusUrl, failed } = await startParts({ configuration, asRead }, runtime, parts);

@@ -1,6 +1,7 @@
 import { openSync } from "node:fs";
 import pino from "pino";
 import { createLogger, type LogLevel } from "../adapters/pino/pino-logger.ts";
+import { readableLines } from "../adapters/pino/readable-lines.ts";
 import { createRedactor, type Redactor } from "../net/redact.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createSecretOpener, type SecretOpener } from "./open-secrets.ts";
@@ -14,16 +15,28 @@ export interface Runtime {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** @param options.logFile where log lines go instead of standard output */
-export function createRuntime(options: { level: LogLevel; env: NodeJS.ProcessEnv; logFile?: string }): Runtime {
+/** How log lines are written: `auto` is `text` at a terminal, else `json`. */
+export type LogFormat = "auto" | "json" | "text";
+
+/** @param options.logFile where log lines go, as JSON, instead of standard output */
+export function createRuntime(options: {
+  level: LogLevel;
+  env: NodeJS.ProcessEnv;
+  logFile?: string;
+  format?: LogFormat;
+}): Runtime {
   const redactor = createRedactor();
-  const { level, env, logFile } = options;
+  const { level, env, logFile, format = "auto" } = options;
   // Standard output at once, so that the last line before a kill is there, too. A file is opened here: one that cannot
   // be fails the start, where pino would open it later and fail whatever runs then.
   const destination = pino.destination(
     logFile === undefined ? { dest: 1, sync: true } : { dest: openSync(logFile, "a"), sync: false },
   );
   outliveReader(destination);
-  const logger = createLogger({ level, redactor, destination });
+  const isTerminal = process.stdout.isTTY === true;
+  const isText = logFile === undefined && (format === "text" || (format === "auto" && isTerminal));
+  const colours = isTerminal && (env.NO_COLOR ?? "") === "";
+  const lines = isText ? readableLines(destination, { colours }) : destination;
+  const logger = createLogger({ level, redactor, destination: lines });
   return { logger, redactor, env, secrets: createSecretOpener(env, redactor) };
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { toAddress } from "../domain/money/address.ts";
+import { acquireLock } from "../storage/lock.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 /** Where a sandbox keeps everything, below the folder it was started in. */
@@ -39,6 +40,13 @@ export function readSandboxFacts(root = process.cwd()): (SandboxFacts & { direct
   const file = join(directory, FACTS_FILE);
   if (!existsSync(file)) return undefined;
   return { ...factsSchema.parse(JSON.parse(readFileSync(file, "utf8"))), directory };
+}
+
+/** Whether this folder's sandbox runs. A chain at its old port alone may be that of another folder. */
+export function isSandboxRunning(directory: string): boolean {
+  const lock = acquireLock(join(directory, SANDBOX_LOCK_FILE));
+  if (lock.kind === "acquired") lock.release();
+  return lock.kind === "held";
 }
 
 /** Makes the folder of a sandbox. @throws CommandFailure where it cannot be written */

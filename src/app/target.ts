@@ -8,7 +8,7 @@ import type { ReadModel } from "../ports/read-model.ts";
 import { openDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { loadConfiguration } from "./load-configuration.ts";
-import { readSandboxFacts, type SandboxFacts } from "./sandbox-facts.ts";
+import { isSandboxRunning, readSandboxFacts, type SandboxFacts } from "./sandbox-facts.ts";
 
 /** What a command is about: a configured daemon, or the last sandbox of this folder. */
 export type Target =
@@ -79,6 +79,21 @@ export function nameTarget(target: Target): string {
   if (target.kind === "sandbox") return `on the sandbox in ${target.facts.directory} (database ${target.database})`;
   const { file, mode } = target.configuration;
   return `on ${file} (mode ${mode}, database ${target.database})`;
+}
+
+/** What the target's chain calls its own coin. */
+export function nativeSymbolOf(target: Target): string {
+  return target.kind === "sandbox" ? "ETH" : target.configuration.network.nativeSymbol;
+}
+
+/** @throws CommandFailure that says what to do where the target is a sandbox that stopped: its chain is gone */
+export function needsChain(target: Target): Target {
+  if (target.kind !== "sandbox" || isSandboxRunning(target.facts.directory)) return target;
+  const { directory } = target.facts;
+  throw new CommandFailure(
+    EXIT.no,
+    `the sandbox in ${directory} has stopped, so no chain can be asked: start one with \`npx swapd sandbox\`; \`npx swapd history\`, \`status\`, \`why\` and \`audit\` still read the last one`,
+  );
 }
 
 /** The target's configuration with the environment that its references are looked up in. */

@@ -49,6 +49,11 @@ export function formatInstant(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\.\d{3}Z$/, "Z");
 }
 
+/** The ends of a hash, as explorers show it: `0x1086ee6c…2b82fd87`. Shorter texts stay as they are. */
+export function shortened(hash: string): string {
+  return hash.length <= 20 ? hash : `${hash.slice(0, 10)}…${hash.slice(-8)}`;
+}
+
 /** A raw amount of a token for people: at most eight places after the point, cut, never rounded up. */
 export function formatTokenAmount(raw: string | null, token: { symbol: string; decimals: number }): string {
   if (raw === null) return "-";

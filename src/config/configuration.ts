@@ -162,6 +162,7 @@ export interface Configuration {
   /** names that callers of the status server may use, in lower case */
   readonly statusHosts: readonly string[];
   readonly logLevel: MainFile["log"]["level"];
+  readonly logFormat: MainFile["log"]["format"];
   readonly serve: ServeConfiguration;
   /** where alerts are sent; where there is none, they are in the log only */
   readonly channels: readonly ChannelConfiguration[];

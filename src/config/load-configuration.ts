@@ -259,7 +259,7 @@ function buildPlain(
     database: resolveFrom(source.file, fields.database),
     listen: from.options.overrides?.listen ?? http.listen,
     statusHosts: http.hosts.map((name) => name.toLowerCase()),
-    logLevel: log.level,
+    ...{ logLevel: log.level, logFormat: log.format },
     ...{ notifications: { fills, starts, sameEnds }, timing, transactions },
     maxAnswerBytes: CONFIG_BOUNDS.maxAnswerBytes,
   };

@@ -1,4 +1,5 @@
 import type { Address } from "../domain/money/address.ts";
+import { describeAmount } from "../domain/money/for-people.ts";
 import type { StepResult } from "../domain/run/draft.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { Written } from "../ports/unit-of-work.ts";
@@ -46,8 +47,18 @@ function report({ deps: { logger } }: EngineContext, result: StepResult): void {
         to: transition.to,
         reason: transition.reason,
         detail: transition.detail,
+        amounts: transition.subject === "swap" ? amountsOf(result, transition.subjectId) : undefined,
       },
       `${transition.subject} ${transition.to}`,
     );
   }
+}
+
+/** What a swap sells for what, as far as it is known by now. */
+function amountsOf({ run }: StepResult, swapId: string): string | undefined {
+  const swap = run.swaps.find(({ id }) => id === swapId);
+  if (swap === undefined || swap.gross === undefined) return undefined;
+  const { sell, buy, gross, fill } = swap;
+  if (fill === undefined) return `${describeAmount(gross, sell)} -> ${buy.symbol}`;
+  return `${describeAmount(fill.sold, sell)} -> ${describeAmount(fill.bought, buy)}`;
 }

@@ -11,6 +11,8 @@ export interface PricesHistory {
   readonly sold: PriceHistory | null;
   readonly bought: PriceHistory | null;
   readonly native: PriceHistory | null;
+  /** what its quote said would be bought, decimal text; absent in rows of before it was kept */
+  readonly quoted?: string;
 }
 
 /** What a transaction of the account cost, for a swap: the swap itself, an approval, a revocation, or what failed of them. */

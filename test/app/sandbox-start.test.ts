@@ -34,8 +34,8 @@ function folderWithHistory(): { path: string; history: string } {
 it.each([
   ["chain", 0],
   ["service", 1],
-  ["status", 2],
-])("keeps the last sandbox's history when the port of the %s is in use, and ends with 75", async (_what, offset) => {
+  ["status server", 2],
+])("keeps the last sandbox's history when the port of the %s is in use, and ends with 75", async (what, offset) => {
   const { path, history } = folderWithHistory();
   const port = await threePorts();
   await occupy(port + offset);
@@ -44,6 +44,7 @@ it.each([
     code: 75,
     err: expect.stringContaining(`Port ${port + offset} of 127.0.0.1 is in use`),
   });
+  expect(ended.err).toContain(`--port ${port} chose it for the ${what}`);
   expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
 });
 

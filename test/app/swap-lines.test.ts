@@ -33,18 +33,19 @@ const filled: SwapHistory = {
 };
 
 test("a filled swap shows amounts, rate, fees, the gas of all its transactions, and how far it was from the reference", () => {
-  expect(swapLines(filled)).toEqual([
+  expect(swapLines({ ...filled, prices: { ...filled.prices, quoted: "41300000000000000" } as never }, "ETH")).toEqual([
     "run_1.0.1: sold 100 USDC, bought 0.0412 WETH, 2427.18 USDC for 1 WETH, self-executed, transaction 0xab",
     "  fees, part of what was sold: service 0.3 USDC, 0.30 USD",
-    "  gas: 0.0001 of the native coin, 0.25 USD (approve, swap)",
-    "  at the reference prices of its clearing: 103.00 USD for 100.00 USD, 3% more",
+    "  gas: 0.0001 ETH, 0.25 USD (approve, swap)",
+    "  against its quote of 0.0413 WETH: 24.2 bp less",
+    "  against the reference prices of its clearing, 103.00 USD for 100.00 USD: 300 bp more",
   ]);
 });
 
 test("what is not known is left out, and a swap without a fill has nothing to show", () => {
   const bare = { ...filled, prices: null, costs: [], fees: { swap: null, affiliate: null } };
-  expect(swapLines(bare)).toHaveLength(1);
-  expect(swapLines({ ...filled, sold: null, bought: null })).toEqual([]);
+  expect(swapLines(bare, "ETH")).toHaveLength(1);
+  expect(swapLines({ ...filled, sold: null, bought: null }, "ETH")).toEqual([]);
 });
 
 test("of the checks those that failed come first, and none that passed reads like an error", () => {
@@ -57,8 +58,28 @@ test("of the checks those that failed come first, and none that passed reads lik
       .split("\n")
       .map((line) => line.replaceAll(/ {2,}/g, " | ")),
   ).toEqual([
-    "CHECK | FOUND | ALLOWED | ELSE DENIED AS",
+    "CHECK | FOUND | ALLOWED | DENIED AS",
     "FAILED | 120.50 USD | at most 100.00 USD | DAILY_CAP_EXCEEDED",
-    "ok | 1.00 USD (feed) | fresh and positive | REFERENCE_MISSING",
+    "ok | 1.00 USD (feed) | fresh and positive",
   ]);
+  expect(checkTable(checks.slice(0, 1)).split("\n")[0]).toBe("CHECK  FOUND            ALLOWED");
+});
+
+test("a list of many addresses and a long nonce do not make every line of the checks as long as themselves", () => {
+  const address = `0x${"5f".repeat(20)}`;
+  const checks = [
+    {
+      passed: true,
+      code: "TOKEN_NOT_ALLOWED",
+      value: `token: ${address}`,
+      limit: [address, address, address].join(", "),
+    },
+    { passed: true, code: "NONCE_MISSING", value: `nonce: ${"1234567890".repeat(7)}`, limit: "present" },
+  ];
+  expect(checkTable(checks)).toContain("one of 3 addresses of the policy");
+  expect(checkTable(checks)).toContain("nonce: 12345678...34567890");
+});
+
+test("what a row of before does not say of its quote is not made up", () => {
+  expect(swapLines(filled, "ETH").filter((line) => line.includes("quote"))).toEqual([]);
 });

@@ -138,7 +138,7 @@ const LOOKING: readonly Claim[] = [
       missing(ended, [
         /deciding -> executing/,
         /cleared -> .*signed/s,
-        /^CHECK +FOUND +ALLOWED +ELSE DENIED AS$/m,
+        /^CHECK +FOUND +ALLOWED(?: +DENIED AS)?$/m,
         /^ok +\w+/m,
       ]),
   },

@@ -8,10 +8,9 @@ import type { Since } from "../../audit/since.ts";
 import type { Secret } from "../../net/secret.ts";
 import { createRpc } from "../../sandbox/rpc.ts";
 import { STATE_FILE, startSandbox } from "../../sandbox/sandbox.ts";
-import { acquireLock } from "../../storage/lock.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { createRuntime } from "../runtime.ts";
-import { SANDBOX_LOCK_FILE } from "../sandbox-facts.ts";
+import { isSandboxRunning } from "../sandbox-facts.ts";
 import { findTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -100,7 +99,7 @@ async function openChain(target: Target): Promise<AuditedChain> {
 
 async function openSandboxChain(facts: Extract<Target, { kind: "sandbox" }>["facts"]): Promise<AuditedChain> {
   const { chainId, wrappedNative, settlement } = facts;
-  if (isHeld(facts.directory) && (await isUp(facts.rpcUrl, chainId))) {
+  if (isSandboxRunning(facts.directory) && (await isUp(facts.rpcUrl, chainId))) {
     return { options: { rpcUrls: [facts.rpcUrl], chainId, wrappedNative, settlement }, stop: async () => undefined };
   }
   const sandbox = await startSandbox({
@@ -114,13 +113,6 @@ async function openSandboxChain(facts: Extract<Target, { kind: "sandbox" }>["fac
   });
   const { rpcUrl } = sandbox.world;
   return { options: { rpcUrls: [rpcUrl], chainId, wrappedNative, settlement }, stop: sandbox.stop };
-}
-
-/** Whether this folder's sandbox runs. The chain at its old port alone may be that of another folder. */
-function isHeld(directory: string): boolean {
-  const lock = acquireLock(join(directory, SANDBOX_LOCK_FILE));
-  if (lock.kind === "acquired") lock.release();
-  return lock.kind === "held";
 }
 
 async function isUp(rpcUrl: string, chainId: number): Promise<boolean> {

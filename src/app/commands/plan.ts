@@ -6,7 +6,7 @@ import { describeDollars } from "../../domain/money/for-people.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type Plan, readPlan } from "../read-plan.ts";
-import { configurationOf, findTarget } from "../target.ts";
+import { configurationOf, findTarget, needsChain } from "../target.ts";
 import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
 
 export interface PlanOptions {
@@ -20,7 +20,7 @@ export interface PlanOptions {
  * Signs and sends nothing. Ends with 1 when a slot would be denied or something that it needs is missing.
  */
 export async function plan(options: PlanOptions, terminal: Terminal): Promise<void> {
-  const found = configurationOf(findTarget(options));
+  const found = configurationOf(needsChain(findTarget(options)));
   const made = await readPlan(found, options.slots);
   terminal.out(options.json === true ? JSON.stringify(planJson(made)) : planText(made));
   if (!isClear(made)) throw new CommandFailure(EXIT.no, "");

@@ -15,13 +15,15 @@ import { closeAll } from "../close-all.ts";
 import { openMarker } from "../daemon-database.ts";
 import { endOnUncaught } from "../end-on-uncaught.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { followSwaps } from "../follow-swaps.ts";
+import { type FollowedSwaps, followSwaps } from "../follow-swaps.ts";
 import { loadConfiguration } from "../load-configuration.ts";
 import { networkPresetOf } from "../network-preset.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
+import { announce, NEXT_COMMANDS } from "../sandbox-announcement.ts";
 import { makeSandboxDirectory, SANDBOX_DIRECTORY, SANDBOX_LOCK_FILE, writeSandboxFacts } from "../sandbox-facts.ts";
+import { sandboxSum } from "../sandbox-sum.ts";
 import { type Daemon, startDaemon } from "../start-daemon.ts";
-import { type EmbeddedService, startEmbeddedService } from "../start-embedded-service.ts";
+import { startEmbeddedService } from "../start-embedded-service.ts";
 import { stopOnSignals } from "../stop-signals.ts";
 import type { Terminal } from "../terminal.ts";
 import { stateOf } from "../watch-files.ts";
@@ -39,7 +41,6 @@ export interface SandboxCommandOptions {
   readonly config: string;
 }
 
-const NEXT_COMMANDS = ["npx swapd history", "npx swapd status", "npx swapd why eth-from-usdc", "npx swapd audit"];
 /** From the first port: chain, service, status. */
 const PORT_OFFSETS = { service: 1, status: 2 };
 
@@ -128,7 +129,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
   // Before it is announced as up: a caller may end it at once after that.
   const stop = stopOnSignals(options.for);
   announce(terminal, options, { world, configuration, service, daemon });
-  await waitForEnd(options, { chain, daemon, runtime, terminal, configuration, stop });
+  await waitForEnd(options, { chain, daemon, runtime, stage, configuration, stop });
 }
 
 /** The last sandbox's files go, the lock that we hold stays. */
@@ -153,22 +154,37 @@ async function canStart(options: SandboxCommandOptions): Promise<Ports> {
   if (!existsSync(file)) {
     throw new CommandFailure(EXIT.configuration, `${file} is missing: run the sandbox in a folder that has it`);
   }
-  try {
-    return await choosePorts(options);
-  } catch (error) {
-    if (!(error instanceof SandboxError) || error.code !== "PORT_IN_USE") throw error;
-    throw new CommandFailure(EXIT.tryAgain, error.message);
-  }
+  return await choosePorts(options);
 }
 
 async function choosePorts(options: SandboxCommandOptions): Promise<Ports> {
   const first = options.port;
-  if (first === 0) return { chain: await claimPort(0), service: 0, status: 0 };
+  if (first === 0) return { chain: await claimAnyPort(), service: 0, status: 0 };
   const ports = { chain: first, service: first + PORT_OFFSETS.service, status: first + PORT_OFFSETS.status };
-  await claimPort(ports.chain);
-  if (options.chainOnly !== true) await claimPort(ports.service);
-  if (options.chainOnly !== true && options.daemon) await claimPort(ports.status);
+  await claimFor("chain", ports.chain, first);
+  if (options.chainOnly !== true) await claimFor("service", ports.service, first);
+  if (options.chainOnly !== true && options.daemon) await claimFor("status server", ports.status, first);
   return ports;
+}
+
+async function claimAnyPort(): Promise<number> {
+  try {
+    return await claimPort(0);
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    throw new CommandFailure(EXIT.tryAgain, error.message);
+  }
+}
+
+/** @throws CommandFailure that names the port, what it is for, and the option that chose it */
+async function claimFor(what: string, port: number, first: number): Promise<void> {
+  try {
+    await claimPort(port);
+  } catch (error) {
+    if (!(error instanceof SandboxError) || error.code !== "PORT_IN_USE") throw error;
+    const chosen = `--port ${first} chose it for the ${what}`;
+    throw new CommandFailure(EXIT.tryAgain, `${error.message} ${chosen}; what the last sandbox did stays readable.`);
+  }
 }
 
 /** How this sandbox's configuration is read: with its keys and addresses under the names that the file refers to. */
@@ -206,60 +222,18 @@ function environmentOf(world: SandboxWorld): Record<string, string> {
   };
 }
 
-interface Running {
-  readonly world: SandboxWorld;
-  readonly configuration: Configuration;
-  readonly service: EmbeddedService | undefined;
-  readonly daemon: Daemon | undefined;
-}
-
-function announce(terminal: Terminal, options: SandboxCommandOptions, running: Running): void {
-  const { world, service, daemon, configuration } = running;
-  if (options.json === true) {
-    const { rpcUrl, chainId, network, settlement, tokens, feeds, wallet, market } = world;
-    terminal.out(
-      JSON.stringify({
-        rpcUrl,
-        chainId,
-        network,
-        serviceUrl: service?.url ?? null,
-        apiKey: service?.apiKey ?? null,
-        apiUrl: daemon?.url ?? null,
-        settlement,
-        relayer: world.relayer.address,
-        tokens,
-        feeds,
-        wallet,
-        database: configuration.database,
-        market,
-      }),
-    );
-    return;
-  }
-  terminal.out(
-    `chain     ${world.rpcUrl} (chain ${world.chainId}, a market moves it, nothing on it is worth anything)`,
-  );
-  if (service !== undefined) terminal.out(`service   ${service.url} (its interface: ${service.url}/openapi.json)`);
-  if (daemon === undefined) return;
-  terminal.out(`daemon    ${daemon.url}/healthz, wallet ${world.wallet.address}`);
-  terminal.out(`running   ${configuration.strategies.map(({ spec }) => spec.id).join(", ")}`);
-  terminal.out(`database  ${configuration.database}; log ${join(resolve(SANDBOX_DIRECTORY), "daemon.log")}`);
-  terminal.out(`see       ${NEXT_COMMANDS.join(" | ")}  (in another terminal, or after this one has stopped)`);
-  terminal.out("stop      Ctrl-C");
-  terminal.out("");
-}
-
 interface Ending {
   readonly chain: Sandbox;
   readonly daemon: Daemon | undefined;
   readonly runtime: Runtime;
-  readonly terminal: Terminal;
+  readonly stage: Stage;
   readonly configuration: Configuration;
   readonly stop: ReturnType<typeof stopOnSignals>;
 }
 
 async function waitForEnd(options: SandboxCommandOptions, running: Ending): Promise<void> {
-  const { chain, daemon, runtime, terminal, stop } = running;
+  const { chain, daemon, runtime, stop, stage } = running;
+  const { terminal } = stage;
   const watching =
     daemon === undefined || options.json === true ? undefined : followSwaps(running.configuration.database, terminal);
   const ended = await Promise.race([
@@ -267,12 +241,25 @@ async function waitForEnd(options: SandboxCommandOptions, running: Ending): Prom
     chain.failed,
     ...(daemon === undefined ? [] : [daemon.failed]),
   ]);
-  await watching?.stop();
   stop.done();
   if (ended === undefined) {
-    if (watching !== undefined) terminal.out(`\nstopping; everything stays readable: ${NEXT_COMMANDS.join(" | ")}`);
+    if (watching !== undefined) await sayGoodbye(running, watching);
     return;
   }
+  await watching?.stop();
   const message = ended instanceof Error ? ended.message : String(ended);
   throw new CommandFailure(EXIT.invariant, runtime.redactor.redact(`the sandbox stopped: ${message}`));
+}
+
+/** The daemon stops first, so that nothing moves any more; the chain stands until the audit has read it. */
+async function sayGoodbye({ chain, daemon, configuration, stage }: Ending, watching: FollowedSwaps): Promise<void> {
+  const { terminal, parts } = stage;
+  terminal.out("\nstopping");
+  const place = parts.findIndex((part) => part === daemon);
+  if (place >= 0) await parts.splice(place, 1)[0]?.stop();
+  await watching.stop();
+  const { rpcUrl, chainId, wrappedNative, settlement } = chain.world;
+  const facts = { rpcUrl, chainId, wrappedNative, settlement };
+  for (const line of await sandboxSum(configuration.database, facts)) terminal.out(line);
+  terminal.out(`everything stays readable until the next start: ${NEXT_COMMANDS.join(" | ")}`);
 }

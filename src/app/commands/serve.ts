@@ -57,7 +57,7 @@ function starterOf(options: ServeCommandOptions): Starter {
       config.length === 0 ? [configurationFile({})] : config.map((file) => configurationFile({ config: file }));
     const [first, ...others] = files.map((file) => readConfiguration(file, EXIT.configuration));
     if (first === undefined) throw new Error("there is always a first configuration");
-    const runtime = createRuntime({ level: first.logLevel, env: process.env });
+    const runtime = createRuntime({ level: first.logLevel, format: first.logFormat, env: process.env });
     const said = { listening: listeningOfService(first.serve), place: first.file };
     return { runtime, start: () => startEmbeddedService(first, runtime, others), ...said };
   }

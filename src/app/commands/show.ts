@@ -1,6 +1,6 @@
 import type { RunDetails } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { findTarget, withReads } from "../target.ts";
+import { findTarget, nativeSymbolOf, withReads } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
 import { formatRetries, retryJson } from "./retries.ts";
@@ -12,18 +12,22 @@ export async function show(
   options: { config?: string; json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const found = await withReads(findTarget(options), (reads) => reads.run(id));
+  const target = findTarget(options);
+  const found = await withReads(target, (reads) => reads.run(id));
   if (found === undefined) {
     throw new CommandFailure(
       EXIT.no,
       `no run or swap has the id ${JSON.stringify(id)}; \`swapd history --json\` lists them`,
     );
   }
-  const document = describe(found);
+  const document = describe(found, nativeSymbolOf(target));
   terminal.out(options.json === true ? JSON.stringify(document.json) : document.text);
 }
 
-function describe({ run, transitions, checks: made, retries }: RunDetails): { json: unknown; text: string } {
+function describe(
+  { run, transitions, checks: made, retries }: RunDetails,
+  nativeSymbol: string,
+): { json: unknown; text: string } {
   const swaps = run.swaps.map((swap, index) => ({
     id: swap.id,
     route: parseOrNull(swap.distributions),
@@ -43,7 +47,7 @@ function describe({ run, transitions, checks: made, retries }: RunDetails): { js
     [transition.reason, transition.detail].filter((part) => part !== null).join(": "),
   ]);
   const checks = swaps.flatMap((swap) => swap.checks);
-  const lines = run.swaps.flatMap(swapLines);
+  const lines = run.swaps.flatMap((swap) => swapLines(swap, nativeSymbol));
   const parts = [
     `${run.id}  ${run.strategy}  slot ${formatInstant(run.slotMs)}  ${run.state}${run.reason === null ? "" : ` (${run.reason})`}`,
     ...(lines.length === 0 ? [] : [lines.join("\n")]),

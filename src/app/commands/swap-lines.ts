@@ -1,16 +1,17 @@
-import { mulDivDown } from "../../domain/money/amount.ts";
-import { describeAmount, describeDollars, describeRate, roundedUnits } from "../../domain/money/for-people.ts";
-import { formatPercent, ONE_PPM } from "../../domain/money/fraction.ts";
+import { formatUnits, mulDivDown } from "../../domain/money/amount.ts";
+import { describeAmount, describeDollars, describeRate } from "../../domain/money/for-people.ts";
 import { type UsdPrice, valueDown } from "../../domain/money/price.ts";
 import type { CheckHistory, SwapHistory } from "../../ports/history.ts";
 import { formatTable } from "../terminal.ts";
 import { costOf } from "./history.ts";
 
 const NATIVE_DECIMALS = 18;
+/** Basis points of one whole. */
+const BPS = 10_000n;
 
 /** What a swap exchanged and what it cost, in people's units; nothing before it was filled. */
-export function swapLines(swap: SwapHistory): readonly string[] {
-  const { sell, buy, mode, prices } = swap;
+export function swapLines(swap: SwapHistory, nativeSymbol: string): readonly string[] {
+  const { sell, buy, mode } = swap;
   if (swap.sold === null || swap.bought === null) return [];
   const [sold, bought] = [BigInt(swap.sold), BigInt(swap.bought)];
   const rate = describeRate({ raw: sold, token: sell }, { raw: bought, token: buy });
@@ -22,10 +23,10 @@ export function swapLines(swap: SwapHistory): readonly string[] {
       `transaction ${swap.hash ?? "unknown"}`,
     ].join(", "),
     ...feeLine(swap),
-    ...gasLine(swap),
+    ...gasLine(swap, nativeSymbol),
+    ...againstQuote(bought, swap),
+    ...againstReference({ sold, bought }, swap),
   ];
-  const worth = prices === null ? undefined : againstReference({ sold, bought }, swap);
-  if (worth !== undefined) lines.push(worth);
   return lines;
 }
 
@@ -43,7 +44,7 @@ function feeLine({ fees, sell, prices }: SwapHistory): readonly string[] {
 }
 
 /** All transactions of ours for the swap: approvals, revocations and what failed of them cost gas as well. */
-function gasLine({ costs, prices }: SwapHistory): readonly string[] {
+function gasLine({ costs, prices }: SwapHistory, nativeSymbol: string): readonly string[] {
   if (costs.length === 0) return [];
   const gas = costs.reduce((sum, cost) => sum + costOf(cost), 0n);
   const purposes = costs.map(({ purpose, kind, visibility, succeeded }) => {
@@ -52,33 +53,61 @@ function gasLine({ costs, prices }: SwapHistory): readonly string[] {
     return succeeded ? sent : `${sent}, reverted`;
   });
   const usd = prices?.native?.usd;
-  return [
-    `  gas: ${roundedUnits(gas, NATIVE_DECIMALS)} of the native coin${inDollars(gas, NATIVE_DECIMALS, usd)} (${purposes.join(", ")})`,
-  ];
+  const paid = describeAmount(gas, { decimals: NATIVE_DECIMALS, symbol: nativeSymbol });
+  return [`  gas: ${paid}${inDollars(gas, NATIVE_DECIMALS, usd)} (${purposes.join(", ")})`];
 }
 
 function inDollars(raw: bigint, decimals: number, usd: string | undefined): string {
   return usd === undefined ? "" : `, ${describeDollars(valueDown({ raw, decimals }, BigInt(usd) as UsdPrice))}`;
 }
 
+/** What was bought against what its quote promised. */
+function againstQuote(bought: bigint, { buy, prices }: SwapHistory): readonly string[] {
+  const quoted = prices?.quoted === undefined ? 0n : BigInt(prices.quoted);
+  if (quoted <= 0n) return [];
+  return [`  against its quote of ${describeAmount(quoted, buy)}: ${apart(bought, quoted)}`];
+}
+
 /** What was bought against what was sold, both at the prices that the swap was cleared by. */
 function againstReference(
   { sold, bought }: { readonly sold: bigint; readonly bought: bigint },
   { sell, buy, prices }: SwapHistory,
-): string | undefined {
-  if (prices?.sold == null || prices.bought == null) return undefined;
+): readonly string[] {
+  if (prices?.sold == null || prices.bought == null) return [];
   const out = valueDown({ raw: sold, decimals: sell.decimals }, BigInt(prices.sold.usd) as UsdPrice);
   const into = valueDown({ raw: bought, decimals: buy.decimals }, BigInt(prices.bought.usd) as UsdPrice);
-  if (out <= 0n) return undefined;
-  const share = mulDivDown(into - out, ONE_PPM, out);
-  const apart = `${formatPercent(share < 0n ? -share : share)} ${share < 0n ? "less" : "more"}`;
-  return `  at the reference prices of its clearing: ${describeDollars(into)} for ${describeDollars(out)}, ${apart}`;
+  if (out <= 0n) return [];
+  const worth = `${describeDollars(into)} for ${describeDollars(out)}`;
+  return [`  against the reference prices of its clearing, ${worth}: ${apart(into, out)}`];
 }
 
-/** The comparisons that were made before a swap was signed: those that failed first, each with what it is denied as. */
+/** How far a value is from another one, in basis points: `5.4 bp less`. */
+function apart(value: bigint, from: bigint): string {
+  if (value === from) return "the same";
+  const tenths = mulDivDown((value > from ? value - from : from - value) * 10n, BPS, from);
+  const shown = tenths === 0n ? "less than 0.1" : formatUnits(tenths, 1);
+  return `${shown} bp ${value < from ? "less" : "more"}`;
+}
+
+/**
+ * The comparisons that were made before a swap was signed: those that failed first, each with what it is denied as. One
+ * that held names no code, which would read like an error.
+ */
 export function checkTable(checks: readonly Pick<CheckHistory, "passed" | "code" | "value" | "limit">[]): string {
-  const rows = checks.map(({ passed, code, value, limit }) => [passed ? "ok" : "FAILED", value, limit, code]);
-  const failed = rows.filter(([verdict]) => verdict !== "ok");
-  const others = rows.filter(([verdict]) => verdict === "ok");
-  return formatTable([["CHECK", "FOUND", "ALLOWED", "ELSE DENIED AS"], ...failed, ...others]);
+  const failed = checks.filter(({ passed }) => !passed);
+  const held = checks.filter(({ passed }) => passed);
+  const heading = ["CHECK", "FOUND", "ALLOWED", ...(failed.length === 0 ? [] : ["DENIED AS"])];
+  return formatTable([
+    heading,
+    ...failed.map(({ code, value, limit }) => ["FAILED", readable(value), readable(limit), code]),
+    ...held.map(({ value, limit }) => ["ok", readable(value), readable(limit)]),
+  ]);
+}
+
+const LISTED_ADDRESSES = /^0x[0-9a-f]{40}(?:, 0x[0-9a-f]{40}){2,}$/i;
+
+/** A list of many addresses, and a number that nobody reads, would make every line of the table as long as themselves. */
+function readable(text: string): string {
+  if (LISTED_ADDRESSES.test(text)) return `one of ${text.split(", ").length} addresses of the policy`;
+  return text.replaceAll(/[0-9]{31,}/g, (digits) => `${digits.slice(0, 8)}...${digits.slice(-8)}`);
 }

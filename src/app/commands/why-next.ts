@@ -3,7 +3,7 @@ import { type DryRun, dryRunSlot } from "../../engine/dry-run.ts";
 import { strategyOf } from "../../engine/engine-context.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { lookAhead } from "../look-ahead.ts";
-import { configurationOf, findTarget } from "../target.ts";
+import { configurationOf, findTarget, needsChain } from "../target.ts";
 import { formatInstant, formatTokenAmount, type Terminal } from "../terminal.ts";
 import { checkTable } from "./swap-lines.ts";
 
@@ -16,7 +16,7 @@ export async function whyNext(
   options: { config?: string; json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const dryRun = await lookAhead(configurationOf(findTarget(options)), async (context) => {
+  const dryRun = await lookAhead(configurationOf(needsChain(findTarget(options))), async (context) => {
     const strategy = strategyOf(context, strategyId);
     if (strategy === undefined) {
       const known = context.settings.strategies.map(({ spec }) => spec.id).join(", ") || "none";

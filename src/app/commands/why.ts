@@ -2,7 +2,7 @@ import { SUBJECT } from "../../domain/run/alert.ts";
 import type { GapHistory, RunHistory } from "../../ports/history.ts";
 import type { SlotHistory } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { findTarget, withReads } from "../target.ts";
+import { findTarget, nativeSymbolOf, withReads } from "../target.ts";
 import { formatInstant, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
 import { formatRetries, retryJson } from "./retries.ts";
@@ -21,8 +21,9 @@ export async function why(
       `--at ${JSON.stringify(options.at)} is no instant; write 2026-01-31T09:00:00Z`,
     );
   }
-  const slot = await withReads(findTarget(options), (reads) => reads.slotBefore({ strategy, atMs }));
-  const answer = explain(slot, strategy, atMs);
+  const target = findTarget(options);
+  const slot = await withReads(target, (reads) => reads.slotBefore({ strategy, atMs }));
+  const answer = explain(slot, { strategy, atMs, nativeSymbol: nativeSymbolOf(target) });
   const standing = slot.alerts
     .filter((alert) => alert.strategy === strategy || alert.subject === SUBJECT.clock())
     .map(({ code, text }) => ({ code, text }));
@@ -32,9 +33,9 @@ export async function why(
 
 function explain(
   { strategies, run: details, gap }: SlotHistory,
-  strategy: string,
-  atMs: number,
+  asked: { readonly strategy: string; readonly atMs: number; readonly nativeSymbol: string },
 ): { json: object; text: string } {
+  const { strategy, atMs } = asked;
   if (!strategies.includes(strategy)) {
     throw new CommandFailure(
       EXIT.usage,
@@ -51,6 +52,7 @@ function explain(
   const said = sentence(
     run,
     checks.flatMap((entry) => entry.checks),
+    asked.nativeSymbol,
   );
   return {
     json: { strategy, run: runJson(run), retries: retries.map(retryJson), checks },
@@ -68,8 +70,9 @@ function describeGap({ strategy, firstSlotMs, lastSlotMs, count, reason, state }
 function sentence(
   run: RunHistory,
   checks: readonly { code: string; passed: boolean; value: string; limit: string }[],
+  nativeSymbol: string,
 ): string {
   const head = `${run.strategy} at ${formatInstant(run.slotMs)}: ${run.state}${run.reason === null ? "" : `, ${run.reason}`}${run.detail === null ? "" : ` (${run.detail})`}`;
-  const reported = [head, ...run.swaps.flatMap(swapLines)].join("\n");
+  const reported = [head, ...run.swaps.flatMap((swap) => swapLines(swap, nativeSymbol))].join("\n");
   return checks.length === 0 ? reported : `${reported}\n\n${checkTable(checks)}`;
 }

@@ -262,7 +262,10 @@ export const mainSchema = z.strictObject({
       "names that callers may use besides addresses and localhost",
     ),
   }),
-  log: or(z.strictObject({ level: z.enum(["debug", "info", "warn", "error"]) }), { level: "info" }),
+  log: orEmpty(undefined, {
+    level: or(z.enum(["debug", "info", "warn", "error"]), "info"),
+    format: or(z.enum(["auto", "json", "text"]), "auto", "auto: one readable line an event at a terminal, else JSON"),
+  }),
   alerts,
   serve,
   timing,

@@ -56,12 +56,12 @@ export interface Rivals {
 /** Every strategy that manages a coin of its wallet which an earlier one manages already, with the first such one. */
 export function findRivals(specs: readonly StrategySpec[], wrappedNative: Address | undefined): readonly Rivals[] {
   const coinOf = keyOf(wrappedNative ?? NATIVE_TOKEN);
-  const managers = new Map<string, string>();
+  const holders = new Map<string, string>();
   return specs.flatMap((spec) => {
     const tokens = managedTokens(spec).map((token) => ({ token, coin: coinOf({ spec, token }) }));
-    const first = tokens.map(({ coin }) => managers.get(coin)).find((id) => id !== undefined);
-    const [shared, ...others] = tokens.filter(({ coin }) => first !== undefined && managers.get(coin) === first);
-    for (const { coin } of tokens) if (!managers.has(coin)) managers.set(coin, spec.id);
+    const first = tokens.map(({ coin }) => holders.get(coin)).find((id) => id !== undefined);
+    const [shared, ...others] = tokens.filter(({ coin }) => first !== undefined && holders.get(coin) === first);
+    for (const { coin } of tokens) if (!holders.has(coin)) holders.set(coin, spec.id);
     if (first === undefined || shared === undefined) return [];
     const both = [shared.token, ...others.map(({ token }) => token)] as const;
     return [{ first, second: spec.id, wallet: spec.wallet.name, tokens: both }];

@@ -1,5 +1,5 @@
 import { larger, smaller } from "../money/bigint.ts";
-import { describeAmount, describeDollars } from "../money/for-people.ts";
+import { describeAmount, describePrice } from "../money/for-people.ts";
 import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { convertUp, distanceUp, type ReferencePrice, sourcesOf, USD_DECIMALS } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
@@ -53,7 +53,7 @@ function nativeCheck(facts: SwapFacts): Check {
 }
 
 function describe(price: ReferencePrice): string {
-  const [used, ...others] = sourcesOf(price).map(({ usd, source }) => `${describeDollars(usd)} (${source})`);
+  const [used, ...others] = sourcesOf(price).map(({ usd, source }) => `${describePrice(usd)} (${source})`);
   return others.length === 0 ? `${used}` : `${used}, used because it asks for more than ${others.join(", ")}`;
 }
 

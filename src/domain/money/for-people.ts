@@ -31,6 +31,11 @@ export function describeDollars(usd: bigint): string {
   return `${whole}.${fraction.padEnd(2, "0")} USD`;
 }
 
+/** A price in dollars, with six digits: cents would make a coin that is worth 0.9999 look as if it had lost its peg. */
+export function describePrice(usd: bigint): string {
+  return `${roundedUnits(usd, USD_DECIMALS)} USD`;
+}
+
 /** Two values in dollars that are compared: exactly where cents would make them look the same. */
 export function describeBothDollars(one: bigint, other: bigint): readonly [string, string] {
   const [first, second] = [describeDollars(one), describeDollars(other)];

@@ -36,6 +36,8 @@ export interface PriceEvidence {
   readonly bought: ReferencePrice | undefined;
   /** of the coin that pays for gas */
   readonly native: ReferencePrice | undefined;
+  /** what its quote said would be bought, in the smallest unit; absent in rows of before it was kept */
+  readonly quoted?: bigint | undefined;
 }
 
 /** Rows that a step writes together with its states. All of them are committed together or not at all. */

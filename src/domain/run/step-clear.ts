@@ -91,7 +91,11 @@ function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: 
   answered(draft);
   draft.moveSwap(swap.id, "cleared", { terms: termsOf(reading.decoding.swap, reading, evidence) });
   const { sellPrice: sold, buyPrice: bought, nativePrice: native } = reading;
-  draft.record({ kind: "prices", swapId: swap.id, prices: { readAtMs: evidence.nowMs, sold, bought, native } });
+  draft.record({
+    kind: "prices",
+    swapId: swap.id,
+    prices: { readAtMs: evidence.nowMs, sold, bought, native, quoted: swap.quote?.amountOut },
+  });
   if (reading.approval !== undefined) approve(draft, swap, reading, evidence);
   else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, evidence);
   else transact(draft, swap, reading, evidence);

@@ -114,15 +114,16 @@ function renamed(part: Record<string, unknown>, rename: (name: string) => string
 }
 
 /** JSON that any reader understands: dollars scaled by 1e18 as text; a price that was missing is null. */
-export function encodePrices({ readAtMs, sold, bought, native }: PriceEvidence): string {
-  const prices = { readAtMs, sold: sold ?? null, bought: bought ?? null, native: native ?? null };
+export function encodePrices({ readAtMs, sold, bought, native, quoted }: PriceEvidence): string {
+  const prices = { readAtMs, sold: sold ?? null, bought: bought ?? null, native: native ?? null, quoted };
   return JSON.stringify(prices, (_key, part: unknown) => (typeof part === "bigint" ? part.toString() : part));
 }
 
 /** Reads what {@link encodePrices} wrote. */
 export function decodePrices(text: string): PriceEvidence {
-  const { readAtMs, sold, bought, native } = JSON.parse(text) as Record<string, unknown> & { readAtMs: number };
-  return { readAtMs, sold: decodePrice(sold), bought: decodePrice(bought), native: decodePrice(native) };
+  const { readAtMs, sold, bought, native, quoted } = JSON.parse(text) as Record<string, unknown> & { readAtMs: number };
+  const prices = { readAtMs, sold: decodePrice(sold), bought: decodePrice(bought), native: decodePrice(native) };
+  return typeof quoted === "string" ? { ...prices, quoted: BigInt(quoted) } : prices;
 }
 
 function decodePrice(stored: unknown): ReferencePrice | undefined {
