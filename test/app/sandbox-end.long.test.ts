@@ -14,7 +14,9 @@ test("a sandbox that stops says how its swaps ended, what they were worth, and w
   expect(ended.code, ended.err).toBe(0);
   const lines = ended.out.split("\n").slice(ended.out.split("\n").indexOf("stopping"));
   expect(lines[1]).toMatch(/^[1-9][0-9]* swaps? filled/);
-  expect(lines[2]).toMatch(/^sold [0-9]+\.[0-9]{2} USD for [0-9]+\.[0-9]{2} USD, at the reference prices of each swap$/);
+  expect(lines[2]).toMatch(
+    /^sold [0-9]+\.[0-9]{2} USD for [0-9]+\.[0-9]{2} USD, at the reference prices of each swap$/,
+  );
   expect(lines[3]).toBe("audit: no difference between database and chain");
   const printed = ended.out.split("\n").filter((line) => / -> [0-9.]+ [A-Z]+ {2}0x[0-9a-f]{64}$/.test(line));
   expect(lines[1]?.startsWith(`${printed.length} swap`)).toBe(true);

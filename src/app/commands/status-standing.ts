@@ -25,9 +25,10 @@ export function formatStanding(document: StatusDocument): string[] {
   if (lastClockJump !== null) lines.push(`last jump of the clock, ${lastClockJump.at}: ${lastClockJump.text}`);
   if (sold !== null) lines.push(`sold in 24 hours ${ceiling(sold.day)}; in 30 days ${ceiling(sold.month)}`);
   const strategies = document.strategies.map(({ id, kind, lastSlot, runs, standing }) => {
-    const used = standing?.sold.map(({ token, amount }) => `${amount} ${token}`).join(", ") || "-";
+    const used = standing?.sold.map(({ token, amount }) => `${shown(amount)} ${token}`).join(", ") || "-";
     const budget = standing?.budget ?? null;
-    const budgetText = budget === null ? used : `${used === "-" ? "0" : used} of ${budget.amount} ${budget.token}`;
+    const budgetText =
+      budget === null ? used : `${used === "-" ? "0" : used} of ${shown(budget.amount)} ${budget.token}`;
     return [id, kind, standing?.mode ?? "-", standing?.nextSlot ?? "-", lastSlot, budgetText, counts(runs)];
   });
   const heading = ["STRATEGY", "KIND", "MODE", "NEXT SLOT (UTC)", "LAST SLOT (UTC)", "SOLD, OF BUDGET", "RUNS"];
@@ -35,7 +36,7 @@ export function formatStanding(document: StatusDocument): string[] {
   if (document.balances.length > 0) {
     const rows = document.balances
       .slice(0, MOST_BALANCES)
-      .map(({ wallet, token, amount, block }) => [wallet, `${amount} ${token}`, String(block)]);
+      .map(({ wallet, token, amount, block }) => [wallet, `${shown(amount)} ${token}`, String(block)]);
     parts.push(formatTable([["WALLET", "BALANCE", "AT BLOCK"], ...rows]));
   }
   return parts;
@@ -54,6 +55,11 @@ function ceiling({ soldUsd, limitUsd }: { soldUsd: string; limitUsd: string | nu
 
 function cents(usd: string): string {
   return usd.replace(/(\.\d\d)\d*$/, "$1");
+}
+
+/** Eight places of an amount are enough to look at, cut; the JSON has all. */
+function shown(amount: string): string {
+  return amount.replace(/(\.\d{8})\d+$/, "$1");
 }
 
 /** Which channels are behind, and what is unsent. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Check } from "../../../src/domain/guard/check.ts";
 import { checkSwap } from "../../../src/domain/guard/check-swap.ts";
 import type { SwapFacts } from "../../../src/domain/guard/swap-facts.ts";
+import { describePrice } from "../../../src/domain/money/for-people.ts";
 import { usd } from "../../support/builders.ts";
 import { decodedSample, factsSample, GROSS } from "./swap-samples.ts";
 
@@ -17,6 +18,11 @@ function reported(code: string, change: Partial<SwapFacts>): string {
 const { limits } = factsSample();
 
 describe("what was compared is reported in people's units", () => {
+  test("a price just below a dollar keeps the digits that tell it from a lost peg", () => {
+    expect(describePrice(usd("0.999889"))).toBe("0.999889 USD");
+    expect(describePrice(usd("2994.931234"))).toBe("2994.93 USD");
+  });
+
   test("of a whole swap: no number is that of smallest units", () => {
     for (const { value, limit } of checksOf()) expect(`${value} ${limit}`).not.toMatch(/(^|\s)[0-9]{9,}/);
   });
