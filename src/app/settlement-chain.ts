@@ -7,7 +7,8 @@ import { type Address, type Hex, isHex } from "../domain/money/address.ts";
 import { loadContract, loadRuntimeCode } from "../sandbox/artifacts.ts";
 import { differenceOf, executorImmutables, settlementImmutables } from "../service/settlement/code-check.ts";
 import { DEPLOYER, type PlannedContract, planDeployment } from "../service/settlement/deployment.ts";
-import { verifySettlement, WrongContractsError } from "../service/settlement/verify.ts";
+import { verifySettlement } from "../service/settlement/verify.ts";
+import { WrongContractsError } from "../service/settlement/views.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 /** Where the settlement contracts of a network are, or will be. */

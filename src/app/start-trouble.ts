@@ -4,7 +4,7 @@ import { ChainReadError } from "../domain/chain-read-error.ts";
 import { PreflightError } from "../engine/prepare.ts";
 import { SandboxError } from "../sandbox/sandbox-error.ts";
 import { InUseError } from "../service/in-use.ts";
-import { WrongContractsError } from "../service/settlement/verify.ts";
+import { WrongContractsError } from "../service/settlement/views.ts";
 import { isDamage } from "../storage/backup.ts";
 import { StorageError } from "../storage/database.ts";
 import { MigrationError } from "../storage/migrations.ts";

@@ -80,7 +80,7 @@ async function readForkChainId(forkUrl: string): Promise<number> {
  */
 export async function buildForkedWorld(
   rpc: Rpc,
-  options: { forkedChainId: number; seed: number; executorKind?: (kind: number) => number },
+  options: { forkedChainId: number; seed: number; executorKind?: (kind: number) => number | undefined },
 ): Promise<SandboxWorld> {
   const chain = KNOWN_CHAINS[options.forkedChainId];
   if (chain === undefined) throw new Error(`chain ${options.forkedChainId} was not checked before`);
@@ -90,7 +90,10 @@ export async function buildForkedWorld(
   await fundOnFork(rpc, chain);
   const nonces = await readNonces(rpc, [DEPLOYER.address]);
   const { executorKind = (kind) => kind } = options;
-  const listed = chain.protocols.map((protocol) => ({ ...protocol, kind: executorKind(protocol.kind) }));
+  const listed = chain.protocols.flatMap((protocol) => {
+    const kind = executorKind(protocol.kind);
+    return kind === undefined ? [] : [{ ...protocol, kind }];
+  });
   const contracts = await deploySettlement(rpc, nonces, { wrappedNative: chain.tokens.WETH, protocols: listed });
   const tokens = Object.fromEntries(
     SYMBOLS.map((symbol) => {

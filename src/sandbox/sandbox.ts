@@ -26,7 +26,7 @@ export interface SandboxOptions {
   /** A chain to fork instead of building one: a secret, it may carry a key. */
   readonly forkUrl?: string;
   /** By which number the executor performs trades with a kind of pool of the forked chain. Default: the kind's own. */
-  readonly executorKind?: (kind: number) => number;
+  readonly executorKind?: (kind: number) => number | undefined;
   /** State of a stopped sandbox. When the file exists, that sandbox goes on; its world lies next to it. */
   readonly stateFile?: string;
   /** False: no block but those of `market.step`, and a restarted sandbox's state is left as it is. Default true. */

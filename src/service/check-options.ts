@@ -1,5 +1,5 @@
 import { isSettled, type NetworkOptions, type ServiceOptions } from "./options.ts";
-import { kindProblem } from "./pools/kinds.ts";
+import { executorKindOf, kindProblem } from "./pools/kinds.ts";
 
 /**
  * Refuses options that contradict each other, before anything is opened.
@@ -12,6 +12,7 @@ export function checkOptions(options: ServiceOptions, relayers: ReadonlySet<stri
   for (const network of networks) {
     checkTwins(network, networks);
     checkKinds(network);
+    checkPlaces(network);
     checkRelayer(network, relayers.has(network.name));
   }
   const unserved = [...relayers].find((name) => networks.every((network) => network.name !== name));
@@ -41,6 +42,18 @@ function checkKinds({ name, protocols }: NetworkOptions): void {
     if (problem === undefined) continue;
     throw new Error(`the pools of ${factory} on ${name}: ${problem.message}; ${problem.suggestion}`);
   }
+}
+
+/** A place in the list is the executor's own, as far as it has a branch for the pools: those without one come last. */
+function checkPlaces({ name, protocols }: NetworkOptions): void {
+  const unknown = protocols.findIndex((protocol) => executorKindOf(protocol) === undefined);
+  const late = unknown < 0 ? undefined : protocols.slice(unknown).find((one) => executorKindOf(one) !== undefined);
+  if (late === undefined) return;
+  const { factory } = protocols[unknown] ?? late;
+  throw new Error(
+    `our executor cannot trade with the pools of ${factory} on ${name}: list that factory after ${late.factory}, ` +
+      "whose pools it can trade with",
+  );
 }
 
 function checkRelayer(network: NetworkOptions, hasParts: boolean): void {

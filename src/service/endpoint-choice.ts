@@ -7,7 +7,7 @@ import { UnusableChainError } from "../chain/unusable-chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Snapshot, Snapshots } from "./pools/snapshots.ts";
-import { WrongContractsError } from "./settlement/verify.ts";
+import { WrongContractsError } from "./settlement/views.ts";
 import { soon } from "./soon.ts";
 
 /** What is asked of a network's chain, whichever endpoint answers. */

@@ -9,7 +9,7 @@ import { joinEndpoints, type OpenSnapshots } from "./endpoint-choice.ts";
 import type { ServedNetwork } from "./http/served-network.ts";
 import { type NetworkOptions, type ServiceOptions, spenderOf } from "./options.ts";
 import { createPoolDirectory, scopeOf } from "./pools/directory.ts";
-import { kindOf } from "./pools/kinds.ts";
+import { executorKindOf, kindOf } from "./pools/kinds.ts";
 import type { Pool } from "./pools/pool.ts";
 import { openPoolBook } from "./pools/pool-book.ts";
 import { createSnapshots, type Snapshots } from "./pools/snapshots.ts";
@@ -18,9 +18,10 @@ import { createQuoter } from "./quotes/quoter.ts";
 import { createTokens } from "./quotes/tokens.ts";
 import type { RelayerDependencies } from "./relayer/relayer.ts";
 import { startRelay } from "./relayer/start-relay.ts";
-import { createRouter } from "./routing/router.ts";
+import { createRouter, type RouterOptions } from "./routing/router.ts";
 import type { Searcher } from "./routing/searcher.ts";
-import { type ContractCheck, createContractCheck, WrongContractsError } from "./settlement/verify.ts";
+import { type ContractCheck, createContractCheck } from "./settlement/verify.ts";
+import { WrongContractsError } from "./settlement/views.ts";
 import { createSimulator } from "./simulation/simulator.ts";
 import { createServiceStore } from "./store/service-store.ts";
 import { createBalances } from "./tokens/balances.ts";
@@ -173,12 +174,7 @@ export function openNetwork(
   const book = openPoolBook(db, { scope, nowMs: clock.nowMs(), logger });
   const directory = createPoolDirectory(factories, clock, book);
   const transfers = createTransferChecks({ rpc, network }, { directory, snapshots, executor, clock, logger });
-  const formOf = (pool: Pool) => (routed()?.has(pool.protocol) ? kindOf(pool).routerForm : undefined);
-  const isRouted = network.settlement === undefined && network.router !== undefined;
-  const router = createRouter(
-    { ...network, formOf: isRouted ? formOf : undefined },
-    { directory, findRoute, transfers },
-  );
+  const router = createRouter({ ...network, ...wayOut(network, routed) }, { directory, findRoute, transfers });
   const tokens = createTokens({ rpc, network }, clock);
   const quotes = createQuoteBook(store, clock);
   const { database } = options;
@@ -200,4 +196,15 @@ export function openNetwork(
       book.close();
     },
   };
+}
+
+/** Which pools routes may use, and in which form: those that the network's settlement, or its public router, trades with. */
+function wayOut(
+  { settlement, router }: NetworkOptions,
+  routed: ConnectedNetwork["routed"],
+): Pick<RouterOptions, "takes" | "formOf"> {
+  if (settlement !== undefined) return { takes: (pool) => executorKindOf(pool) !== undefined };
+  if (router === undefined) return {};
+  const formOf = (pool: Pool) => (routed()?.has(pool.protocol) ? kindOf(pool).router?.form : undefined);
+  return { formOf, takes: (pool) => formOf(pool) !== undefined };
 }

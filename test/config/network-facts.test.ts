@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NETWORKS } from "../../src/networks/book.ts";
-import { kindProblem } from "../../src/service/pools/kinds.ts";
+import { kindProblem, POOL_KINDS } from "../../src/service/pools/kinds.ts";
 import { brief, DCA, loaded, MAIN, POLICY, problemsOf } from "./project.ts";
 
 const facts = {
@@ -100,7 +100,7 @@ describe("a factory whose kind of pools nobody has", () => {
       return problemsOf({ "main.yaml": main, "network.json": preset }, {}, { kindProblem }).map(brief);
     };
     const other = "36:19 confirmations: needs a whole number from 1 to 200";
-    const kinds = "1 (uniswap-v2), 2 (uniswap-v3), 3 (curve)";
+    const kinds = POOL_KINDS.map(({ number, source }) => `${number} (${source})`).join(", ");
     const unknown = `13:12 protocols.1.kind: 255 is the number of no kind of pool -> write one of ${kinds}`;
     expect(refused(255)).toEqual([other, unknown]);
     expect(refused("2")).toEqual([

@@ -39,7 +39,7 @@ test("the example's pools are quoted to the wei and settled on a chain by the co
   expect(vitest.output).not.toMatch(/skipped|failed/);
 
   const preset = join(folder, "network.json");
-  writeFileSync(preset, readFileSync(preset, "utf8").replace('"kind": 4', '"kind": 5'));
+  writeFileSync(preset, readFileSync(preset, "utf8").replace('"kind": 9', '"kind": 200'));
   const serve = ["serve", "--network", "mine", "--rpc", "http://127.0.0.1:9", "--preset", "network.json"];
   const refused = run(folder, "src/main.ts", ...serve);
   expect(refused, refused.output).toMatchObject({ status: 2 });

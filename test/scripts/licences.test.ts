@@ -24,7 +24,10 @@ describe("what an installed swapd is made of", () => {
 
   it("holds none of the packages whose bytecode tests and sandbox read", () => {
     const { devDependencies } = JSON.parse(readText("package.json")) as { devDependencies: Record<string, string> };
-    for (const name of ["@uniswap/v2-core", "@uniswap/v3-core", "@uniswap/v2-periphery", "@uniswap/v3-periphery"]) {
+    for (const name of [
+      ...["@uniswap/v2-core", "@uniswap/v3-core", "@uniswap/v2-periphery", "@uniswap/v3-periphery"],
+      "@pancakeswap/v3-core",
+    ]) {
       expect(packages.filter((one) => one.name === name)).toEqual([]);
       expect(Object.keys(devDependencies)).toContain(name);
     }

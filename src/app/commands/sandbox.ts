@@ -9,7 +9,7 @@ import { missingParts } from "../../sandbox/needed-parts.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { SandboxError } from "../../sandbox/sandbox-error.ts";
 import type { SandboxWorld } from "../../sandbox/world.ts";
-import { kindOf } from "../../service/pools/kinds.ts";
+import { executorKindOf } from "../../service/pools/kinds.ts";
 import { acquireLock } from "../../storage/lock.ts";
 import { closeAll } from "../close-all.ts";
 import { openMarker } from "../daemon-database.ts";
@@ -92,7 +92,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
       blockTimeSeconds: options.blockTime,
       seed: options.seed,
       market: options.market,
-      executorKind: (kind) => kindOf({ kind }).leg.executorKind,
+      executorKind: (kind) => executorKindOf({ kind }),
       ...(options.forkUrl === undefined ? {} : { forkUrl: options.forkUrl }),
     },
     {

@@ -1,9 +1,9 @@
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { kindOf } from "../pools/kinds.ts";
-import type { RouterForm } from "../pools/pool.ts";
+import type { RouterForm, RouterMaker } from "../pools/pool.ts";
 import type { Route } from "../routing/best-route.ts";
 import { legsOf } from "../routing/legs.ts";
-import { addGas, BACK_TO_ZERO_REFUND, type Gas, startGas } from "./evm-gas.ts";
+import { addGas, BACK_TO_VALUE_REFUND, BACK_TO_ZERO_REFUND, type Gas, startGas } from "./evm-gas.ts";
 import { BETWEEN_GAS, HOP_CALLDATA, TOKEN_GAS } from "./hop-gas.ts";
 import { newGas, ownerGas, type SwapShape } from "./swap-gas.ts";
 import { extraTokenGas } from "./token-gas.ts";
@@ -23,6 +23,28 @@ const CUSTODY: Gas = { used: TOKEN_GAS.used + 700n, refund: TOKEN_GAS.refund };
 const NATIVE_IN: Gas = { used: 24_400n, refund: BACK_TO_ZERO_REFUND };
 const NATIVE_OUT: Gas = { used: 10_500n, refund: 0n };
 
+/** What a router costs beyond Uniswap's SwapRouter02, which all of the above was measured with. */
+interface MakerGas {
+  readonly swap: Gas;
+  readonly furtherLeg: bigint;
+  readonly hop: Readonly<Record<RouterForm, bigint>>;
+}
+
+const NOTHING: Gas = { used: 0n, refund: 0n };
+
+/**
+ * PancakeSwap's takes a lock for each leg and works out addresses in a library, which it calls; its pairs are asked for
+ * balances. From receipts of its source, compiled with its own settings: no package has the deployed bytecode.
+ */
+const MAKER_GAS: Readonly<Record<RouterMaker, MakerGas>> = {
+  uniswap: { swap: NOTHING, furtherLeg: 0n, hop: { v2: 0n, v3: 0n } },
+  pancakeswap: {
+    swap: { used: 5_000n + BACK_TO_VALUE_REFUND, refund: BACK_TO_VALUE_REFUND },
+    furtherLeg: 1_700n,
+    hop: { v2: 5_450n, v3: 4_300n },
+  },
+};
+
 /**
  * Expected gas of a swap through a public router, before what is given back at its end: hops as our own contracts perform
  * them, in the frame that receipts of the router's bytecode show (`routed-then-executed.test.ts` prints how far it is off).
@@ -38,17 +60,26 @@ export function routerSwapGas(shape: SwapShape): Gas {
     routeGas(route),
     isNativeIn ? NATIVE_IN : ownerGas(shape),
     newGas(facts.recipientIsNew, toAsset),
+    makerGas(route),
   ];
   if (legs > 1 || toAsset === NATIVE_TOKEN) parts.push(CUSTODY);
   if (toAsset === NATIVE_TOKEN) parts.push(NATIVE_OUT);
   return addGas(...parts);
 }
 
+function makerGas({ hops }: Pick<Route, "hops">): Gas {
+  const forms = hops.map(({ pool }) => kindOf(pool).router);
+  const own = MAKER_GAS[forms[0]?.maker ?? "uniswap"];
+  const further = BigInt(legsOf(hops).length - 1) * own.furtherLeg;
+  const ofHops = forms.reduce((sum, hop) => sum + own.hop[hop?.form ?? "v3"], 0n);
+  return { used: own.swap.used + further + ofHops, refund: own.swap.refund };
+}
+
 /** The hops, and the tokens between them, which rest in the router on their way. */
 function routeGas({ hops, gas }: Pick<Route, "hops" | "gas">): Gas {
   const refund = hops.reduce((sum, { pool }) => sum + kindOf(pool).gas.refund, 0n);
   const handedOn = legsOf(hops).flatMap((leg) => leg.slice(1));
-  const saved = handedOn.reduce((sum, { pool }) => sum + HANDED_ON[kindOf(pool).routerForm ?? "v3"], 0n);
+  const saved = handedOn.reduce((sum, { pool }) => sum + HANDED_ON[kindOf(pool).router?.form ?? "v3"], 0n);
   const metAgain = BigInt(hops.length - new Set(hops.map(({ pool }) => pool.address)).size);
   const between = BigInt(new Set(handedOn.map(({ tokenIn }) => tokenIn)).size);
   const rested = between * (TOKEN_GAS.used - BETWEEN_GAS);

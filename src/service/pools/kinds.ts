@@ -1,4 +1,6 @@
-import type { PoolKind } from "./pool.ts";
+import { pancakeswapV2 } from "./pancakeswap-v2/kind.ts";
+import { pancakeswapV3 } from "./pancakeswap-v3/kind.ts";
+import type { PoolKind, Protocol } from "./pool.ts";
 import { stable } from "./stable/kind.ts";
 import { uniswapV2 } from "./uniswap-v2/kind.ts";
 import { uniswapV3 } from "./uniswap-v3/kind.ts";
@@ -8,6 +10,8 @@ export const POOL_KINDS: readonly PoolKind[] = Object.values({
   uniswapV2,
   uniswapV3,
   stable,
+  pancakeswapV3,
+  pancakeswapV2,
 });
 
 const BY_NUMBER: ReadonlyMap<number, PoolKind> = new Map(POOL_KINDS.map((kind) => [kind.number, kind]));
@@ -32,4 +36,20 @@ export function kindOf({ kind: number }: { readonly kind: number }): PoolKind {
   const kind = BY_NUMBER.get(number);
   if (kind === undefined) throw new Error(`${number} is the number of no kind of pool`);
   return kind;
+}
+
+/** The branch of our executor that trades with a factory's pools, undefined where it has none for them. */
+export function executorKindOf(protocol: { readonly kind: number }): number | undefined {
+  return kindOf(protocol).leg?.executorKind;
+}
+
+/**
+ * The factories as our executor has them in its list. Those that it has no branch for stand behind all others, so that
+ * each place is the same in both.
+ */
+export function executorList(protocols: readonly Protocol[]): readonly Protocol[] {
+  return protocols.flatMap((protocol) => {
+    const kind = executorKindOf(protocol);
+    return kind === undefined ? [] : [{ ...protocol, kind }];
+  });
 }

@@ -105,14 +105,15 @@ export interface PoolKind {
    */
   prepare?(state: PoolState, take?: TakeCalls): Promise<void>;
   readonly gas: KindGas;
-  readonly leg: {
+  /** How our own executor performs a leg; absent: it has no branch for such pools, which take no part in its routes. */
+  readonly leg?: {
     /** The number of the executor's own branch that performs a leg. Kinds may share one. */
     readonly executorKind: number;
     /** The number by which the executor finds the pool at its factory: a leg's `fee`. */
     fee(pool: Pool): number;
   };
-  /** How public routers take a hop in such a pool; absent: they know none. */
-  readonly routerForm?: RouterForm;
+  /** How a public router takes a hop in such a pool; absent: none does. */
+  readonly router?: RouterHop;
 }
 
 export interface PoolSearch {
@@ -123,6 +124,15 @@ export interface PoolSearch {
   /** fee tiers to try, in parts per million */
   readonly feeTiers: readonly number[];
 }
+
+/** A hop through a public router: in which form, and by whose router. */
+export interface RouterHop {
+  readonly form: RouterForm;
+  readonly maker: RouterMaker;
+}
+
+/** Whose router it is: each computes the addresses of its own maker's pools. */
+export type RouterMaker = "uniswap" | "pancakeswap";
 
 /** How a public router takes a hop: as tokens, whose pair it computes, or as tokens with the fee of the pool between them. */
 export type RouterForm = "v2" | "v3";

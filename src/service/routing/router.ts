@@ -40,6 +40,8 @@ export interface RouterOptions {
    * of one form. Absent: the settlement of ours, which takes any hops in any order.
    */
   readonly formOf?: ((pool: Pool) => RouterForm | undefined) | undefined;
+  /** whether routes may use a pool at all; absent: any */
+  readonly takes?: ((pool: Pool) => boolean) | undefined;
 }
 
 export interface RouterDependencies {
@@ -89,11 +91,12 @@ function once<K, V>(known: Map<K, Promise<V>>, key: K, ask: () => Promise<V>): P
 }
 
 async function readStates(
-  search: { tokenA: Address; tokenB: Address; sources: Trade["sources"] },
+  search: { tokenA: Address; tokenB: Address; sources: Trade["sources"]; takes: RouterOptions["takes"] },
   { directory, snapshot }: { directory: PoolDirectory; snapshot: Snapshot },
 ): Promise<readonly PoolState[]> {
+  const { sources, takes } = search;
   const pools = await directory.poolsOf(search.tokenA, search.tokenB, snapshot.read);
-  const allowed = pools.filter((pool) => search.sources?.has(kindOf(pool).source) ?? true);
+  const allowed = pools.filter((pool) => (takes?.(pool) ?? true) && (sources?.has(kindOf(pool).source) ?? true));
   const loaded = await Promise.all(allowed.map((pool) => snapshot.state(pool)));
   return loaded.filter((state) => state !== undefined);
 }
@@ -187,7 +190,7 @@ export function createRouter(options: RouterOptions, dependencies: RouterDepende
     const [via] = await Promise.all([
       exactHubs(search, { transfers, snapshot }),
       ...pairsToRead(search).map(async ([tokenA, tokenB]) => {
-        const states = await readStates({ tokenA, tokenB, sources }, { directory, snapshot });
+        const states = await readStates({ tokenA, tokenB, sources, takes: options.takes }, { directory, snapshot });
         if (states.length > 0) pairs.push({ tokenA, tokenB, states });
       }),
     ]);

@@ -73,7 +73,9 @@ function orderWords(order: SwapOrder): readonly WordText[] {
 
 /** What the settlement reads as a hop's fee: each kind of pool has a number of its own there. */
 export function feeOfHop(pool: Hop["pool"]): bigint {
-  return BigInt(kindOf(pool).leg.fee(pool));
+  const { leg, source } = kindOf(pool);
+  if (leg === undefined) throw new Error(`our executor has no branch for pools of ${source}, such as ${pool.address}`);
+  return BigInt(leg.fee(pool));
 }
 
 /** An array of hops: how many, then six words each. */

@@ -1,7 +1,7 @@
 import { AbiCoder, getCreate2Address, id, keccak256 } from "ethers";
 import { type Address, type Hex, toAddress } from "../../domain/money/address.ts";
 import type { NetworkOptions } from "../options.ts";
-import { kindOf } from "../pools/kinds.ts";
+import { executorList } from "../pools/kinds.ts";
 
 /** A contract that is to be created: where it will be, and the call that does it. */
 export interface PlannedContract {
@@ -30,14 +30,11 @@ export function planDeployment(
   creationCode: { readonly executor: Hex; readonly settlement: Hex },
 ): readonly [PlannedContract, PlannedContract] {
   const coder = AbiCoder.defaultAbiCoder();
-  const protocols = network.protocols.map((protocol) => {
-    const { factory, feePips } = protocol;
-    return [kindOf(protocol).leg.executorKind, factory, feePips];
-  });
+  const listed = executorList(network.protocols).map(({ kind, factory, feePips }) => [kind, factory, feePips]);
   const executor = planned(
     "executor",
     creationCode.executor,
-    coder.encode(["address", "tuple(uint8,address,uint24)[]"], [network.wrappedNative, protocols]),
+    coder.encode(["address", "tuple(uint8,address,uint24)[]"], [network.wrappedNative, listed]),
   );
   const settlement = planned(
     "settlement",

@@ -60,7 +60,7 @@ function legCall(leg: readonly Hop[], { recipient, minimum }: Payee): Hex {
   const [first] = leg;
   if (first === undefined) throw new Error("a leg without hops cannot be encoded");
   const amounts = [uintWord(first.amountIn, 256), uintWord(minimum, 256)];
-  if (kindOf(first.pool).routerForm === "v2") {
+  if (kindOf(first.pool).router?.form === "v2") {
     const tokens = [first.tokenIn, ...leg.map(({ tokenOut }) => tokenOut)].map(addressWord);
     const path = [uintWord(tokens.length, 256), ...tokens];
     const head = [...amounts, intWord(4 * WORD_BYTES), addressWord(recipient)];

@@ -10,6 +10,7 @@ import { createSnapshots, type Snapshot } from "../../../src/service/pools/snaps
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { deployExchange, type Exchange, FEE_TIERS } from "../support/exchange.ts";
+import { createRandomAmounts } from "../support/random-amounts.ts";
 import { systemClock } from "../support/system-clock.ts";
 
 const SETTLEMENT = loadContract("SwapdSettlement").abi;
@@ -17,29 +18,8 @@ const QUOTES_WANTED = 2_400;
 const DECIMALS = [18, 6, 8, 18];
 const SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 };
 
-/** Repeatable random numbers (mulberry32); the seed is printed with a failure. */
-function createRandom(seed: number) {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  return {
-    integer: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),
-    /** spread evenly over the orders of magnitude, with random low digits */
-    magnitude: (low: number, high: number) => {
-      const exponent = low + next() * (high - low);
-      return (
-        (BigInt(Math.floor(10 ** (exponent % 6) * 1e6)) * 10n ** BigInt(Math.floor(exponent / 6) * 6)) / 1_000_000n + 1n
-      );
-    },
-  };
-}
-
 const seed = Number(process.env.SWAPD_TEST_SEED ?? randomInt(1 << 30));
-const random = createRandom(seed);
+const random = createRandomAmounts(seed);
 
 let chain: TestChain;
 let exchange: Exchange;
@@ -185,7 +165,7 @@ function executed(hops: readonly Hop[], amountIn: bigint, portions: readonly big
     pool: pool.address,
     tokenIn,
     tokenOut,
-    fee: kindOf(pool).leg.fee(pool),
+    fee: kindOf(pool).leg!.fee(pool),
     portion: portions[index] ?? 10n ** 18n,
   }));
   const data = SETTLEMENT.encodeFunctionData("swap", [order, route]) as Hex;

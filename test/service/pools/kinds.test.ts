@@ -25,11 +25,13 @@ test("no two kinds of pools share their number or their name, or one would be qu
 });
 
 test("the numbers of kinds stay those of presets, stored rows and deployed executors", () => {
-  const numbers = POOL_KINDS.map(({ number, source, leg }) => [number, source, leg.executorKind]);
+  const numbers = POOL_KINDS.map(({ number, source, leg }) => [number, source, leg?.executorKind]);
   for (const [number, source, executorKind] of [
     [1, "uniswap-v2", 1],
     [2, "uniswap-v3", 2],
     [3, "curve", 3],
+    [4, "pancakeswap-v3", undefined],
+    [5, "pancakeswap-v2", 1],
   ]) {
     expect(numbers).toContainEqual([number, source, executorKind]);
   }
@@ -43,7 +45,7 @@ test("a number of no kind is no pool's", () => {
 test("the book of networks names kinds of pools that there are, and factories as the executor takes them", () => {
   const entries = [...NETWORKS.values()].flatMap(({ protocols }) => protocols);
   expect(entries.filter(({ kind }) => !isPoolKind(kind))).toEqual([]);
-  const isPair = ({ kind }: { kind: number }) => kindOf({ kind }).leg.executorKind === 1;
+  const isPair = ({ kind }: { kind: number }) => kindOf({ kind }).leg?.executorKind === 1;
   expect(entries.filter((entry) => isPair(entry) !== entry.feePips > 0)).toEqual([]);
 });
 

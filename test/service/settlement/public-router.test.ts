@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import type { NetworkOptions } from "../../../src/service/options.ts";
+import type { Protocol } from "../../../src/service/pools/pool.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { createClient } from "../support/client.ts";
 import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
+import { addPancakePools, deployPancake, type Pancake } from "../support/pancake.ts";
 import { deploySwapRouter, loadSwapRouter } from "../support/public-router.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { systemClock } from "../support/system-clock.ts";
@@ -37,10 +39,13 @@ async function routerOver({ v2 = factory(1), v3 = factory(2), weth = market.weth
 
 let services = 0;
 
-async function serve(router: NetworkOptions["router"]): Promise<Service> {
+async function serve(
+  router: NetworkOptions["router"],
+  changes: Pick<Partial<NetworkOptions>, "protocols"> = {},
+): Promise<Service> {
   services += 1;
   const database = join(directory, `service-${services}.db`);
-  const network = { settlement: undefined, executor: undefined, router };
+  const network = { settlement: undefined, executor: undefined, router, ...changes };
   const options = serviceOptions(chain, market, { database, network });
   const service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   onTestFinished(() => service.stop());
@@ -84,7 +89,7 @@ describe("a public router is held against its network before anything is quoted 
   test("one without code is refused", async () => {
     const service = await serve({ address: chain.deployer, codeHash: undefined });
     expect((await quote(service)).status).toBeGreaterThanOrEqual(500);
-    expect(await messageOf(service)).toContain("is this Uniswap's SwapRouter02?");
+    expect(await messageOf(service)).toContain("is this Uniswap's SwapRouter02, or PancakeSwap's SmartRouter?");
   });
 
   test("one with other code than is stated is refused, and with the stated one it trades", async () => {
@@ -104,5 +109,46 @@ describe("a public router is held against its network before anything is quoted 
     expect(await quote(older, { toTokenAddress: market.dai })).toMatchObject({ body: { error: "NO_ROUTE" } });
     const newer = await serve({ address: right, codeHash: undefined });
     expect(await quote(newer, { toTokenAddress: market.dai })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("a router of PancakeSwap is held against its factory and against who deploys its pools", () => {
+  let pancake: Pancake;
+
+  beforeAll(async () => {
+    pancake = await deployPancake(chain);
+    await addPancakePools(chain, market, pancake);
+  });
+
+  const refusal = async (address: Address, protocols: readonly Protocol[]): Promise<string> => {
+    const service = await serve({ address, codeHash: undefined }, { protocols });
+    expect((await quote(service)).status).toBeGreaterThanOrEqual(500);
+    return messageOf(service);
+  };
+
+  test("one of its own factories trades", async () => {
+    const router = await pancake.deployRouter({ weth: market.weth });
+    const protocols = [...market.protocols, ...pancake.protocols];
+    const service = await serve({ address: router, codeHash: undefined }, { protocols });
+    const { status, body } = await quote(service);
+    expect({ status, target: body.targetAddress }).toEqual({ status: 200, target: router });
+  });
+
+  test("one that computes pools of another deployer is refused: what it trades with is unknown", async () => {
+    const router = await pancake.deployRouter({ weth: market.weth, deployer: market.minter });
+    const says = await refusal(router, pancake.protocols);
+    expect(says).toContain(`computes pools of the deployer ${market.minter}, and its factory's is ${pancake.deployer}`);
+  });
+
+  test("a factory whose kind is another maker's is named", async () => {
+    const router = await pancake.deployRouter({ weth: market.weth });
+    const [v2, v3] = pancake.protocols;
+    const says = await refusal(router, [{ ...v2, kind: 1 }, v3]);
+    expect(says).toContain("the kind of a factory is wrong");
+  });
+
+  test("Uniswap's router over a factory that is called PancakeSwap's is refused", async () => {
+    const says = await refusal(right, [{ kind: 4, factory: factory(2), feePips: 0 }]);
+    expect(says).toContain("has no deployer(): is this PancakeSwap's SmartRouter?");
   });
 });

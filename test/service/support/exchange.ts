@@ -1,6 +1,6 @@
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { type Contract, loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
-import { kindOf } from "../../../src/service/pools/kinds.ts";
+import { executorList } from "../../../src/service/pools/kinds.ts";
 import type { Protocol } from "../../../src/service/pools/pool.ts";
 import type { TestChain } from "./chain.ts";
 
@@ -64,7 +64,7 @@ export async function deployExchange(chain: TestChain, others: readonly Protocol
     { kind: 3, factory: stableFactory, feePips: 0 },
     ...others,
   ];
-  const listed = protocols.map((protocol) => ({ ...protocol, kind: kindOf(protocol).leg.executorKind }));
+  const listed = executorList(protocols);
   const executor = await chain.deploy(loadContract("SwapdExecutor"), [wrappedNative, listed]);
   const settlement = await chain.deploy(CONTRACTS.settlement, [wrappedNative, executor]);
   const minter = await chain.deploy(CONTRACTS.minter);

@@ -27,7 +27,12 @@ export async function blocksOfSeconds(chain: TestChain): Promise<void> {
  * Trades through each pool in both directions, so that none is new: one that never traded has zeros where others have
  * numbers, and its first trade costs more.
  */
-export async function seasonPools(chain: TestChain, market: Market, client: Client): Promise<void> {
+export async function seasonPools(
+  chain: TestChain,
+  market: Market,
+  client: Client,
+  maker: "uniswap" | "pancakeswap" = "uniswap",
+): Promise<void> {
   const { weth, usdc, dai, usdt } = market;
   const few = new Map([
     [weth, 10n ** 15n],
@@ -36,12 +41,12 @@ export async function seasonPools(chain: TestChain, market: Market, client: Clie
     [usdt, 3_000_000n],
   ]);
   for (const [a, b, source] of [
-    [weth, usdc, "uniswap-v2"],
-    [weth, usdc, "uniswap-v3"],
-    [weth, dai, "uniswap-v2"],
-    [weth, usdt, "uniswap-v2"],
-    [usdc, usdt, "uniswap-v2"],
-    [usdc, usdt, "uniswap-v3"],
+    [weth, usdc, "v2"],
+    [weth, usdc, "v3"],
+    [weth, dai, "v2"],
+    [weth, usdt, "v2"],
+    [usdc, usdt, "v2"],
+    [usdc, usdt, "v3"],
   ] as const) {
     for (const [from, to] of [
       [a, b],
@@ -49,7 +54,7 @@ export async function seasonPools(chain: TestChain, market: Market, client: Clie
     ] as const) {
       const { status, body } = await client.get("/aggregator/quote/transaction", {
         ...{ network: "testnet", fromTokenAddress: from, toTokenAddress: to, amount: String(few.get(from)) },
-        ...{ slippage: "0.5", gasless: "false", liquiditySources: source, fromAddress: chain.deployer },
+        ...{ slippage: "0.5", gasless: "false", liquiditySources: `${maker}-${source}`, fromAddress: chain.deployer },
       });
       // Not every market has all of them.
       if (status !== 200) continue;

@@ -36,5 +36,5 @@ export const uniswapV2: PoolKind = {
     tokenCalls: { tokenIn: 4, tokenOut: 1 },
   },
   leg: { executorKind: 1, fee: () => 0 },
-  routerForm: "v2",
+  router: { form: "v2", maker: "uniswap" },
 };

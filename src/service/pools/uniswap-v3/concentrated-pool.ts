@@ -2,7 +2,7 @@ import type { Address } from "../../../domain/money/address.ts";
 import { mulDivUp } from "../../../domain/money/amount.ts";
 import { larger, smaller } from "../../../domain/money/bigint.ts";
 import type { Pool, PoolQuote, PoolState } from "../pool.ts";
-import { concentratedHopGas, type Trail } from "./swap-gas.ts";
+import { concentratedHopGas, type HopGas, type Trail } from "./swap-gas.ts";
 import { swapStep } from "./swap-step.ts";
 import { nextTick, type TickTable, wordOf } from "./tick-bitmap.ts";
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick, tickAtSqrtRatio } from "./tick-math.ts";
@@ -115,8 +115,16 @@ function positionOf({ price, tick, liquidity }: CurvePosition): CurvePosition {
   return { price, tick, liquidity };
 }
 
-/** A Uniswap V3 style pool at this point of its curve. */
-export function concentratedPoolState(pool: Pool, curve: CurveState, loadWord: LoadWord): PoolState {
+/**
+ * A Uniswap V3 style pool at this point of its curve.
+ * @param hopGas what a leg costs, of pools that do more in it than those of Uniswap
+ */
+export function concentratedPoolState(
+  pool: Pool,
+  curve: CurveState,
+  loadWord: LoadWord,
+  hopGas: HopGas = concentratedHopGas,
+): PoolState {
   const feePips = BigInt(pool.feePips);
   return {
     pool,
@@ -130,8 +138,8 @@ export function concentratedPoolState(pool: Pool, curve: CurveState, loadWord: L
         return { kind: "unread", atMost: result.atMost, load: () => loadWord(result.word, zeroForOne) };
       }
       if (result.kind === "short" || result.amountOut === 0n) return { kind: "short" };
-      const after = concentratedPoolState(pool, { ...curve, ...result.end }, loadWord);
-      return { kind: "filled", amountOut: result.amountOut, after, gas: concentratedHopGas(result.trail) };
+      const after = concentratedPoolState(pool, { ...curve, ...result.end }, loadWord, hopGas);
+      return { kind: "filled", amountOut: result.amountOut, after, gas: hopGas(result.trail) };
     },
     spot(tokenIn: Address) {
       const square = curve.price * curve.price;

@@ -1,8 +1,9 @@
 import type { ReadWords, ViewCall, WordsAnswer } from "../../../chain/at-block/batch-reader.ts";
 import { callData, intWord, signed } from "../../../chain/at-block/words.ts";
 import type { KnownState, Pool, PoolState, TakeCalls } from "../pool.ts";
-import { type CurvePosition, concentratedPoolState } from "./concentrated-pool.ts";
+import { type CurvePosition, concentratedPoolState, type LoadWord } from "./concentrated-pool.ts";
 import { V3_SELECTOR } from "./selectors.ts";
+import type { HopGas } from "./swap-gas.ts";
 import { ticksIn, wordBounds, wordOf } from "./tick-bitmap.ts";
 
 /** Ticks to either side of the price that are read at first: about 10 % of price. */
@@ -89,6 +90,7 @@ export function decodeCurve(
   pool: Pool,
   answers: readonly WordsAnswer[],
   { known, read }: { readonly known: KnownState | undefined; readonly read: ReadWords },
+  hopGas?: HopGas,
 ): PoolState | undefined {
   const [slot, liquidityWords, ...rest] = answers;
   const price = slot?.[0] ?? 0n;
@@ -96,9 +98,8 @@ export function decodeCurve(
   const position = { price, tick: Number(signed(slot[1] ?? 0n, 24)), liquidity: liquidityWords[0] ?? 0n };
   const table = tableOf(pool, { position, known, rest });
   const curve = { ...position, words: table.words, nets: table.nets, blanks: table.blanks };
-  const state = concentratedPoolState(pool, curve, (word, down) =>
-    readWords({ pool, read, table }, extend(pool, table, word, down)),
-  );
+  const load: LoadWord = (word, down) => readWords({ pool, read, table }, extend(pool, table, word, down));
+  const state = concentratedPoolState(pool, curve, load, hopGas);
   loaded.set(state, { pool, position, table, read });
   return state;
 }

@@ -38,7 +38,10 @@ const TICK = COLD_SLOT + 3n * (COLD_SLOT + CHANGE_SLOT) + 3_000n;
 /** What every leg adds: each is within one piece of the curve at least. */
 export const LEAST_HOP_GAS = LEG + STEP;
 
-/** Gas that a leg with such a swap is expected to add. */
+/** Gas that a leg with such a swap is expected to add, what is given back at the end taken off. */
+export type HopGas = (trail: Trail) => bigint;
+
+/** {@link HopGas} of the pools of Uniswap. */
 export function concentratedHopGas({ steps, words, crossed, blank }: Trail): bigint {
   const ticks = crossed === 0 ? 0n : FIRST_TICK + BigInt(crossed) * TICK + BigInt(blank) * FIRST_VALUE;
   return LEG + BigInt(steps) * STEP + BigInt(words) * WORD + ticks;

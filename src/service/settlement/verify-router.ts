@@ -1,0 +1,82 @@
+import { keccak256 } from "ethers";
+import { malformedAnswer } from "../../chain/at-block/head.ts";
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
+import { isHex, toAddress } from "../../domain/money/address.ts";
+import type { NetworkOptions, PublicRouter } from "../options.ts";
+import { kindOf } from "../pools/kinds.ts";
+import type { RouterForm, RouterMaker } from "../pools/pool.ts";
+import { readViews, WrongContractsError } from "./views.ts";
+
+type Routed = Pick<NetworkOptions, "name" | "wrappedNative" | "protocols"> & { readonly router: PublicRouter };
+
+const NAMES: Readonly<Record<RouterMaker, string>> = {
+  uniswap: "Uniswap's SwapRouter02",
+  pancakeswap: "PancakeSwap's SmartRouter",
+};
+
+/**
+ * Holds a public router against the facts of its network: its code where its hash is stated, the wrapped native token, and
+ * the factories whose pools it computes. Some routers are older than one of the factories: they do without its pools.
+ * @returns the places of the protocols that it trades with
+ * @throws WrongContractsError that names the first difference; RpcError when the node does not answer properly
+ */
+export async function verifyRouter(rpc: JsonRpc, network: Routed): Promise<ReadonlySet<number>> {
+  const { name, router, protocols } = network;
+  const what = Object.values(NAMES).join(", or ");
+  const own = await readViews(rpc, { name, contract: router.address, what }, [
+    { view: "WETH9" },
+    { view: "factory" },
+    { view: "factoryV2" },
+  ]);
+  const wrong = wrongRouter(network);
+  if (own(0) !== network.wrappedNative) throw wrong(`wraps into ${own(0)}, not ${network.wrappedNative}`);
+  if (router.codeHash !== undefined) {
+    const [code] = await rpc.batch([{ method: "eth_getCode", params: [router.address, "latest"] }]);
+    if (code instanceof RpcError) throw code;
+    if (!isHex(code)) throw malformedAnswer(rpc.host, "the node's answer to eth_getCode is no bytes");
+    const hash = keccak256(code);
+    if (hash !== router.codeHash) throw wrong(`has code with the hash ${hash}, not ${router.codeHash}`);
+  }
+  const factories: Readonly<Record<RouterForm, string>> = { v3: own(1), v2: own(2) };
+  const usable = protocols.flatMap((protocol, place) => {
+    const hop = kindOf(protocol).router;
+    return hop !== undefined && factories[hop.form] === protocol.factory ? [{ ...protocol, ...hop, place }] : [];
+  });
+  if (usable.length === 0) {
+    const its = `pools of ${factories.v3} and ${factories.v2}`;
+    throw wrong(`trades with ${its}, and the network's factories are none of them`);
+  }
+  await verifyMaker(rpc, network, usable);
+  return new Set(usable.map(({ place }) => place));
+}
+
+function wrongRouter({ name, router }: Routed): (difference: string) => Error {
+  return (difference) =>
+    new WrongContractsError(`the router ${router.address} on ${name} ${difference}: correct the addresses`);
+}
+
+/**
+ * A router is of one maker, and so are the kinds of its pools. PancakeSwap's computes the addresses of the pools from who
+ * deploys them, apart from the factory that knows them: both must mean the same.
+ */
+async function verifyMaker(
+  rpc: JsonRpc,
+  network: Routed,
+  usable: readonly { maker: RouterMaker; form: RouterForm; factory: string }[],
+): Promise<void> {
+  const { name, router } = network;
+  const wrong = wrongRouter(network);
+  const makers = new Set(usable.map(({ maker }) => maker));
+  if (makers.size > 1) {
+    const both = [...makers].map((maker) => NAMES[maker]).join(" and ");
+    throw wrong(`trades with pools of kinds for ${both}, and it is one of them: the kind of a factory is wrong`);
+  }
+  const factory = usable.find(({ maker, form }) => maker === "pancakeswap" && form === "v3")?.factory;
+  if (factory === undefined) return;
+  const what = NAMES.pancakeswap;
+  const own = await readViews(rpc, { name, contract: router.address, what }, [{ view: "deployer" }]);
+  const its = await readViews(rpc, { name, contract: toAddress(factory), what: "PancakeSwap's factory" }, [
+    { view: "poolDeployer" },
+  ]);
+  if (own(0) !== its(0)) throw wrong(`computes pools of the deployer ${own(0)}, and its factory's is ${its(0)}`);
+}

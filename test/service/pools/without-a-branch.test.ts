@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { toAddress } from "../../../src/domain/money/address.ts";
+import { checkOptions } from "../../../src/service/check-options.ts";
+import { type Service, startService } from "../../../src/service/service.ts";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { type Client, createClient } from "../support/client.ts";
+import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
+import { addPancakePools, deployPancake, type Pancake } from "../support/pancake.ts";
+import { execute, quoteAtHead } from "../support/quoted-swap.ts";
+import { createRecordingLogger } from "../support/recording-logger.ts";
+import { systemClock } from "../support/system-clock.ts";
+import { balanceOf } from "../support/wallet.ts";
+
+const RECIPIENT = toAddress("0x00000000000000000000000000000000000a11ce");
+
+let chain: TestChain;
+let pancake: Pancake;
+let market: Market;
+let service: Service;
+let client: Client;
+const directory = mkdtempSync(join(tmpdir(), "swapd-branch-"));
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  pancake = await deployPancake(chain);
+  market = await deployMarket(chain, pancake.protocols);
+  await addPancakePools(chain, market, pancake);
+  const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
+  service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
+  client = await createClient(service.url);
+}, 60_000);
+
+afterAll(async () => {
+  await service?.stop();
+  await chain?.stop();
+  rmSync(directory, { recursive: true });
+});
+
+const request = (liquiditySources: string) => ({
+  ...{ fromTokenAddress: market.usdc, toTokenAddress: market.weth, amount: "3000000000", slippage: "0.005" },
+  ...{ fromAddress: chain.deployer, toAddress: RECIPIENT, gasless: "false", liquiditySources },
+});
+
+describe("our own settlement", () => {
+  test("trades in pairs of PancakeSwap, to the wei: they speak as those of Uniswap do", async () => {
+    const before = await balanceOf(chain, market.weth, RECIPIENT);
+    const { quote, transaction } = await quoteAtHead({ chain, client }, request("pancakeswap-v2"));
+    expect(await execute(chain, transaction)).toMatchObject({ isDone: true });
+    expect((await balanceOf(chain, market.weth, RECIPIENT)) - before).toBe(BigInt(quote.amountOut));
+  });
+
+  test("quotes nothing over pools that its executor has no branch for, also beside others", async () => {
+    expect((await client.get("/aggregator/quote", request("pancakeswap-v3"))).body.error).toBe("NO_ROUTE");
+    const { quote } = await quoteAtHead({ chain, client }, request("pancakeswap-v2,pancakeswap-v3"));
+    const { body } = await client.get("/aggregator/distributions", { quoteId: quote.id });
+    expect(body.distributions.map(({ protocol }: { protocol: string }) => protocol)).toEqual(["pancakeswap-v2"]);
+  });
+
+  test("is not served where such a factory stands before one that it lists: places would be another's", () => {
+    const [v2, v3] = pancake.protocols;
+    const options = serviceOptions(chain, market, { database: "never-opened.db", network: { protocols: [v3, v2] } });
+    expect(() => checkOptions(options, new Set())).toThrow(
+      `our executor cannot trade with the pools of ${v3.factory} on testnet: list that factory after ${v2.factory}`,
+    );
+  });
+});
+
+test("quotes that nothing settles see all pools", async () => {
+  const network = { settlement: undefined, executor: undefined, router: undefined };
+  const options = serviceOptions(chain, market, { database: join(directory, "unsettled.db"), network });
+  const { fromAddress, toAddress, ...asked } = request("pancakeswap-v3");
+  const unsettled = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
+  try {
+    const { status } = await (await createClient(unsettled.url)).get("/aggregator/quote", asked);
+    expect(status).toBe(200);
+  } finally {
+    await unsettled.stop();
+  }
+});
