@@ -8,7 +8,8 @@ const btcUsd = feed("0x264990fbd0A4796A3E3d8E37C4d5F87a3aCa5Ebf", MINUTE);
 
 /**
  * Where the facts of bsc were read; none was tried against the live network.
- * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
+ * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts;
+ *   pancakeswap/pancake-v3-contracts@5cc479f0 common/config.ts, deployments/bscMainnet.json
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3BNB.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkBNB.ts
  * - heartbeats: Chainlink's list of 2026-10, by a copy without a lasting address; round histories agree
@@ -31,12 +32,16 @@ export const bsc: BookedNetwork = network({
   protocols: [
     { kind: 1, factory: "0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6", feePips: 3_000 },
     { kind: 2, factory: "0xdB1d10011AD0Ff90774D0C6Bb92e5C5c8b4461F7", feePips: 0 },
+    { kind: 5, factory: "0xcA143Ce32Fe78f1f7019d7d551a6402fC5350c73", feePips: 2_500 },
+    { kind: 4, factory: "0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865", feePips: 0 },
   ],
   routers: {
     "Uniswap SwapRouter02": "0xB971eF87ede563556b2ED4b1C0b0019111Dd85d2",
     "PancakeSwap SmartRouter": "0x13f4EA83D0bd40E75C8222255bc855a974568Dd4",
     "PancakeSwap V2 router": "0x10ED43C718714eb63d5aA57B78B54704E256024E",
   },
+  // Nearly all that is traded there lies in its pools.
+  tradedThrough: "PancakeSwap SmartRouter",
   sending: "private-relay",
   relays: [
     {

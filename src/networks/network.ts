@@ -20,7 +20,7 @@ export interface TokenFacts {
 
 /** Where pools of a kind are made. */
 export interface FactoryFacts {
-  /** the number of their kind in `src/service/pools`: 1 is Uniswap V2, 2 Uniswap V3 */
+  /** the number of their kind in `src/service/pools`: 1 is Uniswap V2, 2 Uniswap V3, 4 PancakeSwap V3, 5 PancakeSwap V2 */
   readonly kind: number;
   readonly factory: Address;
   /** the fee of all its pools in parts per million; 0 where each pool has its own */
@@ -107,8 +107,9 @@ const FEE_TIERS = [100, 500, 3_000, 10_000];
 /** Nearly everywhere. Source: mds1/multicall@19da7a56 deployments.json */
 export const MULTICALL3 = toAddress("0xcA11bde05977b3631167028862bE2a173976CA11");
 const CONFIRMATIONS = 3;
-/** Of the public routers the one whose calls are pinned, by its name in the files. */
-const TRADED_THROUGH = "Uniswap SwapRouter02";
+/** Public routers whose calls are pinned, by their names in the files; the first one is traded through where a file names none. */
+type TradedThrough = "Uniswap SwapRouter02" | "PancakeSwap SmartRouter";
+const TRADED_THROUGH: TradedThrough = "Uniswap SwapRouter02";
 
 /** A network as its file states it: addresses as text, with their checksums. */
 interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first"> {
@@ -121,6 +122,7 @@ interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first
   readonly fees?: FeeFacts;
   readonly noSettlement?: string;
   readonly routers: Readonly<Record<string, string>>;
+  readonly tradedThrough?: TradedThrough;
   readonly sending: SendingFacts;
   readonly relays?: readonly RelayFacts[];
 }
@@ -142,7 +144,7 @@ export function network(stated: Stated): BookedNetwork {
     confirmations: CONFIRMATIONS,
     ...{ settlement: undefined, executor: undefined, noSettlement: stated.noSettlement },
     routers,
-    router: stated.noSettlement === undefined ? routers.get(TRADED_THROUGH) : undefined,
+    router: stated.noSettlement === undefined ? routers.get(stated.tradedThrough ?? TRADED_THROUGH) : undefined,
     // No live code was seen by those who wrote the book.
     routerCodeHash: undefined,
     relays: stated.relays ?? [],

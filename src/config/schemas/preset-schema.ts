@@ -22,7 +22,9 @@ export const presetSchema = z.object({
   wrappedNative: address("the wrapped native token"),
   settlement: address("the settlement contract; without it one is named in the main file").optional(),
   executor: address("the executor contract").optional(),
-  router: address("Uniswap's SwapRouter02, by which own swaps settle where no settlement is").optional(),
+  router: address(
+    "Uniswap's SwapRouter02 or PancakeSwap's SmartRouter, by which own swaps settle where no settlement is",
+  ).optional(),
   routerCodeHash: z
     .string()
     .regex(/^0x[0-9a-f]{64}$/, "needs the keccak-256 of the router's code: 0x and 64 digits in lower case")
