@@ -5,6 +5,7 @@ import { isNative, type Token } from "../domain/money/token.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { readForecastStart } from "../engine/forecast-world.ts";
 import { quoteForecast } from "../engine/quote-forecast.ts";
+import { type BudgetLine, budgetLines } from "./budget-lines.ts";
 import { lookAhead } from "./look-ahead.ts";
 
 /** Gas of one swap of ours through two pools, as the benchmarks of the settlement contract measure it, with room. */
@@ -31,6 +32,8 @@ export interface Plan {
     readonly balances: ReadonlyMap<string, bigint>;
   };
   readonly unpriced: readonly { readonly token: string; readonly detail: string }[];
+  /** what is left of the budgets before these slots */
+  readonly budgets: readonly { readonly strategyId: string; readonly lines: readonly BudgetLine[] }[];
   readonly nativeSymbol: string;
   /** a slot by the wall clock of its strategy's time zone */
   localTime(slot: ForecastSlot): string;
@@ -60,6 +63,10 @@ async function makePlan(context: EngineContext, asked: { configuration: Configur
     approvals: await plannedApprovals(context, slots),
     gas: await plannedGas(context, { configuration, slots }),
     unpriced,
+    budgets: world.strategies.flatMap(({ spec, budget }) => {
+      const lines = budgetLines(spec, budget?.counts ?? []);
+      return lines.length === 0 ? [] : [{ strategyId: spec.id, lines }];
+    }),
     nativeSymbol: configuration.network.nativeSymbol,
     localTime: (slot) => localTime(slot.slotMs, specs.get(slot.strategyId)?.schedule.timezone),
   };

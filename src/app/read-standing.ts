@@ -7,9 +7,11 @@ import { USD_DECIMALS } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
+import { budgetSpans } from "../domain/strategy/budget.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { modeOf } from "../engine/modes.ts";
 import type { StandingRows, StatusQuestion } from "../ports/read-model.ts";
+import { type BudgetLine, budgetLines } from "./budget-lines.ts";
 import { formatInstant } from "./terminal.ts";
 
 /** What a standing needs of a configuration. */
@@ -30,6 +32,8 @@ export interface StrategyStanding {
   readonly sold: readonly Money[];
   /** what may be sold in all its life; null without such a limit */
   readonly budget: Money | null;
+  /** what is left of each bound of its budget */
+  readonly budgets: readonly BudgetLine[];
 }
 
 /** Dollars sold, and the ceiling. */
@@ -56,6 +60,10 @@ export function standingQuestion(settings: StandingSettings | undefined, nowMs: 
     wallets: [...(settings?.wallets.values() ?? [])].map(({ address }) => address),
     daySinceMs: nowMs - CEILING_WINDOWS_MS.day,
     monthSinceMs: nowMs - CEILING_WINDOWS_MS.month,
+    budgets: (settings?.strategies ?? []).flatMap(({ spec }) => {
+      const soldSinceMs = budgetSpans(spec.budget, nowMs, createIntlZones()).map(({ sinceMs }) => sinceMs);
+      return soldSinceMs.length === 0 ? [] : [{ strategyId: spec.id, soldSinceMs }];
+    }),
   };
 }
 
@@ -77,6 +85,7 @@ export function describeStanding(rows: StandingRows, settings: StandingSettings 
       nextSlot: slotMs === undefined ? null : formatInstant(slotMs),
       sold: [...sold].filter(([, raw]) => raw !== 0n).map(([token, raw]) => money(tokens, token, raw)),
       budget: spec === undefined ? null : budgetOf(spec),
+      budgets: spec === undefined ? [] : leftOf(rows, spec, nowMs),
     });
   }
   return {
@@ -96,6 +105,15 @@ function money(tokens: Tokens, address: Address, raw: bigint): Money {
   const token = tokens.get(address);
   if (token === undefined) return { token: `units of ${address}`, amount: raw.toString() };
   return { token: token.symbol, amount: formatUnits(raw, token.decimals) };
+}
+
+function leftOf(rows: StandingRows, spec: StrategySpec, nowMs: number): readonly BudgetLine[] {
+  const sold = rows.soldSince.get(spec.id) ?? [];
+  const counts = budgetSpans(spec.budget, nowMs, createIntlZones()).flatMap((span, index) => {
+    const since = sold[index];
+    return since === undefined ? [] : [{ ...span, ...since }];
+  });
+  return budgetLines(spec, counts);
 }
 
 function budgetOf(spec: StrategySpec): Money | null {

@@ -19,7 +19,7 @@ import { checkSignatures, signedFor } from "./signatures.ts";
 import { balancesAtStart, findStart, type Since } from "./since.ts";
 import { dataVersion, openForReading, readSnapshot, type Snapshot } from "./snapshot.ts";
 import { checkStructure } from "./structure.ts";
-import { checkCountOfSignatures, checkTotals } from "./totals.ts";
+import { checkCountOfSignatures, checkSoldByTime, checkTotals } from "./totals.ts";
 import { checkTraces } from "./traces.ts";
 import { type WatchList, watchList } from "./watch-list.ts";
 
@@ -191,6 +191,7 @@ function checkRows(snapshot: Snapshot, chainId: number): Difference[] {
     ...checkTraces(snapshot),
     ...checkLedger(snapshot),
     ...checkTotals(snapshot),
+    ...checkSoldByTime(snapshot),
     ...checkCountOfSignatures(snapshot),
     ...checkSignatures(snapshot, chainId),
   ];

@@ -99,6 +99,11 @@ export const totalRow = z.object({
 export const hourRow = z.object({ hour_ms: z.number().int(), usd: amountText });
 export const dayRow = z.object({ day_ms: z.number().int(), usd: amountText });
 
+export const soldRow = z.object({
+  ...{ strategy: z.string(), length_ms: z.number().int(), start_ms: z.number().int(), token: addressText },
+  ...{ amount: amountText, usd: amountText },
+});
+
 export const capabilityRow = z.object({
   swap_id: z.string(),
   wallet: addressText,
@@ -188,6 +193,7 @@ export type SwapRow = z.output<typeof swapRow>;
 export type TotalRow = z.output<typeof totalRow>;
 export type HourRow = z.output<typeof hourRow>;
 export type DayRow = z.output<typeof dayRow>;
+export type SoldRow = z.output<typeof soldRow>;
 export type LedgerRow = z.output<typeof ledgerRow>;
 export type CapabilityRow = z.output<typeof capabilityRow>;
 export type SignatureRow = z.output<typeof signatureRow>;

@@ -30,10 +30,12 @@ import {
   runRow,
   type SignatureRow,
   type SigningRow,
+  type SoldRow,
   type StrategyRow,
   type SwapRow,
   signatureRow,
   signingRow,
+  soldRow,
   strategyRow,
   swapRow,
   type TotalRow,
@@ -76,6 +78,10 @@ export interface KeptSums {
   readonly totals: readonly TotalRow[];
   readonly hours: readonly HourRow[];
   readonly days: readonly DayRow[];
+  /** what strategies sold by time; undefined in a database of before it was counted */
+  readonly sold: readonly SoldRow[] | undefined;
+  /** swaps whose money is in an archive: what was archived before that counts in no sum by time */
+  readonly archived: ReadonlySet<string>;
   readonly signatures: number;
 }
 
@@ -94,8 +100,8 @@ function uncheckedSwaps(db: Database, where: string, archived: ArchivedRows): Re
   return new Set(ids.filter((id) => !elsewhere.has(id)));
 }
 
-function hasFindings(db: Database): boolean {
-  return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'differences'").get() !== undefined;
+function hasTable(db: Database, name: string): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(name) !== undefined;
 }
 
 type Database = SqliteConstructor.Database;
@@ -181,8 +187,8 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
     ],
     strategies: table("strategies", ["id"], strategyRow),
     unchecked: uncheckedSwaps(db, where("swaps"), archived),
-    findings: hasFindings(db) ? table("differences", ["id"], findingRow) : [],
-    kept: start === undefined ? readKept(db, table) : undefined,
+    findings: hasTable(db, "differences") ? table("differences", ["id"], findingRow) : [],
+    kept: start === undefined ? readKept(db, table, archived.of("ledger")) : undefined,
     ledger: new Map(table("ledger", ["swap_id"], ledgerRow).map((row) => [row.swap_id, row])),
     capabilities: table("capabilities", ["swap_id"], capabilityRow),
     signatures: table("signatures", ["digest"], signatureRow),
@@ -199,8 +205,13 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
 function readKept(
   db: Database,
   table: <T>(name: string, key: readonly string[], schema: RowSchema<T>) => T[],
+  archivedMoney: readonly Readonly<Record<string, unknown>>[],
 ): KeptSums {
   return {
+    sold: hasTable(db, "sold_by_time")
+      ? table("sold_by_time", ["strategy", "length_ms", "start_ms", "token"], soldRow)
+      : undefined,
+    archived: new Set(archivedMoney.map(({ swap_id: id }) => String(id))),
     totals: table("totals", ["kind", "subject", "item", "source"], totalRow),
     hours: table("sold_usd_hours", ["hour_ms"], hourRow),
     days: table("sold_usd_days", ["day_ms"], dayRow),

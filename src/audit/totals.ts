@@ -25,6 +25,54 @@ export function checkTotals(snapshot: Snapshot): Difference[] {
   });
 }
 
+const QUARTER_MS = 900_000;
+
+/**
+ * Budgets of a day, week and month are checked against sums by time. What was archived before these were kept is in none
+ * of them: a sum may lack that, and nothing else.
+ */
+export function checkSoldByTime({ kept, ledger }: Snapshot): Difference[] {
+  if (kept?.sold === undefined) return [];
+  const { archived } = kept;
+  const recorded = new Map(
+    kept.sold.map(({ strategy, length_ms: lengthMs, start_ms: startMs, token, amount, usd }) => [
+      nameOf("sold", strategy, token, "in", lengthMs, "from", startMs),
+      { amount, usd },
+    ]),
+  );
+  const most = new Map<string, Sold>();
+  const least = new Map<string, Sold>();
+  for (const [swapId, row] of ledger) {
+    const { state, strategy, token, settled_at_ms: atMs } = row;
+    if (state !== "spent" || atMs === null) continue;
+    for (const lengthMs of [0, QUARTER_MS, DAY_MS]) {
+      const startMs = lengthMs === 0 ? 0 : atMs - (atMs % lengthMs);
+      const name = nameOf("sold", strategy, token, "in", lengthMs, "from", startMs);
+      most.set(name, sumOf(most.get(name), row));
+      if (!archived.has(swapId)) least.set(name, sumOf(least.get(name), row));
+    }
+  }
+  return [...new Set([...recorded.keys(), ...most.keys()])].flatMap((name) => {
+    const sum = recorded.get(name) ?? NOTHING;
+    const [low, high] = [least.get(name) ?? NOTHING, most.get(name) ?? NOTHING];
+    const isRight = low.amount <= sum.amount && sum.amount <= high.amount && low.usd <= sum.usd && sum.usd <= high.usd;
+    if (isRight) return [];
+    const message = `The sum of "${name}" is kept as ${sum.amount} (${sum.usd} dollars in 1e-18), and its rows add up to ${high.amount} (${high.usd}).`;
+    return [difference("TOTAL_DIFFERS", name, message, { kept: sum.amount, rows: high.amount })];
+  });
+}
+
+interface Sold {
+  readonly amount: bigint;
+  readonly usd: bigint;
+}
+
+const NOTHING: Sold = { amount: 0n, usd: 0n };
+
+function sumOf(one: Sold = NOTHING, other: Sold): Sold {
+  return { amount: one.amount + other.amount, usd: one.usd + other.usd };
+}
+
 /** Typed data is written down before it is signed and stays for ever; how often, the database counts. */
 export function checkCountOfSignatures({ kept, signatures, differences }: Snapshot): Difference[] {
   const unreadable = differences.filter(({ subject }) => subject.startsWith("signatures ")).length;

@@ -4,6 +4,7 @@ import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { ReferencePrice } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { ZoneOffsets } from "../domain/schedule/schedule.ts";
+import { type BudgetView, budgetSpans } from "../domain/strategy/budget.ts";
 import type { PriceBar, ViewNeeds } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { initialStrategyMemory, isExitStrategy, strategyNeeds } from "../domain/strategy/strategy.ts";
@@ -14,6 +15,7 @@ import type { UnitOfWork } from "../ports/unit-of-work.ts";
 import type { ViewRows } from "../ports/view-questions.ts";
 import type { EngineSettings } from "./engine-context.ts";
 import { modeOf } from "./modes.ts";
+import { budgetView } from "./perform/read-view.ts";
 import { hasReadableMemory, parseStoredMemory } from "./quarantine.ts";
 
 /** What a forecast is read with. */
@@ -54,12 +56,17 @@ export async function readForecastStart(
   for (const [wallet, own] of Map.groupBy(standings, walletOf))
     balances.set(wallet, await readBalances(deps, wallet, uniqueTokens(own)));
   const seen = await Promise.all(standings.map((standing) => readRows(deps, standing, nowMs)));
+  const budgetOf = ({ strategy: { spec }, rows }: Seen): BudgetView | undefined =>
+    spec.budget && budgetView(rows, budgetSpans(spec.budget, nowMs, deps.zones));
   const wallets = new Map<Address, ForecastWallet>();
   for (const [wallet, own] of Map.groupBy(seen, walletOf))
     wallets.set(wallet, moneyOf(balances.get(wallet) ?? new Map(), own, policy));
   const world: ForecastWorld = {
     nowMs,
-    strategies: seen.map(({ strategy, rows: { sold, bought } }) => ({ ...strategy, spent: sold, bought })),
+    strategies: seen.map((one) => {
+      const { sold, bought } = one.rows;
+      return { ...one.strategy, spent: sold, bought, budget: budgetOf(one) };
+    }),
     wallets,
     prices,
     bars: longestBars(seen),
@@ -73,7 +80,7 @@ export async function readForecastStart(
 
 /** A strategy as the rows know it, before the chain is read. */
 interface Standing {
-  readonly strategy: Omit<ForecastStrategy, "spent" | "bought">;
+  readonly strategy: Omit<ForecastStrategy, "spent" | "bought" | "budget">;
   readonly needs: ViewNeeds;
 }
 
@@ -97,14 +104,16 @@ async function readStanding({ store }: ForecastDeps, spec: StrategySpec, nowMs: 
   };
 }
 
-async function readRows({ store }: ForecastDeps, standing: Standing, nowMs: number): Promise<Seen> {
+async function readRows({ store, zones }: ForecastDeps, standing: Standing, nowMs: number): Promise<Seen> {
   const { needs, strategy } = standing;
+  const spans = budgetSpans(strategy.spec.budget, nowMs, zones);
   const rows = await store.read({
     kind: "view",
     strategyId: strategy.spec.id,
     wallet: walletOf(standing),
     tokens: uniqueTokens([standing]).map(({ address }) => address),
     bars: needs.bars.map(({ token, seconds }) => ({ token: token.address, sinceMs: nowMs - seconds * 1_000 })),
+    soldSinceMs: spans.map(({ sinceMs }) => sinceMs),
   });
   return { ...standing, rows };
 }

@@ -1,6 +1,7 @@
 import type { Address } from "../domain/money/address.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { StoredRun } from "../domain/run/replay.ts";
+import type { SoldSince } from "../domain/strategy/budget.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type {
   CheckHistory,
@@ -120,6 +121,8 @@ export interface StatusQuestion {
   /** since when sales are counted, in milliseconds */
   readonly daySinceMs: number;
   readonly monthSinceMs: number;
+  /** from when on the sales of strategies with a budget are counted, in milliseconds; 0: over their life */
+  readonly budgets: readonly { readonly strategyId: string; readonly soldSinceMs: readonly number[] }[];
 }
 
 /** How the daemon is. */
@@ -160,6 +163,8 @@ export interface StandingRows {
   readonly specs: ReadonlyMap<string, StrategySpec>;
   /** dollars (1e-18) that were sold since two instants, and all that are reserved */
   readonly soldUsd: { readonly day: bigint; readonly month: bigint };
+  /** what strategies sold since the instants that were asked for, in their order */
+  readonly soldSince: ReadonlyMap<string, readonly SoldSince[]>;
   /** how far the chain was checked against the rows, by wallet */
   readonly known: ReadonlyMap<Address, KnownChain>;
   /** when the daemon was last known to be at work; undefined before its first life */

@@ -1,6 +1,7 @@
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { Run } from "../domain/run/run.ts";
+import type { SoldSince } from "../domain/strategy/budget.ts";
 import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { StepQuestion, StepRows } from "./changes.ts";
@@ -47,6 +48,10 @@ export interface ViewRows {
   readonly bought: ReadonlyMap<Address, bigint>;
   /** oldest first */
   readonly bars: ReadonlyMap<Address, readonly PriceBar[]>;
+  /** what the strategy sold since the instants that were asked for, in their order */
+  readonly soldSince: readonly SoldSince[];
+  /** its runs that sold something */
+  readonly tradedRuns: number;
 }
 
 /** What is asked while effects are performed, and by commands that look ahead. */
@@ -68,6 +73,8 @@ export interface ViewQuestions {
       readonly wallet: Address;
       readonly tokens: readonly Address[];
       readonly bars: readonly { readonly token: Address; readonly sinceMs: number }[];
+      /** from when on what it sold is asked for; 0: over its life */
+      readonly soldSinceMs: readonly number[];
     };
     readonly rows: ViewRows;
   };

@@ -74,6 +74,29 @@ test("each strategy tells its mode, its next slot, and what it used of its budge
   expect(await text()).toContain("mode live; operating mode exits-only");
 });
 
+test("BUD-11 what is left of each bound of a budget is reported, with when it renews", async () => {
+  const calendar = {
+    timezone: "Europe/Berlin",
+    limits: [
+      { period: "week" as const, most: 2n * HUNDRED_USDC },
+      { period: "month" as const, most: 4n * HUNDRED_USDC },
+    ],
+  };
+  const bound = dcaSpec({ budget: { total: 5n * HUNDRED_USDC, calendar } });
+  const { store, db, file } = begin();
+  addRun(store, runSample({ swaps: [swapIn("submitted")] }));
+  const strategies = [{ spec: bound, file: "weekly.yaml", hash: "h" }];
+  const document = await readStatus(createReadModel(db), { database: file, settings: { ...settings, strategies } });
+  const [total, week, month] = document.strategies[0]?.standing?.budgets ?? [];
+  expect(total).toEqual({ period: "total", token: "USDC", limit: "500", sold: "100", left: "400", renews: null });
+  expect(week).toMatchObject({ period: "week", token: "USDC", limit: "200", sold: "100", left: "100" });
+  expect(month).toMatchObject({ period: "month", limit: "400", left: "300" });
+  expect(Date.parse(week?.renews ?? "")).toBeGreaterThan(Date.now());
+  const text = formatStanding(document).join("\n");
+  expect(text).toMatch(/weekly +200 USDC a week +100 USDC +100 USDC +20/);
+  expect(text).toMatch(/weekly +500 USDC in all +100 USDC +400 USDC +-/);
+});
+
 test("the mode is the running daemon's own, and a file that was edited since is reported alongside it", async () => {
   const { file, store, check, text } = begin();
   store.addDaemonEvent("started", "dry-run", NOW_MS);

@@ -181,7 +181,7 @@ retry_for: 30m
     expect(others).toEqual([]);
     expect(problem).toMatch(/^6:1 enabled: unknown key "enabled" -> known keys here: kind, wallet, schedule, /);
     expect(problem).toContain(
-      "sell, value, buy, max_sell, min_sell, start, budget, only_if, dips, carry, on_insufficient",
+      "sell, value, buy, max_sell, min_sell, start, only_if, dips, carry, on_insufficient",
     );
   });
 });
@@ -360,7 +360,7 @@ min_sell: "10 USDC"
     [
       "an empty budget",
       "budget: {}",
-      '6:9 budget: needs total, until or max_runs -> for example { total: "5200 USDC" }',
+      '6:9 budget: needs per_day, per_week, per_month, total, until or max_runs -> for example { total: "5200 USDC" }',
     ],
     [
       "an end before the start",

@@ -2,6 +2,7 @@ import type { Configuration } from "../../src/config/configuration.ts";
 import { toPpm } from "../../src/domain/money/fraction.ts";
 import { replayAll } from "../support/replays.ts";
 import { silentLogger } from "../support/silent-logger.ts";
+import type { Chance } from "./chance.ts";
 import { OPEN_STATES } from "./daemon/aim.ts";
 import { createFiles } from "./daemon/files.ts";
 import { createLives } from "./daemon/lives.ts";
@@ -78,6 +79,7 @@ export interface SeedResult {
 }
 
 const START_MS = Date.UTC(2027, 2, 1, 9, 0, 0);
+const MIDNIGHT_MS = Date.UTC(2027, 2, 2);
 /** Within so long after the last fault everything goes on again; after so long it is looked for. */
 const PROGRESS = { leastMs: 30_000, mostMs: 300_000, everyMs: 15_000 };
 /** Within so long after nothing new begins everything has its end. */
@@ -96,7 +98,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   const faults = createFaults(terms.seed, [], terms.faults);
   const { chance } = faults;
   const strategies = chosen(terms, drawStrategies(chance));
-  const time = new VirtualTime(START_MS + chance.between(0, 86_399, "start") * 1_000);
+  const time = new VirtualTime(startOf(strategies, chance));
   bench.enter(time);
   const trace = createTrace(() => time.monotonicMs);
   const violations: Violation[] = [];
@@ -272,6 +274,13 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     hidden: privacy.count,
     fills: chain.allReceipts().filter(({ logs }) => logs.length > 2).length,
   };
+}
+
+/** A world with a budget of a day begins shortly before midnight, so that the day ends while things go wrong. */
+function startOf(strategies: readonly SimStrategy[], chance: Chance): number {
+  const isOfDay = strategies.some(({ budget }) => budget?.isOfDay === true);
+  if (isOfDay) return MIDNIGHT_MS - chance.between(20, 150, "start before midnight") * 1_000;
+  return START_MS + chance.between(0, 86_399, "start") * 1_000;
 }
 
 function chosen(terms: SeedTerms, drawn: readonly SimStrategy[]): readonly SimStrategy[] {

@@ -72,6 +72,9 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   nextEffectMs: (store) => store.nextEffectMs(),
   beginEffect: "writes",
   ledgerVersion: (store, of) => [store.ledgerVersion(), each(of.addresses, store.ledgerVersion)],
+  soldBySince: (store, of) =>
+    each(of.strategies, (id) => [store.soldBySince(id, 0), store.soldBySince(id, of.nowMs - 31 * 86_400_000)]),
+  tradedRuns: (store, of) => each(of.strategies, store.tradedRuns),
   reserved: (store, of) => ofTokens(of, (wallet, token) => store.reserved(wallet, token)),
   soldBy: (store, of) => each(of.strategies, store.soldBy),
   boughtBy: (store, of) => each(of.strategies, store.boughtBy),

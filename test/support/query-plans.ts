@@ -34,6 +34,7 @@ const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: 
   swaps_busy: { why: "swaps that are open" },
   swaps_delivering: { why: "swaps that are open" },
   ledger_reserved: { why: "swaps that are open" },
+  ledger_reserved_by_strategy: { why: "swaps that are open" },
   capabilities_one_live: { why: "one a wallet and token" },
   capabilities_freed: { why: "the newest alone is read", search: "token=? AND wallet=?" },
   requests_open: { why: "requests that wait" },

@@ -38,12 +38,28 @@ export function recount(db: SqliteDatabase): Record<string, string> {
     `SELECT 'day ' || (settled_at_ms - settled_at_ms % 86400000) AS name, usd AS amount FROM ledger
      WHERE state = 'spent'`,
   );
+  for (const [length, start] of [
+    [0, "0"],
+    [900_000, "settled_at_ms - settled_at_ms % 900000"],
+    [86_400_000, "settled_at_ms - settled_at_ms % 86400000"],
+  ] as const) {
+    for (const what of ["amount", "usd"])
+      add(
+        `SELECT '${what} in ${length} ' || (${start}) || ' ' || strategy || ' ' || token AS name, ${what} AS amount FROM ledger
+         WHERE state = 'spent'`,
+      );
+  }
   for (const { strategy, token, amount, usd, state, settled_at_ms: atMs } of archivedLedger(db)) {
     if (state === "released") continue;
     count(`sold ${strategy} ${token} `, amount);
     if (state !== "spent") continue;
     count(`hour ${atMs - (atMs % 3_600_000)}`, usd);
     count(`day ${atMs - (atMs % 86_400_000)}`, usd);
+    for (const length of [0, 900_000, 86_400_000]) {
+      const start = length === 0 ? 0 : atMs - (atMs % length);
+      count(`amount in ${length} ${start} ${strategy} ${token}`, amount);
+      count(`usd in ${length} ${start} ${strategy} ${token}`, usd);
+    }
   }
   return asText(totals);
 }
@@ -69,7 +85,9 @@ export function keptTotals(db: SqliteDatabase): Record<string, string> {
     .prepare<[], { name: string; amount: string }>(
       `SELECT kind || ' ' || subject || ' ' || item || ' ' || source AS name, amount FROM totals
        UNION ALL SELECT 'hour ' || hour_ms, usd FROM sold_usd_hours
-       UNION ALL SELECT 'day ' || day_ms, usd FROM sold_usd_days`,
+       UNION ALL SELECT 'day ' || day_ms, usd FROM sold_usd_days
+       UNION ALL SELECT 'amount in ' || length_ms || ' ' || start_ms || ' ' || strategy || ' ' || token, amount FROM sold_by_time
+       UNION ALL SELECT 'usd in ' || length_ms || ' ' || start_ms || ' ' || strategy || ' ' || token, usd FROM sold_by_time`,
     )
     .all();
   return asText(new Map(rows.map(({ name, amount }) => [name, BigInt(amount)])));

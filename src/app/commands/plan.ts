@@ -4,6 +4,7 @@ import type { WorstCase } from "../../domain/forecast/worst-case.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
 import { describeDollars } from "../../domain/money/for-people.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
+import { BUDGET_HEADING, budgetTable } from "../budget-lines.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type Plan, readPlan } from "../read-plan.ts";
 import { configurationOf, findTarget, needsChain } from "../target.ts";
@@ -48,6 +49,7 @@ function planJson(made: Plan): object {
       balance: Object.fromEntries([...made.gas.balances].map(([wallet, wei]) => [wallet, wei.toString()])),
     },
     unpriced: made.unpriced,
+    budgets: made.budgets.map(({ strategyId, lines }) => ({ strategy: strategyId, bounds: lines })),
   };
 }
 
@@ -115,6 +117,8 @@ function planText(made: Plan): string {
     formatTable([["SLOT (UTC)", "LOCAL", "STRATEGY", "DOES", "WHAT"], ...rows]),
     worstCaseText(made.worstCase),
   ];
+  const budgets = made.budgets.flatMap(({ strategyId, lines }) => budgetTable(strategyId, lines));
+  if (budgets.length > 0) parts.push(formatTable([BUDGET_HEADING, ...budgets]));
   if (made.gas.transactions > 0) {
     const gas = formatTokenAmount(made.gas.wei.toString(), { symbol: made.nativeSymbol, decimals: 18 });
     parts.push(`these slots send about ${made.gas.transactions} transactions of our own, for about ${gas} of gas`);

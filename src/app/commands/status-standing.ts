@@ -1,3 +1,4 @@
+import { BUDGET_HEADING, budgetTable } from "../budget-lines.ts";
 import { formatTable } from "../terminal.ts";
 import type { StatusDocument } from "./status-document.ts";
 
@@ -33,6 +34,8 @@ export function formatStanding(document: StatusDocument): string[] {
   });
   const heading = ["STRATEGY", "KIND", "MODE", "NEXT SLOT (UTC)", "LAST SLOT (UTC)", "SOLD, OF BUDGET", "RUNS"];
   const parts = [lines.join("\n"), formatTable([heading, ...strategies])];
+  const budgets = document.strategies.flatMap(({ id, standing }) => budgetTable(id, standing?.budgets ?? []));
+  if (budgets.length > 0) parts.push(formatTable([BUDGET_HEADING, ...budgets]));
   if (document.balances.length > 0) {
     const rows = document.balances
       .slice(0, MOST_BALANCES)

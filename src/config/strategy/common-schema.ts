@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ONE_PPM, toPpm } from "../../domain/money/fraction.ts";
 import { CATCH_UP_POLICIES } from "../../domain/schedule/catch-up.ts";
 import { address, count, flag, map, maybe, maybeMap, or, orEmpty, text } from "../fields.ts";
-import { gasPrice, seconds, share } from "../units.ts";
+import { gasPrice, instant, money, seconds, share } from "../units.ts";
 
 const half = { max: toPpm(500_000) };
 /** Bound of a share that may be all of it. */
@@ -75,6 +75,17 @@ export const commonFields = {
       fee: share("the fee as a share of the sold amount", ["%", "bps"], half),
     })
     .optional(),
+  budget: maybeMap("what it may sell, and where it ends", {
+    per_day: money(
+      "what it may sell on a day of the calendar; in dollars where a kind sells several tokens",
+    ).optional(),
+    per_week: money("what it may sell in a week, from Monday to Sunday").optional(),
+    per_month: money("what it may sell in a month of the calendar").optional(),
+    total: money("what it may sell in its whole life", "5200 USDC").optional(),
+    timezone: text("at whose midnight a day begins; the schedule's time zone by default", "Europe/Berlin").optional(),
+    until: instant("the last day or instant at which it trades").optional(),
+    max_runs: count("how often it may trade", { min: 1, max: 1_000_000 }).optional(),
+  }),
   retry_for: seconds(
     "how long an attempt that signed nothing is repeated; half the interval by default, an hour at most",
     "1h",

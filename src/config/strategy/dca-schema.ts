@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { wrong } from "../complaint.ts";
-import { count, map, maybe, maybeMap, or, readAs } from "../fields.ts";
+import { map, maybe, maybeMap, or, readAs } from "../fields.ts";
 import { dollars, instant, money, multiple, seconds, share } from "../units.ts";
 import { commonFields, symbol, whole } from "./common-schema.ts";
 
@@ -54,11 +54,6 @@ export const dcaSchema = z.strictObject({
   max_sell: money("the most that the amount to buy may cost, all fees included", "50 USDC").optional(),
   min_sell: money("an order of less is left out", "10 USDC").optional(),
   start: instant("when it begins to buy; with the next slot by default", "2027-01-01").optional(),
-  budget: maybeMap("where it ends; then it pauses as completed, until a person resumes it", {
-    total: money("what it may sell in its whole life", "5200 USDC").optional(),
-    until: instant("the last day or instant at which it buys").optional(),
-    max_runs: count("how often it may buy", { min: 1, max: 1_000_000 }).optional(),
-  }),
   only_if: maybeMap("buys only at such a price", {
     price: z
       .string({ error: 'needs a comparison in quotes, for example "<= 6000 USDC"' })

@@ -5,6 +5,7 @@ import type { DcaSpec } from "../../domain/strategy/dca.ts";
 import { formatMultiple } from "../../domain/strategy/dips.ts";
 import type { Keys } from "../check-shape.ts";
 import { at, type Complaint, type Part } from "../complaint.ts";
+import { buildBudget } from "./build-budget.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { buildTrade } from "./dca-amount.ts";
 import { buildDips, buildGate } from "./dca-conditions.ts";
@@ -16,11 +17,13 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof d
   const common = yield* buildCommon(file, id, fields);
   const { sell, buy } = yield* buildTrade(file, fields);
   yield* checkGaslessSale(fields, sell?.token);
-  const total = yield* readAmountOf(file, ["budget", "total"], fields.budget?.total, sell?.token);
   const minSell = yield* readAmountOf(file, ["min_sell"], fields.min_sell, sell?.token);
-  yield* checkBudget(fields);
+  const budget = yield* buildBudget(file, fields.budget, {
+    ...{ currency: sell?.token, schedule: common?.schedule, startMs: fields.start?.firstMs },
+    least: leastOf(fields, sell, minSell),
+  });
   if (sell !== undefined && "raw" in sell) {
-    if (total !== undefined && total < sell.raw)
+    if (budget?.total !== undefined && budget.total < sell.raw)
       yield at`budget.total: is less than a single order -> raise it, or lower sell`;
     if (minSell !== undefined && minSell > sell.raw)
       yield at`min_sell: is more than what a slot sells, so nothing would ever be sold -> lower it, or raise sell`;
@@ -29,23 +32,25 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof d
   const dips = yield* buildDips(file, fields.dips, { sell: sell?.token, buy });
   yield* checkWorth(file, fields);
   if (common === undefined || sell === undefined || buy === undefined || whole === undefined) return undefined;
-  const { start, budget, carry, on_insufficient: onInsufficient } = whole;
+  const { start, carry, on_insufficient: onInsufficient } = whole;
   return {
     ...common,
     kind: "dca",
     ...{ sell, buy, minSell, onlyIf, dips, onInsufficient },
     startMs: start?.firstMs,
-    budget: budget === undefined ? undefined : { total, untilMs: budget.until?.lastMs, maxRuns: budget.max_runs },
+    budget,
     carry: carry === undefined ? undefined : { maxMultiple: carry.max_multiple },
   };
 }
 
-function* checkBudget({ budget, start }: DcaFields): Iterable<Complaint> {
-  if (budget === undefined) return;
-  if (budget.total === undefined && budget.until === undefined && budget.max_runs === undefined)
-    yield at`budget: needs total, until or max_runs -> for example { total: "5200 USDC" }`;
-  if (start !== undefined && budget.until !== undefined && budget.until.lastMs < start.firstMs)
-    yield at`budget.until: lies before start, so nothing would ever be bought`;
+/** What a period must have room for: a slot's own amount, or the smallest part of it that may be sold. */
+function leastOf(
+  { on_insufficient }: DcaFields,
+  sell: DcaSpec["sell"] | undefined,
+  minSell: bigint | undefined,
+): { readonly raw: bigint; readonly key: string } | undefined {
+  if (on_insufficient === "partial") return minSell === undefined ? undefined : { raw: minSell, key: "min_sell" };
+  return sell !== undefined && "raw" in sell ? { raw: sell.raw, key: "sell" } : undefined;
 }
 
 /** What an order is worth is known before any price when the file says it in dollars. */

@@ -3,6 +3,7 @@ import type { StrategyCommon } from "../../domain/strategy/common.ts";
 import type { RebalanceSpec, RebalanceTarget, RebalanceTrades } from "../../domain/strategy/rebalance-spec.ts";
 import type { Keys } from "../check-shape.ts";
 import { at, type Complaint, type Found, type Part, refuse, sound } from "../complaint.ts";
+import { buildBudget } from "./build-budget.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { fileKind } from "./file-kind.ts";
 import { buildBands, buildDestination } from "./rebalance-bands.ts";
@@ -19,11 +20,13 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof r
   const targets = fields.targets === undefined ? undefined : yield* sound(buildTargets(file, fields.targets, bands));
   const trades = yield* buildTrades(file, fields.trades, { quote, targets: targets ?? [] });
   const cash = yield* buildCash(file, fields.cash, targets);
+  const budget = yield* buildBudget(file, fields.budget, { currency: "USD", schedule: common?.schedule });
   for (const target of targets ?? []) yield* checkGaslessSale(fields, target.token);
   if (common === undefined || quote === undefined || targets === undefined || bands === undefined) return undefined;
   if (trades === undefined || whole === undefined) return undefined;
   const { on_deposit: onDeposit } = whole;
-  return { ...common, kind: "rebalance", quote, targets, bands: bands.rules, destination, trades, cash, onDeposit };
+  const parts = { quote, targets, bands: bands.rules, destination, trades, cash, onDeposit, budget };
+  return { ...common, kind: "rebalance", ...parts };
 }
 
 /** A mix whose purchases go elsewhere would sell itself empty. */

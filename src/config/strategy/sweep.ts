@@ -4,6 +4,7 @@ import type { SweepSource, SweepSpec } from "../../domain/strategy/sweep.ts";
 import type { Keys } from "../check-shape.ts";
 import { at, type Complaint, each, type Found, type Part, refuse } from "../complaint.ts";
 import type { MoneyText } from "../units.ts";
+import { buildBudget } from "./build-budget.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { fileKind } from "./file-kind.ts";
 import { checkPair, findToken, inPolicy, readAmountOf, type StrategyFile } from "./scope.ts";
@@ -21,9 +22,13 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof s
   yield* checkCeiling(file, "limits.max_per_day", maxPerDay, "max_per_day");
   if (maxPerDay !== undefined && lot !== undefined && maxPerDay < lot.min)
     yield at`limits.max_per_day: is less than the smallest lot, so nothing would ever be sold -> raise it, or lower lot.min`;
+  const budget = yield* buildBudget(file, fields.budget, {
+    ...{ currency: "USD", schedule: common?.schedule },
+    least: lot === undefined ? undefined : { raw: lot.min, key: "lot.min" },
+  });
   if (common === undefined || to === undefined || lot === undefined || whole === undefined) return undefined;
   const { cooldown: cooldownSeconds, exit } = whole;
-  return { ...common, kind: "sweep", from, to, refill, lot, maxPerDay, cooldownSeconds, exit };
+  return { ...common, kind: "sweep", from, to, refill, lot, maxPerDay, cooldownSeconds, exit, budget };
 }
 
 function* buildSources(file: StrategyFile, fields: SweepFields, to: Token | undefined): Found<SweepSource[]> {

@@ -6,6 +6,7 @@ import { ONLY_LEG } from "../../domain/strategy/threshold-memory.ts";
 import type { ThresholdLeg, ThresholdSpec } from "../../domain/strategy/threshold-spec.ts";
 import type { Keys } from "../check-shape.ts";
 import { at, atKey, type Complaint, each, type Found, type Part, type Path, refuse } from "../complaint.ts";
+import { buildBudget } from "./build-budget.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { RETRY_FOR_AT_MOST_SECONDS } from "./build-schedule.ts";
 import { fileKind } from "./file-kind.ts";
@@ -27,6 +28,9 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   const placed = [...(yield* placeLegs(file, fields))];
   const pair = yield* buildPair(file, fields, placed);
   const allocation = yield* buildAllocation(file, fields, pair);
+  const budget = yield* buildBudget(file, fields.budget, {
+    ...{ currency: pair?.sell, schedule: common?.schedule, instead: { until: "until" } },
+  });
   const maxGapSeconds = yield* buildMaxGap(fields.max_gap, common?.schedule);
   yield* checkCatchUp(fields);
   if (pair === undefined) return undefined;
@@ -36,7 +40,8 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   if (common === undefined || maxGapSeconds === undefined || whole === undefined) return undefined;
   const retryForSeconds = fields.retry_for ?? windowOf(common.schedule);
   const { attempts, until: untilMs } = whole;
-  return { ...common, ...pair, kind: "threshold", legs, allocation, maxGapSeconds, retryForSeconds, attempts, untilMs };
+  const terms = { maxGapSeconds, retryForSeconds, attempts, untilMs, budget };
+  return { ...common, ...pair, kind: "threshold", legs, allocation, ...terms };
 }
 
 /**

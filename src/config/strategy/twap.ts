@@ -7,6 +7,7 @@ import type { TwapSpec } from "../../domain/strategy/twap.ts";
 import { sliceSizes } from "../../domain/strategy/twap-slices.ts";
 import type { Keys } from "../check-shape.ts";
 import { at, type Found, type Part, refuse } from "../complaint.ts";
+import { buildBudget } from "./build-budget.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { fileKind } from "./file-kind.ts";
 import { checkPair, findToken, readAmount, readAmountOf, type StrategyFile } from "./scope.ts";
@@ -22,6 +23,10 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   yield* checkGaslessSale(fields, sell?.token);
   const spread = fields.randomize?.size ?? toPpm(0);
   const slice = yield* buildSlice(file, { id, spread, fields, timing, sell });
+  const budget = yield* buildBudget(file, fields.budget, {
+    ...{ currency: sell?.token, schedule: common?.schedule, instead: { total: "sell", until: "end" } },
+    least: slice === undefined ? undefined : { raw: slice.min, key: "slice.min" },
+  });
   const limit = yield* buildLimit(file, fields.limit, { sell: sell?.token, buy });
   if (common === undefined || timing === undefined || sell === undefined || buy === undefined) return undefined;
   if (slice === undefined || whole === undefined) return undefined;
@@ -32,7 +37,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
     kind: "twap",
     schedule: { kind: "every", seconds: everySeconds, anchorSeconds, jitterSeconds },
     ...{ retryForSeconds, sell, buy, startMs, slices, everySeconds, spread, slice, limit },
-    exit: whole.exit,
+    ...{ exit: whole.exit, budget },
   };
 }
 

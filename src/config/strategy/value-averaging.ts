@@ -5,6 +5,7 @@ import type { Keys } from "../check-shape.ts";
 import { at, type Complaint, type Part } from "../complaint.ts";
 import { flag, map, or } from "../fields.ts";
 import { instant, money, share } from "../units.ts";
+import { buildBudget } from "./build-budget.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { commonFields, symbol } from "./common-schema.ts";
 import { fileKind } from "./file-kind.ts";
@@ -24,7 +25,6 @@ const schema = z.strictObject({
   }),
   max_contribution: money("the most that one slot pays, or sells: falling prices ask for ever more", "300 USDC"),
   trades: z.strictObject({ min: money("the smallest trade, in the token that is paid with", "20 USDC") }),
-  budget: z.strictObject({ total: money("what it may pay in its whole life", "5200 USDC") }).optional(),
   allow_sell: or(flag("whether it sells of its own holding what is above the path; false by default"), false),
   start: instant("no slot before this counts; the first slot after loading by default").optional(),
   on_insufficient: or(
@@ -52,8 +52,11 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof s
   if (isSame) return undefined;
   const maxContribution = yield* readAmountOf(file, ["max_contribution"], fields.max_contribution, pay);
   const min = yield* readAmountOf(file, ["trades", "min"], fields.trades?.min, pay);
-  const total = yield* readAmountOf(file, ["budget", "total"], fields.budget?.total, pay);
-  yield* checkAmounts({ maxContribution, min, total });
+  const budget = yield* buildBudget(file, fields.budget, {
+    ...{ currency: pay, schedule: common?.schedule, startMs: fields.start?.firstMs },
+    least: min === undefined ? undefined : { raw: min, key: "trades.min" },
+  });
+  yield* checkAmounts({ maxContribution, min, total: budget?.total });
   if (common === undefined || step === undefined || buy === undefined || whole === undefined) return undefined;
   if (maxContribution === undefined || min === undefined) return undefined;
   const { path, allow_sell: allowSell, start, on_insufficient: onInsufficient } = whole;
@@ -62,7 +65,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof s
     kind: "value-averaging",
     ...{ pay: step.token, buy, maxContribution, min, allowSell, onInsufficient },
     path: { step: step.raw, growth: path.growth ?? toPpm(0) },
-    budget: total === undefined ? undefined : { total },
+    budget,
     startMs: start?.firstMs,
   };
 }

@@ -2,6 +2,7 @@ import { type Address, NATIVE_TOKEN } from "../money/address.ts";
 import { instantsSince } from "../schedule/instants-since.ts";
 import { nextInstant } from "../schedule/next-instants.ts";
 import type { ZoneOffsets } from "../schedule/schedule.ts";
+import { type BudgetView, budgetSpans } from "../strategy/budget.ts";
 import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
 import type { RunEnd, SwapEnd } from "../strategy/kind.ts";
 import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
@@ -13,6 +14,7 @@ import {
   strategyNeeds,
   strategyRunEnded,
 } from "../strategy/strategy.ts";
+import { type BudgetCourse, beginBudget, budgetAt } from "./budget-course.ts";
 import { ceilingProblem, type ForecastLimits, type TradeValue, valueOfTrade } from "./ceilings.ts";
 
 /** A strategy as it stands when the forecast begins. */
@@ -25,6 +27,8 @@ export interface ForecastStrategy {
   readonly barred: string | undefined;
   readonly spent: StrategyView["spent"];
   readonly bought: StrategyView["bought"];
+  /** what it has sold within the bounds of its budget */
+  readonly budget: BudgetView | undefined;
 }
 
 /** What a wallet holds, by token, in the words of a strategy's view. */
@@ -90,6 +94,7 @@ interface Course {
   left: number;
   readonly spent: Map<Address, bigint>;
   readonly bought: Map<Address, bigint>;
+  readonly budget: BudgetCourse | undefined;
 }
 
 /**
@@ -121,6 +126,7 @@ function beginCourse(strategy: ForecastStrategy, world: ForecastWorld): Course {
     left: world.slots,
     spent: new Map(strategy.spent),
     bought: new Map(strategy.bought),
+    budget: strategy.budget === undefined ? undefined : beginBudget(strategy.budget),
   };
 }
 
@@ -171,6 +177,7 @@ function* decideSlot(
   const after = strategyRunEnded(spec, course.memory, runEnd(slotMs, swaps));
   course.memory = after.memory;
   if (after.pause !== undefined) course.barred = "paused";
+  if (course.budget !== undefined && swaps.some(({ bought }) => bought > 0n)) course.budget.runs += 1;
   const problem = swaps.find((swap) => swap.problem !== undefined)?.problem;
   return { ...slot, decision: "swap", reason: problem?.code, detail: problem?.detail, swaps };
 }
@@ -191,6 +198,7 @@ function viewOf(course: Course, slotMs: number, { world, holdings }: Common): St
     spent: course.spent,
     bought: course.bought,
     bars: world.bars,
+    budget: course.budget && budgetAt(course.budget, budgetSpans(spec.budget, slotMs, world.zones)),
   };
 }
 
@@ -232,6 +240,7 @@ function* perform(
     }
     if (value !== undefined) common.trades.push(value);
     settle(course, { swap, amount, bought: answer.bought }, common);
+    course.budget?.sales.push({ atMs: slotMs, token: swap.sell.address, amount, usd: value?.usd ?? 0n });
     done.push({ sell: swap.sell, buy: swap.buy, amount, bought: answer.bought, problem: undefined });
   }
   return done;

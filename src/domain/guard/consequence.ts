@@ -27,6 +27,7 @@ const MILDER: Partial<Readonly<Record<DenialCode, Consequence>>> = {
   REFERENCE_DIVERGES: "defer",
   STABLECOIN_DEPEGGED: "defer",
   SEQUENCER_DOWN: "defer",
+  BUDGET_EXCEEDED: "defer",
   TRADE_TOO_SMALL: "skip",
   DAILY_CAP_EXCEEDED: "skip",
   MONTHLY_CAP_EXCEEDED: "skip",

@@ -36,6 +36,7 @@ export type DenialCode =
   | "RUN_CAP_EXCEEDED"
   | "DAILY_CAP_EXCEEDED"
   | "MONTHLY_CAP_EXCEEDED"
+  | "BUDGET_EXCEEDED"
   | "TRADE_TOO_SMALL"
   | "BALANCE_TOO_LOW"
   | "GAS_RESERVE_TOO_LOW"
@@ -197,6 +198,10 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
   MONTHLY_CAP_EXCEEDED: {
     meaning: "With this trade the trades of 30 days would be worth more than allowed.",
     whatToDo: "Wait, or raise `max_per_month` in the policy.",
+  },
+  BUDGET_EXCEEDED: {
+    meaning: "With this trade the strategy would have sold more than its own budget allows.",
+    whatToDo: "Nothing: a later slot is sized by what is left then; or raise `budget` in the strategy.",
   },
   TRADE_TOO_SMALL: {
     meaning: "The trade is worth less than the smallest one that the policy allows.",

@@ -27,6 +27,7 @@ export function limitChecks(facts: SwapFacts, swapFee: bigint): Check[] {
     balanceCheck(facts),
     ...gasChecks(facts),
     ...valueChecks(facts),
+    ...budgetChecks(facts),
     ...feeChecks(facts, swapFee),
   ];
 }
@@ -178,6 +179,23 @@ export function ceilingCheck(
   const { subject, key } = CEILINGS[code];
   const [reported, limit] = describeBothDollars(value, most);
   return { code, subject, value: reported, limit: `at most ${limit} (policy: ${key})`, ok: value <= most };
+}
+
+/** The strategy's own budget, by what the rows say now: what was decided may be of another day, or at other prices. */
+function budgetChecks({ budget, gross, sell, prices }: SwapFacts): Check[] {
+  return (budget ?? []).flatMap(({ subject, key, sold, most, inDollars }) => {
+    const price = prices.sold;
+    if (inDollars && price === undefined) return [];
+    const own = inDollars && price !== undefined ? valueUp({ raw: gross, decimals: sell.decimals }, price.usd) : gross;
+    const [value, limit] = inDollars ? describeBothDollars(sold + own, most) : describeBoth(sold + own, most, sell);
+    return {
+      code: "BUDGET_EXCEEDED",
+      subject: `${subject}, this trade included`,
+      value,
+      limit: `at most ${limit} (budget: ${key})`,
+      ok: sold + own <= most,
+    };
+  });
 }
 
 function leastValue({ gross, sell }: SwapFacts, usd: UsdPrice): bigint {

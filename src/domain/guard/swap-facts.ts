@@ -93,6 +93,18 @@ export type RoundTrip =
   | { readonly kind: "returned"; readonly sold: bigint; readonly returned: bigint }
   | { readonly kind: "impossible"; readonly reason: string };
 
+/** One bound of the strategy's budget: what other swaps of it sold within it, and the most. */
+export interface BudgetFact {
+  /** which one it is, for people: `sold this week` */
+  readonly subject: string;
+  /** its key in the strategy's file */
+  readonly key: string;
+  readonly sold: bigint;
+  readonly most: bigint;
+  /** dollars (1e-18), else the sold token */
+  readonly inDollars: boolean;
+}
+
 /** All that is known at the moment before signing. Amounts in the smallest unit of their token; wei for gas. */
 export interface SwapFacts {
   readonly mode: ExecutionMode;
@@ -159,6 +171,8 @@ export interface SwapFacts {
   readonly spentTodayUsd: bigint;
   /** the same of the last 30 days; only checked when there is a cap */
   readonly spentMonthUsd: bigint;
+  /** bounds of the strategy's own budget that the sold token counts in */
+  readonly budget?: readonly BudgetFact[] | undefined;
   /** undefined when it was not done: a gasless order of a service that gives no route has none */
   readonly simulation: SimulatedSwap | undefined;
 }

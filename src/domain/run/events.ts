@@ -3,6 +3,7 @@ import type { SimulationMethod } from "../guard/simulation-method.ts";
 import type { PriceFault, RoundTrip, SecondOutput } from "../guard/swap-facts.ts";
 import type { Address, Hex } from "../money/address.ts";
 import type { ReferencePrice } from "../money/price.ts";
+import type { BudgetSpan } from "../strategy/budget.ts";
 import type { StrategyView } from "../strategy/decision.ts";
 import type { FillReceipt } from "./measure-fill.ts";
 import type { SwapQuote } from "./run.ts";
@@ -46,6 +47,8 @@ export interface ClearanceReading {
   readonly signing: SigningMaterial | undefined;
   /** the token's permit cannot be built and the allowance does not suffice */
   readonly permitProblem: string | undefined;
+  /** the bounds of the strategy's budget when the reading was made; absent without any, and in rows of before */
+  readonly budget?: readonly BudgetSpan[] | undefined;
 }
 
 /** What the pinned spender may take of the sold token, or may be able to once more after a reorganisation. */

@@ -2,6 +2,7 @@ import type { Policy } from "../guard/policy.ts";
 import type { SwapContracts } from "../guard/swap-contracts.ts";
 import type { Address } from "../money/address.ts";
 import type { Ppm } from "../money/fraction.ts";
+import type { BudgetCount } from "../strategy/budget.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 import type { StrategyMemory } from "../strategy/strategy.ts";
 
@@ -24,6 +25,8 @@ export interface LedgerEvidence {
   readonly spentMonthUsd: bigint;
   /** amount of the sold token that other open swaps of the wallet reserve */
   readonly reservedByOthers: bigint;
+  /** what other swaps of the strategy sold within the bounds of its budget; absent where the reading names none */
+  readonly budget?: readonly BudgetCount[] | undefined;
 }
 
 /**

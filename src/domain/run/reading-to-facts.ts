@@ -1,4 +1,10 @@
-import { type Authorisation, effectiveLimits, type SwapFacts, type SwapLimits } from "../guard/swap-facts.ts";
+import {
+  type Authorisation,
+  type BudgetFact,
+  effectiveLimits,
+  type SwapFacts,
+  type SwapLimits,
+} from "../guard/swap-facts.ts";
 import type { TypedData } from "../guard/typed-data.ts";
 import { parseAddress } from "../money/address.ts";
 import { mulDivUp } from "../money/amount.ts";
@@ -6,6 +12,8 @@ import { smaller } from "../money/bigint.ts";
 import { toPpm } from "../money/fraction.ts";
 import { highestOf, lowestOf } from "../money/price.ts";
 import { isNative } from "../money/token.ts";
+import { nameOfBound, soldWithin } from "../strategy/budget.ts";
+import { tradedSides } from "../strategy/strategy.ts";
 import type { ClearanceReading, SigningMaterial } from "./events.ts";
 import { type Evidence, type LedgerEvidence, ledgerOf } from "./evidence.ts";
 import type { Swap } from "./run.ts";
@@ -61,6 +69,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     allowanceLimit: swap.gross > reading.allowance ? swap.gross : reading.allowance,
     spentTodayUsd: ledger.spentTodayUsd,
     spentMonthUsd: ledger.spentMonthUsd,
+    budget: budgetFacts(swap, evidence),
     simulation: reading.simulation.kind === "not-applicable" ? undefined : reading.simulation,
   };
 }
@@ -71,6 +80,20 @@ function limitsOf({ fallback }: Swap, { spec, policy, fallback: now }: Evidence)
   if (fallback === undefined) return limits;
   const shown = smaller(fallback.slippage, now?.slippage ?? fallback.slippage);
   return { ...limits, slippage: smaller(limits.slippage, shown) };
+}
+
+/** Bounds that the sold token counts in: what a strategy sells of what it bought is no spending. */
+function budgetFacts({ sell }: Swap, evidence: Evidence): readonly BudgetFact[] {
+  const { budget } = evidence.spec;
+  const inDollars = budget?.inDollars === true;
+  const [token] = tradedSides(evidence.spec).sells;
+  if (budget === undefined || token === undefined || !(inDollars || token.address === sell.address)) return [];
+  return (ledgerOf(evidence).budget ?? []).map((count) => ({
+    ...nameOfBound(count.bound),
+    sold: soldWithin(count, inDollars ? "USD" : token),
+    most: count.most,
+    inDollars,
+  }));
 }
 
 /** Read from the very text that would be hashed and signed. */

@@ -46,6 +46,10 @@ export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> =
     meaning: "The strategy has sold its whole budget.",
     whatToDo: "Raise `budget` and `swapd resume`, or remove the strategy.",
   },
+  budget_period_spent: {
+    meaning: "What is left of the budget of a day, week or month is less than what the slot would sell.",
+    whatToDo: "Nothing: the detail says when it renews; or raise `budget`.",
+  },
   insufficient_balance: {
     meaning: "The wallet holds less of the sold token, reservations and gas reserve aside, than the slot would sell.",
     whatToDo: "Fund the wallet, or sell less.",

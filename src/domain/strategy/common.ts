@@ -2,6 +2,7 @@ import type { Address } from "../money/address.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { CatchUp } from "../schedule/catch-up.ts";
 import type { Schedule } from "../schedule/schedule.ts";
+import type { Budget } from "./budget.ts";
 
 /** Which execution mode a strategy wants: the relayer pays (`gasless`), or our own transaction does. */
 export type GaslessChoice = "prefer" | "only" | "never";
@@ -39,6 +40,8 @@ export interface StrategyCommon {
   readonly enableRfq: boolean;
   /** how long after the slot an attempt that signed nothing may be repeated */
   readonly retryForSeconds: number;
+  /** what it may sell, and where it ends; undefined without such bounds */
+  readonly budget?: Budget | undefined;
 }
 
 /** Whether two editions of a strategy trade the money of one account: a wallet's name may get another key. */

@@ -4,6 +4,7 @@ import { larger, smaller } from "../money/bigint.ts";
 import { ONE_PPM, type Ppm, shareDown } from "../money/fraction.ts";
 import { amountWorthDown, convertUp, type UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
+import { type BudgetLeft, budgetObstacle } from "./budget.ts";
 import type { Rate, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
 import { type Dips, dipMultiplier } from "./dips.ts";
 import type { Worth } from "./kind.ts";
@@ -74,12 +75,13 @@ export function floorOf({ sell }: DcaTerms): Rate | undefined {
 /**
  * How large the order of this slot is, leg by leg. The slot's own amount is multiplied first (missed slots, dips), then
  * checked against the budget and the free balance; what was carried over fills what room is left.
- * @param remaining what the budget still allows, undefined without one
+ * @param from what the budget still allows over the strategy's life, undefined without such a bound; and of the tightest
+ * of its periods, which an order that stands for more than a slot's amount is cut to
  */
 export function sizeOrder(
   terms: DcaTerms,
   view: StrategyView,
-  from: { remaining: bigint | undefined; carry: Carry },
+  from: { remaining: bigint | undefined; period: BudgetLeft | undefined; carry: Carry },
 ): Order {
   const { token } = terms.sell;
   const base = baseAmount(terms, view);
@@ -89,11 +91,13 @@ export function sizeOrder(
   const multiplied = mulDivDown(base * BigInt(view.slots), dip?.multiplier ?? ONE_PPM, ONE_PPM);
   // A share of the balance asks for all of it at most, however often it is multiplied.
   const asked = "share" in terms.sell ? smaller(multiplied, free) : multiplied;
-  const own = smaller(asked, from.remaining ?? asked);
+  const inBudget = smaller(asked, from.remaining ?? asked);
+  const own = cutToPeriod(terms, from.period, { base, raw: inBudget });
+  if (typeof own !== "bigint") return own;
   const affordable = own <= free && own > 0n ? own : insufficient(terms, { own, free });
   if (typeof affordable !== "bigint") return affordable;
   const most = terms.carry === undefined ? 0n : mulDivDown(base, terms.carry.maxMultiple, ONE_PPM);
-  const room = [most, free, from.remaining ?? free].map((limit) => limit - affordable).reduce(smaller);
+  const room = [most, free, ...budgetBounds(from)].map((limit) => limit - affordable).reduce(smaller);
   const shares = sharesOf(terms);
   const kept = keepWithin(shares, from.carry, most > base ? most - base : 0n);
   const { legs, left } = fill(split(affordable, shares), kept, room);
@@ -156,6 +160,28 @@ function baseAmount({ sell, buy }: DcaTerms, view: StrategyView): bigint | Exclu
 
 function unpriceable(token: Token): Exclude<Order, { kind: "order" }> {
   return { kind: "defer", reason: "unpriceable", detail: `no reference price for ${token.symbol}` };
+}
+
+/** What an order with what was carried over may be at most, by the budget. */
+function budgetBounds(from: { remaining: bigint | undefined; period: BudgetLeft | undefined }): readonly bigint[] {
+  const { remaining, period } = from;
+  return [remaining, period?.left].filter((bound) => bound !== undefined);
+}
+
+/**
+ * A period of the budget leaves less: what there is, where that is worth at least one slot's own amount or the strategy
+ * sells parts; else nothing until it renews.
+ */
+function cutToPeriod(
+  terms: DcaTerms,
+  period: BudgetLeft | undefined,
+  order: { readonly base: bigint; readonly raw: bigint },
+): bigint | Exclude<Order, { kind: "order" }> {
+  if (period === undefined || order.raw <= period.left) return order.raw;
+  const sellsParts = terms.onInsufficient === "partial" || "share" in terms.sell;
+  const least = sellsParts ? larger(terms.minSell ?? 1n, 1n) : order.base;
+  if (period.left > 0n && period.left >= least) return period.left;
+  return { kind: "skip", ...budgetObstacle(period, { wanted: order.raw }, terms.sell.token) };
 }
 
 /** Too little is free: nothing, what there is, or a stop until a person resumes. */

@@ -1,4 +1,5 @@
 import { formatAmount } from "../money/amount.ts";
+import { periodsOf, tightest } from "./budget.ts";
 import type { StrategyCommon } from "./common.ts";
 import { afterRun, carryOf, type DcaMemory, emptyMemory, parseDcaMemory, spentAfter, withOrder } from "./dca-memory.ts";
 import { type DcaTerms, floorOf, largestOrder, sharesOf, sizeOrder } from "./dca-order.ts";
@@ -13,17 +14,6 @@ export interface DcaSpec extends StrategyCommon, DcaTerms {
   readonly startMs?: number | undefined;
   /** it buys only while this is open */
   readonly onlyIf?: PriceGate | undefined;
-  /** where it ends; reaching one of the ends completes it */
-  readonly budget:
-    | {
-        /** of the sold token over the strategy's life, in its smallest unit */
-        readonly total?: bigint | undefined;
-        /** the last instant at which it buys, Unix milliseconds */
-        readonly untilMs?: number | undefined;
-        /** runs that bought something */
-        readonly maxRuns?: number | undefined;
-      }
-    | undefined;
 }
 
 /** A question that was put off is asked again every half a minute, or so often where the window is short. */
@@ -47,7 +37,8 @@ function decide(spec: DcaSpec, view: StrategyView, memory: DcaMemory): Decision<
   }
   const spent = view.spent.get(token.address) ?? 0n;
   const remaining = spec.budget?.total === undefined ? undefined : spec.budget.total - spent;
-  const order = sizeOrder(spec, view, { remaining, carry: carryOf(memory) });
+  const period = tightest(periodsOf(view.budget), token);
+  const order = sizeOrder(spec, view, { remaining, period, carry: carryOf(memory) });
   if (order.kind !== "order") {
     const { kind, reason, detail, pause } = order;
     if (kind === "skip") return { memory, outcome: { kind, reason, detail }, pause };
@@ -78,14 +69,10 @@ function endOf(
   view: StrategyView,
   memory: DcaMemory,
 ): { reason: SkipReason; detail: string; pause: StrategyPause | undefined } | undefined {
-  const { startMs, budget } = spec;
+  const { startMs } = spec;
   if (startMs !== undefined && view.slotMs < startMs) {
     const detail = `its start lies ${(startMs - view.slotMs) / 1_000} s after this slot`;
     return { reason: "not_started", detail, pause: undefined };
-  }
-  if (budget?.untilMs !== undefined && view.slotMs > budget.untilMs) {
-    const detail = `its end lies ${(view.slotMs - budget.untilMs) / 1_000} s before this slot`;
-    return { reason: "ended", detail, pause: { code: "completed", detail } };
   }
   const runsUp = runsUpOf(spec, memory);
   if (runsUp !== undefined) return { reason: "ended", detail: runsUp, pause: { code: "completed", detail: runsUp } };

@@ -2,6 +2,7 @@ import type { Address } from "../money/address.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { ReferencePrice, UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
+import type { BudgetView } from "./budget.ts";
 
 /** Reference prices of one hour. A bar without samples does not exist: no price was read in that hour. */
 export interface PriceBar {
@@ -51,6 +52,8 @@ export interface StrategyView {
   readonly outside: ReadonlyMap<Address, bigint>;
   /** bars that were asked for, oldest first, by token address; hours without a reading are missing */
   readonly bars: ReadonlyMap<Address, readonly PriceBar[]>;
+  /** what was sold within each bound of its budget; absent without a budget, and in rows of before there were periods */
+  readonly budget?: BudgetView | undefined;
 }
 
 /**
@@ -92,6 +95,7 @@ export interface PlannedSwap {
 /** Why a strategy trades nothing at a slot. The words are stable: users filter by them. */
 export type SkipReason =
   | "budget_spent"
+  | "budget_period_spent"
   | "insufficient_balance"
   | "within_bands"
   | "below_minimum_trade"

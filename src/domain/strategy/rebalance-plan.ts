@@ -29,6 +29,7 @@ interface Target {
 
 /** What one plan may move at most, in dollars (1e-18). */
 export interface PlanLimits {
+  /** what is left of turnover and budget */
   readonly turnover: bigint | undefined;
   readonly ofOneToken: bigint | undefined;
 }

@@ -2,6 +2,7 @@ import { formatAmount } from "../money/amount.ts";
 import { smaller } from "../money/bigint.ts";
 import { ONE_PPM } from "../money/fraction.ts";
 import { isNative, type Token } from "../money/token.ts";
+import { type BudgetLeft, budgetObstacle, plannedDollars, tightest } from "./budget.ts";
 import { isSameWallet } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { StrategyKind, TradedTokens } from "./kind.ts";
@@ -85,9 +86,12 @@ function spendOwed(
 ): RebalanceDecision | undefined {
   const mix = weigh(spec, view, { token, raw });
   if ("unpriced" in mix) return undefined;
-  const noLimits = { turnover: undefined, ofOneToken: limitsOf(spec, mix, { memory, nowMs: view.nowMs }).ofOneToken };
+  const { ofOneToken } = limitsOf(spec, mix, { memory, view });
+  const budget = tightest(view.budget?.counts ?? [], "USD");
+  const limits = { turnover: budget && plannedDollars(budget.left), ofOneToken };
   const halved = { ...mix, minValue: mix.minValue / 2n + 1n };
-  const plan = planNewMoney(halved, (address) => (address === token.address ? raw : 0n), noLimits);
+  const plan = planNewMoney(halved, (address) => (address === token.address ? raw : 0n), limits);
+  if (plan.isTurnoverSpent && budget !== undefined) return overBudget(memory, budget, halved);
   return trade(spec, { view, mix: halved }, memory, {
     plan: { ...plan, isCut: plan.isCut || isCut },
     purpose: "owed",
@@ -103,7 +107,7 @@ function decideMix(spec: RebalanceSpec, seen: Seen, before: RebalanceMemory): Re
   const { view, mix } = seen;
   const { bands } = spec;
   const checked = bands === "none" ? before : { ...before, ...checkBands(bands, mix, before, view.nowMs) };
-  const limits = limitsOf(spec, mix, { memory: checked, nowMs: view.nowMs });
+  const limits = limitsOf(spec, mix, { memory: checked, view });
   const waitOf = (memory: RebalanceMemory) =>
     bands === "none" || memory.isConverging ? undefined : reasonToWait(bands, memory, view.nowMs);
   let memory = checked;
@@ -111,6 +115,7 @@ function decideMix(spec: RebalanceSpec, seen: Seen, before: RebalanceMemory): Re
     const plan = planToDestination(spec, mix, limits);
     const decision = trade(spec, seen, checked, { plan, purpose: "mix" });
     if (decision !== undefined) return decision;
+    if (plan.isTurnoverSpent && limits.budget !== undefined) return overBudget(checked, limits.budget, mix);
     if (plan.isTurnoverSpent) return skip(checked, "turnover_spent", describeWeights(mix));
     if (checked.isConverging) memory = { ...checked, isConverging: false, doneMs: view.nowMs };
   }
@@ -126,17 +131,39 @@ function tooSmall(mix: Mix, { ofOneToken }: PlanLimits): { reason: SkipReason; d
   return { reason: "below_minimum_trade", detail };
 }
 
-/** What may be moved in this run: the owner's largest trade, and what is left of the turnover. */
-function limitsOf(spec: RebalanceSpec, mix: Mix, at: { memory: RebalanceMemory; nowMs: number }): PlanLimits {
-  const { maxUsd, maxTurnover } = spec.trades;
+/** With what is left of the budget, where that bounds the run rather than the turnover. */
+interface RunLimits extends PlanLimits {
+  readonly budget: BudgetLeft | undefined;
+}
+
+/** What may be moved in this run: the owner's largest trade, and what is left of the turnover and of the budget. */
+function limitsOf(
+  spec: RebalanceSpec,
+  mix: Mix,
+  { memory, view }: { memory: RebalanceMemory; view: StrategyView },
+): RunLimits {
+  const { maxUsd, maxTurnover, via } = spec.trades;
   const { perDay, perRun } = maxTurnover;
-  const leftOfDay = perDay === undefined ? undefined : perDay - turnoverOfDay(at.memory, at.nowMs);
+  const leftOfDay = perDay === undefined ? undefined : perDay - turnoverOfDay(memory, view.nowMs);
   const shares = [leftOfDay, perRun].filter((share) => share !== undefined);
   const share = shares.reduce(smaller, shares[0] ?? ONE_PPM);
+  const turnover = shares.length === 0 ? undefined : share > 0n ? (mix.total * share) / ONE_PPM : 0n;
+  const budget = tightest(view.budget?.counts ?? [], "USD");
+  // Over another token the same value is sold twice, and both sales count.
+  const inBudget = budget && plannedDollars(budget.left) / (via === undefined ? 1n : 2n);
+  const isTighter = inBudget !== undefined && (turnover === undefined || inBudget < turnover);
   return {
-    turnover: shares.length === 0 ? undefined : share > 0n ? (mix.total * share) / ONE_PPM : 0n,
+    turnover: isTighter ? inBudget : turnover,
+    budget: isTighter ? budget : undefined,
     ofOneToken: maxUsd === undefined ? undefined : (maxUsd * OF_LARGEST_TRADE_PERCENT) / 100n,
   };
+}
+
+/** Not even one trade fits into what is left of the budget; of a budget for all its life nothing more ever will. */
+function overBudget(memory: RebalanceMemory, budget: BudgetLeft, mix: Mix): RebalanceDecision {
+  const { reason, detail } = budgetObstacle(budget, { least: mix.minValue }, "USD");
+  const outcome = { kind: "skip", reason, detail: `${detail}; ${describeWeights(mix)}` } as const;
+  return { memory, outcome, pause: reason === "budget_spent" ? { code: "completed", detail } : undefined };
 }
 
 /** The decision to swap, with what the run's end has to be understood by; undefined when nothing is large enough. */

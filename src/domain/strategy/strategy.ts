@@ -1,4 +1,5 @@
 import type { Token } from "../money/token.ts";
+import { budgetEnd } from "./budget.ts";
 import { dca } from "./dca.ts";
 import type { Decision, StrategyView, ViewNeeds } from "./decision.ts";
 import type { AfterRun, MostSold, RunEnd, StrategyKind, TradedTokens } from "./kind.ts";
@@ -63,11 +64,22 @@ function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Me
     lastResortGas: () => kind.lastResortGas?.(spec) ?? 0n,
     mostSold: (memory, spent) => kind.mostSold?.(spec, read(memory), spent) ?? {},
     reads: (memory) => kind.parseMemory(memory) !== undefined,
-    decide: (view, memory) => kind.decide(spec, view, read(memory)),
+    decide: (view, memory) => endedByBudget(spec, view, memory) ?? kind.decide(spec, view, read(memory)),
     onRunEnded: (memory, end) => kind.onRunEnded(spec, read(memory), end),
     editedFrom: (before, memory) =>
       isSameKind(before) ? kind.onEdited(before, spec, read(memory)) : kind.initialMemory(spec),
   };
+}
+
+/** The same for all kinds: after its last day, or its last run, a strategy stops itself. */
+function endedByBudget(
+  { budget }: StrategySpec,
+  view: StrategyView,
+  memory: StrategyMemory,
+): Decision<StrategyMemory> | undefined {
+  const end = budgetEnd(budget, { slotMs: view.slotMs, runs: view.budget?.runs });
+  if (end === undefined) return undefined;
+  return { memory, outcome: { kind: "skip", reason: "ended", detail: end.detail }, pause: end.pause };
 }
 
 /** The memory of a strategy that has never decided. */

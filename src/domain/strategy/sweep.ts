@@ -5,13 +5,13 @@ import type { Token } from "../money/token.ts";
 import { isSameWallet, type StrategyCommon } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
+import { capped, lessPlanned, type SweepCap, sweepCap } from "./sweep-cap.ts";
 import {
   FRESH_SWEEP,
   isSweeping,
   type PlannedSale,
   parseSweepMemory,
   type SweepMemory,
-  soldInDay,
   withMeasured,
   withoutFuture,
   withPlanned,
@@ -77,17 +77,17 @@ function sweep(spec: SweepSpec, view: StrategyView, before: SweepMemory): Decisi
   const lots: Lot[] = [];
   const obstacles: Obstacle[] = [];
   const sweeping: string[] = [];
-  let dayLeft = leftOfDay(spec, before, view.nowMs);
+  let cap = sweepCap(spec, view, before);
   for (const source of spec.from) {
     const wasSweeping = isSweeping(before, source.token.address);
-    const found = surplusLot(spec, view, { source, wasSweeping, dayLeft });
+    const found = surplusLot(spec, view, { source, wasSweeping, cap });
     if (found.sweeping) sweeping.push(source.token.address);
     if ("reason" in found) {
       obstacles.push(found);
       continue;
     }
     lots.push(found);
-    dayLeft = dayLeft === undefined ? undefined : dayLeft - found.usd;
+    cap = lessPlanned(cap, found.usd);
   }
   const memory = { ...before, sweeping };
   return lots.length > 0 ? sell(spec, view, { memory, lots }) : nothing(memory, obstacles);
@@ -96,9 +96,9 @@ function sweep(spec: SweepSpec, view: StrategyView, before: SweepMemory): Decisi
 function surplusLot(
   spec: SweepSpec,
   view: StrategyView,
-  from: { readonly source: SweepSource; readonly wasSweeping: boolean; readonly dayLeft: bigint | undefined },
+  from: { readonly source: SweepSource; readonly wasSweeping: boolean; readonly cap: SweepCap },
 ): (Lot | Obstacle) & { readonly sweeping: boolean } {
-  const { source, wasSweeping, dayLeft } = from;
+  const { source, wasSweeping, cap } = from;
   const { token, keep, above } = source;
   const free = view.free.get(token.address) ?? 0n;
   const usd = view.prices.get(token.address)?.usd;
@@ -112,8 +112,8 @@ function surplusLot(
     const detail = `${seen}, ${formatAmount({ token, raw: keep })} stay: the rest is less than a lot`;
     return { reason: "below_minimum_trade", detail, sweeping: false };
   }
-  const raw = lotOf(spec, { token, surplus, usd, dayLeft });
-  if (raw === undefined) return { ...daySpent(spec), sweeping: true };
+  const raw = lotOf(spec, { token, surplus, usd, cap });
+  if (raw === undefined) return { ...cap.obstacle, sweeping: true };
   return { token, raw, usd: worthUp(token, raw, usd), sweeping: true };
 }
 
@@ -124,7 +124,7 @@ function isAbove(threshold: SweepSource["above"], seen: { readonly raw: bigint; 
 
 /**
  * As much of a surplus as one lot may sell. A rest that would be too small for a lot of its own is made large enough by
- * selling less now, where that leaves a lot. @returns undefined when the day's cap leaves less than a lot
+ * selling less now, where that leaves a lot. @returns undefined when the cap leaves less than a lot
  */
 function lotOf(
   spec: SweepSpec,
@@ -132,12 +132,12 @@ function lotOf(
     readonly token: Token;
     readonly surplus: bigint;
     readonly usd: UsdPrice;
-    readonly dayLeft: bigint | undefined;
+    readonly cap: SweepCap;
   },
 ): bigint | undefined {
-  const { token, surplus, usd, dayLeft } = from;
+  const { token, surplus, usd, cap } = from;
   const { min, max } = spec.lot;
-  const most = smaller(dayLeft ?? max, max);
+  const most = capped(cap, max);
   const atMost = most > 0n ? amountWorthDown(most, { decimals: token.decimals, usd }) : 0n;
   if (surplus <= atMost) return surplus;
   if (worthUp(token, atMost, usd) < min) return undefined;
@@ -165,7 +165,7 @@ function refill(
   const wanted = worthDown(spec.to, refill.to - balance, usd);
   const obstacles: Obstacle[] = [];
   for (const source of spec.from) {
-    const found = refillLot(spec, view, { source, wanted, dayLeft: leftOfDay(spec, memory, view.nowMs) });
+    const found = refillLot(spec, view, { source, wanted, cap: sweepCap(spec, view, memory) });
     if (!("reason" in found)) return sell(spec, view, { memory, lots: [found] });
     obstacles.push(found);
   }
@@ -175,16 +175,16 @@ function refill(
 function refillLot(
   spec: SweepSpec,
   view: StrategyView,
-  from: { readonly source: SweepSource; readonly wanted: bigint; readonly dayLeft: bigint | undefined },
+  from: { readonly source: SweepSource; readonly wanted: bigint; readonly cap: SweepCap },
 ): Lot | Obstacle {
   const { token, keep } = from.source;
   const usd = view.prices.get(token.address)?.usd;
   if (usd === undefined || usd <= 0n) return unpriced(token);
   const { min, max } = spec.lot;
   const worth = smaller(from.wanted, max);
-  const capped = smaller(from.dayLeft ?? worth, worth);
-  if (capped < min && worth >= min) return daySpent(spec);
-  const needed = capped > 0n ? amountWorthDown(capped, { decimals: token.decimals, usd }) : 0n;
+  const allowed = capped(from.cap, worth);
+  if (allowed < min && worth >= min) return from.cap.obstacle;
+  const needed = allowed > 0n ? amountWorthDown(allowed, { decimals: token.decimals, usd }) : 0n;
   const free = view.free.get(token.address) ?? 0n;
   const sellable = free > keep ? free - keep : 0n;
   const raw = smaller(needed, sellable);
@@ -208,21 +208,16 @@ function sell(
 function nothing(memory: SweepMemory, obstacles: readonly Obstacle[]): Decision<SweepMemory> {
   const weight = (wanted: SkipReason) => obstacles.find(({ reason }) => reason === wanted);
   const first =
+    weight("budget_spent") ??
+    weight("budget_period_spent") ??
     weight("turnover_spent") ??
     weight("insufficient_balance") ??
     weight("unpriceable") ??
     weight("below_minimum_trade");
   const reason = first?.reason ?? "below_mark";
   const detail = obstacles.map((obstacle) => obstacle.detail).join("; ");
-  return { memory, outcome: { kind: reason === "unpriceable" ? "defer" : "skip", reason, detail } };
-}
-
-function leftOfDay(spec: SweepSpec, memory: SweepMemory, nowMs: number): bigint | undefined {
-  return spec.maxPerDay === undefined ? undefined : spec.maxPerDay - soldInDay(memory, nowMs);
-}
-
-function daySpent(spec: SweepSpec): Obstacle {
-  return { reason: "turnover_spent", detail: `what is left of ${formatDollars(spec.maxPerDay ?? 0n)} a day is no lot` };
+  const pause = reason === "budget_spent" ? ({ code: "completed", detail } as const) : undefined;
+  return { memory, outcome: { kind: reason === "unpriceable" ? "defer" : "skip", reason, detail }, pause };
 }
 
 function unpriced(token: Token): Obstacle {

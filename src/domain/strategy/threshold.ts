@@ -1,4 +1,6 @@
 import { formatAmount } from "../money/amount.ts";
+import type { Token } from "../money/token.ts";
+import { type BudgetLeft, budgetObstacle, tightest } from "./budget.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
 import { readPairPrice } from "./pair-price.ts";
@@ -107,11 +109,16 @@ function fire(
     const detail = `"${leg.id}" is triggered, but needs ${needs} and ${formatAmount({ token, raw: free })} are free`;
     return { memory, outcome: { kind: "skip", reason: "insufficient_balance", detail } };
   }
+  const budget = tightest(view.budget?.counts ?? [], token);
+  const isOverBudget = budget !== undefined && budget.left < sale.raw;
+  if (isOverBudget && ("raw" in leg.amount || budget.left === 0n))
+    return overBudget(leg, memory, { budget, token, raw: sale.raw });
+  const raw = isOverBudget ? budget.left : sale.raw;
   const attempts = seen.memory.at.state === "armed" ? seen.memory.at : { failures: 0, unmet: 0 };
   const at = { ...attempts, state: "fired", slotMs: view.slotMs, triedMs: view.nowMs } as const;
   const fired: LegMemory = { ...seen.memory, at };
   const floor = floorOf(spec, leg, seen.memory);
-  const swap = { sell: token, buy: spec.buy, amount: { kind: "fixed", raw: sale.raw } } as const;
+  const swap = { sell: token, buy: spec.buy, amount: { kind: "fixed", raw } } as const;
   const after = withLeg(memory, leg.id, fired);
   return {
     memory: spec.allocation === "free" ? { ...after, allocation: String(sale.allocation) } : after,
@@ -121,6 +128,18 @@ function fire(
       detail: `"${leg.id}" fires: ${seen.detail}`,
     },
   };
+}
+
+/** As with too little balance: the trigger stays as it is. Once nothing is left for all its life, the strategy is over. */
+function overBudget(
+  leg: ThresholdLeg,
+  memory: ThresholdMemory,
+  { budget, token, raw }: { readonly budget: BudgetLeft; readonly token: Token; readonly raw: bigint },
+): Decision<ThresholdMemory> {
+  const { reason, detail } = budgetObstacle(budget, { wanted: raw }, token);
+  const outcome = { kind: "skip", reason, detail: `"${leg.id}" is triggered, but ${detail}` } as const;
+  const isOver = reason === "budget_spent" && budget.left === 0n;
+  return { memory, outcome, pause: isOver ? { code: "completed", detail } : undefined };
 }
 
 function withLeg(memory: ThresholdMemory, id: string, leg: LegMemory): ThresholdMemory {

@@ -3,6 +3,7 @@ import { formatAmount, parseRaw } from "../money/amount.ts";
 import { smaller } from "../money/bigint.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
+import { budgetObstacle, periodsOf, tightest } from "./budget.ts";
 import type { StrategyCommon } from "./common.ts";
 import type { Decision, Rate, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, MostSold, RunEnd, StrategyKind } from "./kind.ts";
@@ -117,7 +118,12 @@ function sellSlice(
 ): Decision<TwapMemory> {
   const { memory, at } = from;
   const { token } = spec.sell;
-  const raw = amountOf(spec, at);
+  const due = amountOf(spec, at);
+  const period = tightest(periodsOf(view.budget), token);
+  const raw = cutToPeriod(spec, { due, left: at.left, period: period?.left });
+  if (period !== undefined && raw < spec.slice.min && due >= spec.slice.min) {
+    return { memory, outcome: { kind: "skip", ...budgetObstacle(period, { wanted: due }, token) } };
+  }
   if (raw < spec.slice.min) {
     const detail = `${formatAmount({ token, raw })} are due, the smallest slice is ${formatAmount({ token, raw: spec.slice.min })}`;
     return { memory, outcome: { kind: "skip", reason: "below_minimum_trade", detail } };
@@ -152,6 +158,16 @@ function amountOf(spec: TwapSpec, at: Position): bigint {
   if (unfilled !== "drop" && wanted >= min && at.left - wanted < min && at.left <= max) return at.left;
   if (wanted <= 0n) return 0n;
   return [wanted, max, at.left].reduce(smaller);
+}
+
+/** A period of the budget cuts a slice, and leaves no rest of the total that is too small for a slice of its own. */
+function cutToPeriod(
+  { slice }: TwapSpec,
+  { due, left, period }: { readonly due: bigint; readonly left: bigint; readonly period: bigint | undefined },
+): bigint {
+  if (period === undefined || due <= period) return due;
+  const isRestTooSmall = left - period < slice.min;
+  return isRestTooSmall ? smaller(period, left - slice.min) : period;
 }
 
 /** How much is bought for how much sold at reference prices. @returns undefined when a price is missing */

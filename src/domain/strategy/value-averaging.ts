@@ -3,6 +3,7 @@ import { formatAmount, mulDivDown, parseRaw } from "../money/amount.ts";
 import { smaller } from "../money/bigint.ts";
 import { convertUp, type UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
+import { budgetObstacle, periodsOf, tightest } from "./budget.ts";
 import { isSameWallet, type StrategyCommon } from "./common.ts";
 import type { Decision, PlannedSwap, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
 import type { MostSold, StrategyKind } from "./kind.ts";
@@ -18,8 +19,6 @@ export interface ValueAveragingSpec extends StrategyCommon {
   /** most that one slot buys or sells, in the smallest unit of `pay`, and the least worth a trade */
   readonly maxContribution: bigint;
   readonly min: bigint;
-  /** total that it may pay over its life */
-  readonly budget: { readonly total: bigint } | undefined;
   readonly allowSell: boolean;
   /** Unix milliseconds; undefined begins with the first slot */
   readonly startMs: number | undefined;
@@ -115,13 +114,20 @@ function contribute(
   from: { readonly missing: bigint; readonly where: string },
 ): Judgement {
   const spent = view.spent.get(spec.pay.address) ?? 0n;
-  const left = spec.budget === undefined ? spec.maxContribution : spec.budget.total - spent;
-  if (spec.budget !== undefined && left < spec.min) {
-    const detail = `paid ${show(spec, spent)} of ${show(spec, spec.budget.total)}`;
+  const total = spec.budget?.total;
+  const left = total === undefined ? spec.maxContribution : total - spent;
+  if (total !== undefined && left < spec.min) {
+    const detail = `paid ${show(spec, spent)} of ${show(spec, total)}`;
     const pause = spec.allowSell ? undefined : ({ code: "completed", detail } as const);
     return { outcome: skip("budget_spent", detail), pause };
   }
-  const wanted = [from.missing, spec.maxContribution, left].reduce(smaller);
+  const asked = [from.missing, spec.maxContribution, left].reduce(smaller);
+  const period = tightest(periodsOf(view.budget), spec.pay);
+  const wanted = smaller(asked, period?.left ?? asked);
+  if (period !== undefined && wanted < spec.min && asked >= spec.min) {
+    const { reason, detail } = budgetObstacle(period, { wanted: asked }, spec.pay);
+    return { outcome: skip(reason, detail) };
+  }
   if (wanted < spec.min) return { outcome: skip("below_minimum_trade", from.where) };
   const free = view.free.get(spec.pay.address) ?? 0n;
   if (free >= wanted) return { outcome: trade({ sell: spec.pay, buy: spec.buy, raw: wanted }) };

@@ -1,6 +1,7 @@
 import { type Run, swapOf } from "../../domain/run/run.ts";
 import type { PendingEffect } from "../../ports/daemon-rows.ts";
 import type { EngineContext } from "../engine-context.ts";
+import { withBudget } from "./budget-spans.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { fetchQuote } from "./fetch-quote.ts";
 import { fetchRoute } from "./fetch-route.ts";
@@ -26,7 +27,7 @@ export async function performEffect(
     case "FetchQuote":
       return await fetchQuote(context, run, effect);
     case "ReadFacts":
-      return await readFacts(context, swapOf(run, effect.swapId));
+      return await withBudget(context, run, await readFacts(context, swapOf(run, effect.swapId)));
     case "SignGasless":
       return await signGasless(context, run, swapOf(run, effect.swapId));
     case "SubmitGasless":

@@ -3,6 +3,7 @@ import type { ReferencePrice } from "../../domain/money/price.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { instantsSince } from "../../domain/schedule/instants-since.ts";
 import type { Schedule } from "../../domain/schedule/schedule.ts";
+import { type BudgetSpan, type BudgetView, budgetSpans } from "../../domain/strategy/budget.ts";
 import type { StrategyView } from "../../domain/strategy/decision.ts";
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { isMemoryOf, strategyNeeds } from "../../domain/strategy/strategy.ts";
@@ -46,7 +47,9 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
   }
   const nowMs = clock.nowMs();
   const bars = needs.bars.map(({ token, seconds }) => ({ token: token.address, sinceMs: nowMs - seconds * 1_000 }));
-  const rows = await store.read({ kind: "view", strategyId, wallet, tokens: [...balances.keys()], bars });
+  const spans = budgetSpans(spec.budget, nowMs, context.deps.zones);
+  const soldSinceMs = spans.map(({ sinceMs }) => sinceMs);
+  const rows = await store.read({ kind: "view", strategyId, wallet, tokens: [...balances.keys()], bars, soldSinceMs });
   if (rows.ledgerVersion !== begun.ledgerVersion) return { kind: "stale" };
   const free = new Map<Address, bigint>();
   for (const [token, balance] of balances) {
@@ -65,8 +68,18 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
     bought: rows.bought,
     outside: needs.flows ? outsideMoney(rows, balances) : new Map(),
     bars: rows.bars,
+    ...(spec.budget === undefined ? {} : { budget: budgetView(rows, spans) }),
   };
   return { kind: "view-read", view };
+}
+
+/** The bounds of a budget with what the rows say was sold within them. */
+export function budgetView(rows: Pick<ViewRows, "soldSince" | "tradedRuns">, spans: readonly BudgetSpan[]): BudgetView {
+  const nothing = { sold: new Map(), usd: 0n };
+  return {
+    counts: spans.map((span, index) => ({ ...span, ...(rows.soldSince[index] ?? nothing) })),
+    runs: rows.tradedRuns,
+  };
 }
 
 /** What the wallet would hold had our swaps never been: it changes only by deposits, withdrawals and gas. */

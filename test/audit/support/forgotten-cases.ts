@@ -83,6 +83,12 @@ export const FORGOTTEN_CASES: readonly Case[] = [
     keepsSums: true,
   },
   {
+    hazard: "a day's budget freed by what a strategy sold in it",
+    spoil: ({ journal }) => journal.run("UPDATE sold_by_time SET amount = '0'"),
+    reports: ["TOTAL_DIFFERS"],
+    keepsSums: true,
+  },
+  {
     hazard: "a swap that counts for fewer dollars",
     spoil: ({ journal }) => {
       journal.run("UPDATE ledger SET usd = '1000'");

@@ -90,7 +90,14 @@ function journalOn(db: SqliteConstructor.Database): Journal {
         .pluck()
         .get(...values),
     recount: () => {
-      db.exec("DELETE FROM totals; DELETE FROM sold_usd_hours; DELETE FROM sold_usd_days");
+      db.exec("DELETE FROM totals; DELETE FROM sold_usd_hours; DELETE FROM sold_usd_days; DELETE FROM sold_by_time");
+      for (const lengthMs of [0, 900_000, 86_400_000]) {
+        const startMs = lengthMs === 0 ? "0" : `settled_at_ms - settled_at_ms % ${lengthMs}`;
+        db.exec(`INSERT INTO sold_by_time (strategy, length_ms, start_ms, token, amount, usd)
+          SELECT strategy, ${lengthMs}, ${startMs}, token, CAST(sum(CAST(amount AS INTEGER)) AS TEXT),
+            CAST(sum(CAST(usd AS INTEGER)) AS TEXT) FROM ledger
+          WHERE state = 'spent' AND settled_at_ms IS NOT NULL GROUP BY 1, 2, 3, 4`);
+      }
       for (const { table, columns, sql } of SUMS) {
         const sums = new Map<string, bigint>();
         for (const row of db.prepare<[], Record<string, string>>(sql).all()) {

@@ -3,6 +3,7 @@ import { toPpm } from "../../../src/domain/money/fraction.ts";
 import { parseUsd, type ReferencePrice } from "../../../src/domain/money/price.ts";
 import type { Token } from "../../../src/domain/money/token.ts";
 import { DEFAULT_CATCH_UP } from "../../../src/domain/schedule/catch-up.ts";
+import type { BudgetView } from "../../../src/domain/strategy/budget.ts";
 import type { StrategyCommon } from "../../../src/domain/strategy/common.ts";
 import type { PriceBar, StrategyView } from "../../../src/domain/strategy/decision.ts";
 
@@ -52,6 +53,7 @@ interface Seen {
   readonly bought?: readonly (readonly [Token, bigint])[];
   readonly outside?: readonly (readonly [Token, bigint])[];
   readonly bars?: readonly (readonly [Token, readonly PriceBar[]])[];
+  readonly budget?: BudgetView | undefined;
 }
 
 export function view(seen: Seen): StrategyView {
@@ -68,5 +70,6 @@ export function view(seen: Seen): StrategyView {
     bought: new Map((seen.bought ?? []).map(([bought, raw]) => [bought.address, raw])),
     outside: new Map((seen.outside ?? []).map(([held, raw]) => [held.address, raw])),
     bars: new Map((seen.bars ?? []).map(([priced, bars]) => [priced.address, bars])),
+    ...(seen.budget === undefined ? {} : { budget: seen.budget }),
   };
 }

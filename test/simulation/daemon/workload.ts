@@ -11,8 +11,8 @@ export interface SimStrategy {
   readonly id: string;
   readonly yaml: string;
   readonly everySeconds: number;
-  /** the most it may ever sell, by token address, in the smallest unit */
-  readonly budget: { readonly token: string; readonly most: bigint } | undefined;
+  /** the most it may ever sell, by token address, in the smallest unit; or in each day of UTC */
+  readonly budget: { readonly token: string; readonly most: bigint; readonly isOfDay?: boolean } | undefined;
   /** it trades once because it remembers that it did: a database that was exchanged remembers nothing */
   readonly isRemembered: boolean;
   /** goes on asking for quotes as long as the world turns */
@@ -23,8 +23,26 @@ type Gasless = "only" | "prefer" | "never";
 
 const MODES: readonly Gasless[] = ["only", "prefer", "never"];
 
+/** Budgets of a day: worlds with one of these begin shortly before midnight. */
+const OF_A_DAY: readonly SimStrategy[] = MODES.flatMap((gasless) => [
+  strategy(`day-dca-${gasless}`, 20, {
+    lines: [
+      ...["kind: dca", 'sell: "100 USDC"', "buy: WETH", "on_insufficient: partial", 'min_sell: "5 USDC"'],
+      ...['budget: { per_day: "250 USDC", timezone: UTC }', mode(gasless)],
+    ],
+    budget: { token: USDC.address, most: 250_000_000n, isOfDay: true },
+  }),
+  strategy(`day-value-${gasless}`, 20, {
+    lines: [
+      ...["kind: value-averaging", "buy: WETH", 'path: { step: "120 DAI" }', 'max_contribution: "150 DAI"'],
+      ...['trades: { min: "10 DAI" }', 'budget: { per_day: "310 DAI", timezone: UTC }', mode(gasless)],
+    ],
+    budget: { token: DAI.address, most: 310n * 10n ** 18n, isOfDay: true },
+  }),
+]);
+
 /** Everything that may be drawn: all kinds, both modes, tokens with a permit and without, short and long intervals. */
-export const CATALOGUE: readonly SimStrategy[] = [
+const OF_ALL_TIME: readonly SimStrategy[] = [
   ...MODES.flatMap((gasless) =>
     [20, 45, 90].flatMap((every) => [
       strategy(`dca-usdc-${gasless}-${every}`, every, {
@@ -99,6 +117,8 @@ export const CATALOGUE: readonly SimStrategy[] = [
   }),
 ];
 
+export const CATALOGUE: readonly SimStrategy[] = [...OF_ALL_TIME, ...OF_A_DAY];
+
 function mode(gasless: Gasless): string {
   return `execution: { gasless: ${gasless} }`;
 }
@@ -158,6 +178,7 @@ export const SECRETS: Readonly<Record<string, string>> = {
 function edited(yaml: string): string {
   return yaml
     .replace('sell: "100 USDC"', 'sell: "60 USDC"')
+    .replace('max_contribution: "150 DAI"', 'max_contribution: "70 DAI"')
     .replace('sell: "150 DAI"', 'sell: "90 DAI"')
     .replace('sell: "0.4 WETH"', 'sell: "0.3 WETH"')
     .replace("targets: { USDC: 50%", "targets: { USDC: 45%")
@@ -218,6 +239,7 @@ alerts:
 /** One to four strategies of different kinds. */
 export function drawStrategies(chance: Chance): readonly SimStrategy[] {
   const count = chance.between(1, 4, "strategies");
-  const drawn = Array.from({ length: count }, (_, index) => chance.pick(CATALOGUE, "strategy", index));
-  return [...new Set(drawn)];
+  const drawn = Array.from({ length: count }, (_, index) => chance.pick(OF_ALL_TIME, "strategy", index));
+  const ofDay = chance.of("a budget of a day") < 0.25 ? [chance.pick(OF_A_DAY, "strategy of a day")] : [];
+  return [...new Set([...drawn, ...ofDay])];
 }

@@ -63,9 +63,34 @@ function checkBudgets(parts: {
   const soldAndRemembered = soldByStrategy(chain, remembered);
   for (const { id, budget, isRemembered } of strategies) {
     if (budget === undefined) continue;
+    if (budget.isOfDay === true) {
+      checkDays(chain, { id, capabilities, budget }, report);
+      continue;
+    }
     const amount = (isRemembered ? soldAndRemembered : sold).get(`${id} ${budget.token}`) ?? 0n;
     if (amount > budget.most) report("S1", `${id} sold ${amount} of its ${budget.most}`);
   }
+}
+
+const DAY_SECONDS = 86_400;
+
+/** What a strategy sold in each day, by the blocks' own times: the daemon's clock has no say in it. */
+function checkDays(
+  chain: SimChain,
+  of: { id: string; capabilities: readonly Capability[]; budget: NonNullable<SimStrategy["budget"]> },
+  report: Report,
+): void {
+  const { id, capabilities, budget } = of;
+  const days = new Map<number, bigint>();
+  for (const capability of capabilities) {
+    if (capability.strategy !== id || capability.token !== budget.token) continue;
+    const receipt = chain.allReceipts().find((one) => one.succeeded && isBy(one, capability));
+    if (receipt === undefined) continue;
+    const day = Math.floor(chain.blockAt(receipt.blockNumber).seconds / DAY_SECONDS);
+    days.set(day, (days.get(day) ?? 0n) + capability.amount);
+  }
+  for (const [day, amount] of days)
+    if (amount > budget.most) report("S1", `${id} sold ${amount} of its ${budget.most} in the day ${day}`);
 }
 
 /** Everything that left the wallet is the fill of one capability, and every final swap of the rows left it. */

@@ -2,6 +2,7 @@ import type { RunEvent } from "../../../domain/run/events.ts";
 import type { LedgerEvidence } from "../../../domain/run/evidence.ts";
 import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
 import { type Run, swapOf } from "../../../domain/run/run.ts";
+import type { BudgetSpan } from "../../../domain/strategy/budget.ts";
 import type { StepQuestion, StepRows } from "../../../ports/changes.ts";
 import type { SigningTerms } from "../../../ports/lane-questions.ts";
 import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
@@ -63,6 +64,15 @@ function runTerms(rows: RowStore, { id, strategyId }: Run): Omit<SigningTerms, "
   };
 }
 
+function budgetOf(
+  rows: RowStore,
+  { strategyId }: Run,
+  { swapId, spans }: { readonly swapId: string; readonly spans: readonly BudgetSpan[] | undefined },
+): Pick<LedgerEvidence, "budget"> {
+  if (spans === undefined) return {};
+  return { budget: spans.map((span) => ({ ...span, ...rows.soldBySince(strategyId, span.sinceMs, swapId) })) };
+}
+
 function readLedger(
   rows: RowStore,
   run: Run,
@@ -82,5 +92,6 @@ function readLedger(
     spentTodayUsd: rows.soldUsdSince(asked.daySinceMs, swapId),
     spentMonthUsd: rows.soldUsdSince(asked.monthSinceMs, swapId),
     reservedByOthers: rows.reserved(wallet, sell.address, swapId),
+    ...budgetOf(rows, run, { swapId, spans: reading.budget }),
   };
 }

@@ -3,7 +3,8 @@ import type { FinalBlock } from "../../../ports/reconciliation-store.ts";
 import { BUSY_SWAPS, DELIVERING_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 import type { LedgerRows, LedgerStore } from "./ledger-store.ts";
-import { receivedOf, salesAhead, settleAnew, soldUsdSince, totalsOf } from "./total-rows.ts";
+import { soldBySince } from "./sold-by-time.ts";
+import { receivedOf, salesAhead, settleAnew, soldUsdSince, totalsOf, tradedRuns } from "./total-rows.ts";
 
 /** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */
 const BUSY_STATES = "('cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
@@ -27,6 +28,8 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
         ),
       ),
     soldBy: (strategyId) => withAccepted(sql, byToken(totalsOf(sql, "sold", strategyId)), strategyId),
+    soldBySince: (strategyId, sinceMs, exceptSwapId = "") => soldBySince(sql, strategyId, { sinceMs, exceptSwapId }),
+    tradedRuns: (strategyId) => tradedRuns(sql, strategyId),
     boughtBy: (strategyId) => byToken(totalsOf(sql, "bought", strategyId)),
     netOfSwaps: (wallet, token) => netOfSwaps(sql, wallet, token),
     newestBlock: (wallet) => newestBlock(sql, wallet),

@@ -1,4 +1,5 @@
 import type { Address } from "../../../domain/money/address.ts";
+import type { SoldSince } from "../../../domain/strategy/budget.ts";
 import type { Grant } from "../../../ports/reconciliation-questions.ts";
 import type { FinalBlock } from "../../../ports/reconciliation-store.ts";
 
@@ -7,6 +8,13 @@ export interface LedgerRows {
   reserved(wallet: Address, token: Address, exceptSwapId?: string): bigint;
   /** sold by a strategy over its life, reserved included, by token */
   soldBy(strategyId: string): ReadonlyMap<Address, bigint>;
+  /**
+   * Sold by a strategy since an instant, by when it was seen to be, and all that it has reserved, without one swap; since 0
+   * over its life.
+   */
+  soldBySince(strategyId: string, sinceMs: number, exceptSwapId?: string): SoldSince;
+  /** runs of a strategy that sold something */
+  tradedRuns(strategyId: string): number;
   /** bought by a strategy over its life, as measured, by token */
   boughtBy(strategyId: string): ReadonlyMap<Address, bigint>;
   /**

@@ -110,6 +110,12 @@ function readStanding(rows: RowStore, strategyIds: readonly string[], asked: Sta
     differences,
     specs: new Map(specs.flatMap(([id, spec]) => (spec === undefined ? [] : [[id, spec] as const]))),
     soldUsd: { day: rows.soldUsdSince(asked.daySinceMs, ""), month: rows.soldUsdSince(asked.monthSinceMs, "") },
+    soldSince: new Map(
+      asked.budgets.map(({ strategyId, soldSinceMs }) => [
+        strategyId,
+        soldSinceMs.map((sinceMs) => rows.soldBySince(strategyId, sinceMs)),
+      ]),
+    ),
     known: new Map(known.flatMap(([wallet, chain]) => (chain === undefined ? [] : [[wallet, chain] as const]))),
     lastAliveMs: rows.lastAliveMs(),
   };

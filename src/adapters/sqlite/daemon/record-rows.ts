@@ -132,9 +132,11 @@ function writeMoney(sql: Statements, record: LedgerRecord, context: RecordContex
       return;
     case "spend":
       sql.run(
-        "UPDATE ledger SET state = 'spent', amount = ?, settled_at_ms = max(?, reserved_at_ms) WHERE swap_id = ?",
+        "UPDATE ledger SET state = 'spent', amount = ?, settled_at_ms = max(?, ?, reserved_at_ms) WHERE swap_id = ?",
         record.amount.toString(),
         atMs,
+        // By a clock that was set back a sale would count in a time before it was made.
+        (swapOf(context.run, record.swapId).fill?.blockTimeSeconds ?? 0) * 1_000,
         record.swapId,
       );
       return;

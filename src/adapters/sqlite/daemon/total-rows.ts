@@ -2,6 +2,7 @@ import type { SwapState } from "../../../domain/run/states.ts";
 import { isFilled } from "../../../domain/run/states.ts";
 import { DAY_MS, HOUR_MS } from "../../../domain/time/durations.ts";
 import type { Statements } from "../statements.ts";
+import { addSold } from "./sold-by-time.ts";
 
 /** What is counted, see the table. */
 type Kind = "sold" | "bought" | "paid" | "received" | "runs" | "swaps";
@@ -52,7 +53,9 @@ export function countMoney(sql: Statements, before: CountedMoney | undefined, af
   for (const [row, sign] of [[before, -1n] as const, [after, 1n] as const]) {
     if (row === undefined) continue;
     if (!same) add(sql, { kind: "sold", subject: row.strategy, item: row.token }, sign * amountOf(row));
-    if (row.state === "spent" && row.settled_at_ms !== null) addUsd(sql, row.settled_at_ms, sign * BigInt(row.usd));
+    if (row.state !== "spent" || row.settled_at_ms === null) continue;
+    addUsd(sql, row.settled_at_ms, sign * BigInt(row.usd));
+    addSold(sql, { ...row, atMs: row.settled_at_ms }, sign);
   }
 }
 
@@ -175,6 +178,12 @@ export function totalsOf(sql: Statements, kind: Kind, subject: string): Readonly
   const totals = new Map<string, bigint>();
   for (const { item, amount } of rows) totals.set(item, (totals.get(item) ?? 0n) + BigInt(amount));
   return totals;
+}
+
+/** How many runs of a strategy sold something. */
+export function tradedRuns(sql: Statements, strategy: string): number {
+  const runs = totalsOf(sql, "runs", strategy);
+  return Number((runs.get("filled") ?? 0n) + (runs.get("partial") ?? 0n));
 }
 
 /** What swaps of wallets brought of a token, by wallet and recipient: as many rows as there are pairs. */

@@ -50,7 +50,8 @@ function readModeRows(rows: RowStore, strategyId: string, spec: ModeRows["spec"]
   return { modes, differences: rows.openDifferences(), spec };
 }
 
-function readView(rows: RowStore, { strategyId, wallet, tokens, bars }: Question<"view">): ViewRows {
+function readView(rows: RowStore, asked: Question<"view">): ViewRows {
+  const { strategyId, wallet, tokens, bars, soldSinceMs } = asked;
   return {
     ledgerVersion: rows.ledgerVersion(wallet),
     reserved: new Map(tokens.map((token) => [token, rows.reserved(wallet, token)])),
@@ -58,6 +59,8 @@ function readView(rows: RowStore, { strategyId, wallet, tokens, bars }: Question
     sold: rows.soldBy(strategyId),
     bought: rows.boughtBy(strategyId),
     bars: new Map(bars.map(({ token, sinceMs }) => [token, rows.priceBars(token, sinceMs)])),
+    soldSince: soldSinceMs.map((sinceMs) => rows.soldBySince(strategyId, sinceMs)),
+    tradedRuns: rows.tradedRuns(strategyId),
   };
 }
 

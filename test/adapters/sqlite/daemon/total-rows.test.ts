@@ -53,6 +53,19 @@ test("whatever is written, in whatever order: the totals are what the rows add u
           .all(sinceMs)
           .reduce((sum, usd) => sum + BigInt(usd), 0n),
       );
+      const quarterMs = sinceMs - (sinceMs % 900_000);
+      const rows = db
+        .prepare<[number], { amount: string; usd: string }>(
+          `SELECT amount, usd FROM ledger WHERE strategy = 'of-1' AND swap_id <> 's1'
+             AND (state = 'spent' AND settled_at_ms >= ? OR state = 'reserved')`,
+        )
+        .all(quarterMs);
+      const bySince = store.soldBySince("of-1", sinceMs, "s1");
+      expect(bySince.usd).toBe(rows.reduce((sum, { usd }) => sum + BigInt(usd), 0n));
+      expect(bySince.sold.get(USDC.address) ?? 0n).toBe(rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n));
+      expect(store.soldBySince("of-1", 0).sold.get(USDC.address) ?? 0n).toBe(
+        store.soldBy("of-1").get(USDC.address) ?? 0n,
+      );
       expect(keptTotals(db)).toEqual(recount(db));
       db.close();
     }),
@@ -98,9 +111,10 @@ test("a database of before the totals gets them from its rows, exactly", () => {
   expect(before).toEqual(recount(db));
   expect(Object.keys(before)).toEqual(expect.arrayContaining([`paid ${WALLET} ${USDC.address} `]));
   const migrations = readMigrations(DAEMON_MIGRATIONS);
-  db.exec("DROP TABLE totals; DROP TABLE sold_usd_hours; DROP TABLE sold_usd_days");
+  db.exec("DROP TABLE totals; DROP TABLE sold_usd_hours; DROP TABLE sold_usd_days; DROP TABLE sold_by_time");
   for (const index of [
     "ledger_spent_by_time",
+    "ledger_reserved_by_strategy",
     "swaps_busy",
     "swaps_by_hash",
     "runs_failed",
@@ -113,7 +127,7 @@ test("a database of before the totals gets them from its rows, exactly", () => {
   db.exec("CREATE INDEX swaps_by_token ON swaps (wallet); CREATE INDEX swaps_by_run ON swaps (run_id)");
   db.exec("CREATE INDEX ledger_by_time ON ledger (reserved_at_ms)");
   for (const { name, sql } of migrations) {
-    if (["running-totals", "sold-by-day", "sold-when-seen"].includes(name)) db.exec(sql);
+    if (["running-totals", "sold-by-day", "sold-when-seen", "budgets"].includes(name)) db.exec(sql);
   }
   expect(keptTotals(db)).toEqual(before);
   expect(store.hasBought(WALLET, WETH.address)).toBe(true);

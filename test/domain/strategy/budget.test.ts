@@ -1,0 +1,330 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toPpm } from "../../../src/domain/money/fraction.ts";
+import type { Token } from "../../../src/domain/money/token.ts";
+import { calendarPeriod } from "../../../src/domain/schedule/calendar-period.ts";
+import { soldWithin } from "../../../src/domain/strategy/budget.ts";
+import type { Decision } from "../../../src/domain/strategy/decision.ts";
+import { resolvePlannedAmount } from "../../../src/domain/strategy/planned-amount.ts";
+import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
+import {
+  decideStrategy,
+  initialStrategyMemory,
+  strategyRunEnded,
+  tradedSides,
+} from "../../../src/domain/strategy/strategy.ts";
+import {
+  averagingOf,
+  budgetOf,
+  calendar,
+  dcaOf,
+  HOUR,
+  PRICES,
+  type Sale,
+  START,
+  sweepOf,
+  twapOf,
+  usd,
+  worth,
+  zones,
+} from "./budget-world.ts";
+import { mixSpec, target } from "./rebalance-world.ts";
+import { cross, leg, spec as thresholdOf, usdc } from "./threshold-world.ts";
+import { DAI, of, USDC, view, WBTC, WETH } from "./world.ts";
+
+const RICH: readonly (readonly [Token, bigint])[] = [
+  [USDC, of(USDC, 100_000)],
+  [DAI, of(DAI, 100_000)],
+  [WETH, of(WETH, 100)],
+];
+const PER_DAY = calendar({ day: of(USDC, 150), week: of(USDC, 400), month: of(USDC, 900) });
+const IN_ETHER = calendar({ day: of(WETH, "0.25"), month: of(WETH, 2) });
+const IN_DOLLARS = calendar({ day: usd("700"), week: usd("1500"), month: usd("4000") }, { inDollars: true });
+
+const always = leg({
+  ...{ trigger: { kind: "level", side: "above", price: usdc(1) }, amount: { raw: of(WETH, "0.1") } },
+  rearm: { price: undefined, cooldownSeconds: 1, times: undefined },
+});
+
+const VIA = mixSpec([target(WETH, 50), target(DAI, 50)], {
+  ...{ quote: DAI, bands: "none", budget: IN_DOLLARS, trades: { min: of(DAI, 50), via: USDC, onIncomplete: "retry" } },
+});
+
+/** Strategies of every kind, each with budgets of several periods. */
+const KINDS: readonly StrategySpec[] = [
+  dcaOf(PER_DAY),
+  dcaOf(PER_DAY, { onInsufficient: "partial", minSell: of(USDC, 7) }),
+  dcaOf(PER_DAY, { sell: { token: USDC, share: toPpm(20_000) } }),
+  dcaOf(PER_DAY, {
+    carry: { maxMultiple: toPpm(4_000_000) },
+    buy: [
+      { token: WETH, weight: toPpm(400_000) },
+      { token: WBTC, weight: toPpm(600_000) },
+    ],
+  }),
+  twapOf(IN_ETHER),
+  averagingOf(PER_DAY),
+  thresholdOf([always], { budget: IN_ETHER }),
+  thresholdOf([leg({ ...always, amount: { share: toPpm(10_000) } })], { budget: IN_ETHER }),
+  sweepOf(IN_DOLLARS),
+  mixOf(),
+  VIA,
+];
+
+type Fate = "filled" | "nothing" | "unknown";
+
+/** What one slot brings: how long after the one before, what becomes of its swaps, and when it is seen. */
+const slot = fc.record({
+  afterMs: fc.integer({ min: 1, max: 30 * HOUR }),
+  fate: fc.constantFrom<Fate[]>("filled", "filled", "filled", "nothing", "unknown"),
+  seenAfterMs: fc.integer({ min: 1_000, max: 3 * HOUR }),
+  slots: fc.integer({ min: 1, max: 3 }),
+  heldOf: fc.constantFrom(WETH, DAI),
+});
+
+function amountsOf(
+  { outcome }: Decision<unknown>,
+  brought: bigint,
+): readonly { sell: Token; buy: Token; raw: bigint }[] {
+  if (outcome.kind !== "swap") return [];
+  return outcome.swaps.flatMap(({ sell, buy, amount }) => {
+    const raw = resolvePlannedAmount(amount, () => brought);
+    return raw === undefined ? [] : [{ sell, buy, raw }];
+  });
+}
+
+/** Balances of a wallet whose mix is off its targets, by the token that there is too much of. */
+function holdings(heldOf: Token): readonly (readonly [Token, bigint])[] {
+  return RICH.map(([token, raw]) => [token, token.address === heldOf.address ? raw : raw / 50n] as const);
+}
+
+describe("a budget of a day, week and month", () => {
+  it.each(KINDS.map((spec, index) => [spec.kind, index, spec] as const))(
+    "BUD-1 is never exceeded by a %s (%i), whatever becomes of its swaps and however late that is seen",
+    (_kind, _index, spec) => {
+      const inDollars = spec.budget?.inDollars === true;
+      const currency = inDollars ? "USD" : tradedSides(spec).sells[0];
+      if (currency === undefined) throw new Error("sells nothing");
+      fc.assert(
+        fc.property(fc.array(slot, { minLength: 5, maxLength: 40 }), (course) => {
+          let memory = initialStrategyMemory(spec);
+          let nowMs = START;
+          const sales: Sale[] = [];
+          for (const { afterMs, fate, seenAfterMs, slots, heldOf } of course) {
+            nowMs += afterMs;
+            const budget = budgetOf(spec, sales, nowMs);
+            const free = inDollars ? holdings(heldOf) : RICH;
+            const decision = decideStrategy(spec, view({ nowMs, slots, free, prices: PRICES, budget }), memory);
+            memory = JSON.parse(JSON.stringify(decision.memory));
+            if (decision.outcome.kind !== "swap") continue;
+            const planned = amountsOf(decision, of(USDC, 350));
+            const now = planned.map(({ sell, raw }): Sale => ({ token: sell, raw, settledMs: undefined }));
+            sales.push(...now);
+            for (const count of budgetOf(spec, sales, nowMs).counts)
+              expect(soldWithin(count, currency)).toBeLessThanOrEqual(count.most);
+            // What is unknown holds its reservation; the strategy goes on, as after a restart, when the chain has answered.
+            nowMs += fate === "unknown" ? 20 * seenAfterMs : seenAfterMs;
+            for (const sale of now) sale.settledMs = fate === "nothing" ? null : nowMs;
+            const swaps = planned.map(({ sell, buy, raw }, position) => ({
+              ...{ position, sell, buy, sold: fate === "nothing" ? 0n : raw, bought: fate === "nothing" ? 0n : 1n },
+              reason: fate === "nothing" ? "quote_unavailable" : undefined,
+            }));
+            const end = { slotMs: nowMs, nowMs, filled: fate !== "nothing", swaps };
+            memory = JSON.parse(JSON.stringify(strategyRunEnded(spec, memory, end).memory));
+          }
+          for (const { settledMs } of sales) checkPeriods(spec, sales, settledMs, currency);
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
+
+  it("BUD-4 skips a slot that does not fit, and says which period binds, what is left of it, and when it renews", () => {
+    const nowMs = Date.parse("2026-11-25T12:00Z");
+    const spent = [{ token: USDC, raw: of(USDC, 330), settledMs: Date.parse("2026-11-23T09:00Z") }];
+    expect(outcomeOf(dcaOf(PER_DAY), spent, nowMs)).toEqual({
+      ...{ kind: "skip", reason: "budget_period_spent" },
+      detail:
+        "70 USDC are left of 400 USDC a week, and the slot would sell 100 USDC, it renews on 2026-11-30 (Europe/Berlin)",
+    });
+    expect(outcomeOf(dcaOf(PER_DAY), spent, Date.parse("2026-11-29T22:59:59Z")).kind).toBe("skip");
+    expect(outcomeOf(dcaOf(PER_DAY), spent, Date.parse("2026-11-29T23:00Z")).kind).toBe("swap");
+    const swept = [{ token: DAI, raw: of(DAI, 3_980), settledMs: Date.parse("2026-11-02T09:00Z") }];
+    expect(outcomeOf(sweepOf(IN_DOLLARS), swept, nowMs)).toMatchObject({
+      ...{ kind: "skip", reason: "budget_period_spent" },
+      detail: expect.stringContaining(
+        "20 USD are left of 4000 USD a month, and the least that is traded is 50 USD, it renews on 2026-12-01 (Europe/Berlin)",
+      ),
+    });
+    expect(outcomeOf(mixOf(), swept, nowMs)).toMatchObject({ kind: "skip", reason: "budget_period_spent" });
+  });
+
+  it.each<[string, StrategySpec, Token, bigint, bigint | "skip"]>([
+    ["a dca order that is skipped by default", dcaOf(PER_DAY), USDC, of(USDC, 60), "skip"],
+    [
+      "a dca order that is sold in parts",
+      dcaOf(PER_DAY, { onInsufficient: "partial" }),
+      USDC,
+      of(USDC, 60),
+      of(USDC, 90),
+    ],
+    [
+      "a part below min_sell",
+      dcaOf(PER_DAY, { onInsufficient: "partial", minSell: of(USDC, 91) }),
+      ...[USDC, of(USDC, 60), "skip"],
+    ] as [string, StrategySpec, Token, bigint, "skip"],
+    [
+      "a share of the balance",
+      dcaOf(PER_DAY, { sell: { token: USDC, share: toPpm(20_000) } }),
+      ...[USDC, of(USDC, 60), of(USDC, 90)],
+    ] as [string, StrategySpec, Token, bigint, bigint],
+    ["a slice, from slice.min on", twapOf(IN_ETHER), WETH, of(WETH, "0.19"), of(WETH, "0.06")],
+    ["a slice below slice.min", twapOf(IN_ETHER), WETH, of(WETH, "0.21"), "skip"],
+    ["a contribution, from trades.min on", averagingOf(PER_DAY), USDC, of(USDC, 140), of(USDC, 10)],
+    ["a contribution below trades.min", averagingOf(PER_DAY), USDC, of(USDC, 141), "skip"],
+    ["a fixed amount of a trigger", thresholdOf([always], { budget: IN_ETHER }), WETH, of(WETH, "0.2"), "skip"],
+    [
+      "a share of a trigger",
+      thresholdOf([leg({ ...always, amount: { share: toPpm(10_000) } })], { budget: IN_ETHER }),
+      ...[WETH, of(WETH, "0.2"), of(WETH, "0.05")],
+    ] as [string, StrategySpec, Token, bigint, bigint],
+    ["a lot, with a margin for its price", sweepOf(IN_DOLLARS), DAI, of(DAI, 600), of(WETH, "0.0475")],
+  ])("BUD-5 what is left is sold where that is worth a trade: %s", (_name, spec, token, raw, expected) => {
+    const nowMs = START + 12 * HOUR;
+    const outcome = outcomeOf(spec, [{ token, raw, settledMs: START + HOUR }], nowMs);
+    if (outcome.kind !== "swap") expect([outcome.reason, expected]).toEqual(["budget_period_spent", "skip"]);
+    else expect(outcome.swaps[0]?.amount).toEqual({ kind: "fixed", raw: expected });
+  });
+
+  it("BUD-5 an order that stands for several slots is cut, down to one slot's own amount", () => {
+    const nowMs = START + 12 * HOUR;
+    const seen = { nowMs, slots: 3, free: RICH, prices: PRICES };
+    const spec = dcaOf(PER_DAY);
+    const fresh = decideStrategy(
+      spec,
+      view({ ...seen, budget: budgetOf(spec, [], nowMs) }),
+      initialStrategyMemory(spec),
+    );
+    expect(fresh.outcome).toMatchObject({ swaps: [{ amount: { raw: of(USDC, 150) } }] });
+    const sold = [{ token: USDC, raw: of(USDC, 60), settledMs: START + HOUR }];
+    const later = decideStrategy(
+      spec,
+      view({ ...seen, budget: budgetOf(spec, sold, nowMs) }),
+      initialStrategyMemory(spec),
+    );
+    expect(later.outcome).toMatchObject({ kind: "skip", reason: "budget_period_spent" });
+  });
+
+  it("BUD-5 a slice that the budget cuts leaves no rest that is too small for a slice of its own", () => {
+    const spec = twapOf(calendar({ day: of(WETH, "0.25") }), {
+      sell: { token: WETH, raw: of(WETH, "0.28") },
+      slices: 1,
+    });
+    const nowMs = START + HOUR / 2;
+    expect(outcomeOf(spec, [], nowMs)).toMatchObject({ swaps: [{ amount: { raw: of(WETH, "0.23") } }] });
+  });
+
+  it("BUD-6 a trigger whose sale does not fit stays as it is, and fires once the period has renewed", () => {
+    const crossing = leg({ trigger: cross("above", 2_500), amount: { raw: of(WETH, "0.2") } });
+    const spec = thresholdOf([crossing], { budget: IN_ETHER, maxGapSeconds: 7 * 86_400 });
+    const sold = [{ token: WETH, raw: of(WETH, "0.1"), settledMs: START + HOUR }];
+    let memory = initialStrategyMemory(spec);
+    const outcomes = [
+      [START + 2 * HOUR, "2400"],
+      [START + 3 * HOUR, "2600"],
+      [START + 4 * HOUR, "2600"],
+      [START + 25 * HOUR, "2600"],
+    ].map(([nowMs, dollars]) => {
+      const prices = [
+        [USDC, "1"],
+        [WETH, String(dollars)],
+      ] as const;
+      const seen = view({ nowMs: Number(nowMs), free: RICH, prices, budget: budgetOf(spec, sold, Number(nowMs)) });
+      const decision = decideStrategy(spec, seen, memory);
+      memory = JSON.parse(JSON.stringify(decision.memory));
+      return decision.outcome.kind === "swap" ? "fires" : decision.outcome.reason;
+    });
+    expect(outcomes).toEqual(["not_triggered", "budget_period_spent", "budget_period_spent", "fires"]);
+  });
+
+  it("BUD-3 keeps what sells of a mix have brought for buys that the budget puts off", () => {
+    const spec = VIA;
+    const owed = { ...(initialStrategyMemory(spec) as object), owed: { [USDC.address]: String(of(USDC, 300)) } };
+    const sold = [{ token: DAI, raw: of(DAI, 690), settledMs: START + HOUR }];
+    const free = [...holdings(WETH), [USDC, of(USDC, 300)] as const];
+    const at = (nowMs: number) => {
+      const seen = view({ nowMs, free, prices: PRICES, budget: budgetOf(spec, sold, nowMs) });
+      return decideStrategy(spec, seen, owed);
+    };
+    const barred = at(START + 2 * HOUR);
+    expect(barred.outcome).toMatchObject({ kind: "skip", reason: "budget_period_spent" });
+    expect(barred.memory).toMatchObject({ owed: { [USDC.address]: String(of(USDC, 300)) } });
+    expect(at(START + 25 * HOUR).outcome).toMatchObject({ kind: "swap", swaps: [{ sell: USDC, buy: DAI }] });
+  });
+});
+
+describe("where a budget ends a strategy", () => {
+  it.each<[string, StrategySpec, Token, bigint]>([
+    ["threshold", thresholdOf([always], { budget: { total: of(WETH, 1) } }), WETH, of(WETH, 1)],
+    ["sweep", sweepOf({ total: usd("1000") }), DAI, of(DAI, 950)],
+    ["rebalance", mixOf({ total: usd("1000"), inDollars: true }), DAI, of(DAI, 950)],
+    ["dca", dcaOf({ total: of(USDC, 1_000) }), USDC, of(USDC, 1_000)],
+    ["value-averaging", averagingOf({ total: of(USDC, 1_000) }), USDC, of(USDC, 991)],
+  ])("BUD-7 a total that is used up completes a %s", (_kind, spec, token, raw) => {
+    const nowMs = START + 40 * 24 * HOUR;
+    const sales = [{ token, raw, settledMs: START }];
+    const budget = budgetOf(spec, sales, nowMs);
+    const seen = view({ nowMs, free: holdings(WETH), prices: PRICES, spent: [[token, raw]], budget });
+    const { outcome, pause } = decideStrategy(spec, seen, initialStrategyMemory(spec));
+    expect([outcome.kind, "reason" in outcome && outcome.reason, pause?.code]).toEqual([
+      "skip",
+      "budget_spent",
+      "completed",
+    ]);
+  });
+
+  it.each(KINDS)("BUD-8 after its last day, or its last run, nothing is begun and it completes (%#)", (kind) => {
+    for (const [budget, runs, expected] of [
+      [{ untilMs: START }, 0, "its end lies 1 s before this slot"],
+      [{ maxRuns: 2 }, 2, "traded 2 of 2 times"],
+    ] as const) {
+      const bound = { ...kind, budget } as StrategySpec;
+      const nowMs = START + 1_000;
+      const seen = view({ nowMs, free: RICH, prices: PRICES, budget: budgetOf(bound, [], nowMs, runs) });
+      const { outcome, pause } = decideStrategy(bound, seen, initialStrategyMemory(bound));
+      expect(outcome).toEqual({ kind: "skip", reason: "ended", detail: expected });
+      expect(pause).toEqual({ code: "completed", detail: expected });
+    }
+  });
+});
+
+function mixOf(budget = IN_DOLLARS): StrategySpec {
+  return mixSpec([target(WETH, 50), target(DAI, 50)], { quote: DAI, bands: "none", budget, trades: { min: of(DAI, 50) } });
+}
+
+function outcomeOf(spec: StrategySpec, sales: readonly Sale[], nowMs: number): Decision<unknown>["outcome"] {
+  const free = spec.budget?.inDollars === true ? holdings(WETH) : RICH;
+  const seen = view({ nowMs, free, prices: PRICES, budget: budgetOf(spec, sales, nowMs) });
+  return decideStrategy(spec, seen, initialStrategyMemory(spec)).outcome;
+}
+
+/** By the sales alone: what was seen to be sold in each period that an instant lies in. */
+function checkPeriods(
+  spec: StrategySpec,
+  sales: readonly Sale[],
+  atMs: number | null | undefined,
+  currency: Token | "USD",
+): void {
+  if (atMs === null || atMs === undefined) return;
+  for (const { period, most } of spec.budget?.calendar?.limits ?? []) {
+    const { sinceMs, renewsMs } = calendarPeriod(period, { atMs, timezone: "Europe/Berlin" }, zones);
+    const within = sales.filter(
+      (sale) => sale.settledMs != null && sale.settledMs >= sinceMs && sale.settledMs < renewsMs,
+    );
+    const sold = within.reduce(
+      (sum, sale) => sum + (currency === "USD" ? worth(sale) : sale.token === currency ? sale.raw : 0n),
+      0n,
+    );
+    expect(sold).toBeLessThanOrEqual(most);
+  }
+}
