@@ -180,9 +180,7 @@ retry_for: 30m
     const [problem = "", ...others] = strategyProblems(`${DCA}enabled: true\n`);
     expect(others).toEqual([]);
     expect(problem).toMatch(/^6:1 enabled: unknown key "enabled" -> known keys here: kind, wallet, schedule, /);
-    expect(problem).toContain(
-      "sell, value, buy, max_sell, min_sell, start, only_if, dips, carry, on_insufficient",
-    );
+    expect(problem).toContain("sell, value, buy, max_sell, min_sell, start, only_if, dips, carry, on_insufficient");
   });
 });
 

@@ -51,9 +51,16 @@ test("BUD-9 goes by the chain's time: a clock that runs ahead opens no period ea
   const outside = createBudgetOutside();
   const { context } = openLife(outside);
   const swap = swapIn("quoted");
-  const reading = { ...readingFor(swap), head: { number: 7, timestampSeconds: MIDNIGHT_MS / 1_000 - 1, baseFeePerGas: 1n } };
+  const reading = {
+    ...readingFor(swap),
+    head: { number: 7, timestampSeconds: MIDNIGHT_MS / 1_000 - 1, baseFeePerGas: 1n },
+  };
   outside.clock.jumpTo(MIDNIGHT_MS + 20_000);
-  const answer = await withBudget(context, runSample({ swaps: [swap] }), { kind: "facts-read", swapId: swap.id, reading });
+  const answer = await withBudget(context, runSample({ swaps: [swap] }), {
+    kind: "facts-read",
+    swapId: swap.id,
+    reading,
+  });
   expect(answer).toMatchObject({ reading: { budget: [{ bound: "day", sinceMs: MIDNIGHT_MS - 86_400_000 }] } });
 });
 
@@ -63,7 +70,7 @@ function acceptSale({ db }: Life): void {
     `INSERT OR IGNORE INTO differences (id, wallet, kind, scope, key, text, facts, found_at_ms, settled_by, settled_at_ms)
      VALUES (7, ?, 'fill', 'wallet', 'k', 't', '{}', 1, 'ops', ?)`,
   ).run(ACCOUNT, SLOT_MS);
-  db.prepare("INSERT OR IGNORE INTO accepted_sales (difference_id, strategy, token, amount) VALUES (7, 'weekly', ?, '1')").run(
-    USDC.address,
-  );
+  db.prepare(
+    "INSERT OR IGNORE INTO accepted_sales (difference_id, strategy, token, amount) VALUES (7, 'weekly', ?, '1')",
+  ).run(USDC.address);
 }

@@ -113,8 +113,15 @@ describe("a forecast", () => {
 
   it("BUD-11 counts what it sells in each period, with what was sold before, and knows when a period renews", () => {
     const limits = [{ period: "day" as const, most: 150_000_000n }];
-    const spec = dcaSpec({ schedule: { kind: "every", seconds: 6 * 3_600 }, budget: { calendar: { timezone: "UTC", limits } } });
-    const span = budgetSpans(spec.budget, NOW_MS, zones).map((one) => ({ ...one, sold: new Map([[USDC.address, 60_000_000n]]), usd: 0n }));
+    const spec = dcaSpec({
+      schedule: { kind: "every", seconds: 6 * 3_600 },
+      budget: { calendar: { timezone: "UTC", limits } },
+    });
+    const span = budgetSpans(spec.budget, NOW_MS, zones).map((one) => ({
+      ...one,
+      sold: new Map([[USDC.address, 60_000_000n]]),
+      usd: 0n,
+    }));
     const slots = run(world([standing(spec, { budget: { counts: span, runs: 1 } })], { slots: 5 }));
     // It is 22:13: 60 of 150 are spent, and the day renews before the first slot.
     expect(slots.map(({ decision, reason }) => reason ?? decision)).toEqual([
@@ -123,7 +130,10 @@ describe("a forecast", () => {
     const nowMs = NOW_MS - 12 * 3_600_000;
     const early = standing(spec, { handledMs: nowMs, budget: { counts: span, runs: 1 } });
     const late = run(world([early], { nowMs, slots: 2 }));
-    expect(late.map(({ decision, reason }) => reason ?? decision)).toEqual(["budget_period_spent", "budget_period_spent"]);
+    expect(late.map(({ decision, reason }) => reason ?? decision)).toEqual([
+      "budget_period_spent",
+      "budget_period_spent",
+    ]);
   });
 
   it("counts the day's ceiling over all strategies, with what was traded before", () => {

@@ -58,6 +58,16 @@ const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])
     "30 days above the cap",
     { ...limits({ maxPerMonthUsd: priceSample("5000").usd }), spentMonthUsd: priceSample("4900.000001").usd },
   ],
+  [
+    "BUDGET_EXCEEDED",
+    "one unit more than the strategy's own budget of a day",
+    { budget: [{ subject: "sold today", key: "per_day", sold: 1n, most: GROSS, inDollars: false }] },
+  ],
+  [
+    "BUDGET_EXCEEDED",
+    "a trade above the strategy's own budget in dollars",
+    { budget: [{ subject: "sold", key: "total", sold: 1n, most: priceSample("100").usd, inDollars: true }] },
+  ],
   ["TRADE_TOO_SMALL", "a trade one cent below the smallest", limits({ minTradeUsd: priceSample("100.01").usd })],
   ["DAILY_CAP_EXCEEDED", "a day above the cap", { spentTodayUsd: priceSample("900.000001").usd }],
   ["FEE_CAP_EXCEEDED", "gas above its share of the trade", limits({ maxFee: toPpm(3_999) })],

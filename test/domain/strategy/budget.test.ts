@@ -299,7 +299,12 @@ describe("where a budget ends a strategy", () => {
 });
 
 function mixOf(budget = IN_DOLLARS): StrategySpec {
-  return mixSpec([target(WETH, 50), target(DAI, 50)], { quote: DAI, bands: "none", budget, trades: { min: of(DAI, 50) } });
+  return mixSpec([target(WETH, 50), target(DAI, 50)], {
+    quote: DAI,
+    bands: "none",
+    budget,
+    trades: { min: of(DAI, 50) },
+  });
 }
 
 function outcomeOf(spec: StrategySpec, sales: readonly Sale[], nowMs: number): Decision<unknown>["outcome"] {
