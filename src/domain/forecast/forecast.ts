@@ -1,4 +1,4 @@
-import { type Address, NATIVE_TOKEN } from "../money/address.ts";
+import type { Address } from "../money/address.ts";
 import { instantsSince } from "../schedule/instants-since.ts";
 import { nextInstant } from "../schedule/next-instants.ts";
 import type { ZoneOffsets } from "../schedule/schedule.ts";
@@ -7,15 +7,10 @@ import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
 import type { RunEnd, SwapEnd } from "../strategy/kind.ts";
 import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
-import {
-  decideStrategy,
-  lastResortGasOf,
-  type StrategyMemory,
-  strategyNeeds,
-  strategyRunEnded,
-} from "../strategy/strategy.ts";
+import { decideStrategy, type StrategyMemory, strategyNeeds, strategyRunEnded } from "../strategy/strategy.ts";
 import { type BudgetCourse, beginBudget, budgetAt } from "./budget-course.ts";
 import { ceilingProblem, type ForecastLimits, type TradeValue, valueOfTrade } from "./ceilings.ts";
+import { freeFor } from "./free-for.ts";
 
 /** A strategy as it stands when the forecast begins. */
 export interface ForecastStrategy {
@@ -27,8 +22,8 @@ export interface ForecastStrategy {
   readonly barred: string | undefined;
   readonly spent: StrategyView["spent"];
   readonly bought: StrategyView["bought"];
-  /** what it has sold within the bounds of its budget */
-  readonly budget: BudgetView | undefined;
+  /** what it has sold within the bounds of its budget; absent without one */
+  readonly budget?: BudgetView | undefined;
 }
 
 /** What a wallet holds, by token, in the words of a strategy's view. */
@@ -190,7 +185,7 @@ function viewOf(course: Course, slotMs: number, { world, holdings }: Common): St
     slotMs,
     slots: 1,
     nowMs: slotMs,
-    free: freeFor(spec, held, world.strategies),
+    free: freeFor(spec, held?.free ?? new Map(), world.strategies),
     balances: held?.balances ?? new Map(),
     outside: held?.outside ?? new Map(),
     instants: afterMs === undefined ? 0 : instantsSince(spec.schedule, { afterMs, untilMs: slotMs }, world.zones),
@@ -200,20 +195,6 @@ function viewOf(course: Course, slotMs: number, { world, holdings }: Common): St
     bars: world.bars,
     budget: course.budget && budgetAt(course.budget, budgetSpans(spec.budget, slotMs, world.zones)),
   };
-}
-
-/** A strategy leaves alone what others of its wallet keep to pay for their own refill. */
-function freeFor(
-  spec: StrategySpec,
-  held: Holdings | undefined,
-  strategies: readonly ForecastStrategy[],
-): StrategyView["free"] {
-  const kept = strategies
-    .filter((other) => other.spec.id !== spec.id && other.spec.wallet.address === spec.wallet.address)
-    .reduce((sum, other) => sum + lastResortGasOf(other.spec), 0n);
-  const native = held?.free.get(NATIVE_TOKEN);
-  if (held === undefined || native === undefined || kept === 0n) return held?.free ?? new Map();
-  return new Map(held.free).set(NATIVE_TOKEN, native > kept ? native - kept : 0n);
 }
 
 /** Swaps one after the other, each on the balances that the one before it left. */

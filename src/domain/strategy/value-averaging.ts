@@ -189,8 +189,8 @@ function onEdited(
 /** Where it sells too, its budget bounds only what it pays. */
 function mostSold(spec: ValueAveragingSpec, _memory: ValueAveragingMemory, spent: StrategyView["spent"]): MostSold {
   const { pay, budget, allowSell, startMs } = spec;
-  const left =
-    budget === undefined || allowSell ? undefined : { token: pay, raw: budget.total - (spent.get(pay.address) ?? 0n) };
+  const total = allowSell ? undefined : budget?.total;
+  const left = total === undefined ? undefined : { token: pay, raw: total - (spent.get(pay.address) ?? 0n) };
   return { perRun: { token: pay, raw: spec.maxContribution }, left, fromMs: startMs };
 }
 
