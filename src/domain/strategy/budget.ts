@@ -105,12 +105,12 @@ export function tightest(counts: readonly BudgetCount[], currency: BudgetCurrenc
 }
 
 /** An amount in what a budget is counted in. */
-export function formatBudgeted(raw: bigint, currency: BudgetCurrency): string {
+function formatBudgeted(raw: bigint, currency: BudgetCurrency): string {
   return currency === "USD" ? formatDollars(raw) : formatAmount({ token: currency, raw });
 }
 
 /** Which bound it is, with its amount: `100 USDC a week`. */
-export function describeBound({ bound, most }: Pick<BudgetSpan, "bound" | "most">, currency: BudgetCurrency): string {
+function describeBound({ bound, most }: Pick<BudgetSpan, "bound" | "most">, currency: BudgetCurrency): string {
   const amount = formatBudgeted(most, currency);
   return bound === "total" ? `${amount} in all` : `${amount} a ${bound}`;
 }
