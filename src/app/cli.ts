@@ -79,7 +79,7 @@ function addRunningCommands(program: Command, terminal: Terminal): void {
     .option("--seed <n>", "repeats trades and feeds by block number", integer, 1)
     .option("--block-time <seconds>", "time between blocks", seconds, 1)
     .option("--port <n>", "first port, the others follow; 0 takes free ones", integer, 8545)
-    .option("--fork-url <url>", "run on a fork of a real chain")
+    .option("--fork-url <url|env:NAME>", "run on a fork of a real chain")
     .option("--config <file>", "what the daemon runs", "config/sandbox.yaml")
     .action(async (options) => (await import("./commands/sandbox.ts")).sandbox(options, terminal));
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { forkUrlOf } from "../../src/app/sandbox-request.ts";
 import { claimPort } from "../../src/sandbox/free-port.ts";
 import { makeFolder, run } from "../e2e/support/swapd.ts";
 
@@ -61,4 +62,20 @@ it("says where it may be run when it cannot make its folder, and ends with 78", 
   writeFileSync(join(folder.path, ".swapd"), "in the way");
   const ended = await run(folder.path, ["sandbox", "--port", "0", "--for", "1s"]);
   expect(ended).toMatchObject({ code: 78, err: expect.stringContaining("run it in a folder that you may write to") });
+});
+
+it("refuses a configuration of a real network, keeps the last sandbox's history, and ends with 2", async () => {
+  const { path, history } = folderWithHistory();
+  const own = join(path, "config", "own.yaml");
+  writeFileSync(own, readFileSync(join(path, "config", "mainnet.example.yaml"), "utf8"));
+  const ended = await run(path, ["sandbox", "--port", "0", "--for", "1s", "--config", own]);
+  expect(ended).toMatchObject({ code: 2, err: expect.stringContaining("own.yaml is a configuration of base") });
+  expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
+});
+
+it("takes the URL to fork from from the environment, and says which variable is missing", () => {
+  expect(forkUrlOf("env:FORK", { FORK: "https://node.example/key" })).toBe("https://node.example/key");
+  expect(forkUrlOf("https://node.example/key", {})).toBe("https://node.example/key");
+  expect(forkUrlOf(undefined, {})).toBeUndefined();
+  expect(() => forkUrlOf("env:FORK", { FORK: "" })).toThrow("the environment variable FORK is not set, or empty");
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Configuration } from "../../config/configuration.ts";
 import type { LoadOutcome } from "../../config/load-configuration.ts";
@@ -21,6 +21,7 @@ import { networkPresetOf } from "../network-preset.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
 import { announce, NEXT_COMMANDS } from "../sandbox-announcement.ts";
 import { makeSandboxDirectory, SANDBOX_DIRECTORY, SANDBOX_LOCK_FILE, writeSandboxFacts } from "../sandbox-facts.ts";
+import { forkUrlOf, refuseUnfitFile } from "../sandbox-request.ts";
 import { sandboxSum } from "../sandbox-sum.ts";
 import { type Daemon, startDaemon } from "../start-daemon.ts";
 import { startEmbeddedService } from "../start-embedded-service.ts";
@@ -81,6 +82,7 @@ interface Stage {
 async function runSandbox(directory: string, options: SandboxCommandOptions, stage: Stage): Promise<void> {
   const { terminal, parts } = stage;
   const ports = await canStart(options);
+  const forkUrl = forkUrlOf(options.forkUrl, process.env);
   clear(directory);
   const runtime = createRuntime({ level: "warn", env: process.env, logFile: join(directory, "daemon.log") });
   const release = endOnUncaught(runtime.redactor.redact, terminal, "sandbox");
@@ -93,7 +95,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
       seed: options.seed,
       market: options.market,
       executorKind: (kind) => executorKindOf({ kind }),
-      ...(options.forkUrl === undefined ? {} : { forkUrl: options.forkUrl }),
+      ...(forkUrl === undefined ? {} : { forkUrl }),
     },
     {
       onMarketError: (error) => runtime.logger.warn({ error: error.message }, "a block of the market did not work out"),
@@ -150,10 +152,7 @@ interface Ports {
 
 /** What a start needs, before the last sandbox's files go: they stay readable when this one cannot start. */
 async function canStart(options: SandboxCommandOptions): Promise<Ports> {
-  const file = resolve(options.config);
-  if (!existsSync(file)) {
-    throw new CommandFailure(EXIT.configuration, `${file} is missing: run the sandbox in a folder that has it`);
-  }
+  refuseUnfitFile(resolve(options.config));
   return await choosePorts(options);
 }
 
