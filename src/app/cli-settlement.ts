@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { CONFIG, FOR } from "./cli-options.ts";
+import { CHANGED_CONFIG, CONFIG, FOR, SANDBOX_FLAG } from "./cli-options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `swapd settlement`: the contracts that our own service settles through. */
@@ -8,7 +8,8 @@ export function addSettlementCommands(program: Command, terminal: Terminal): voi
   settlement
     .command("deploy")
     .description("show what putting them on the chain would cost; with --yes do it")
-    .option(...CONFIG)
+    .option(...CHANGED_CONFIG)
+    .option(...SANDBOX_FLAG)
     .option("--keystore <file>", "the operator's encrypted keystore: a key that nothing else uses")
     .option("--password-file <file>", "the file with its password")
     .option("--yes", "sign and send")

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { addDatabaseCommands } from "./cli-database.ts";
+import { addFirstCommands } from "./cli-first.ts";
 import { CHANGED_CONFIG, CONFIG, FOR, integer, JSON_FLAG, SANDBOX_FLAG, seconds, slotCount } from "./cli-options.ts";
 import { addServiceCommands } from "./cli-service.ts";
 import { addSettlementCommands } from "./cli-settlement.ts";
@@ -32,6 +33,7 @@ function buildProgram(terminal: Terminal): Command {
     .version(version())
     .exitOverride()
     .showHelpAfterError();
+  addFirstCommands(program, terminal);
   addRunningCommands(program, terminal);
   addHistoryCommands(program, terminal);
   addLookingCommands(program, terminal);
@@ -46,21 +48,6 @@ function buildProgram(terminal: Terminal): Command {
 }
 
 function addRunningCommands(program: Command, terminal: Terminal): void {
-  program
-    .command("init")
-    .description("ask a few questions and write a first configuration")
-    .option("--dir <folder>", "where to write it", ".")
-    .option("--network <name>", "a built-in network")
-    .option("--sell <amount>", 'how much of what is sold at each slot, for example "100 USDC"')
-    .option("--buy <token>", "what is bought")
-    .option("--at <time>", 'when, by the wall clock, for example "Mon 09:00"')
-    .option("--timezone <zone>", "an IANA time zone")
-    .option("--max-per-day <value>", 'the most that is sold in a day, for example "500 USD"')
-    .option("--keystore <file>", "the wallet's encrypted keystore")
-    .option("--password-file <file>", "the file with its password")
-    .option("--new-wallet", "make the keystore and its password where there is none")
-    .option("--yes", "take the defaults for what no option says, and ask nothing")
-    .action(async (options) => (await import("./commands/init.ts")).init(options, terminal));
   program
     .command("start")
     .description("run the daemon")

@@ -1,5 +1,18 @@
-import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
+import {
+  chownSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
+import { codeOf } from "../net/error-code.ts";
 
 /** Only its owner may read it. */
 export const PRIVATE_FILE_MODE = 0o600;
@@ -23,8 +36,49 @@ export function writeNewFile(path: string, text: string, mode: number): void {
   syncFolder(dirname(path));
 }
 
+/** A mount that may only be read, another user's folder, a file that is a mount of its own. */
+const UNWRITABLE = new Set(["EROFS", "EACCES", "EPERM", "EBUSY", "EXDEV", "ENOSPC", "EDQUOT"]);
+
+/**
+ * Gives a file another text, at once: who reads it meanwhile finds the old or the new one. It keeps its permissions and
+ * its owner; a link stays one.
+ * @returns why that cannot be done here, in words; undefined where it was done
+ */
+export function replaceFile(
+  path: string,
+  { before, after }: { readonly before: string; readonly after: string },
+): string | undefined {
+  const file = realpathSync(path);
+  const coming = `${file}.coming-${process.pid}`;
+  try {
+    const { mode, uid, gid } = statSync(file);
+    rmSync(coming, { force: true });
+    writeNewFile(coming, after, mode & 0o777);
+    if (uid !== process.getuid?.() || gid !== process.getgid?.()) chownSync(coming, uid, gid);
+    if (readFileSync(file, "utf8") !== before) return `${path} was changed by somebody else meanwhile`;
+    renameSync(coming, file);
+    syncFolder(dirname(file));
+    return undefined;
+  } catch (error) {
+    const code = codeOf(error);
+    if (!UNWRITABLE.has(code)) throw error;
+    return `${path} cannot be written here (${code})`;
+  } finally {
+    // Where it was renamed there is none any more.
+    removeIfThere(coming);
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    if (!UNWRITABLE.has(codeOf(error))) throw error;
+  }
+}
+
 /** Puts the names in a folder on the disk: new files, and what was renamed. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const opened = openSync(folder, "r");
   try {
     fsyncSync(opened);

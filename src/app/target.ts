@@ -77,8 +77,8 @@ export function findTargetToChange(options: ChangeOptions): Target {
 /** What a command acted on, in one line. */
 export function nameTarget(target: Target): string {
   if (target.kind === "sandbox") return `on the sandbox in ${target.facts.directory} (database ${target.database})`;
-  const { file, mode } = target.configuration;
-  return `on ${file} (mode ${mode}, database ${target.database})`;
+  const { file, mode, network } = target.configuration;
+  return `on ${file} (network ${network.name}, mode ${mode}, database ${target.database})`;
 }
 
 /** What the target's chain calls its own coin. */

@@ -31,6 +31,37 @@ it("a halt without a configuration never halts the sandbox instead, and says tha
   });
 });
 
+it.each([
+  ["pause"],
+  ["resume"],
+  ["exits-only"],
+  ["run", "eth-from-usdc"],
+  ["skip", "eth-from-usdc"],
+  ["allowances", "revoke", "USDC"],
+  ["tx", "cancel", "1"],
+  ["db", "accept"],
+  ["settlement", "deploy", "--yes"],
+])("%s without a configuration changes nothing, and names what to give", async (...command) => {
+  expect(await run(folder.path, command)).toMatchObject({
+    code: 2,
+    out: "",
+    err: expect.stringContaining("nothing was changed"),
+  });
+});
+
+it.each([
+  ["live", "--yes"],
+  ["resume", "--relayer"],
+  ["keys", "add", "me"],
+  ["keys", "revoke", "me"],
+  ["restore", "copy.db"],
+])("%s without a configuration asks for one, and never takes the sandbox's", async (...command) => {
+  const ended = await run(folder.path, command);
+  expect(ended.code).toBeGreaterThan(0);
+  expect(ended.err).toContain(join(folder.path, "swapd.yaml"));
+  expect(ended.out).toBe("");
+});
+
 it("--sandbox means the sandbox, and the answer names it; with --config alongside it nothing is changed", async () => {
   expect(await run(folder.path, ["halt", "--sandbox"])).toMatchObject({
     code: 0,
@@ -44,7 +75,7 @@ it("the answer names the configuration, its mode and its database, also where so
   const file = join(folder.path, "config/mine.yaml");
   const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
   writeFileSync(file, example.replace("main: {", `main: { address: "${ADDRESS}",`).replace("/data/swapd.db", database));
-  const place = `on ${file} (mode dry-run, database ${database})`;
+  const place = `on ${file} (network base, mode dry-run, database ${database})`;
   expect(await run(folder.path, ["halt", "--config", file], ENVIRONMENT)).toMatchObject({
     code: 0,
     out: expect.stringContaining(place),

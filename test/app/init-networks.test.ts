@@ -27,11 +27,13 @@ async function checked(folder: string): Promise<{ ok: boolean; problems: { messa
   return JSON.parse(lines.join(""));
 }
 
+const QUIETLY = { yes: true, offline: true, timezone: "Europe/Berlin", wallet: "keystore wallet.json" } as const;
+
 /** What `swapd init` writes for a network, whose wallet is there. */
 async function begun(network: string): Promise<string> {
   const folder = temporaryDirectory();
   writeWallet(folder);
-  await init({ dir: folder, yes: true, network, timezone: "Europe/Berlin" }, reported().terminal);
+  await init({ ...QUIETLY, dir: folder, network }, reported().terminal);
   return folder;
 }
 
@@ -53,8 +55,7 @@ describe.each([...NETWORKS])(
         const folder = temporaryDirectory();
         writeWallet(folder);
         const buy = priced[(index + 1) % priced.length] ?? "";
-        const wanted = { sell: `1 ${sell}`, buy, timezone: "Europe/Berlin" };
-        await init({ dir: folder, yes: true, network, ...wanted }, reported().terminal);
+        await init({ ...QUIETLY, dir: folder, network, sell: `1 ${sell}`, buy }, reported().terminal);
         expect(await checked(folder), `${sell} for ${buy}`).toMatchObject({ ok: true, problems: [] });
       }
     });
@@ -64,7 +65,7 @@ describe.each([...NETWORKS])(
       const file = join(folder, "swapd.yaml");
       const live = readFileSync(file, "utf8")
         .replace("mode: dry-run", "mode: live")
-        .replace(/# settlement: "0x..." +/, `settlement: "${SETTLEMENT}" `);
+        .replace("url: embedded", `url: embedded, settlement: "${SETTLEMENT}"`);
       writeFileSync(file, live);
       const outcome = await checked(folder);
       expect(outcome.ok, JSON.stringify(outcome.problems)).toBe(noSettlement === undefined);

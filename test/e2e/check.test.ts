@@ -22,7 +22,17 @@ function project(): string {
 const template = mkdtempSync(join(tmpdir(), "swapd-check-template-"));
 
 beforeAll(async () => {
-  const made = await run(template, ["init", "--yes", "--new-wallet", "--sell", "25 USDC", "--buy", "WETH"]);
+  const made = await run(template, [
+    "init",
+    "--yes",
+    "--offline",
+    "--wallet",
+    "new",
+    "--sell",
+    "25 USDC",
+    "--buy",
+    "WETH",
+  ]);
   expect(made, made.err).toMatchObject({ code: 0 });
 });
 
@@ -98,8 +108,8 @@ describe("swapd check, of a service elsewhere", () => {
 
   async function checked(url: string): Promise<Ended> {
     const folder = project();
-    edit(join(folder, "swapd.yaml"), (text) => text.replace(/^service:\n(?: .*\n)+/m, `${serviceOf(url)}\n`));
-    return run(folder, ["check"], { SWAPD_RPC_URL: DEAD, KEY: "of-nobody" });
+    edit(join(folder, "swapd.yaml"), (text) => text.replace(/^service: .*\n/m, `${serviceOf(url)}\n`));
+    return run(folder, ["check"], { RPC_1: DEAD, KEY: "of-nobody" });
   }
 
   async function answering(status: number, body: unknown): Promise<string> {

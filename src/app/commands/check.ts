@@ -1,14 +1,12 @@
 import { basename, resolve } from "node:path";
 import { formatProblems, type Problem } from "../../config/problem.ts";
-import { checkChain } from "../check-chain.ts";
-import { checkMachine } from "../check-machine.ts";
-import { checkService } from "../check-service.ts";
+import { findingsOf, findingsText } from "../check-everything.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import type { Finding } from "../finding.ts";
 import { loadConfiguration } from "../load-configuration.ts";
 import { createRuntime } from "../runtime.ts";
 import { configurationFile } from "../target.ts";
-import { formatTable, type Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal.ts";
 
 /**
  * `swapd check`: all problems of a configuration and the files it names, at once; then what it names on this machine, at
@@ -27,10 +25,7 @@ export async function check(
     throw new CommandFailure(EXIT.no, "");
   }
   const runtime = createRuntime({ level: "error", env: process.env });
-  const machine = await checkMachine(loaded.configuration, runtime);
-  const isOffline = options.offline === true;
-  const service = isOffline ? [] : await checkService(loaded.configuration, runtime);
-  const chain = isOffline ? [] : await checkChain(loaded.configuration, runtime);
+  const { machine, service, chain } = await findingsOf(loaded.configuration, runtime, options);
   const findings = [...machine, ...service, ...chain];
   const { warnings } = loaded.configuration;
   const strategies = loaded.configuration.strategies.map(({ spec }) => spec.id);
@@ -56,14 +51,4 @@ function warningsText(warnings: readonly Problem[]): string {
 
 function plain(findings: readonly Finding[]) {
   return findings.map(({ whatToDo, ...finding }) => ({ ...finding, whatToDo: whatToDo ?? null }));
-}
-
-function findingsText(findings: readonly Finding[]): string {
-  return formatTable(
-    findings.map(({ what, found, whatToDo, isWarning }) => [
-      whatToDo !== undefined ? "PROBLEM" : isWarning === true ? "warning" : "ok",
-      what,
-      whatToDo === undefined ? found : `${found} -> ${whatToDo}`,
-    ]),
-  );
 }

@@ -1,137 +1,146 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { formatProblems } from "../../config/problem.ts";
-import { NETWORKS } from "../../networks/book.ts";
 import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { type InitAnswers, initFiles, RPC_VARIABLE, strategyId } from "../init-files.ts";
+import { type Answers, KEYS, pathIn, readWallet, WALLET_FILES } from "../init/answers.ts";
+import { layoutOf, MAIN_FILE, tradedSymbols } from "../init/files.ts";
+import { fromFlags, type Given, interview } from "../init/interview.ts";
+import { type LineSource, processLines } from "../init/lines.ts";
+import { withOverlay } from "../init/overlay.ts";
+import { planFiles } from "../init/plan-files.ts";
+import { readPresent } from "../init/present.ts";
+import { draftAnswers, networkOf, type Session, withDraft } from "../init/session.ts";
+import { type Placed, type PlannedFile, recoverInit, writeAll } from "../init/write-all.ts";
 import { loadConfiguration } from "../load-configuration.ts";
+import { PRIVATE_FILE_MODE, writeNewFile } from "../new-file.ts";
+import { createRuntime } from "../runtime.ts";
 import type { Terminal } from "../terminal.ts";
-import { newWallet } from "./wallet.ts";
+import { importWallet, newWallet } from "./wallet.ts";
 
-export interface InitOptions extends Partial<InitAnswers> {
-  readonly dir: string;
-  /** take the defaults for what no flag says, and ask nothing */
+export interface InitOptions extends Given {
+  /** else the folder of SWAPD_CONFIG, or this one */
+  readonly dir?: string;
+  /** ask nothing: flags, what is there already, defaults */
   readonly yes?: boolean;
-  /** make the keystore and its password where there is none */
-  readonly newWallet?: boolean;
+  /** ask no chain */
+  readonly offline?: boolean;
 }
 
 const PASSWORD_BYTES = 24;
-const PRIVATE_FILE_MODE = 0o600;
 
 /**
- * `swapd init`: asks a few questions and writes a main file, a policy and one strategy, with comments. Nothing that
- * exists is overwritten, and nothing is written that `swapd check` would refuse.
+ * `swapd init`: asks what a first configuration needs, judges each answer at once, and writes a main file, a policy and
+ * one strategy, all or none of them. In a folder that has one it asks again, with what is there, and changes values alone.
  */
-export async function init(options: InitOptions, terminal: Terminal): Promise<void> {
-  const folder = resolve(options.dir);
-  const ask = await asker(options, terminal);
+export async function init(options: InitOptions, terminal: Terminal, lines?: LineSource): Promise<void> {
+  const folder = resolve(options.dir ?? folderOfEnvironment() ?? ".");
+  const recovered = recoverInit(folder);
+  if (recovered !== undefined) announceRecovered(folder, recovered, terminal);
+  const session: Session = {
+    folder,
+    layout: layoutOf(process.env),
+    runtime: createRuntime({ level: "error", env: process.env }),
+    isOffline: options.offline === true,
+    present: readPresent(folder, process.env),
+    answers: new Map(),
+    secrets: new Map(),
+    slotUsd: undefined,
+  };
+  const given = Object.fromEntries(
+    KEYS.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])),
+  ) as Given;
+  if (options.yes === true) {
+    await fromFlags(session, given, terminal);
+    await write(session, terminal, () => Promise.resolve(true));
+    return;
+  }
+  const source = lines ?? processLines();
   try {
-    const answers = await collect(options, ask.question);
-    const files = initFiles(answers);
-    refuseExisting(folder, [...files.keys()]);
-    await makeWallet(
-      { folder, answers, wanted: options.newWallet === true || (await ask.wantsWallet(folder, answers)) },
-      terminal,
-    );
-    refuseBroken(folder, { answers, files });
-    for (const [path, text] of files) write(join(folder, path), text);
-    beginMarker(folder);
-    announce({ folder, files: [...files.keys()], answers }, terminal);
+    await interview(session, given, { lines: source, terminal });
+    await write(session, terminal, async () => {
+      const answer = await source.next("make these changes [yes]: ");
+      return answer !== undefined && /^(?:y|yes|)$/i.test(answer.trim());
+    });
   } finally {
-    ask.close();
+    source.close();
   }
 }
 
-interface Asker {
-  question(what: string, fallback: string): Promise<string>;
-  wantsWallet(folder: string, answers: InitAnswers): Promise<boolean>;
-  close(): void;
+function folderOfEnvironment(): string | undefined {
+  const file = process.env.SWAPD_CONFIG;
+  return file === undefined || file === "" ? undefined : dirname(file);
 }
 
-/** Questions at a terminal without --yes; else the defaults. */
-async function asker(options: InitOptions, terminal: Terminal): Promise<Asker> {
-  if (options.yes === true || !terminal.isInteractive || process.stdin.isTTY !== true) {
-    return {
-      question: (_what, fallback) => Promise.resolve(fallback),
-      wantsWallet: () => Promise.resolve(false),
-      close: () => undefined,
-    };
+async function write(session: Session, terminal: Terminal, agrees: () => Promise<boolean>): Promise<void> {
+  const { folder, present } = session;
+  const answers = draftAnswers(session, present?.answers ?? {});
+  const wanted = { ...answers, ...Object.fromEntries(session.answers) } as Answers;
+  if (present === undefined) await refuseBroken(session);
+  const { files, changes } = await planFiles(session, wanted);
+  if (present !== undefined) {
+    if (changes.length === 0) {
+      terminal.out(`${folder} has all of that already: nothing was changed`);
+      return;
+    }
+    terminal.out(changes.join("\n"));
+    if (!(await agrees())) throw new CommandFailure(EXIT.no, "nothing was changed");
   }
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const question = async (what: string, fallback: string): Promise<string> => {
-    const answer = (await lines.question(`${what} [${fallback}]: `)).trim();
-    return answer === "" ? fallback : answer;
-  };
-  return {
-    question,
-    wantsWallet: async (folder, answers) => {
-      if (existsSync(pathIn(folder, answers.keystore))) return false;
-      return (await question("there is no such keystore; make a new wallet", "yes")).toLowerCase().startsWith("y");
+  const address = await makeWallet(session, wanted, terminal);
+  if (present !== undefined) await refuseBrokenEdits(folder, files);
+  const placed = writeAll(folder, files);
+  if (present === undefined) beginMarker(folder);
+  announce({ session, placed, answers: wanted, address }, terminal);
+}
+
+/** Nothing is written that `swapd check` would refuse. */
+async function refuseBroken(session: Session): Promise<void> {
+  await withDraft(session, {}, async (loaded) => {
+    if (!loaded.ok) throw new CommandFailure(EXIT.no, `${formatProblems(loaded.problems)}\nnothing was written`);
+  });
+}
+
+async function refuseBrokenEdits(folder: string, files: readonly PlannedFile[]): Promise<void> {
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  await withOverlay(folder, texts, async (scratch) => {
+    const loaded = loadConfiguration(join(scratch, MAIN_FILE), process.env);
+    if (loaded.ok) return;
+    const problems = formatProblems(loaded.problems).replaceAll(`${scratch}/`, "");
+    throw new CommandFailure(EXIT.no, `${problems}\nnothing was changed`);
+  });
+}
+
+/** Makes the keystore that was asked for. @returns whose it is; undefined where none was made */
+async function makeWallet({ folder }: Session, answers: Answers, terminal: Terminal): Promise<string | undefined> {
+  const wallet = readWallet(answers.wallet);
+  const isMade = wallet?.kind === "import" || (wallet?.kind === "keystore" && wallet.isNew);
+  if (wallet === undefined || !isMade) return undefined;
+  const [keystore, passwordFile] = [join(folder, WALLET_FILES.keystore), join(folder, WALLET_FILES.password)];
+  if (!existsSync(passwordFile)) {
+    writeNewFile(passwordFile, `${randomBytes(PASSWORD_BYTES).toString("base64url")}\n`, PRIVATE_FILE_MODE);
+  }
+  let address = "";
+  const hearing: Terminal = {
+    ...terminal,
+    out: (text) => {
+      address = text;
     },
-    close: () => lines.close(),
   };
+  if (wallet.kind === "import")
+    await importWallet({ keystore, passwordFile, keyFile: keyFileOf(folder, wallet.keyFile) }, hearing);
+  else await newWallet({ keystore, passwordFile }, hearing);
+  return address;
 }
 
-async function collect(options: InitOptions, question: Asker["question"]): Promise<InitAnswers> {
-  const networks = [...NETWORKS.keys()];
-  const network = options.network ?? (await question(`network (${networks.join(", ")})`, "base"));
-  // What no feed prices is not traded, so it is not proposed.
-  const tokens = [...(NETWORKS.get(network)?.tokens ?? [])]
-    .filter(([, { feed }]) => feed !== undefined)
-    .map(([symbol]) => symbol);
-  const [wrapped] = tokens;
-  if (wrapped === undefined) {
-    throw new CommandFailure(EXIT.usage, `the network "${network}" is not built in; there are ${networks.join(", ")}`);
-  }
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return {
-    network,
-    sell: options.sell ?? (await question(`sell how much of what at each slot (${tokens.join(", ")})`, "100 USDC")),
-    buy: options.buy ?? (await question("buy what", wrapped)),
-    at: options.at ?? (await question("when, by the wall clock (daily 09:00, Mon 09:00, Mon,Thu 18:30)", "Mon 09:00")),
-    timezone: options.timezone ?? (await question("time zone", zone)),
-    maxPerDay: options.maxPerDay ?? (await question("sell at most in a day", "500 USD")),
-    keystore: options.keystore ?? (await question("the wallet's encrypted keystore", "wallet.json")),
-    passwordFile: options.passwordFile ?? (await question("the file with its password", "wallet.pass")),
-  };
-}
-
-function refuseExisting(folder: string, paths: readonly string[]): void {
-  const existing = paths.filter((path) => existsSync(join(folder, path)));
-  if (existing.length === 0) return;
-  const which = existing.join(", ");
-  throw new CommandFailure(
-    EXIT.no,
-    `${which} exist in ${folder} and are left as they are; name another folder with --dir`,
-  );
-}
-
-async function makeWallet(
-  wanted: { folder: string; answers: InitAnswers; wanted: boolean },
-  terminal: Terminal,
-): Promise<void> {
-  const { folder, answers } = wanted;
-  const keystore = pathIn(folder, answers.keystore);
-  if (existsSync(keystore)) return;
-  if (!wanted.wanted) {
-    const how = "give --keystore and --password-file of one that exists, or --new-wallet";
-    throw new CommandFailure(EXIT.usage, `there is no keystore at ${keystore}: ${how}`);
-  }
-  const passwordFile = pathIn(folder, answers.passwordFile);
-  if (!existsSync(passwordFile))
-    write(passwordFile, `${randomBytes(PASSWORD_BYTES).toString("base64url")}\n`, PRIVATE_FILE_MODE);
-  terminal.out(`a new wallet, encrypted in ${keystore}; its address:`);
-  await newWallet({ keystore, passwordFile }, terminal);
+/** As it was typed, or from the configuration's folder. */
+function keyFileOf(folder: string, file: string): string {
+  return existsSync(pathIn(folder, file)) ? pathIn(folder, file) : resolve(file);
 }
 
 /** A first configuration means that its wallet begins with a new database; an existing marker is kept. */
 function beginMarker(folder: string): void {
-  const loaded = loadConfiguration(join(folder, "swapd.yaml"), process.env);
+  const loaded = loadConfiguration(join(folder, MAIN_FILE), process.env);
   if (!loaded.ok) return;
   const marker = openMarker(loaded.configuration);
   for (const { address } of loaded.configuration.wallets.values()) {
@@ -139,37 +148,39 @@ function beginMarker(folder: string): void {
   }
 }
 
-/** Checks the files against the loader before any of them is written. */
-function refuseBroken(folder: string, made: { answers: InitAnswers; files: ReadonlyMap<string, string> }): void {
-  const scratch = mkdtempSync(join(tmpdir(), "swapd-init-"));
-  try {
-    const { keystore, passwordFile } = made.answers;
-    const absolute = { keystore: pathIn(folder, keystore), passwordFile: pathIn(folder, passwordFile) };
-    for (const [path, text] of initFiles({ ...made.answers, ...absolute })) write(join(scratch, path), text);
-    const loaded = loadConfiguration(join(scratch, "swapd.yaml"), process.env);
-    if (!loaded.ok) throw new CommandFailure(EXIT.no, formatProblems(loaded.problems).replaceAll(`${scratch}/`, ""));
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
+function announceRecovered(folder: string, { written, left }: Placed, terminal: Terminal): void {
+  terminal.err(`an init that was interrupted in ${folder} is finished now: ${written.join(", ")}`);
+  for (const path of left)
+    terminal.err(`${path} was changed meanwhile and is left; what init had for it is ${path}.new`);
+  beginMarker(folder);
+}
+
+function announce(
+  done: { session: Session; placed: Placed; answers: Answers; address: string | undefined },
+  terminal: Terminal,
+): void {
+  const { session, placed, answers, address } = done;
+  const { folder, present } = session;
+  terminal.out(`written to ${folder}: ${placed.written.join(", ")}`);
+  for (const path of placed.left)
+    terminal.out(`${path} was changed meanwhile and is left; what init had for it is ${path}.new`);
+  const native = networkOf(session)?.nativeSymbol ?? "";
+  if (address !== undefined) {
+    terminal.out(
+      `wallet    ${address}: fund it with little: ${tradedSymbols(answers)[0]} to sell, and ${native} for gas`,
+    );
   }
-}
-
-function announce(done: { folder: string; files: readonly string[]; answers: InitAnswers }, terminal: Terminal): void {
-  const { folder, files, answers } = done;
-  terminal.out(`written to ${folder}: ${files.join(", ")}`);
-  terminal.out(`next      export ${RPC_VARIABLE}=<the URL of a node of ${answers.network}>`);
-  terminal.out("          swapd check     everything at once, with file and line");
-  terminal.out("          swapd plan      what the next slots would do");
-  terminal.out(`          swapd start     a dry run: it decides and quotes, and signs nothing`);
-  terminal.out("edit      swapd.yaml: service.settlement must name the settlement contract before anything is quoted");
-  terminal.out(`          policy.yaml for your ceilings, strategies/${strategyId(answers)}.yaml for the strategy`);
-}
-
-function pathIn(folder: string, path: string): string {
-  return isAbsolute(path) ? path : join(folder, path);
-}
-
-function write(file: string, text: string, mode = 0o644): void {
-  mkdirSync(dirname(file), { recursive: true });
-  // Never over a file that is there.
-  writeFileSync(file, text, { flag: "wx", mode });
+  const isHere = folder === process.cwd() || folder === folderOfEnvironment();
+  const config = isHere ? "" : ` --config ${join(folder, MAIN_FILE)}`;
+  const restart =
+    present === undefined
+      ? []
+      : ["a daemon that runs takes another strategy over by itself, and the rest at its next start"];
+  const lines = [
+    `next      swapd check${config}   everything at once, with file and line`,
+    `          swapd plan${config}    what the next slots would do`,
+    `          swapd start${config}   a dry run: it decides and quotes, and signs nothing`,
+    `          swapd live${config}    the same for real, once you trust what it shows`,
+  ];
+  terminal.out([...restart, ...lines].join("\n"));
 }

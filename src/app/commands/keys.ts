@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { type ApiKeyRow, withKeyStore } from "../../service/keys/key-store.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { configurationFile, readConfiguration } from "../target.ts";
+import { configurationFile, nameTarget, readConfiguration } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
 interface KeyOptions {
@@ -21,7 +21,7 @@ export function addKey(name: string, options: KeyOptions & { requestsPerSecond?:
   }
   const { requestsPerSecond = null } = options;
   if (requestsPerSecond === 0) throw new CommandFailure(EXIT.usage, "a key needs at least 1 request per second");
-  const database = databaseOf(options);
+  const { database, place } = serviceOf(options);
   const key = withKeyStore(database, (keys) => keys.add({ name, requestsPerSecond }, systemClock.nowMs()));
   if (key === undefined) {
     throw new CommandFailure(EXIT.no, `a key named ${name} is in force: revoke it first, or choose another name`);
@@ -30,13 +30,13 @@ export function addKey(name: string, options: KeyOptions & { requestsPerSecond?:
     terminal.out(JSON.stringify({ name, key, requestsPerSecond }));
     return;
   }
-  terminal.err(`the key of ${name}, shown only now; it is in force from the next request on:`);
+  terminal.err(`the key of ${name}, shown only now; it is in force from the next request on\n${place}`);
   terminal.out(key);
 }
 
 /** `swapd keys list`: everything that is known of the keys, which is not the keys. */
 export function listKeys(options: KeyOptions, terminal: Terminal): void {
-  const database = databaseOf(options);
+  const { database } = serviceOf(options);
   const rows = existsSync(database) ? withKeyStore(database, (keys) => keys.list()) : [];
   if (options.json === true) {
     terminal.out(JSON.stringify({ keys: rows }));
@@ -56,17 +56,23 @@ function rowOf({ id, name, requestsPerSecond, createdAtMs, revokedAtMs }: ApiKey
 
 /** `swapd keys revoke`: ends a key for good. */
 export function revokeKey(which: string, options: KeyOptions, terminal: Terminal): void {
-  const database = databaseOf(options);
+  const { database, place } = serviceOf(options);
   const row = existsSync(database)
     ? withKeyStore(database, (keys) => keys.revoke(which, systemClock.nowMs()))
     : undefined;
   if (row === undefined) {
-    throw new CommandFailure(EXIT.no, `no key in force is called ${which}: see \`swapd keys list\``);
+    throw new CommandFailure(EXIT.no, `no key in force is called ${which}: see \`swapd keys list\`\n${place}`);
   }
-  terminal.out(options.json === true ? JSON.stringify(row) : `the key of ${row.name} (${row.id}) is revoked`);
+  terminal.out(options.json === true ? JSON.stringify(row) : `the key of ${row.name} (${row.id}) is revoked\n${place}`);
 }
 
-function databaseOf(options: KeyOptions): string {
-  if (options.database !== undefined) return resolve(options.database);
-  return readConfiguration(configurationFile(options), EXIT.no).serve.database;
+/** The service's database, and in words what a command acted on. */
+function serviceOf(options: KeyOptions): { readonly database: string; readonly place: string } {
+  if (options.database !== undefined) {
+    const database = resolve(options.database);
+    return { database, place: `on the service database ${database}` };
+  }
+  const configuration = readConfiguration(configurationFile(options), EXIT.no);
+  const { database } = configuration.serve;
+  return { database, place: nameTarget({ kind: "configured", configuration, database }) };
 }

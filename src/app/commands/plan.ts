@@ -101,7 +101,8 @@ function worstCaseText({ perDayUsd, perDayBounds, perMonthUsd, perMonthBounds }:
   return `at worst are sold\n  ${day}\n  ${month}`;
 }
 
-function planText(made: Plan): string {
+/** A plan for people: slots, the worst case, gas and approvals. */
+export function planText(made: Plan): string {
   const rows = made.slots.flatMap((slot) => {
     const head = [formatInstant(slot.slotMs), made.localTime(slot), slot.strategyId];
     if (slot.swaps.length === 0) return [[...head, slot.decision, `${slot.reason ?? ""}: ${slot.detail ?? ""}`]];

@@ -4,7 +4,7 @@ import { lanesIn } from "../../adapters/sqlite/lanes.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { operatorName } from "../operator-name.ts";
-import { configurationFile, readConfiguration } from "../target.ts";
+import { configurationFile, nameTarget, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
@@ -20,7 +20,7 @@ export function releaseRelayer(options: { config?: string; reason: string }, ter
   const db = openDatabase({ file });
   try {
     terminal.out(
-      `${releaseAll(db, `${operatorName()}: ${options.reason}`)}\non ${named.file} (service database ${file})`,
+      `${releaseAll(db, `${operatorName()}: ${options.reason}`)}\n${nameTarget({ kind: "configured", configuration: named, database: file })}`,
     );
   } finally {
     db.close();

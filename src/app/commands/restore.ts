@@ -7,7 +7,7 @@ import { claimDatabase } from "../../storage/claim.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { keepStricterModes, type RestoredModes } from "../restored-modes.ts";
-import { configurationFile, readConfiguration } from "../target.ts";
+import { configurationFile, nameTarget, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Of the copy of the embedded service's database, next to the daemon's. */
@@ -44,6 +44,7 @@ export async function restore(
   }
   if (modes !== undefined) terminal.out(describeModes(modes));
   terminal.out("the next start checks it against the chain before anything is signed; see then: swapd db check");
+  terminal.out(nameTarget({ kind: "configured", configuration, database: configuration.database }));
 }
 
 /** @throws CommandFailure when the copy is damaged, or of another network */

@@ -21,11 +21,17 @@ import { createRuntime, type Runtime } from "../runtime.ts";
 import { checkChainId, checkDeployer, codeAt, differences, executorOf, plannedContracts } from "../settlement-chain.ts";
 import { type Missing, openDeploymentLane, progressOf, submitMissing } from "../settlement-deployment.ts";
 import { stopOnSignals } from "../stop-signals.ts";
-import { configurationOf, findTarget } from "../target.ts";
+import {
+  type ChangeOptions,
+  configurationOf,
+  findTarget,
+  findTargetToChange,
+  nameTarget,
+  type Target,
+} from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
-export interface DeployOptions {
-  readonly config?: string;
+export interface DeployOptions extends ChangeOptions {
   readonly keystore?: string;
   readonly passwordFile?: string;
   readonly yes?: boolean;
@@ -45,8 +51,8 @@ interface Scene {
   readonly chain: Chain;
 }
 
-function openScene(options: { config?: string }): Scene {
-  const { configuration, env } = configurationOf(findTarget(options));
+function openScene(target: Target): Scene {
+  const { configuration, env } = configurationOf(target);
   const runtime = createRuntime({ level: "error", env });
   const [url] = runtime.secrets.rpcUrls(configuration);
   if (url === undefined) throw new CommandFailure(EXIT.no, "the configuration names no RPC endpoint");
@@ -61,7 +67,7 @@ export async function verifySettlement(
   options: { config?: string },
   terminal: Terminal,
 ): Promise<void> {
-  const scene = openScene(options);
+  const scene = openScene(findTarget(options));
   const { configuration, rpc } = scene;
   await checkChainId(rpc, configuration);
   const settlement = given === undefined ? undefined : parseAddress(given);
@@ -94,7 +100,9 @@ async function report(
 
 /** `swapd settlement deploy`: shows what it would send and cost; sends it with `--yes`. */
 export async function deploySettlement(options: DeployOptions, terminal: Terminal): Promise<void> {
-  const scene = openScene(options);
+  const target = findTargetToChange(options);
+  const scene = openScene(target);
+  terminal.err(nameTarget(target));
   const { configuration, rpc } = scene;
   await checkChainId(rpc, configuration);
   const contracts = plannedContracts(configuration);

@@ -1,0 +1,123 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
+import type { Configuration } from "../../config/configuration.ts";
+import { editYaml } from "../../config/edit-yaml.ts";
+import { formatProblems } from "../../config/problem.ts";
+import { claimDatabase } from "../../storage/claim.ts";
+import { findingsOf, findingsText } from "../check-everything.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { nextSlots } from "../init/ceilings.ts";
+import { type LineSource, processLines } from "../init/lines.ts";
+import { loadConfiguration } from "../load-configuration.ts";
+import { replaceFile } from "../new-file.ts";
+import { readPlan } from "../read-plan.ts";
+import { createRuntime } from "../runtime.ts";
+import { configurationFile, nameTarget, readConfiguration } from "../target.ts";
+import type { Terminal } from "../terminal.ts";
+import { planText } from "./plan.ts";
+
+export interface LiveOptions {
+  readonly config?: string;
+  /** do not ask */
+  readonly yes?: boolean;
+}
+
+/**
+ * `swapd live`: checks everything as it would be live, shows what the next slots do and the worst case, asks, and sets
+ * the mode in the file. Where the file cannot be written it shows the line to set, and changes nothing.
+ */
+export async function live(options: LiveOptions, terminal: Terminal, lines?: LineSource): Promise<void> {
+  const file = resolve(configurationFile(options));
+  if (!existsSync(file)) {
+    throw new CommandFailure(
+      EXIT.usage,
+      `nothing was changed: there is no ${file}; name one with --config FILE, or make one with swapd init`,
+    );
+  }
+  const before = readFileSync(file, "utf8");
+  const now = readConfiguration(file, EXIT.no);
+  if (now.mode === "live") {
+    terminal.out(`live already: nothing was changed\n${placeOf(now)}`);
+    return;
+  }
+  const wanted = await checked(file, terminal);
+  terminal.out(`\n${planText(await readPlan({ configuration: wanted, env: process.env }, 1))}\n`);
+  terminal.out(comingSlots(wanted));
+  const after = editYaml(before, [{ path: ["mode"], text: "live" }]);
+  if (after === undefined) throw byHand(now, "its mode cannot be set without changing something else");
+  if (options.yes !== true && !(await agrees(now, lines))) throw unchanged(now, "nothing was changed");
+  const problem = replaceFile(file, { before, after });
+  if (problem !== undefined) throw byHand(now, problem, lineOf(after));
+  terminal.out(`${file} is live now: ${lineOf(after)}\n${whatNext(now)}\n${placeOf({ ...now, mode: "live" })}`);
+}
+
+/** The configuration as it would be live, once nothing is wrong with it. */
+async function checked(file: string, terminal: Terminal): Promise<Configuration> {
+  const loaded = loadConfiguration(file, process.env, { overrides: { mode: "live" } });
+  if (!loaded.ok) throw new CommandFailure(EXIT.no, `${formatProblems(loaded.problems)}\nnothing was changed: ${file}`);
+  const { configuration } = loaded;
+  const { warnings, strategies } = configuration;
+  if (warnings.length > 0) terminal.out(`warnings:\n${formatProblems(warnings)}`);
+  const findings = await findingsOf(configuration, createRuntime({ level: "error", env: process.env }));
+  const all = [...findings.machine, ...findings.service, ...findings.chain];
+  terminal.out(findingsText(all));
+  const problems = all.filter(({ whatToDo }) => whatToDo !== undefined);
+  if (problems.length > 0 || strategies.length === 0) {
+    throw new CommandFailure(EXIT.no, `nothing was changed: ${problems.length} of these have to be put right first`);
+  }
+  return configuration;
+}
+
+/** When each strategy trades for the first time, by its own wall clock. */
+function comingSlots({ strategies }: Configuration): string {
+  const nowMs = systemClock.nowMs();
+  const lines = strategies.map(({ spec }) => {
+    const zone = spec.schedule.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    return `${spec.id} trades from its next slot on: ${nextSlots(spec.schedule, zone, nowMs)[0] ?? "none is to come"}`;
+  });
+  return lines.join("\n");
+}
+
+async function agrees({ file }: Configuration, lines: LineSource | undefined): Promise<boolean> {
+  const source = lines ?? processLines();
+  try {
+    const answer = await source.next(`trade for real with ${file}? Type yes [no]: `);
+    return answer?.trim().toLowerCase() === "yes";
+  } finally {
+    source.close();
+  }
+}
+
+function lineOf(text: string): string {
+  return /^[^\n]*\bmode:[^\n]*$/m.exec(text)?.[0].trimEnd() ?? "mode: live";
+}
+
+function byHand(configuration: Configuration, why: string, line = "mode: live"): CommandFailure {
+  const at =
+    readFileSync(configuration.file, "utf8")
+      .split("\n")
+      .findIndex((one) => /^\s*mode:/.test(one)) + 1;
+  const where = at > 0 ? `in place of line ${at}` : "as a line of its own";
+  return unchanged(
+    configuration,
+    `${why}, and nothing was changed. Write this ${where} of ${configuration.file}, then start swapd again:\n\n${line}\n`,
+  );
+}
+
+function unchanged(configuration: Configuration, message: string): CommandFailure {
+  return new CommandFailure(EXIT.no, `${message}\n${placeOf(configuration)}`);
+}
+
+function placeOf(configuration: Configuration): string {
+  return nameTarget({ kind: "configured", configuration, database: configuration.database });
+}
+
+/** A daemon that runs read its mode when it started. */
+function whatNext({ database, file, mode }: Configuration): string {
+  const claim = existsSync(database) ? claimDatabase(database) : undefined;
+  if (claim?.kind === "claimed") claim.release();
+  if (claim?.kind === "held")
+    return `the daemon that runs (${claim.holder ?? "of this database"}) stays in mode ${mode} until it is started again`;
+  return `start it: swapd start --config ${file}`;
+}

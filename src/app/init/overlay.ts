@@ -1,0 +1,39 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** Texts by their paths from a folder. */
+export type Texts = ReadonlyMap<string, string>;
+
+/**
+ * Runs work on a folder as it would be with some files of other texts, and leaves the folder alone: a scratch folder with
+ * links to what is there. Only its owner can look into it.
+ */
+export async function withOverlay<T>(folder: string, texts: Texts, work: (scratch: string) => Promise<T>): Promise<T> {
+  const scratch = mkdtempSync(join(tmpdir(), "swapd-init-"));
+  try {
+    lay({ from: folder, to: scratch }, texts);
+    return await work(scratch);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function lay({ from, to }: { readonly from: string; readonly to: string }, texts: Texts): void {
+  const folders = new Set([...texts.keys()].map((path) => dirname(path)).filter((path) => path !== "."));
+  linkAll({ from, to }, (name) => texts.has(name) || folders.has(name));
+  for (const folder of folders) {
+    mkdirSync(join(to, folder), { recursive: true });
+    linkAll({ from: join(from, folder), to: join(to, folder) }, (name) => texts.has(join(folder, name)));
+  }
+  for (const [path, text] of texts) writeFileSync(join(to, path), text, { mode: 0o600 });
+}
+
+function linkAll(
+  { from, to }: { readonly from: string; readonly to: string },
+  isLeftOut: (name: string) => boolean,
+): void {
+  for (const name of existsSync(from) ? readdirSync(from) : []) {
+    if (!isLeftOut(name)) symlinkSync(join(from, name), join(to, name));
+  }
+}

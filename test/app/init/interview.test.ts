@@ -1,0 +1,263 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { check } from "../../../src/app/commands/check.ts";
+import { init } from "../../../src/app/commands/init.ts";
+import { CommandFailure } from "../../../src/app/exit-codes.ts";
+import type { LineSource } from "../../../src/app/init/lines.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { writeWallet } from "../../support/wallet-files.ts";
+
+const WATCHED = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+/** An address whose contract could call itself USDC; that of Base is another one. */
+const FOREIGN = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+
+let folder: string;
+beforeEach(() => {
+  folder = temporaryDirectory();
+  vi.stubEnv("SWAPD_CONFIG", "");
+  vi.stubEnv("SWAPD_DATA", "");
+  vi.stubEnv("SWAPD_IDENTITY", "");
+});
+afterEach(() => vi.unstubAllEnvs());
+
+/** A person who types these lines, and what is shown. */
+function person(...typed: readonly string[]) {
+  const shown: string[] = [];
+  const asked: string[] = [];
+  const left = [...typed];
+  const lines: LineSource = {
+    next: (prompt) => {
+      asked.push(prompt);
+      return Promise.resolve(left.shift());
+    },
+    close: () => undefined,
+  };
+  const write = (text: string): void => void shown.push(text);
+  const terminal = { out: write, err: write, isInteractive: false };
+  const text = (): string => shown.join("\n");
+  return { lines, terminal, text, asked, left };
+}
+
+async function started(typed: readonly string[], options: Partial<Parameters<typeof init>[0]> = {}) {
+  const one = person(...typed);
+  await init({ dir: folder, offline: true, ...options }, one.terminal, one.lines);
+  return one;
+}
+
+async function failed(typed: readonly string[], options: Partial<Parameters<typeof init>[0]> = {}) {
+  const one = person(...typed);
+  const ended = init({ dir: folder, offline: true, ...options }, one.terminal, one.lines);
+  const error: unknown = await ended.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof CommandFailure)) throw error ?? new Error("it did not fail");
+  return { ...one, code: error.exitCode, message: error.message };
+}
+
+const read = (path: string): string => readFileSync(join(folder, path), "utf8");
+const names = (): string[] => readdirSync(folder).sort();
+
+async function checked(): Promise<{ ok: boolean; problems: unknown[] }> {
+  const one = person();
+  await check(join(folder, "swapd.yaml"), { json: true, offline: true }, one.terminal).catch(() => undefined);
+  return JSON.parse(one.text());
+}
+
+/** network, rpc, sell, buy, at, timezone, total, day, month, wallet */
+const GOOD = [
+  "base",
+  "env:RPC_1",
+  "100 USDC",
+  "WETH",
+  "Mon 09:00",
+  "Europe/Berlin",
+  "none",
+  "200 USD",
+  "900 USD",
+  WATCHED,
+];
+
+describe("swapd init, asked", () => {
+  test("writes what swapd check takes, with all guards on, schemas for editors, and nothing for git to publish", async () => {
+    const { text } = await started(GOOD);
+    expect(await checked()).toMatchObject({ ok: true, problems: [] });
+    expect(text()).toContain("next slots: ");
+    const policy = read("policy.yaml");
+    for (const key of ["max_trade", "max_per_day", "max_per_month", "recipients", "tokens", "max_slippage"]) {
+      expect(policy).toMatch(new RegExp(`^${key}: `, "m"));
+    }
+    for (const key of ["reference", "max_depeg", "round_trip", "drawdown", "pause_after", "max_gas_price"]) {
+      expect(policy).toMatch(new RegExp(`^${key}: `, "m"));
+    }
+    expect(read("swapd.yaml")).toContain("peg: USD");
+    for (const [path, schema] of [
+      ["swapd.yaml", "swapd.schema.json"],
+      ["policy.yaml", "policy.schema.json"],
+      ["strategies/buy-weth.yaml", "../strategy.schema.json"],
+    ] as const) {
+      expect(read(path).split("\n")[0]).toBe(`# yaml-language-server: $schema=${schema}`);
+      expect(existsSync(join(folder, path, "..", schema))).toBe(true);
+    }
+    expect(names()).not.toContain("wallet.json");
+    const ignored = read(".gitignore").split("\n");
+    for (const line of ["wallet*.json", "*.pass", "rpc*.url", ".env", "secrets/", "identity/", "*.db"]) {
+      expect(ignored).toContain(line);
+    }
+  });
+
+  test("explains a wrong answer and asks again, as often as it takes, and loses nothing that was answered", async () => {
+    const typed = [
+      ...["bass", "?", "base", "RPC_1", "env:RPC_1"],
+      ...["100", "100,50 USDC", "100 usdc", "100 USDbC", `100 ${FOREIGN}`, "100 USDC"],
+      ...["USDC", "WETH", "monday 9", "25:00", "Mon 09:00", "EST", "Europe/Berlin"],
+      ...["5200 WETH", "5200 USDC", "500", "500 USD", "100 USD", "900 USD", "my wallet", "0x1234", WATCHED],
+    ];
+    const { text, asked, left } = await started(typed);
+    expect(left).toEqual([]);
+    for (const words of [
+      "did you mean base?",
+      "One configuration is of one network",
+      '"RPC_1" is no endpoint',
+      "did you mean USDC?",
+      "a bridge's own token and not USDC",
+      "is no token of the network's book",
+      'write "01:00"',
+      'did you mean "America/New_York"?',
+      'write for example "500 USD"',
+      "less than max_per_day of 500 USD",
+      '"0x1234" is no address',
+      "is none of: new, keystore FILE",
+    ]) {
+      expect(text()).toContain(words);
+    }
+    expect(asked.filter((prompt) => prompt.startsWith("network"))).toHaveLength(3);
+    expect(read("strategies/buy-weth.yaml")).toContain('budget: { total: "5200 USDC" }');
+    expect(await checked()).toMatchObject({ ok: true });
+  });
+
+  test("back goes to the question before, also past one that did not arise", async () => {
+    await started([...GOOD.slice(0, 4), "every 6h", "back", "back", "DAI", "Mon 10:00", ...GOOD.slice(5)]);
+    expect(read("strategies/buy-dai.yaml")).toContain('schedule: { at: "Mon 10:00", timezone: Europe/Berlin }');
+  });
+
+  test("takes an address of the book for its token, and this machine's zone for an empty answer", async () => {
+    const typed = [...GOOD];
+    typed[2] = "100 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
+    typed[5] = "";
+    await started(typed);
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    expect(read("strategies/buy-weth.yaml")).toContain(`sell: "100 USDC"`);
+    expect(read("strategies/buy-weth.yaml")).toContain(`timezone: ${zone} }`);
+  });
+
+  test("keeps a URL that is typed in a file of its own, and shows it nowhere", async () => {
+    const url = "https://node.example/v2/c4n4ry";
+    const typed = [...GOOD];
+    typed[1] = url;
+    const { text } = await started(typed);
+    expect(read("rpc.url")).toBe(`${url}\n`);
+    expect(read("swapd.yaml")).toContain('rpc: [{ file: "rpc.url" }]');
+    expect(text()).not.toContain("c4n4ry");
+    expect(read("swapd.yaml")).not.toContain("c4n4ry");
+    expect(await checked()).toMatchObject({ ok: true });
+  });
+
+  test("answers that end too early write nothing, and say where they ended", async () => {
+    const { code, message } = await failed(GOOD.slice(0, 6));
+    expect(code).toBe(2);
+    expect(message).toContain("sell how much in all");
+    expect(message).toContain("nothing was written");
+    expect(names()).toEqual([]);
+  });
+});
+
+describe("swapd init --yes", () => {
+  test("says everything that is wrong at once, by flag, and writes nothing", async () => {
+    const wrong = { sell: "5 XYZ", at: "25:00", timezone: "EST", maxPerDay: "500", rpc: "RPC", total: "1 ETH" };
+    const { code, message } = await failed([], { yes: true, network: "base", ...wrong });
+    expect(code).toBe(2);
+    const flags = message.split("\n").flatMap((line) => /^(--[a-z-]+): /.exec(line)?.[1] ?? []);
+    expect(flags).toEqual(["--rpc", "--sell", "--at", "--timezone", "--total", "--max-per-day", "--wallet"]);
+    expect(names()).toEqual([]);
+  });
+
+  test("makes no wallet that nobody asked for, and a first wallet with its password for its owner alone", async () => {
+    expect((await failed([], { yes: true })).message).toContain("--wallet: no wallet is made unasked");
+    const { text } = await started([], { yes: true, wallet: "new", timezone: "Europe/Berlin" });
+    expect(text()).toMatch(/wallet {4}0x[0-9a-fA-F]{40}: fund it with little: USDC to sell, and ETH for gas/);
+    expect(text()).toContain("only copy of the key");
+    expect(await checked()).toMatchObject({ ok: true });
+  });
+});
+
+describe("swapd init in a folder that has a configuration", () => {
+  beforeEach(async () => {
+    await started(GOOD);
+  });
+
+  test("takes what is there for every empty answer, and then changes nothing", async () => {
+    const before = new Map(
+      names().map((name) => [name, name === "strategies" || name === "identity" ? "" : read(name)]),
+    );
+    const { text, asked } = await started(GOOD.map(() => ""));
+    expect(text()).toContain("has all of that already: nothing was changed");
+    expect(asked.join("\n")).toContain("[200 USD]");
+    for (const [name, was] of before) if (was !== "") expect(read(name)).toBe(was);
+  });
+
+  test("changes values alone, says each change, and keeps comments and what else was written by hand", async () => {
+    writeFileSync(join(folder, "policy.yaml"), `${read("policy.yaml")}# mine\nmin_trade: "10 USD"\n`);
+    const typed = ["", "env:RPC_1,env:RPC_2", "50 DAI", "", "", "", "", "300 USD", "", "", "yes"];
+    const { text } = await started(typed);
+    for (const line of [
+      "swapd.yaml: network.rpc: [{ env: RPC_1 }] -> [{ env: RPC_1 }, { env: RPC_2 }]",
+      "swapd.yaml: tokens.DAI: (not there) -> { address: preset, decimals: 18, feed: preset, peg: USD }",
+      'policy.yaml: max_per_day: "200 USD" -> "300 USD"',
+      "policy.yaml: tokens: [USDC, WETH] -> [USDC, WETH, DAI]",
+      'strategies/buy-weth.yaml: sell: "100 USDC" -> "50 DAI"',
+    ]) {
+      expect(text()).toContain(line);
+    }
+    expect(read("policy.yaml")).toContain('# mine\nmin_trade: "10 USD"');
+    expect(read("policy.yaml")).toContain("# the most that is sold in any 24 hours");
+    expect(await checked()).toMatchObject({ ok: true });
+  });
+
+  test("changes nothing where a person says no, where the network is another one, and where the files are broken", async () => {
+    const before = read("policy.yaml");
+    expect(await failed(["", "", "", "", "", "", "", "300 USD", "", "", "no"])).toMatchObject({ code: 1 });
+    expect(await failed([], { yes: true, network: "arbitrum" })).toMatchObject({
+      code: 2,
+      message: expect.stringContaining("this folder is for base"),
+    });
+    expect(read("policy.yaml")).toBe(before);
+    writeFileSync(join(folder, "policy.yaml"), `${before}max_trad: 1\n`);
+    expect(await failed([], { yes: true })).toMatchObject({
+      code: 1,
+      message: expect.stringContaining("not in order"),
+    });
+  });
+
+  test("takes a keystore instead of a watched account, and leaves strategies alone that do more than it asks", async () => {
+    writeWallet(folder);
+    writeFileSync(join(folder, "strategies/second.yaml"), read("strategies/buy-weth.yaml"));
+    const { text } = await started([], { yes: true, wallet: "keystore wallet.json" });
+    expect(text()).toContain("swapd.yaml: wallets.main: ");
+    expect(await checked()).toMatchObject({ ok: true });
+    const refused = await failed([], { yes: true, sell: "1 USDC" });
+    expect(refused.message).toContain("--sell: this folder has no strategy, several");
+  });
+});
+
+test("a folder in which an init was interrupted is no configuration until the next one finished it", async () => {
+  await started(GOOD);
+  const stage = join(folder, ".swapd-init");
+  mkdirSync(stage);
+  writeFileSync(join(stage, "ready.json"), "[]");
+  expect(JSON.stringify(await checked())).toContain("run `swapd init` here again");
+  const { text } = await started(GOOD.map(() => ""));
+  expect(text()).toContain("an init that was interrupted");
+  expect(await checked()).toMatchObject({ ok: true });
+});
