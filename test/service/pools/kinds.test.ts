@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { NETWORKS } from "../../../src/networks/book.ts";
-import { isPoolKind, kindOf, POOL_KINDS } from "../../../src/service/pools/kinds.ts";
+import { executorList, isPoolKind, kindOf, POOL_KINDS } from "../../../src/service/pools/kinds.ts";
 
 const SOURCE = join(import.meta.dirname, "../../../src");
 const POOLS = join(SOURCE, "service/pools");
@@ -47,6 +47,32 @@ test("the book of networks names kinds of pools that there are, and factories as
   expect(entries.filter(({ kind }) => !isPoolKind(kind))).toEqual([]);
   const isPair = ({ kind }: { kind: number }) => kindOf({ kind }).leg?.executorKind === 1;
   expect(entries.filter((entry) => isPair(entry) !== entry.feePips > 0)).toEqual([]);
+});
+
+test("the book lists factories that our executor has no branch for behind all others, so that places are its own", () => {
+  for (const [name, { protocols }] of NETWORKS) {
+    const listed = executorList(protocols).map(({ factory }) => factory);
+    expect(
+      protocols.slice(0, listed.length).map(({ factory }) => factory),
+      name,
+    ).toEqual(listed);
+  }
+});
+
+test("each network of the book trades through the router of the maker whose factories it names: on bsc PancakeSwap's", () => {
+  const makers = [...NETWORKS].flatMap(([name, { router, routers, protocols }]) => {
+    if (router === undefined) return [];
+    const maker = router === routers.get("PancakeSwap SmartRouter") ? "pancakeswap" : "uniswap";
+    const forms = protocols.flatMap((protocol) => {
+      const hop = kindOf(protocol).router;
+      return hop?.maker === maker ? [hop.form] : [];
+    });
+    return [[name, maker, forms.sort().join()]];
+  });
+  expect(makers).toHaveLength(7);
+  for (const [name, maker, forms] of makers) {
+    expect([name, maker, forms]).toEqual([name, name === "bsc" ? "pancakeswap" : "uniswap", "v2,v3"]);
+  }
 });
 
 describe("a kind of pool is a folder and a line", () => {
