@@ -27,8 +27,9 @@ import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import { openChain } from "./open-chain.ts";
+import { keylessSigner, openPaper } from "./open-paper.ts";
 import { openPrices } from "./open-prices.ts";
-import { addressOnly, type SecretOpener } from "./open-secrets.ts";
+import type { SecretOpener } from "./open-secrets.ts";
 import { openServices, type Services } from "./open-services.ts";
 import { watchAgreement } from "./watch-agreement.ts";
 import { alsoAbsent, watchChain, watchService } from "./watch-reach.ts";
@@ -82,8 +83,13 @@ export async function composeDaemon(
   const abilities = watchAbilities({ ...alerts.deps, logger }, simulationMethodsOf(configuration.policy));
   const listening = { onAbilities: abilities.note, onFault: deps.onFatal };
   const opened = openChain(configuration, secrets, { ...machine, ...listening });
-  const chain = watchAgreement(watchChain(opened, node, machine.clock), alerts.deps);
+  const real = watchAgreement(watchChain(opened, node, machine.clock), alerts.deps);
   migrateLane(db);
+  const paper = openPaper(configuration, {
+    ...{ db, chain: real, clock: machine.clock, contracts },
+    client: () => services.client,
+  });
+  const chain = paper?.chain ?? real;
   const { service: second } = configuration.reference;
   const serviceHosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
   await writeAndNotify(alerts.deps, [{ kind: "alerts-of-other-services-over", hosts: serviceHosts }]);
@@ -107,7 +113,7 @@ export async function composeDaemon(
     deps: {
       ...alerts.deps,
       chain,
-      service: watchService(services.client, service),
+      service: watchService(paper?.service(services.client) ?? services.client, service),
       prices: openPrices(configuration, chain),
       secondService: services.second,
       lanes,
@@ -148,7 +154,8 @@ async function openSigners(
 ): Promise<Map<Address, Signer>> {
   const signers = new Map<Address, Signer>();
   for (const wallet of configuration.wallets.values()) {
-    const signer = wallet.key === undefined ? addressOnly(wallet.address) : await secrets.signer(wallet.key);
+    const isKeyless = wallet.key === undefined || configuration.mode === "paper";
+    const signer = isKeyless ? keylessSigner(configuration, wallet.address) : await secrets.signer(wallet.key);
     if (signer.isWatched === true)
       logger.warn({ wallet: wallet.name }, "a wallet is only watched: nothing is signed for it");
     signers.set(

@@ -22,7 +22,8 @@ export function engineSettings(configuration: Configuration, contracts: SwapCont
   const { network, timing } = configuration;
   const tokens = [...configuration.tokens.values()].map(({ token }) => token);
   return {
-    live: configuration.mode === "live",
+    live: configuration.mode !== "dry-run",
+    onPaper: configuration.mode === "paper",
     network: network.name,
     chainId: network.chainId,
     wrappedNative: network.wrappedNative,

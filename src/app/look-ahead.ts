@@ -13,12 +13,14 @@ import type { Address } from "../domain/money/address.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { registerStrategies } from "../engine/register-strategies.ts";
 import type { Signer } from "../ports/signer.ts";
+import type { SwapService } from "../ports/swap-service.ts";
 import { openDatabase } from "../storage/database.ts";
 import { openDaemonDatabase } from "./daemon-database.ts";
 import { approveCalldata, digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
+import { openPaper } from "./open-paper.ts";
 import { openPrices } from "./open-prices.ts";
 import { addressOnly, withoutSignatures } from "./open-secrets.ts";
 import { openServices } from "./open-services.ts";
@@ -72,14 +74,17 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
     db.close();
   });
   migrateLane(db);
-  const chain = openChain(configuration, runtime.secrets);
   const services = await openPrivateServices(configuration, opening);
+  const real = openChain(configuration, runtime.secrets);
+  const client = (): SwapService => services.client;
+  const paper = openPaper(configuration, { db, chain: real, clock: systemClock, contracts, client });
+  const chain = paper?.chain ?? real;
   const context: EngineContext = {
     settings: { ...engineSettings(configuration, contracts), live: false },
     deps: {
       store: openStore(db),
       chain,
-      service: services.client,
+      service: paper?.service(services.client) ?? services.client,
       secondService: services.second,
       prices: openPrices(configuration, chain),
       lanes: new Map(),

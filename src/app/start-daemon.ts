@@ -75,7 +75,8 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     machine,
     crashPoint,
     onFatal: fail,
-    marker: openMarker(configuration),
+    // Nothing that is on paper says what another database of the same account should know.
+    marker: configuration.mode === "paper" ? undefined : openMarker(configuration),
     beforeSigning: () => assertClaimed(claim),
   });
   const { engine, alerts, services, chain, abilities, node, service, checkWallets } = composed;

@@ -4,7 +4,7 @@ import { DEFAULT_SIMULATION_METHODS, type SimulationMethod } from "../domain/gua
 import { type TipRule, tipOf } from "../domain/money/tip.ts";
 import type { BoundedFetch } from "../net/bounded-fetch.ts";
 import type { Secret } from "../net/secret.ts";
-import type { BlockHead, Chain, EndpointReport, SubmitEndpoint } from "../ports/chain.ts";
+import type { BlockHead, Chain, EndpointReport, SubmitEndpoint, Watched } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import { createAbilityProbes } from "./ability-probes.ts";
 import { agreedReads } from "./agreed-reads.ts";
@@ -16,8 +16,10 @@ import { RpcError } from "./json-rpc.ts";
 import { readPermitFacts } from "./permit-facts.ts";
 import { toQuantity } from "./quantity.ts";
 import { createRpcPool, type RpcPool } from "./rpc-pool.ts";
+import { lendHoldings } from "./simulation/assumed-state.ts";
 import type { SimulationRun } from "./simulation/method.ts";
 import { createSimulator } from "./simulation/simulator.ts";
+import { createTokenStorage } from "./storage/token-storage.ts";
 
 export interface ChainOptions extends ReadOptions {
   /** what is paid on top of the base fee; default: what nodes suggest */
@@ -48,6 +50,7 @@ export interface ChainDeps {
 }
 
 const NOBODY = "it was private, and there is no endpoint for private sending any more: it was sent to nobody";
+const NOTHING_WATCHED: Watched = { accounts: [], tokens: [], spenders: [] };
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
@@ -93,6 +96,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     ...{ pool, monotonicMs: clock.monotonicMs, onNone: probes.again },
     ways: options.trialWays ?? DEFAULT_SIMULATION_METHODS,
   });
+  const storage = createTokenStorage(clock);
   const reads = readsOver(pool, options);
   const nowSeconds = () => Math.floor(clock.nowMs() / 1_000);
   return {
@@ -111,8 +115,12 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       return combineBroadcasts(answers.map((answer) => classifyBroadcast(answer, hash)));
     },
     simulate: async (calls, about = {}) => {
-      const { on = await reads.latest(), watched = { accounts: [], tokens: [], spenders: [] } } = about;
-      return simulator.run({ calls, watched, lent: {}, ...blockAfter(on, nowSeconds()) });
+      const { on = await reads.latest(), watched = NOTHING_WATCHED, assumed, seconds = nowSeconds() } = about;
+      const at = blockAfter(on, seconds);
+      if (assumed === undefined) return simulator.run({ calls, watched, lent: {}, ...at });
+      const lending = await lendHoldings({ pool, storage }, assumed, toQuantity(on.number));
+      if (lending.kind === "unavailable") return lending;
+      return simulator.run({ calls, watched, lent: lending.lent, ...at });
     },
     takesDelegatedPermit: (request) => takesDelegatedPermit(pool, request),
     permitFacts: (token, owner, block) =>

@@ -43,8 +43,8 @@ export function* buildNetwork(
   const isRouted = service.profile === ROUTER_PROFILE;
   const settlement = isRouted ? undefined : (service.settlement ?? (isOurs ? preset.settlement : undefined));
   const router = isRouted ? contracts.target : undefined;
-  if (mode === "live" && promises !== undefined)
-    yield* checkContractsKnown({ name: network.name, service }, contracts, preset);
+  if (mode !== "dry-run" && promises !== undefined)
+    yield* checkContractsKnown({ name: network.name, service, mode }, contracts, preset);
   const { chainId, nativeSymbol, wrappedNative, protocols, feeTiers, dataFee, sequencerFeed } = preset;
   return {
     ...{ name: network.name, chainId, nativeSymbol, wrappedNative, settlement, router, protocols, feeTiers, dataFee },

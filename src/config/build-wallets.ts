@@ -1,5 +1,5 @@
-import { computeAddress } from "ethers";
-import { type Address, parseAddress } from "../domain/money/address.ts";
+import { computeAddress, dataSlice, id } from "ethers";
+import { type Address, parseAddress, toAddress } from "../domain/money/address.ts";
 import { at, type Complaint, type Found, type Part, type Path, refuse } from "./complaint.ts";
 import type { KeySource, WalletConfiguration } from "./configuration.ts";
 import { resolveSecret } from "./files.ts";
@@ -32,7 +32,8 @@ export function* buildWallets(
     if (found === undefined) continue;
     const { key, address } = found;
     const twin = [...wallets.values()].find((wallet) => wallet.address === address);
-    if (twin === undefined) wallets.set(name, { name, address, key, delegate: entry.delegate });
+    const delegate = "delegate" in entry ? entry.delegate : undefined;
+    if (twin === undefined) wallets.set(name, { name, address, key, delegate });
     else yield at`${path}: is the same account as "${twin.name}" -> name each account once`;
   }
   return wallets;
@@ -45,6 +46,7 @@ function* buildWallet(
   path: Path,
   { entry, around }: { readonly entry: WalletFields; readonly around: Surroundings },
 ): Part<Pick<WalletConfiguration, "key" | "address">> {
+  if ("paper" in entry) return { key: undefined, address: entry.address ?? paperAddress(path) };
   if (!("keystore" in entry || "privateKey" in entry)) return { key: undefined, address: entry.address };
   const key = yield* buildKeySource(source, path, entry, around);
   if (key === undefined) return undefined;
@@ -52,12 +54,18 @@ function* buildWallet(
   return address && { key, address };
 }
 
+/** An address that nobody has the key of: made of the wallet's name, so that it stays the same. */
+function paperAddress(path: Path): Address {
+  return toAddress(dataSlice(id(`swapd on paper: ${path.join(".")}`), 12));
+}
+
 /** Nothing can be signed for an account of which only the address is known. */
 export function* checkSigners(wallets: Iterable<WalletConfiguration>): Iterable<Complaint> {
-  for (const { name, key } of wallets) {
+  for (const { name, key, paper } of wallets) {
     if (key !== undefined) continue;
-    const fix = "name its keystore and password (swapd wallet new or import), or stay with mode: dry-run";
-    yield at`wallets.${name}: this account is only watched, and the mode is live -> ${fix}`;
+    const fix = "name its keystore and password (swapd wallet new or import), or stay with mode: paper";
+    const what = paper === undefined ? "is only watched" : "is on paper";
+    yield at`wallets.${name}: this account ${what}, and the mode is live -> ${fix}`;
   }
 }
 

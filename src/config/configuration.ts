@@ -60,7 +60,7 @@ export interface ServiceConfiguration {
   readonly profile: string;
   readonly url: string | "embedded";
   readonly apiKey: SecretReference | undefined;
-  /** the contracts to approve, to call and to sign for; undefined only in a dry run where one of them is not known */
+  /** the contracts to approve, to call and to sign for; undefined only where nothing is signed and one of them is not known */
   readonly contracts: SwapContracts | undefined;
   /** who signs the service's transactions, where that is another account than the profile knows */
   readonly signer: Address | undefined;
@@ -74,8 +74,10 @@ export type KeySource =
 export interface WalletConfiguration {
   readonly name: string;
   readonly address: Address;
-  /** undefined: the account is only watched */
+  /** undefined: the account is only watched, or on paper */
   readonly key: KeySource | undefined;
+  /** what it has on paper, by token; undefined: what the account has on the chain */
+  readonly paper?: ReadonlyMap<Address, bigint> | undefined;
   /** to whom the account is known to delegate (EIP-7702) */
   readonly delegate: Address | undefined;
 }
@@ -139,10 +141,16 @@ export interface LoadedStrategy {
   readonly hash: string;
 }
 
+/**
+ * How the daemon trades: `dry-run` judges each slot alone, `paper` carries simulated fills on in a database of its own, and
+ * `live` signs.
+ */
+export type Mode = "dry-run" | "paper" | "live";
+
 /** The configuration of the daemon and the service. Paths are absolute. */
 export interface Configuration {
   readonly file: string;
-  readonly mode: "dry-run" | "live";
+  readonly mode: Mode;
   readonly network: NetworkConfiguration;
   readonly service: ServiceConfiguration;
   readonly wallets: ReadonlyMap<string, WalletConfiguration>;
@@ -153,6 +161,7 @@ export interface Configuration {
   readonly strategies: readonly LoadedStrategy[];
   /** what is allowed but may be a mistake */
   readonly warnings: readonly Problem[];
+  /** of mode paper another one than of the others */
   readonly database: string;
   /** how long runs that signed nothing are kept */
   readonly retentionMs: number;

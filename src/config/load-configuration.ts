@@ -10,6 +10,7 @@ import type { ChannelBook } from "../domain/run/alert-channel.ts";
 import type { Network } from "../networks/network.ts";
 import { buildChannels } from "./build-channels.ts";
 import { buildNetwork } from "./build-network.ts";
+import { checkPaperGas, databaseOf, withPaper } from "./build-paper.ts";
 import { buildPolicy } from "./build-policy.ts";
 import { buildReference } from "./build-reference.ts";
 import { buildServe, buildService } from "./build-service.ts";
@@ -17,7 +18,7 @@ import { buildTokens } from "./build-tokens.ts";
 import { buildWallets, type Surroundings } from "./build-wallets.ts";
 import { checkShape } from "./check-shape.ts";
 import { at, type Complaint, sound } from "./complaint.ts";
-import type { Configuration, TokenConfiguration, WalletConfiguration } from "./configuration.ts";
+import type { Configuration, Mode, TokenConfiguration, WalletConfiguration } from "./configuration.ts";
 import { CONFIG_BOUNDS } from "./defaults.ts";
 import type { Listen } from "./fields.ts";
 import { resolveFrom } from "./files.ts";
@@ -43,7 +44,7 @@ export interface LoadOptions {
   readonly kindProblem?: KindProblem;
   /** values that stand above the main file's, such as the sandbox's, whose ports and folder vary; paths from the working folder */
   readonly overrides?: {
-    readonly mode?: "dry-run" | "live";
+    readonly mode?: Mode;
     readonly preset?: string;
     readonly strategies?: string;
     readonly database?: string;
@@ -120,7 +121,8 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const { policy, policySource, preset, wallets, tokens, promises, contracts } = known;
   const whole = keys.whole && { ...keys.whole, ...fields };
   if (whole === undefined || preset === undefined || policy === undefined || parts === undefined) return undefined;
-  yield undefined;
+  const strategies = read.flatMap(({ strategy }) => strategy ?? []);
+  yield* report(source, checkPaperGas(whole.mode, { wallets, strategies, nativeSymbol: known.nativeSymbol }));
   const network = yield* report(source, buildNetwork(source, whole, { preset, promises, contracts, wallets }));
   const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);
   return {
@@ -166,10 +168,12 @@ function* readKnown(
 ): Loading<Known> {
   const found = fields.network && (yield* findPreset(source, fields.network, kindProblem));
   const preset = found?.preset;
-  const wallets: ReadonlyMap<string, WalletConfiguration> =
+  const accounts: ReadonlyMap<string, WalletConfiguration> =
     fields.wallets === undefined ? new Map() : yield* report(source, buildWallets(source, fields.wallets, around));
   const tokens: ReadonlyMap<string, TokenConfiguration> | undefined =
     fields.tokens && preset && (yield* report(source, buildTokens(fields.tokens, preset)));
+  const written = { fields: fields.wallets ?? {}, wallets: accounts };
+  const wallets = tokens === undefined ? accounts : yield* report(source, withPaper(written, tokens));
   const nativeSymbol = preset?.nativeSymbol ?? "ETH";
   const service = fields.service && settledService(fields.service, preset);
   const promises = promisesOf(service, services);
@@ -256,7 +260,7 @@ function buildPlain(
   return {
     identity: resolveFrom(source.file, identityOf(fields.identity, from.options, from.env)),
     retentionMs: fields.retention,
-    database: resolveFrom(source.file, fields.database),
+    database: databaseOf(fields.mode, resolveFrom(source.file, fields.database)),
     listen: from.options.overrides?.listen ?? http.listen,
     statusHosts: http.hosts.map((name) => name.toLowerCase()),
     ...{ logLevel: log.level, logFormat: log.format },

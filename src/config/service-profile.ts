@@ -3,6 +3,7 @@ import { CONTRACT_ROLES, type StatedContracts, type SwapContracts } from "../dom
 import type { Network } from "../networks/network.ts";
 import { valueHint } from "./check-shape.ts";
 import { at, type Complaint, type Part, type Path, refuse } from "./complaint.ts";
+import type { Mode } from "./configuration.ts";
 import { type MainFile, OWN_PROFILE, ROUTER_PROFILE } from "./schemas/main-schema.ts";
 
 type ServiceFields = MainFile["service"];
@@ -54,18 +55,19 @@ export function* checkOneContract(service: ServiceFields, { hasOneContract }: Se
     yield at`service.${role}: the profile ${service.profile} has one contract for all -> name it as settlement`;
 }
 
-/** Nothing is signed while one of the contracts is not known. */
+/** Nothing is signed, nor filled on paper, while one of the contracts is not known. */
 export function* checkContractsKnown(
-  { name, service }: { readonly name: string; readonly service: ServiceFields },
+  { name, service, mode }: { readonly name: string; readonly service: ServiceFields; readonly mode: Mode },
   stated: StatedContracts,
   { noSettlement }: Network,
 ): Iterable<Complaint> {
   const missing = CONTRACT_ROLES.filter((role) => stated[role] === undefined);
   const [first] = missing;
+  const [what, swap] = mode === "paper" ? ["filled on paper", "fill swaps through"] : ["signed", "sign for"];
   if (noSettlement !== undefined)
-    yield at`mode: nothing is signed on ${name}: ${noSettlement} -> stay with mode: dry-run`;
+    yield at`mode: nothing is ${what} on ${name}: ${noSettlement} -> stay with mode: dry-run`;
   else if (missing.length === CONTRACT_ROLES.length)
-    yield at`service: no contract to sign for is known on ${name} with the profile ${service.profile} -> give it as service.settlement: "0x...", or stay with mode: dry-run`;
+    yield at`service: no contract to ${swap} is known on ${name} with the profile ${service.profile} -> give it as service.settlement: "0x...", or stay with mode: dry-run`;
   else if (first !== undefined)
     yield at`service: no ${first} is known on ${name} with the profile ${service.profile} -> give it as service.${first}: "0x...", or stay with mode: dry-run`;
 }

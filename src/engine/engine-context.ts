@@ -26,7 +26,10 @@ export interface LoadedStrategy {
 
 /** Everything the engine is set to. Durations in milliseconds unless the name says otherwise. */
 export interface EngineSettings {
+  /** false: each slot is judged alone, and ends before anything is signed */
   readonly live: boolean;
+  /** it is as live, with fills on paper: nothing is signed, and nothing of it is on the chain. Default: false */
+  readonly onPaper?: boolean;
   readonly network: string;
   readonly chainId: number;
   readonly wrappedNative: Address;
@@ -101,6 +104,17 @@ export interface EngineDeps {
 export interface EngineContext {
   readonly settings: EngineSettings;
   readonly deps: EngineDeps;
+}
+
+/** Whether the wallets' acts are on the chain, so that the rows can be checked against it. */
+export function isOnChain({ live, onPaper }: EngineSettings): boolean {
+  return live && onPaper !== true;
+}
+
+/** How the daemon trades, in the word of its configuration. */
+export function modeName({ live, onPaper }: EngineSettings): "dry-run" | "paper" | "live" {
+  if (!live) return "dry-run";
+  return onPaper === true ? "paper" : "live";
 }
 
 /** The lane of a wallet. @throws Error when the wallet has none: a broken invariant */

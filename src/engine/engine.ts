@@ -12,7 +12,7 @@ import { createDowntimeWatch } from "./downtime.ts";
 import { keepWatchingDrawdown } from "./drawdown.ts";
 import { createEditions } from "./editions.ts";
 import { createEffectRunner, type EffectRunner } from "./effect-runner.ts";
-import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
+import { type EngineContext, type LoadedStrategy, modeName } from "./engine-context.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { createLaneLoops } from "./lane-loops.ts";
 import { startMessage } from "./messages.ts";
@@ -149,7 +149,7 @@ function waitedFor(loops: Promise<void>[], work: Promise<void>): Promise<void> {
 /** Writes the start down, with its message where one is wanted. */
 async function recordStart(context: EngineContext): Promise<void> {
   const { deps, settings } = context;
-  const started = { kind: "daemon-event", event: "started", detail: settings.live ? "live" : "dry-run" } as const;
+  const started = { kind: "daemon-event", event: "started", detail: modeName(settings) } as const;
   const decide = (rows: Answered<"start">): Decided<undefined> => ({
     changes: [started, ...startMessage(context, rows)],
     atMs: deps.clock.nowMs(),

@@ -8,7 +8,7 @@ import type { RunState, SwapState } from "../domain/run/states.ts";
 import type { AlertRow } from "../ports/alert-store.ts";
 import type { Change } from "../ports/changes.ts";
 import type { Answered } from "../ports/questions.ts";
-import type { EngineContext, EngineSettings } from "./engine-context.ts";
+import { type EngineContext, type EngineSettings, isOnChain, modeName } from "./engine-context.ts";
 import { formatDuration } from "./format-duration.ts";
 
 /**
@@ -58,6 +58,9 @@ function messageOf(
   return { id: `dry_${swap.id}`, code: "WOULD_FILL", text: dryText(context.settings, run, swap) };
 }
 
+/** What tells a message of no money from one of money. */
+const PREFIX = { "dry-run": "dry run: ", paper: "paper: ", live: "" } as const;
+
 /** The message of a start, in the commit that records it. */
 export function startMessage(
   context: EngineContext,
@@ -65,11 +68,11 @@ export function startMessage(
 ): readonly Change[] {
   const { settings, deps } = context;
   if (!settings.notifications.starts) return [];
-  const { live, network, strategies } = settings;
+  const { network, strategies } = settings;
   const mode = global?.mode ?? "active";
   const nowMs = deps.clock.nowMs();
   const parts = [
-    `${live ? "" : "dry run: "}swapd started on ${network}${live ? ", live" : " and signs nothing"}`,
+    `${PREFIX[modeName(settings)]}swapd started on ${network}${isOnChain(settings) ? ", live" : " and signs nothing"}`,
     `mode ${mode}`,
     strategies.length === 1 ? "1 strategy" : `${strategies.length} strategies`,
     ...(lastMs === undefined
@@ -102,10 +105,10 @@ function fillText(
   if (fill === undefined) throw new Error(`swap ${swap.id} is confirmed without a fill`);
   const rate = describeRate({ raw: fill.sold, token: sell }, { raw: fill.bought, token: buy });
   const parts = [
-    `${run.strategyId} sold ${describeAmount(fill.sold, sell)}, bought ${describeAmount(fill.bought, buy)} on ${settings.network}`,
+    `${PREFIX[modeName(settings)]}${run.strategyId} sold ${describeAmount(fill.sold, sell)}, bought ${describeAmount(fill.bought, buy)} on ${settings.network}`,
     ...(rate === undefined ? [] : [rate]),
     costText(swap, settings, prices),
-    `transaction ${fill.hash}`,
+    settings.onPaper === true ? `judged at block ${fill.blockNumber}` : `transaction ${fill.hash}`,
     `run ${run.id}`,
   ];
   return parts.join(", ");

@@ -52,6 +52,9 @@ export type BroadcastOutcome =
   | { readonly kind: "temporary"; readonly detail: string }
   | { readonly kind: "unknown"; readonly detail: string };
 
+/** Bytes to send, and whom they may be shown to. */
+export type AttemptBytes = Pick<AttemptRow, "raw" | "visibility">;
+
 /** What a lane needs of a chain. Reads throw `ChainReadError` when the node does not answer properly. */
 export interface LaneChain {
   readonly chainId: number;
@@ -74,7 +77,7 @@ export interface LaneChain {
    * Sends bytes to all endpoints of their class, and to no other one. Where there is none for private sending any more
    * they are sent to nobody.
    */
-  broadcast(attempt: Pick<AttemptRow, "raw" | "visibility">): Promise<BroadcastOutcome>;
+  broadcast(attempt: AttemptBytes): Promise<BroadcastOutcome>;
   /** Reads the chain through all endpoints at once. @throws ChainReadError when none answers */
   agreed(): Promise<AgreedReads>;
 }
@@ -101,6 +104,17 @@ export interface AgreedChainReads extends AgreedReads, Pick<Chain, "allowance" |
   highestAllowance(grant: { token: Address; owner: Address; spender: Address }, block: number): Promise<bigint>;
 }
 
+/**
+ * What an account holds in a simulation whatever the chain says, in smallest units: `native` in wei, and tokens and their
+ * spenders as far as they are named.
+ */
+export interface AssumedHoldings {
+  readonly owner: Address;
+  readonly native: bigint;
+  readonly balances: readonly { readonly token: Address; readonly amount: bigint }[];
+  readonly allowances: readonly { readonly token: Address; readonly spender: Address; readonly amount: bigint }[];
+}
+
 /** A call or transaction to simulate. */
 export interface CallRequest {
   readonly from: Address;
@@ -118,6 +132,14 @@ export interface Watched {
   /** without the native one */
   readonly tokens: readonly Address[];
   readonly spenders: readonly Address[];
+}
+
+/** On which block calls are simulated, and what is assumed and watched there. */
+export interface SimulationTerms {
+  readonly on?: BlockHead;
+  readonly watched?: Watched;
+  readonly assumed?: AssumedHoldings;
+  readonly seconds?: number;
 }
 
 /**
@@ -187,12 +209,11 @@ export interface Chain extends LaneChain {
   /**
    * Runs exactly these calls one after the other on top of a block, default: the latest one, in the best way that is
    * permitted and that some endpoint has proved to support.
-   * @param about what is watched where the way sees no logs; default: nothing
+   * @param about.watched what is watched where the way sees no logs; default: nothing
+   * @param about.assumed what an account holds in it; default: what the chain says
+   * @param about.seconds time of the block that it takes place in; default: now
    */
-  simulate(
-    calls: readonly CallRequest[],
-    about?: { readonly on?: BlockHead; readonly watched?: Watched },
-  ): Promise<SimulationOutcome>;
+  simulate(calls: readonly CallRequest[], about?: SimulationTerms): Promise<SimulationOutcome>;
   /** Probes what each endpoint can do, in the configured order. From then on those that return are probed again. */
   abilities(): Promise<readonly EndpointReport[]>;
   /** Facts for building an EIP-2612 permit, undefined when the token has none that can be proved by its separator. */

@@ -235,7 +235,11 @@ const transactions = orEmpty(undefined, {
 /** The main file: which network, service, wallets and tokens, and where the other files are. */
 export const mainSchema = z.strictObject({
   version: z.literal(1, { error: "needs the number 1" }).meta({ description: "the version of this format" }),
-  mode: or(z.enum(["dry-run", "live"]), "dry-run", "dry-run (default) signs nothing"),
+  mode: or(
+    z.enum(["dry-run", "paper", "live"]),
+    "dry-run",
+    "dry-run (default) judges each slot alone and signs nothing; paper carries simulated fills on and signs nothing; live signs",
+  ),
   network: network.meta({ description: "the network and its RPC endpoints" }),
   service,
   wallets: z.record(name, wallet, { error: "needs wallets by name" }).meta({ description: "the wallets by name" }),

@@ -19,13 +19,26 @@ const rawKey = z.strictObject({
 export const key = z.union([keystore, rawKey], { error: "needs { keystore, password } or { privateKey }" });
 
 const watched = z.strictObject({
-  address: address("an account that is only watched: nothing is signed for it, so the mode is dry-run"),
+  address: address("an account that is only watched: nothing is signed for it, so the mode is paper or dry-run"),
   delegate,
 });
 
-/** An account of the daemon's: with its key, or only watched. */
-export const wallet = z.union([keystore, rawKey, watched], {
-  error: "needs { keystore, password } or { privateKey }, or in a dry run { address }",
+const paperAmount = z
+  .union([z.int().min(0), z.string().min(1)], { error: 'needs an amount: 5000, or in quotes with decimals: "0.5"' })
+  .transform(String);
+
+const onPaper = z.strictObject({
+  paper: z
+    .record(z.string(), paperAmount, { error: "needs amounts by token: { USDC: 5000 }" })
+    .meta({
+      description: "what the account has on paper, by token; without the native coin, gas is lent and recorded",
+    }),
+  address: address("the address that it has on paper; without it one is made of its name").optional(),
+});
+
+/** An account of the daemon's: with its key, only watched, or on paper. */
+export const wallet = z.union([keystore, rawKey, watched, onPaper], {
+  error: "needs { keystore, password } or { privateKey }, or on paper { address } or { paper: { USDC: 5000 } }",
 });
 
 export type KeyFields = z.output<typeof key>;

@@ -20,7 +20,7 @@ export interface FillReceipt {
 /** keccak-256 of `Transfer(address,address,uint256)` */
 export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 /** keccak-256 of `Withdrawal(address,uint256)`, the wrapped native token's event when it is unwrapped */
-const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65";
+export const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65";
 
 /**
  * Measures what a mined swap exchanged, from its receipt alone.

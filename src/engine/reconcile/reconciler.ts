@@ -4,7 +4,7 @@ import type { Change, Decided } from "../../ports/changes.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Difference, DifferenceKind, Finding } from "../../ports/reconciliation-store.ts";
 import { commitAndNotify, writeAndNotify } from "../alerts.ts";
-import type { EngineContext } from "../engine-context.ts";
+import { type EngineContext, isOnChain } from "../engine-context.ts";
 import { beginUnchecked } from "./begin.ts";
 import { alertOfNew, foundChange, newOnes, overIfNothingIsOpen, uncheckedOf } from "./findings.ts";
 import { knownFillsUpTo, newKey, whereToBegin } from "./first-scan.ts";
@@ -36,7 +36,7 @@ const SCAN_AGAIN_MS = 2_000;
 const PROVE_EVERY_MS = 60_000;
 const POLL_EVERY_MS = 3_600_000;
 
-/** Makes the watch. In a dry run nothing is signed, and so there is nothing to hold back. */
+/** Makes the watch. In a dry run and on paper nothing is signed, and so there is nothing to hold back. */
 export function createReconciler(context: EngineContext): Reconciler {
   const { settings, deps } = context;
   const { clock, logger } = deps;
@@ -61,8 +61,8 @@ export function createReconciler(context: EngineContext): Reconciler {
     }
   };
   const scanOnce = async (scanContext: ScanContext): Promise<void> => {
-    const open = await forgetOthers(context, settings.live ? wallets : []);
-    if (!settings.live || !isDue(open)) return;
+    const open = await forgetOthers(context, isOnChain(settings) ? wallets : []);
+    if (!isOnChain(settings) || !isDue(open)) return;
     const ends: (boolean | { fault: string })[] = [];
     for (const wallet of wallets) ends.push(await tryToLook(scanContext, wallet));
     fault = ends.filter((end) => typeof end === "object").at(-1)?.fault;
@@ -78,7 +78,7 @@ export function createReconciler(context: EngineContext): Reconciler {
   };
   return {
     begin: async () => {
-      if (settings.live) await beginUnchecked(context, wallets);
+      if (isOnChain(settings)) await beginUnchecked(context, wallets);
     },
     scan: () => scan(context),
     keepChecking: async (signal) => {
@@ -93,7 +93,7 @@ export function createReconciler(context: EngineContext): Reconciler {
 }
 
 /**
- * Nothing is checked in a dry run, nor a wallet that is no longer configured: it would stay unchecked for ever.
+ * Nothing is checked in a dry run or on paper, nor a wallet that is no longer configured: it would stay unchecked for ever.
  * @returns what else is open
  */
 async function forgetOthers({ deps }: EngineContext, wallets: readonly Address[]): Promise<readonly Difference[]> {

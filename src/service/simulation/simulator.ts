@@ -12,9 +12,9 @@ import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshots } from "../pools/snapshots.ts";
 import type { Quote } from "../quotes/quote.ts";
 import { type Attempt, attemptOf } from "./attempt.ts";
-import { type NodeView, type Overrides, overrideSlots, viewNode, viewRequest } from "./node-view.ts";
-import type { StorageSlot } from "./storage-layouts.ts";
-import { createTokenStorage, type StoredView, type TokenStorage } from "./token-storage.ts";
+import { type NodeView, type Overrides, overrideSlots, viewNode, viewRequest } from "../../chain/storage/node-view.ts";
+import type { StorageSlot } from "../../chain/storage/storage-layouts.ts";
+import { createTokenStorage, type StoredView, type TokenStorage } from "../../chain/storage/token-storage.ts";
 import { readSimulation, simulationRequests, type WalletSimulation } from "./wallet-simulation.ts";
 
 /** What a quote's swap would do at the newest block, by a wallet that has the amount and has allowed it to be taken. */

@@ -6,7 +6,7 @@ import { toQuantity } from "../../chain/quantity.ts";
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
 import { describeRevert } from "../settlement/calldata.ts";
-import type { NodeView, Overrides } from "./node-view.ts";
+import type { NodeView, Overrides } from "../../chain/storage/node-view.ts";
 
 /** A swap's transaction, fees aside. */
 export interface SwapCall {

@@ -8,7 +8,7 @@ import { readHead } from "../../../src/chain/at-block/head.ts";
 import { createJsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import type { Address } from "../../../src/domain/money/address.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
-import { viewNode } from "../../../src/service/simulation/node-view.ts";
+import { viewNode } from "../../../src/chain/storage/node-view.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
 import { type Lie, type LyingNode, startLyingNode } from "../support/lying-node.ts";

@@ -36,6 +36,7 @@ const RECENT: Readonly<Record<string, string>> = {
   },
   ...{ lane_costs: NONE, lane_cancel_wishes: NONE, steps: NONE, step_settings: NONE, archives: NONE },
   archive_bases: NONE,
+  paper_transactions: "block IS NULL",
 };
 
 /** Work on the copy may take time: the windows move on meanwhile. */

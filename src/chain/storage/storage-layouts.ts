@@ -1,6 +1,6 @@
 import { keccak256 } from "ethers";
-import { addressWord, intWord } from "../../chain/at-block/words.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
+import { addressWord, intWord } from "../at-block/words.ts";
 
 /** A word of a contract's storage. */
 export interface StorageSlot {

@@ -1,7 +1,7 @@
-import type { Head } from "../../chain/at-block/head.ts";
-import type { JsonRpc, RpcRequest } from "../../chain/json-rpc.ts";
-import { toQuantity } from "../../chain/quantity.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
+import type { Head } from "../at-block/head.ts";
+import type { JsonRpc, RpcRequest } from "../json-rpc.ts";
+import { toQuantity } from "../quantity.ts";
 import type { StorageSlot } from "./storage-layouts.ts";
 
 /** What a call is given of accounts instead of what the chain holds (the state overrides of `eth_call`). */
@@ -9,14 +9,18 @@ export type Overrides = Readonly<
   Record<Address, { readonly balance?: Hex; readonly stateDiff?: Readonly<Record<Hex, Hex>> }>
 >;
 
-/** One node at one block, for a bounded time. */
-export interface NodeView {
+/** One node at one block. */
+export interface StorageNode {
   readonly host: string;
-  readonly head: Head;
   /** the block as requests name it */
   readonly block: Hex;
-  /** All requests in one round trip. @throws RpcError of kind `transport` */
+  /** All requests together; what the node refuses stands in its place. @throws RpcError of kind `transport` */
   ask(requests: readonly RpcRequest[]): Promise<readonly unknown[]>;
+}
+
+/** The same for a bounded time, with the block's head. */
+export interface NodeView extends StorageNode {
+  readonly head: Head;
 }
 
 export function viewNode(rpc: JsonRpc, head: Head, timeoutMs: number): NodeView {

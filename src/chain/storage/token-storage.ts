@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { readViewWord } from "../../chain/at-block/batch-reader.ts";
-import { RpcError } from "../../chain/json-rpc.ts";
 import { type Address, type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type NodeView, overrideSlots, VIEW_GAS, viewRequest } from "./node-view.ts";
+import { readViewWord } from "../at-block/batch-reader.ts";
+import { RpcError } from "../json-rpc.ts";
+import { overrideSlots, type StorageNode, VIEW_GAS, viewRequest } from "./node-view.ts";
 import { type Layout, type StorageSlot, storageKey, USUAL_LAYOUTS } from "./storage-layouts.ts";
 
 /** A token's view of what one word of storage holds: an owner's balance, or an owner's allowance for a spender. */
@@ -22,7 +22,7 @@ export interface TokenStorage {
    * The word that decides what the view answers, proved by a call with another value injected into it, which answered
    * that value; undefined when there is none, as with shares of a whole that grows.
    */
-  find(view: StoredView, node: NodeView): Promise<StorageSlot | undefined>;
+  find(view: StoredView, node: StorageNode): Promise<StorageSlot | undefined>;
   /** What was remembered turned out to be no longer so. */
   forget(view: StoredView): void;
 }
@@ -44,7 +44,7 @@ const accessList = z.object({
   accessList: z.array(z.object({ address: z.string(), storageKeys: z.array(z.string()) })),
 });
 
-export function createTokenStorage(clock: Clock): TokenStorage {
+export function createTokenStorage(clock: Pick<Clock, "monotonicMs">): TokenStorage {
   const findings = new Map<string, { readonly finding: Finding; readonly untilMs: number }>();
   const nameOf = ({ token, name }: StoredView): string => `${token} ${name}`;
 
@@ -96,7 +96,7 @@ function usualSlot({ token, accounts }: StoredView, layout: Layout): StorageSlot
  */
 async function findLayout(
   view: StoredView,
-  node: NodeView,
+  node: StorageNode,
   layouts: readonly Layout[],
 ): Promise<{ layout: Layout | undefined; listed: readonly StorageSlot[] | undefined }> {
   const call = { to: view.token, data: view.data };
@@ -129,7 +129,7 @@ function readListed(answer: unknown): readonly StorageSlot[] | undefined {
 /** Each slot in a call of its own: the others may be what a proxy or a pause hangs on. */
 async function proveListed(
   view: StoredView,
-  node: NodeView,
+  node: StorageNode,
   listed: readonly StorageSlot[],
 ): Promise<StorageSlot | undefined> {
   const call = { to: view.token, data: view.data };

@@ -1,0 +1,88 @@
+import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import type { AssumedHoldings, Chain } from "../../ports/chain.ts";
+import type { PaperRows, PaperStart } from "../../ports/paper.ts";
+
+/** An account on paper. */
+export interface PaperAccount {
+  readonly address: Address;
+  /** what it begins with, by token; undefined: what the account holds on the chain then */
+  readonly amounts: ReadonlyMap<Address, bigint> | undefined;
+}
+
+/** What an account is lent for gas where it lists no native coin: what gas costs is recorded all the same. */
+export const LENT_WEI = 1_000n * 10n ** 18n;
+
+/** What accounts on paper hold. */
+export interface PaperBook {
+  has(account: Address): boolean;
+  /** Begins with every known token that the account has not begun with. @throws ChainReadError */
+  begun(account: Address): Promise<void>;
+  /** with what it is lent for gas; undefined block: the newest */
+  balance(of: { readonly account: Address; readonly token: Address }, block?: number): bigint;
+  assumed(account: Address, block?: number): AssumedHoldings;
+}
+
+interface BookDependencies {
+  readonly accounts: readonly PaperAccount[];
+  /** every token that may be asked about, the native one included */
+  readonly tokens: readonly Address[];
+  /** whose allowances are those on paper whatever the chain says */
+  readonly spender: Address;
+  readonly rows: Pick<PaperRows, "starts" | "begin" | "holding" | "holdings" | "allowance" | "allowances">;
+  readonly chain: Pick<Chain, "latest" | "balance">;
+}
+
+/** Opens the book on its rows. */
+export function createPaperBook({ accounts, tokens, spender, rows, chain }: BookDependencies): PaperBook {
+  const amountsOf = new Map(accounts.map(({ address, amounts }) => [address, amounts]));
+  const beginning = new Map<Address, Promise<void>>();
+  const lent = (account: Address, token: Address): bigint =>
+    token === NATIVE_TOKEN && amountsOf.get(account)?.has(NATIVE_TOKEN) === false ? LENT_WEI : 0n;
+
+  async function begin(account: Address): Promise<void> {
+    const begun = new Set(rows.starts(account).map(({ token }) => token));
+    const missing = [...new Set([NATIVE_TOKEN, ...tokens])].filter((token) => !begun.has(token));
+    if (missing.length === 0) return;
+    const { number } = await chain.latest();
+    const amounts = amountsOf.get(account);
+    const starts: PaperStart[] = [];
+    for (const token of missing) {
+      const amount = amounts === undefined ? await chain.balance(token, account, number) : (amounts.get(token) ?? 0n);
+      starts.push({ token, block: number, amount });
+    }
+    rows.begin(account, starts);
+  }
+
+  const balance: PaperBook["balance"] = ({ account, token }, block) => {
+    const amount = (rows.holding({ account, token }, block) ?? 0n) + lent(account, token);
+    return amount > 0n ? amount : 0n;
+  };
+
+  return {
+    has: (account) => amountsOf.has(account),
+    begun: async (account) => {
+      const begun = beginning.get(account) ?? begin(account);
+      beginning.set(account, begun);
+      try {
+        await begun;
+      } catch (error) {
+        beginning.delete(account);
+        throw error;
+      }
+    },
+    balance,
+    assumed: (owner, block) => {
+      const held = rows.holdings(owner, block).filter(({ token }) => token !== NATIVE_TOKEN);
+      const allowed = rows.allowances(owner, block);
+      const pinned = held
+        .filter(({ token }) => !allowed.some((one) => one.token === token && one.spender === spender))
+        .map(({ token }) => ({ token, spender, amount: 0n }));
+      return {
+        owner,
+        native: balance({ account: owner, token: NATIVE_TOKEN }, block),
+        balances: held,
+        allowances: [...allowed, ...pinned],
+      };
+    },
+  };
+}

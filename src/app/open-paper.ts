@@ -1,0 +1,73 @@
+import { createPaperBook } from "../adapters/paper/paper-book.ts";
+import { paperSigner } from "../adapters/paper/paper-bytes.ts";
+import { type ChainToRead, createPaperChain } from "../adapters/paper/paper-chain.ts";
+import { createPaperService } from "../adapters/paper/paper-service.ts";
+import { openFleetingPaper } from "../adapters/sqlite/paper/in-memory.ts";
+import { createPaperRows, migratePaper } from "../adapters/sqlite/paper/paper-rows.ts";
+import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
+import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
+import type { Address } from "../domain/money/address.ts";
+import type { Chain } from "../ports/chain.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { PaperRows } from "../ports/paper.ts";
+import type { Signer } from "../ports/signer.ts";
+import type { SwapService } from "../ports/swap-service.ts";
+import type { SqliteDatabase } from "../storage/database.ts";
+import { addressOnly } from "./open-secrets.ts";
+
+/** The world as accounts on paper see it. */
+export interface Paper {
+  readonly chain: Chain;
+  service(client: SwapService): SwapService;
+}
+
+interface PaperSources {
+  readonly db: SqliteDatabase;
+  readonly chain: Chain;
+  readonly clock: Clock;
+  readonly contracts: SwapContracts;
+  /** the real one */
+  client(): SwapService;
+}
+
+/**
+ * Puts what happens on paper between the daemon and its chain: in mode paper for all wallets, with rows in its own database;
+ * in a dry run for those that list what they have. From here on the real chain has no way to send anything.
+ * @returns undefined where all wallets are what the chain says
+ */
+export function openPaper(configuration: Configuration, sources: PaperSources): Paper | undefined {
+  const accounts = paperWallets(configuration).map(({ address, paper }) => ({ address, amounts: paper }));
+  if (accounts.length === 0) return undefined;
+  const { network, tokens, service, mode } = configuration;
+  const { clock, contracts, client } = sources;
+  const { broadcast: _, submitEndpoints: __, ...chain } = sources.chain;
+  const known = [...tokens.values()].map(({ token }) => token);
+  const rows = mode === "paper" ? keptRows(sources.db) : openFleetingPaper();
+  const book = createPaperBook({
+    ...{ accounts, rows, chain, spender: contracts.spender },
+    tokens: known.map(({ address }) => address),
+  });
+  const pinned = { chainId: network.chainId, contracts, wrappedNative: network.wrappedNative, signer: service.signer };
+  return {
+    chain: createPaperChain({
+      ...{ chain: chain satisfies ChainToRead, rows, book, service: client, pinned, dataFee: network.dataFee },
+      tokenOf: (address) => known.find((token) => token.address === address),
+    }),
+    service: (real) => (mode === "paper" ? createPaperService(real, { rows, clock }) : real),
+  };
+}
+
+function keptRows(db: SqliteDatabase): PaperRows {
+  migratePaper(db);
+  return createPaperRows(db);
+}
+
+function paperWallets({ mode, wallets }: Configuration): readonly WalletConfiguration[] {
+  if (mode === "live") return [];
+  return [...wallets.values()].filter(({ paper }) => mode === "paper" || paper !== undefined);
+}
+
+/** The account of a wallet that has no key here: on paper its transactions are written down, else it is only watched. */
+export function keylessSigner({ mode }: Configuration, address: Address): Signer {
+  return mode === "paper" ? paperSigner(address) : addressOnly(address);
+}
