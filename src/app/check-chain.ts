@@ -3,7 +3,7 @@ import type { Configuration, WalletConfiguration } from "../config/configuration
 import { codeProblem } from "../domain/guard/delegation.ts";
 import { simulationMethodsOf } from "../domain/guard/policy.ts";
 import { formatMethods } from "../domain/guard/simulation-method.ts";
-import { NATIVE_TOKEN } from "../domain/money/address.ts";
+import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { formatUnits } from "../domain/money/amount.ts";
 import { formatDollars, valueUp } from "../domain/money/price.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
@@ -153,6 +153,10 @@ async function checkWallets(checked: CheckContext): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const wallet of configuration.wallets.values()) {
     if (!used.has(wallet.address)) continue;
+    if (wallet.paper !== undefined) {
+      findings.push(paperFinding(configuration, wallet, wallet.paper));
+      continue;
+    }
     findings.push(await checkGas(checked, wallet));
     for (const token of tokens.filter((candidate) => !isNative(candidate))) {
       const balance = await chain.balance(token.address, wallet.address);
@@ -164,6 +168,21 @@ async function checkWallets(checked: CheckContext): Promise<Finding[]> {
     }
   }
   return findings;
+}
+
+/** What is on paper is on no chain: there is nothing to be compared. */
+function paperFinding(
+  { tokens, network, mode }: Configuration,
+  { name }: WalletConfiguration,
+  amounts: ReadonlyMap<Address, bigint>,
+): Finding {
+  const held = [...tokens.values()].flatMap(({ token }) => {
+    const raw = amounts.get(token.address);
+    return raw === undefined ? [] : [formatTokenAmount(raw.toString(), token)];
+  });
+  const gas = amounts.has(NATIVE_TOKEN) ? "" : `; gas is lent in ${network.nativeSymbol}, and its cost recorded`;
+  const carried = mode === "paper" ? "begins with" : "has at each slot";
+  return { what: `${name} on paper`, found: `${carried} ${held.join(", ") || "nothing"}${gas}`, whatToDo: undefined };
 }
 
 /** Said where there is code, or where there should be. */

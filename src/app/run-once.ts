@@ -5,6 +5,7 @@ import { endOnUncaught, endProcess } from "./end-on-uncaught.ts";
 import { EXIT } from "./exit-codes.ts";
 import { loadConfiguration, loadInSlices } from "./load-configuration.ts";
 import { type Listening, portTrouble } from "./port-trouble.ts";
+import { modeLine } from "./mode-line.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { startDaemon } from "./start-daemon.ts";
 import { listeningOfService, startEmbeddedService } from "./start-embedded-service.ts";
@@ -49,6 +50,7 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
     const runtime = createRuntime({ level: configuration.logLevel, format: configuration.logFormat, env: process.env });
     redact = runtime.redactor.redact;
     release = endOnUncaught(redact, terminal);
+    runtime.logger.info({ mode: configuration.mode }, modeLine(configuration));
     const { statusUrl, failed } = await startParts({ configuration, asRead }, runtime, parts);
     runtime.logger.info({ mode: configuration.mode, statusUrl }, "the daemon is up");
     const failure = await Promise.race([asked.then(() => undefined), ...failed]);

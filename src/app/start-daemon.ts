@@ -75,8 +75,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     machine,
     crashPoint,
     onFatal: fail,
-    // Nothing that is on paper says what another database of the same account should know.
-    marker: configuration.mode === "paper" ? undefined : openMarker(configuration),
+    marker: openMarker(configuration),
     beforeSigning: () => assertClaimed(claim),
   });
   const { engine, alerts, services, chain, abilities, node, service, checkWallets } = composed;

@@ -16,7 +16,7 @@ export function databaseOf(mode: Mode, database: string): string {
 }
 
 /** The database of mode paper beside the one that the configuration names. */
-export function paperDatabaseOf(database: string): string {
+function paperDatabaseOf(database: string): string {
   return `${database}.paper.db`;
 }
 

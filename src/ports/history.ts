@@ -13,6 +13,18 @@ export interface PricesHistory {
   readonly native: PriceHistory | null;
   /** what its quote said would be bought, decimal text; absent in rows of before it was kept */
   readonly quoted?: string;
+  /** absent in rows of before it was kept */
+  readonly expected?: ExpectedHistory;
+}
+
+/** What a swap would come to by its quote, as decimal text: smallest units, gas in wei, impact in parts per million. */
+export interface ExpectedHistory {
+  readonly bought: string;
+  readonly amountOutMin: string;
+  readonly swapFee: string;
+  readonly affiliateFee: string;
+  readonly gasCost: string;
+  readonly priceImpact?: string;
 }
 
 /** What a transaction of the account cost, for a swap: the swap itself, an approval, a revocation, or what failed of them. */

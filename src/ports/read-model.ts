@@ -43,10 +43,20 @@ export interface ReadModel {
     readonly intents: readonly IntentHistory[];
     readonly halts: readonly HaltHistory[];
   }>;
+  /** What accounts have on paper; undefined where nothing happens on paper in this database. */
+  paper(): Promise<readonly PaperHolding[] | undefined>;
   /** The last link of what is archived and closed; undefined in a database of a release that kept none. */
   historyHead(): Promise<HistoryHead | undefined>;
   /** Checks what is archived and closed against its links. @returns what is wrong, one sentence each */
   historyProblems(): Promise<readonly string[]>;
+}
+
+/** What an account began with on paper and has now, of one token, in its smallest unit. */
+export interface PaperHolding {
+  readonly account: Address;
+  readonly token: Address;
+  readonly began: bigint;
+  readonly now: bigint;
 }
 
 /** A run with all that is kept of it. */

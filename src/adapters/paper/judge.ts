@@ -4,6 +4,7 @@ import { smaller } from "../../domain/money/bigint.ts";
 import { ONE_PPM, toPpm } from "../../domain/money/fraction.ts";
 import type { Token } from "../../domain/money/token.ts";
 import { afterImpact, carriedImpact, IMPACT_LASTS_SECONDS } from "../../domain/paper/own-impact.ts";
+import { gasUsedOf } from "../../domain/run/gas-limit.ts";
 import { TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { AssumedHoldings, BlockHead, CallRequest, Chain, SimulationOutcome, Watched } from "../../ports/chain.ts";
 import type { PaperAllowance, PaperMove, PaperOutcome, PaperRows, PaperTransaction } from "../../ports/paper.ts";
@@ -157,7 +158,7 @@ async function quotedNow(
     ...{ gasless: false, enableRfq: false, affiliate: undefined },
   });
   if ("kind" in quote) return undefined;
-  return { sold: amount, bought: quote.amountOut, gasUsed: (gasLimit * 2n) / 3n };
+  return { sold: amount, bought: quote.amountOut, gasUsed: gasUsedOf(gasLimit) };
 }
 
 /**

@@ -24,6 +24,12 @@ export async function auditCommand(
 ): Promise<void> {
   const since = options.since === undefined ? undefined : readSince(options.since, Date.now());
   const target = findTarget(options);
+  if (target.kind === "configured" && target.configuration.mode === "paper") {
+    throw new CommandFailure(
+      EXIT.no,
+      "the mode is paper: nothing of it is on the chain, so that there is nothing to audit; `swapd replay <run>` takes its steps again",
+    );
+  }
   if (!existsSync(target.database)) {
     throw new CommandFailure(EXIT.no, `there is no database at ${target.database}: nothing to audit yet`);
   }

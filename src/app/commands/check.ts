@@ -4,6 +4,7 @@ import { findingsOf, findingsText } from "../check-everything.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import type { Finding } from "../finding.ts";
 import { loadConfiguration } from "../load-configuration.ts";
+import { modeLine } from "../mode-line.ts";
 import { createRuntime } from "../runtime.ts";
 import { configurationFile } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -32,10 +33,11 @@ export async function check(
   const ok = findings.every((finding) => finding.whatToDo === undefined);
   if (options.json === true) {
     const parts = { machine: plain(machine), service: plain(service), chain: plain(chain) };
-    terminal.out(JSON.stringify({ ok, strategies, problems: [], warnings, ...parts }));
+    terminal.out(JSON.stringify({ ok, mode: loaded.configuration.mode, strategies, problems: [], warnings, ...parts }));
   } else {
     const count = strategies.length === 1 ? "1 strategy" : `${strategies.length} strategies`;
     terminal.out(`${named}: the files are in order; ${count} (${strategies.join(", ")})`);
+    terminal.out(modeLine(loaded.configuration));
     if (warnings.length > 0) terminal.out(`\n${warningsText(warnings)}`);
     if (findings.length > 0) terminal.out(`\n${findingsText(findings)}`);
   }

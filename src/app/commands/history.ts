@@ -1,6 +1,10 @@
 import type { CostHistory, RunHistory, SwapHistory } from "../../ports/history.ts";
-import { findTarget, withReads } from "../target.ts";
+import type { PaperHolding } from "../../ports/read-model.ts";
+import { type PaperTotal, totalJson, totalOnPaper } from "../paper-total.ts";
+import { configurationOf, findTarget, type Target, withReads } from "../target.ts";
 import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
+import { formatPaper, formatWouldBe, isDry } from "./history-on-paper.ts";
+import { costOf } from "./swap-costs.ts";
 
 /** `swapd history`: runs with their swaps, newest first. */
 export async function history(
@@ -8,18 +12,31 @@ export async function history(
   terminal: Terminal,
 ): Promise<void> {
   const { limit, strategy } = options;
-  const runs = await withReads(findTarget(options), (reads) =>
-    reads.runs(strategy === undefined ? { limit } : { limit, strategy }),
-  );
+  const target = findTarget(options);
+  const { runs, holdings } = await withReads(target, async (reads) => ({
+    runs: await reads.runs(strategy === undefined ? { limit } : { limit, strategy }),
+    holdings: await reads.paper(),
+  }));
+  const paper = holdings === undefined ? undefined : await paperOf(target, holdings);
   if (options.json === true) {
-    terminal.out(JSON.stringify({ runs: runs.map(runJson) }));
+    terminal.out(JSON.stringify({ runs: runs.map(runJson), ...(paper && { paper: totalJson(paper) }) }));
     return;
   }
-  if (runs.length === 0) {
-    terminal.out("no runs yet");
-    return;
-  }
-  terminal.out(formatTable([HEADING, ...runs.flatMap(rowsOf)]));
+  const parts = [runs.length === 0 ? "no runs yet" : tableOf(runs, { isPaper: paper !== undefined })];
+  if (paper !== undefined) parts.push(formatPaper(paper));
+  terminal.out(parts.join("\n\n"));
+}
+
+async function paperOf(target: Target, holdings: readonly PaperHolding[]): Promise<PaperTotal> {
+  const { configuration, env } = configurationOf(target);
+  return await totalOnPaper(configuration, env, holdings);
+}
+
+/** Where no run has anything on the chain, all of it is what would have been. */
+function tableOf(runs: readonly RunHistory[], { isPaper }: { readonly isPaper: boolean }): string {
+  const isSigned = runs.some(({ swaps }) => swaps.some(({ hash }) => hash !== null));
+  if (isPaper || (!isSigned && runs.some(isDry))) return formatWouldBe(runs);
+  return formatTable([HEADING, ...runs.flatMap(rowsOf)]);
 }
 
 const HEADING = ["SLOT (UTC)", "STRATEGY", "RUN", "SWAP", "MODE", "SOLD", "BOUGHT", "TRANSACTION"];
@@ -33,9 +50,16 @@ function rowsOf(run: RunHistory): string[][] {
     swap.reason === null ? swap.state : `${swap.state} (${swap.reason})`,
     swap.mode ?? "-",
     formatTokenAmount(swap.sold ?? swap.gross, swap.sell),
-    formatTokenAmount(swap.bought, swap.buy),
+    boughtText(swap),
     swap.hash ?? "-",
   ]);
+}
+
+/** A dry run bought nothing: what its quote promised says so. */
+function boughtText(swap: SwapHistory): string {
+  const { bought, buy, reason, prices } = swap;
+  const promised = reason === "dry_run" ? prices?.expected?.bought : undefined;
+  return promised === undefined ? formatTokenAmount(bought, buy) : `(${formatTokenAmount(promised, buy)})`;
 }
 
 /** A run as machines read it. Amounts are decimal text in the token's smallest unit. */
@@ -76,9 +100,4 @@ function swapJson(swap: SwapHistory): Record<string, unknown> {
 /** What a transaction cost, in wei: gas, and what a rollup charged on top of it. */
 function costJson({ blockTimeSeconds, ...cost }: CostHistory): Record<string, unknown> {
   return { ...cost, blockTime: formatInstant(blockTimeSeconds * 1_000), cost: costOf(cost).toString() };
-}
-
-/** Wei that the account paid on top of the transaction's value. */
-export function costOf(cost: Pick<CostHistory, "gasUsed" | "gasPrice" | "dataFee">): bigint {
-  return BigInt(cost.gasUsed) * BigInt(cost.gasPrice) + BigInt(cost.dataFee ?? 0);
 }

@@ -6,6 +6,7 @@ import { describeDollars } from "../../domain/money/for-people.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
 import { BUDGET_HEADING, budgetTable } from "../budget-lines.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { modeLine } from "../mode-line.ts";
 import { type Plan, readPlan } from "../read-plan.ts";
 import { configurationOf, findTarget, needsChain } from "../target.ts";
 import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
@@ -23,7 +24,9 @@ export interface PlanOptions {
 export async function plan(options: PlanOptions, terminal: Terminal): Promise<void> {
   const found = configurationOf(needsChain(findTarget(options)));
   const made = await readPlan(found, options.slots);
-  terminal.out(options.json === true ? JSON.stringify(planJson(made)) : planText(made));
+  const { configuration } = found;
+  const json = { mode: configuration.mode, ...planJson(made) };
+  terminal.out(options.json === true ? JSON.stringify(json) : `${modeLine(configuration)}\n\n${planText(made)}`);
   if (!isClear(made)) throw new CommandFailure(EXIT.no, "");
 }
 

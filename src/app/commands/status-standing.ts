@@ -19,7 +19,8 @@ export function formatStanding(document: StatusDocument): string[] {
   const lines = [
     daemonLine(document),
     `mode ${mode ?? "unknown (no configuration)"}${edited}; operating mode ${operating ?? "unknown"}`,
-    ...(sending === null ? [] : [SENDING[sending]]),
+    ...(mode === "paper" ? ["nothing is signed or sent: fills are simulated at a later block"] : []),
+    ...(sending === null || mode === "paper" ? [] : [SENDING[sending]]),
     `database ${document.database}; last event: ${document.lastEvent ?? "none"}`,
     ...waitsFor.map(({ text, since }) => `waits since ${since}: ${text}`),
   ];

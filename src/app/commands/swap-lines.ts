@@ -3,7 +3,7 @@ import { describeAmount, describeDollars, describeRate } from "../../domain/mone
 import { type UsdPrice, valueDown } from "../../domain/money/price.ts";
 import type { CheckHistory, SwapHistory } from "../../ports/history.ts";
 import { formatTable } from "../terminal.ts";
-import { costOf } from "./history.ts";
+import { costOf } from "./swap-costs.ts";
 
 const NATIVE_DECIMALS = 18;
 /** Basis points of one whole. */

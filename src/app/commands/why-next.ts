@@ -3,6 +3,7 @@ import { type DryRun, dryRunSlot } from "../../engine/dry-run.ts";
 import { strategyOf } from "../../engine/engine-context.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { lookAhead } from "../look-ahead.ts";
+import { modeLine } from "../mode-line.ts";
 import { configurationOf, findTarget, needsChain } from "../target.ts";
 import { formatInstant, formatTokenAmount, type Terminal } from "../terminal.ts";
 import { checkTable } from "./swap-lines.ts";
@@ -16,7 +17,8 @@ export async function whyNext(
   options: { config?: string; json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const dryRun = await lookAhead(configurationOf(needsChain(findTarget(options))), async (context) => {
+  const found = configurationOf(needsChain(findTarget(options)));
+  const dryRun = await lookAhead(found, async (context) => {
     const strategy = strategyOf(context, strategyId);
     if (strategy === undefined) {
       const known = context.settings.strategies.map(({ spec }) => spec.id).join(", ") || "none";
@@ -25,7 +27,9 @@ export async function whyNext(
     return await dryRunSlot(context, strategy);
   });
   if (dryRun === undefined) throw new CommandFailure(EXIT.no, `the schedule of ${strategyId} has no further slot`);
-  terminal.out(options.json === true ? JSON.stringify(dryRunJson(dryRun)) : dryRunText(dryRun));
+  const { configuration } = found;
+  const json = { mode: configuration.mode, ...dryRunJson(dryRun) };
+  terminal.out(options.json === true ? JSON.stringify(json) : `${modeLine(configuration)}\n\n${dryRunText(dryRun)}`);
 }
 
 /** What the end means for the slot itself: a dry run ends each swap before it is signed. */

@@ -2,6 +2,7 @@ import { SUBJECT } from "../../domain/run/alert.ts";
 import type { GapHistory, RunHistory } from "../../ports/history.ts";
 import type { SlotHistory } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { modeOfTarget } from "../mode-line.ts";
 import { findTarget, nativeSymbolOf, withReads } from "../target.ts";
 import { formatInstant, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
@@ -22,13 +23,14 @@ export async function why(
     );
   }
   const target = findTarget(options);
+  const mode = modeOfTarget(target);
   const slot = await withReads(target, (reads) => reads.slotBefore({ strategy, atMs }));
   const answer = explain(slot, { strategy, atMs, nativeSymbol: nativeSymbolOf(target) });
   const standing = slot.alerts
     .filter((alert) => alert.strategy === strategy || alert.subject === SUBJECT.clock())
     .map(({ code, text }) => ({ code, text }));
-  const lines = [...standing.map(({ code, text }) => `now: ${code}: ${text}`), answer.text];
-  terminal.out(options.json === true ? JSON.stringify({ ...answer.json, alerts: standing }) : lines.join("\n\n"));
+  const lines = [...(mode === undefined ? [] : [mode.line]), ...standing.map(({ code, text }) => `now: ${code}: ${text}`), answer.text];
+  terminal.out(options.json === true ? JSON.stringify({ mode: mode?.mode ?? null, ...answer.json, alerts: standing }) : lines.join("\n\n"));
 }
 
 function explain(

@@ -38,6 +38,21 @@ export interface PriceEvidence {
   readonly native: ReferencePrice | undefined;
   /** what its quote said would be bought, in the smallest unit; absent in rows of before it was kept */
   readonly quoted?: bigint | undefined;
+  /** absent in rows of before it was kept */
+  readonly expected?: ExpectedSwap | undefined;
+}
+
+/** What a swap would come to by its quote. Amounts in smallest units, gas in wei. */
+export interface ExpectedSwap {
+  readonly bought: bigint;
+  readonly amountOutMin: bigint;
+  /** what the service and the affiliate keep: of the sold token */
+  readonly swapFee: bigint;
+  readonly affiliateFee: bigint;
+  /** with that of an approval where one comes first, without what a rollup charges for data */
+  readonly gasCost: bigint;
+  /** parts per million; undefined where the service does not say */
+  readonly priceImpact: bigint | undefined;
 }
 
 /** Rows that a step writes together with its states. All of them are committed together or not at all. */

@@ -11,6 +11,7 @@ import { answered, tooLate } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
 import { beginSwap, endUnsigned, retryOrEnd } from "./step-quote.ts";
 import { refuseSwap } from "./step-refuse.ts";
+import { worthOf } from "./worth-of-swap.ts";
 
 type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
 
@@ -74,6 +75,7 @@ function sizedAnew(draft: Draft, swap: Swap, evidence: Evidence): boolean {
 /** Clears the swap for signing: everything that is signed from here on is written down first. */
 function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: Evidence): void {
   if (!evidence.live) {
+    draft.record(worthOf(swap, reading, evidence));
     endUnsigned(draft, swap.id, { reason: "dry_run", detail: "every check passed; nothing is signed in a dry run" });
     return;
   }
@@ -90,12 +92,7 @@ function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: 
   if (!reading.decoding.ok) throw new Error(`swap ${swap.id} passed every check undecoded`);
   answered(draft);
   draft.moveSwap(swap.id, "cleared", { terms: termsOf(reading.decoding.swap, reading, evidence) });
-  const { sellPrice: sold, buyPrice: bought, nativePrice: native } = reading;
-  draft.record({
-    kind: "prices",
-    swapId: swap.id,
-    prices: { readAtMs: evidence.nowMs, sold, bought, native, quoted: swap.quote?.amountOut },
-  });
+  draft.record(worthOf(swap, reading, evidence));
   if (reading.approval !== undefined) approve(draft, swap, reading, evidence);
   else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, evidence);
   else transact(draft, swap, reading, evidence);

@@ -2,6 +2,7 @@ import type { Decoding } from "../../domain/guard/decoded-swap.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading, SimulationReading } from "../../domain/run/events.ts";
+import { gasLimitFor } from "../../domain/run/gas-limit.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { BlockHead, CallRequest, Watched } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -75,14 +76,6 @@ async function simulated(
   const simulation = await chain.simulate(calls, about);
   if (simulation.kind !== "ok") return { simulation, gasLimit: 0n, calls: [] };
   return { simulation, gasLimit: gasLimitFor(simulation.gasUsedByCall.at(-1) ?? 0n), calls };
-}
-
-/**
- * Gas limit of the swap for its measured use: refunds (at most a fifth of the use, EIP-3529) are only paid back at the end, and the
- * state may have moved by the time of execution.
- */
-function gasLimitFor(gasUsed: bigint): bigint {
-  return (gasUsed * 3n) / 2n + 20_000n;
 }
 
 function approvalCall(context: EngineContext, swap: Swap, amount: bigint): CallRequest {

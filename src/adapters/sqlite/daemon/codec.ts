@@ -1,7 +1,5 @@
 import { isRecord } from "../../../domain/json.ts";
 import { toAddress } from "../../../domain/money/address.ts";
-import type { ReferencePrice, UsdPrice } from "../../../domain/money/price.ts";
-import type { PriceEvidence } from "../../../domain/run/records.ts";
 import type { Run, Swap, SwapTerms } from "../../../domain/run/run.ts";
 import type { RunState, SwapState } from "../../../domain/run/states.ts";
 import { readContracts, type Stored, storedContracts } from "./stored-contracts.ts";
@@ -111,33 +109,6 @@ function isMarked(name: string): boolean {
 
 function renamed(part: Record<string, unknown>, rename: (name: string) => string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(part).map(([name, value]) => [isMarked(name) ? rename(name) : name, value]));
-}
-
-/** JSON that any reader understands: dollars scaled by 1e18 as text; a price that was missing is null. */
-export function encodePrices({ readAtMs, sold, bought, native, quoted }: PriceEvidence): string {
-  const prices = { readAtMs, sold: sold ?? null, bought: bought ?? null, native: native ?? null, quoted };
-  return JSON.stringify(prices, (_key, part: unknown) => (typeof part === "bigint" ? part.toString() : part));
-}
-
-/** Reads what {@link encodePrices} wrote. */
-export function decodePrices(text: string): PriceEvidence {
-  const { readAtMs, sold, bought, native, quoted } = JSON.parse(text) as Record<string, unknown> & { readAtMs: number };
-  const prices = { readAtMs, sold: decodePrice(sold), bought: decodePrice(bought), native: decodePrice(native) };
-  return typeof quoted === "string" ? { ...prices, quoted: BigInt(quoted) } : prices;
-}
-
-function decodePrice(stored: unknown): ReferencePrice | undefined {
-  if (!isRecord(stored)) return undefined;
-  const { others, ...price } = stored as unknown as StoredPrice;
-  const sources = others?.map(({ usd, source }) => ({ source, usd: BigInt(usd) as UsdPrice }));
-  return { ...price, usd: BigInt(price.usd) as UsdPrice, ...(sources === undefined ? {} : { others: sources }) };
-}
-
-interface StoredPrice {
-  readonly usd: string;
-  readonly source: string;
-  readonly atSeconds: number;
-  readonly others?: readonly { readonly usd: string; readonly source: string }[];
 }
 
 /** All columns of a swap, named as in the table. */

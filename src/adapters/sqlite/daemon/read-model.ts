@@ -2,6 +2,7 @@ import type { RunHistory } from "../../../ports/history.ts";
 import type { ReadModel, RunDetails, StandingRows, StatusQuestion } from "../../../ports/read-model.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { readLaneHistory } from "../lane-history.ts";
+import { readPaperHoldings } from "../paper/paper-rows.ts";
 import { hasTable, prepareStatements } from "../statements.ts";
 import { createApprovalReader } from "./approval-rows.ts";
 import { checkHistory, readHead } from "./history-chain.ts";
@@ -63,6 +64,7 @@ export function createReadModel(db: SqliteDatabase): ReadModel {
         return { spenders: reader.spenders(), using };
       }),
     transactions: async (limit) => together(() => readLaneHistory(db, limit)),
+    paper: async () => together(() => readPaperHoldings(db)),
     historyHead: async () => (hasTable(sql, "history_head") ? readHead(sql) : undefined),
     historyProblems: async () => together(() => checkHistory(sql)),
   };

@@ -4,7 +4,7 @@ import type { Run, Swap } from "../../../domain/run/run.ts";
 import { swapOf } from "../../../domain/run/run.ts";
 import type { Statements } from "../statements.ts";
 import { writeChecks } from "./check-rows.ts";
-import { encodePrices } from "./codec.ts";
+import { encodePrices } from "./price-codec.ts";
 import { writeRetry } from "./retry-rows.ts";
 import { type CountedMoney, countMoney } from "./total-rows.ts";
 

@@ -4,16 +4,9 @@ import { type Run, swapOf } from "../../../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
 import { OPEN_RUNS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
-import {
-  createBodyReader,
-  decodePrices,
-  decodeRun,
-  decodeSwap,
-  encodeSwap,
-  type RunColumns,
-  type SwapColumns,
-} from "./codec.ts";
+import { createBodyReader, decodeRun, decodeSwap, encodeSwap, type RunColumns, type SwapColumns } from "./codec.ts";
 import type { EffectRows } from "./effect-rows.ts";
+import { decodePrices } from "./price-codec.ts";
 import type { RowStore, RunStore } from "./row-store.ts";
 import { writeStep } from "./step-rows.ts";
 import { type CountedSwap, countRun, countSwap } from "./total-rows.ts";

@@ -1,6 +1,7 @@
 import type { Address, Hex } from "../../../domain/money/address.ts";
 import type { ChainLog, Receipt } from "../../../ports/chain.ts";
 import type { PaperMove, PaperOutcome, PaperRows, PaperShift, PaperTransaction } from "../../../ports/paper.ts";
+import type { PaperHolding } from "../../../ports/read-model.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { migrate, readMigrations } from "../../../storage/migrations.ts";
 import { hasTable, prepareStatements, type Statements } from "../statements.ts";
@@ -13,9 +14,16 @@ export function migratePaper(db: SqliteDatabase): void {
   migrate(db, { set: "paper", migrations: readMigrations(new URL("./", import.meta.url)), backup: true });
 }
 
-/** Whether something ever happened on paper in this database. */
-export function hasPaper(db: SqliteDatabase): boolean {
-  return hasTable(prepareStatements(db), "paper_starts");
+/** What all accounts have on paper; undefined where nothing happens on paper in this database. */
+export function readPaperHoldings(db: SqliteDatabase): readonly PaperHolding[] | undefined {
+  const sql = prepareStatements(db);
+  if (!hasTable(sql, "paper_starts")) return undefined;
+  return sql
+    .all<{ account: Address; token: Address; amount: string }>("SELECT * FROM paper_starts")
+    .map(({ account, token, amount }) => {
+      const began = BigInt(amount);
+      return { account, token, began, now: amountAt(sql, { account, token }, NEWEST) ?? began };
+    });
 }
 
 /** The rows of an open database that has the tables. */

@@ -1,0 +1,25 @@
+import type { Configuration, Mode } from "../config/configuration.ts";
+import { CommandFailure } from "./exit-codes.ts";
+import { configurationOf, type Target } from "./target.ts";
+
+const MEANING: Readonly<Record<Mode, string>> = {
+  "dry-run": "each slot is judged alone, and nothing is signed",
+  paper: "fills are simulated at a later block and carried on, and nothing is signed",
+  live: "transactions are signed and sent",
+};
+
+/** Whether it is dry, on paper or live, in one line, and in which database. */
+export function modeLine({ mode, database }: Pick<Configuration, "mode" | "database">): string {
+  return `mode ${mode}: ${MEANING[mode]} (database ${database})`;
+}
+
+/** The same of what a command is about; undefined where the sandbox's configuration is gone. */
+export function modeOfTarget(target: Target): { readonly mode: Mode; readonly line: string } | undefined {
+  try {
+    const { configuration } = configurationOf(target);
+    return { mode: configuration.mode, line: modeLine(configuration) };
+  } catch (error) {
+    if (error instanceof CommandFailure) return undefined;
+    throw error;
+  }
+}
