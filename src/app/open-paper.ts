@@ -2,14 +2,12 @@ import { createPaperBook } from "../adapters/paper/paper-book.ts";
 import { paperSigner } from "../adapters/paper/paper-bytes.ts";
 import { type ChainToRead, createPaperChain } from "../adapters/paper/paper-chain.ts";
 import { createPaperService } from "../adapters/paper/paper-service.ts";
-import { openFleetingPaper } from "../adapters/sqlite/paper/in-memory.ts";
-import { createPaperRows, migratePaper } from "../adapters/sqlite/paper/paper-rows.ts";
+import { openFleetingPaper, openPaperRows } from "../adapters/sqlite/paper/open-paper-rows.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { PaperRows } from "../ports/paper.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { SwapService } from "../ports/swap-service.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
@@ -42,7 +40,7 @@ export function openPaper(configuration: Configuration, sources: PaperSources): 
   const { clock, contracts, client } = sources;
   const { broadcast: _, submitEndpoints: __, ...chain } = sources.chain;
   const known = [...tokens.values()].map(({ token }) => token);
-  const rows = mode === "paper" ? keptRows(sources.db) : openFleetingPaper();
+  const rows = mode === "paper" ? openPaperRows(sources.db) : openFleetingPaper();
   const book = createPaperBook({
     ...{ accounts, rows, chain, spender: contracts.spender },
     tokens: known.map(({ address }) => address),
@@ -55,11 +53,6 @@ export function openPaper(configuration: Configuration, sources: PaperSources): 
     }),
     service: (real) => (mode === "paper" ? createPaperService(real, { rows, clock }) : real),
   };
-}
-
-function keptRows(db: SqliteDatabase): PaperRows {
-  migratePaper(db);
-  return createPaperRows(db);
 }
 
 function paperWallets({ mode, wallets }: Configuration): readonly WalletConfiguration[] {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { paperSigner } from "../../../src/adapters/paper/paper-bytes.ts";
 import { createPaperBook, LENT_WEI } from "../../../src/adapters/paper/paper-book.ts";
 import { type ChainToRead, createPaperChain } from "../../../src/adapters/paper/paper-chain.ts";
-import { openFleetingPaper } from "../../../src/adapters/sqlite/paper/in-memory.ts";
+import { openFleetingPaper } from "../../../src/adapters/sqlite/paper/open-paper-rows.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import { type Address, type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";

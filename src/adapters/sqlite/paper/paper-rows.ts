@@ -3,16 +3,10 @@ import type { ChainLog, Receipt } from "../../../ports/chain.ts";
 import type { PaperMove, PaperOutcome, PaperRows, PaperShift, PaperTransaction } from "../../../ports/paper.ts";
 import type { PaperHolding } from "../../../ports/read-model.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
-import { migrate, readMigrations } from "../../../storage/migrations.ts";
 import { hasTable, prepareStatements, type Statements } from "../statements.ts";
 
 /** Above every block. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
-
-/** Creates or updates the tables of what happens on paper, after copying a database that holds rows. */
-export function migratePaper(db: SqliteDatabase): void {
-  migrate(db, { set: "paper", migrations: readMigrations(new URL("./", import.meta.url)), backup: true });
-}
 
 /** What all accounts have on paper; undefined where nothing happens on paper in this database. */
 export function readPaperHoldings(db: SqliteDatabase): readonly PaperHolding[] | undefined {
