@@ -92,7 +92,8 @@ module.exports = {
       from: { path: "^src/", pathNot: "^src/adapters/sqlite/" },
       to: {
         path: "^src/adapters/sqlite/",
-        pathNot: "^src/adapters/sqlite/(lanes|paper/open-paper-rows|daemon/(alert-outbox|open-store|read-model|recent-copy|schema))\\.ts$",
+        pathNot:
+          "^src/adapters/sqlite/(lanes|paper/open-paper-rows|daemon/(alert-outbox|open-store|read-model|recent-copy|schema))\\.ts$",
       },
     },
     {

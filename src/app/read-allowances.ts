@@ -43,7 +43,10 @@ export async function readAllowances(
 ): Promise<readonly StandingAllowance[]> {
   const { configuration, env } = found;
   if (configuration.mode === "paper")
-    throw new CommandFailure(EXIT.no, "the mode is paper: its approvals are on paper too, and none of them is on the chain");
+    throw new CommandFailure(
+      EXIT.no,
+      "the mode is paper: its approvals are on paper too, and none of them is on the chain",
+    );
   const runtime = createRuntime({ level: "error", env });
   const chain = openChain(configuration, runtime.secrets);
   const prices = openPrices(configuration, chain);

@@ -52,7 +52,9 @@ describe("mode paper", () => {
   });
 
   test("a strategy that sells the native coin needs a wallet that lists it", () => {
-    const sells = DCA.replace(/sell: .*/, 'sell: "0.05 ETH"').replace(/buy: .*/, "buy: USDC").replace(/budget: .*\n/, "");
+    const sells = DCA.replace(/sell: .*/, 'sell: "0.05 ETH"')
+      .replace(/buy: .*/, "buy: USDC")
+      .replace(/budget: .*\n/, "");
     const files = { "strategies/weekly.yaml": sells };
     expect(problems(on("{ paper: { USDC: 5000 } }"), files).join()).toContain("this wallet lists none");
     const listed = { "main.yaml": on('{ paper: { USDC: 5000, ETH: "1" } }'), ...files };

@@ -38,7 +38,7 @@ beforeAll(async () => {
   writeFileSync(join(home, "network.json"), networkPresetOf(world));
   writeFileSync(join(home, "policy.yaml"), WIDE_POLICY);
   // A key that could be opened is not: its password is nowhere.
-  const key = { version: 3, address: "00".repeat(19) + "aa", crypto: {} };
+  const key = { version: 3, address: `${"00".repeat(19)}aa`, crypto: {} };
   writeFileSync(join(home, "wallet.json"), JSON.stringify(key), { mode: 0o600 });
   for (const [name, text] of Object.entries(STRATEGIES)) writeFileSync(join(home, "strategies", `${name}.yaml`), text);
   const tokens = Object.entries(world.tokens).map(

@@ -29,8 +29,16 @@ export async function why(
   const standing = slot.alerts
     .filter((alert) => alert.strategy === strategy || alert.subject === SUBJECT.clock())
     .map(({ code, text }) => ({ code, text }));
-  const lines = [...(mode === undefined ? [] : [mode.line]), ...standing.map(({ code, text }) => `now: ${code}: ${text}`), answer.text];
-  terminal.out(options.json === true ? JSON.stringify({ mode: mode?.mode ?? null, ...answer.json, alerts: standing }) : lines.join("\n\n"));
+  const lines = [
+    ...(mode === undefined ? [] : [mode.line]),
+    ...standing.map(({ code, text }) => `now: ${code}: ${text}`),
+    answer.text,
+  ];
+  terminal.out(
+    options.json === true
+      ? JSON.stringify({ mode: mode?.mode ?? null, ...answer.json, alerts: standing })
+      : lines.join("\n\n"),
+  );
 }
 
 function explain(

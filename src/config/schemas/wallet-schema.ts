@@ -28,11 +28,9 @@ const paperAmount = z
   .transform(String);
 
 const onPaper = z.strictObject({
-  paper: z
-    .record(z.string(), paperAmount, { error: "needs amounts by token: { USDC: 5000 }" })
-    .meta({
-      description: "what the account has on paper, by token; without the native coin, gas is lent and recorded",
-    }),
+  paper: z.record(z.string(), paperAmount, { error: "needs amounts by token: { USDC: 5000 }" }).meta({
+    description: "what the account has on paper, by token; without the native coin, gas is lent and recorded",
+  }),
   address: address("the address that it has on paper; without it one is made of its name").optional(),
 });
 

@@ -4,6 +4,9 @@ import { addressWord, callData } from "../../chain/at-block/words.ts";
 import { RpcError } from "../../chain/json-rpc.ts";
 import { mayPassSoon } from "../../chain/node-errors.ts";
 import { toQuantity } from "../../chain/quantity.ts";
+import { type NodeView, type Overrides, overrideSlots, viewNode, viewRequest } from "../../chain/storage/node-view.ts";
+import type { StorageSlot } from "../../chain/storage/storage-layouts.ts";
+import { createTokenStorage, type StoredView, type TokenStorage } from "../../chain/storage/token-storage.ts";
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -12,9 +15,6 @@ import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshots } from "../pools/snapshots.ts";
 import type { Quote } from "../quotes/quote.ts";
 import { type Attempt, attemptOf } from "./attempt.ts";
-import { type NodeView, type Overrides, overrideSlots, viewNode, viewRequest } from "../../chain/storage/node-view.ts";
-import type { StorageSlot } from "../../chain/storage/storage-layouts.ts";
-import { createTokenStorage, type StoredView, type TokenStorage } from "../../chain/storage/token-storage.ts";
 import { readSimulation, simulationRequests, type WalletSimulation } from "./wallet-simulation.ts";
 
 /** What a quote's swap would do at the newest block, by a wallet that has the amount and has allowed it to be taken. */

@@ -3,10 +3,10 @@ import { malformedAnswer } from "../../chain/at-block/head.ts";
 import { RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
 import { isFailedCall } from "../../chain/node-errors.ts";
 import { toQuantity } from "../../chain/quantity.ts";
+import type { NodeView, Overrides } from "../../chain/storage/node-view.ts";
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
 import { describeRevert } from "../settlement/calldata.ts";
-import type { NodeView, Overrides } from "../../chain/storage/node-view.ts";
 
 /** A swap's transaction, fees aside. */
 export interface SwapCall {

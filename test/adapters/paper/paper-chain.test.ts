@@ -1,7 +1,7 @@
 import { AbiCoder } from "ethers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { paperSigner } from "../../../src/adapters/paper/paper-bytes.ts";
 import { createPaperBook, LENT_WEI } from "../../../src/adapters/paper/paper-book.ts";
+import { paperSigner } from "../../../src/adapters/paper/paper-bytes.ts";
 import { type ChainToRead, createPaperChain } from "../../../src/adapters/paper/paper-chain.ts";
 import { openFleetingPaper } from "../../../src/adapters/sqlite/paper/open-paper-rows.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
@@ -72,7 +72,12 @@ class Market {
         number > this.head.number ? undefined : blockOf(number, this.replaced.get(number) ?? 0),
       simulate: (calls, about) => this.simulate(calls, about),
       ...{ transactionCount: async () => 7, receipt: async () => undefined, transactionsOf: async () => [] },
-      ...{ nativeBalance: async () => 5n, balance: async () => 5n, allowance: async () => 5n, code: async () => "0xef" },
+      ...{
+        nativeBalance: async () => 5n,
+        balance: async () => 5n,
+        allowance: async () => 5n,
+        code: async () => "0xef",
+      },
       priorityFee: async () => GWEI,
       ...{ agreed: never, decimals: never, call: never, logs: never, abilities: never },
       ...{ permitFacts: never, takesDelegatedPermit: never },
@@ -96,7 +101,13 @@ const service = {
         ? {
             ok: true,
             swap: {
-              ...{ contracts: {}, sender: undefined, recipient: WALLET, fromAsset: USDC.address, toAsset: WETH.address },
+              ...{
+                contracts: {},
+                sender: undefined,
+                recipient: WALLET,
+                fromAsset: USDC.address,
+                toAsset: WETH.address,
+              },
               ...{ deadline: 0n, amountOutMin: MINIMUM, swapFee: 0n, amountIn: HUNDRED_USDC, nonce: undefined },
               ...{ affiliate: undefined, permitValue: undefined },
             },
