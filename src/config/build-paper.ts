@@ -16,7 +16,7 @@ export function databaseOf(mode: Mode, database: string): string {
 }
 
 /** The database of mode paper beside the one that the configuration names. */
-function paperDatabaseOf(database: string): string {
+export function paperDatabaseOf(database: string): string {
   return `${database}.paper.db`;
 }
 

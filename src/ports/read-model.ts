@@ -43,12 +43,20 @@ export interface ReadModel {
     readonly intents: readonly IntentHistory[];
     readonly halts: readonly HaltHistory[];
   }>;
+  /** The newest fills that have reference prices of their decision, from the newest block down. */
+  fills(limit: number): Promise<readonly FillHistory[]>;
   /** What accounts have on paper; undefined where nothing happens on paper in this database. */
   paper(): Promise<readonly PaperHolding[] | undefined>;
   /** The last link of what is archived and closed; undefined in a database of a release that kept none. */
   historyHead(): Promise<HistoryHead | undefined>;
   /** Checks what is archived and closed against its links. @returns what is wrong, one sentence each */
   historyProblems(): Promise<readonly string[]>;
+}
+
+/** A fill with the reference prices of its decision: smallest units, dollars scaled by 1e18. */
+export interface FillHistory {
+  readonly sold: { readonly raw: bigint; readonly decimals: number; readonly usd: bigint };
+  readonly bought: { readonly raw: bigint; readonly decimals: number; readonly usd: bigint };
 }
 
 /** What an account began with on paper and has now, of one token, in its smallest unit. */

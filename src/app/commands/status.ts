@@ -1,4 +1,5 @@
 import { CommandFailure } from "../exit-codes.ts";
+import { comparePaper, describePaperAgainstLive, paperAgainstLiveJson } from "../paper-against-live.ts";
 import type { StandingSettings } from "../read-standing.ts";
 import { readServiceCounts } from "../service-counts.ts";
 import { configurationOf, findTarget, type Target, withReads } from "../target.ts";
@@ -13,13 +14,20 @@ export async function status(
 ): Promise<void> {
   const target = findTarget(options);
   const serviceCounts = options.service === true ? await readServiceCounts(target) : undefined;
-  const document = {
-    ...(await withReads(target, (reads) =>
-      readStatus(reads, { database: target.database, settings: settingsOf(target) }),
-    )),
+  const settings = settingsOf(target);
+  const { compared, ...document } = await withReads(target, async (reads) => ({
+    ...(await readStatus(reads, { database: target.database, settings })),
+    compared: settings?.mode === "live" ? await comparePaper(reads, target.database) : undefined,
     serviceCounts,
-  };
-  terminal.out(options.json === true ? JSON.stringify(document) : formatStatus(document));
+  }));
+  if (options.json === true) {
+    const paperAgainstLive = compared === undefined ? null : paperAgainstLiveJson(compared);
+    terminal.out(JSON.stringify({ ...document, paperAgainstLive }));
+    return;
+  }
+  const parts = [formatStatus(document)];
+  if (compared !== undefined) parts.push(describePaperAgainstLive(compared));
+  terminal.out(parts.join("\n\n"));
 }
 
 /** The sandbox's configuration may be gone by now; its rows can still be read. */

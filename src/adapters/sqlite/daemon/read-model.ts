@@ -5,6 +5,7 @@ import { readLaneHistory } from "../lane-history.ts";
 import { readPaperHoldings } from "../paper/paper-rows.ts";
 import { hasTable, prepareStatements } from "../statements.ts";
 import { createApprovalReader } from "./approval-rows.ts";
+import { readFills } from "./fill-rows.ts";
 import { checkHistory, readHead } from "./history-chain.ts";
 import { createHistoryReader, type HistoryReader } from "./history-rows.ts";
 import { createProgressReader } from "./progress-rows.ts";
@@ -64,6 +65,7 @@ export function createReadModel(db: SqliteDatabase): ReadModel {
         return { spenders: reader.spenders(), using };
       }),
     transactions: async (limit) => together(() => readLaneHistory(db, limit)),
+    fills: async (limit) => together(() => readFills(sql, limit)),
     paper: async () => together(() => readPaperHoldings(db)),
     historyHead: async () => (hasTable(sql, "history_head") ? readHead(sql) : undefined),
     historyProblems: async () => together(() => checkHistory(sql)),
