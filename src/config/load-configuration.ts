@@ -121,8 +121,8 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const { policy, policySource, preset, wallets, tokens, promises, contracts } = known;
   const whole = keys.whole && { ...keys.whole, ...fields };
   if (whole === undefined || preset === undefined || policy === undefined || parts === undefined) return undefined;
-  const strategies = read.flatMap(({ strategy }) => strategy ?? []);
   yield* report(source, checkPaperGas(whole.mode, { wallets, strategies, nativeSymbol: known.nativeSymbol }));
+  yield undefined;
   const network = yield* report(source, buildNetwork(source, whole, { preset, promises, contracts, wallets }));
   const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);
   return {

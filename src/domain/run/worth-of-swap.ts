@@ -15,7 +15,11 @@ export function worthOf(
 ): Extract<RunRecord, { kind: "prices" }> {
   const { sellPrice: sold, buyPrice: bought, nativePrice: native } = reading;
   const expected = expectedOf(swap, reading);
-  return { kind: "prices", swapId: swap.id, prices: { readAtMs: nowMs, sold, bought, native, quoted: swap.quote?.amountOut, expected } };
+  return {
+    kind: "prices",
+    swapId: swap.id,
+    prices: { readAtMs: nowMs, sold, bought, native, quoted: swap.quote?.amountOut, expected },
+  };
 }
 
 function expectedOf({ quote, mode }: Swap, reading: ClearanceReading): ExpectedSwap | undefined {
