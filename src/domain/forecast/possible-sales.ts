@@ -5,7 +5,7 @@ import { instantsBetween, shortestIntervalSeconds } from "../schedule/next-insta
 import type { Schedule, ZoneOffsets } from "../schedule/schedule.ts";
 import type { MostSold, Worth } from "../strategy/kind.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
-import { mostSoldBy } from "../strategy/strategy.ts";
+import { mostSoldBy, tradedSides } from "../strategy/strategy.ts";
 import { DAY_MS } from "../time/durations.ts";
 import type { ForecastStrategy, ForecastWorld } from "./forecast.ts";
 
@@ -53,10 +53,14 @@ interface Listed {
 function possibleOf(strategy: ForecastStrategy, world: ForecastWorld, listed: Map<string, Listed>): Possible {
   const { spec, memory, spent } = strategy;
   const most = mostSoldBy(spec, memory, spent);
-  const terms = termsOf(most, world);
+  const bounds = budgetBounds(strategy, world);
+  const terms = { ...termsOf(most, world), bounds };
   const range = {
     afterMs: Math.max(world.nowMs, (most.fromMs ?? 0) - 1),
-    untilMs: Math.min(world.nowMs + HORIZON_MS, most.untilMs ?? Number.POSITIVE_INFINITY),
+    untilMs: Math.min(
+      ...[most.untilMs, spec.budget?.untilMs].flatMap((endMs) => endMs ?? []),
+      world.nowMs + HORIZON_MS,
+    ),
   };
   const key = JSON.stringify({ schedule: spec.schedule, range });
   const slots = listed.get(key) ?? listSlots(spec.schedule, range, world.zones);
@@ -104,6 +108,38 @@ function termsOf(most: MostSold, world: ForecastWorld): Terms {
   };
 }
 
+/** The most that a budget lets through in a window of a day and in the horizon, in dollars. */
+interface BudgetBounds {
+  readonly day: bigint | undefined;
+  readonly horizon: bigint | undefined;
+}
+
+/** So many periods of the calendar a window may touch at most. */
+const TOUCHED = {
+  day: { day: 2n, horizon: 31n },
+  week: { day: 2n, horizon: 6n },
+  month: { day: 2n, horizon: 2n },
+} as const;
+
+/** A budget in one token bounds a strategy that sells several ones in part only, so it is left aside there. */
+function budgetBounds({ spec, spent }: ForecastStrategy, world: ForecastWorld): BudgetBounds {
+  const { budget } = spec;
+  const [token, ...others] = tradedSides(spec).sells;
+  const isInDollars = budget?.inDollars === true;
+  if (budget === undefined || token === undefined || (!isInDollars && others.length > 0)) {
+    return { day: undefined, horizon: undefined };
+  }
+  const worth = (most: bigint): bigint | undefined => (isInDollars ? most : dollarsOf({ token, raw: most }, world));
+  const sold = isInDollars ? 0n : (spent.get(token.address) ?? 0n);
+  const left = budget.total === undefined ? undefined : worth(budget.total - sold);
+  const limits = (budget.calendar?.limits ?? []).map(({ period, most }) => ({ period, usd: worth(most) }));
+  const within = (window: "day" | "horizon"): bigint | undefined =>
+    [left, ...limits.map(({ period, usd }) => (usd === undefined ? undefined : usd * TOUCHED[period][window]))]
+      .filter((bound) => bound !== undefined)
+      .reduce<bigint | undefined>((least, bound) => (least === undefined ? bound : smaller(least, bound)), undefined);
+  return { day: within("day"), horizon: within("horizon") };
+}
+
 function dollarsOf(worth: Worth, { prices }: ForecastWorld): bigint | undefined {
   if ("usd" in worth) return worth.usd;
   const price = prices.get(worth.token.address);
@@ -111,14 +147,19 @@ function dollarsOf(worth: Worth, { prices }: ForecastWorld): bigint | undefined 
   return valueUp({ raw: larger(worth.raw, 0n), decimals: worth.token.decimals }, price.usd);
 }
 
-function salesOf(terms: Terms, window: { readonly runs: number; readonly windowMs: number }): Sales {
+function salesOf(
+  terms: Terms & { readonly bounds: BudgetBounds },
+  window: { readonly runs: number; readonly windowMs: number },
+): Sales {
   const { perRun, left, perDay, restMs } = terms;
   const rested = restMs === 0 ? window.runs : Math.min(window.runs, Math.ceil(window.windowMs / restMs));
   const runs = Math.min(rested, terms.runs ?? rested);
   const days = BigInt(Math.ceil(window.windowMs / DAY_MS));
   const sales: Sales = { usd: BigInt(runs) * perRun.usd, bound: runs < rested ? "budget" : perRun.bound };
   const inDays = perDay === undefined ? sales : bounded(sales, perDay * days, "own_day");
-  return left === undefined ? inDays : bounded(inDays, left, "budget");
+  const inLife = left === undefined ? inDays : bounded(inDays, left, "budget");
+  const budget = window.windowMs === DAY_MS ? terms.bounds.day : terms.bounds.horizon;
+  return budget === undefined ? inLife : bounded(inLife, budget, "budget");
 }
 
 function bounded(sales: Sales, most: bigint, bound: Bound): Sales {

@@ -128,6 +128,18 @@ describe("the worst case", () => {
     expect(worstCase(world([standing(budget, spentUp)]))).toMatchObject({ perDayUsd: 0n, perMonthUsd: 0n });
   });
 
+  it("is no more than a budget of the calendar lets through, in the periods that a window may touch", () => {
+    const often = { kind: "every", seconds: 3_600 } as const;
+    const of = (period: "day" | "week" | "month") =>
+      dcaSpec({
+        schedule: often,
+        budget: { calendar: { timezone: "Europe/Berlin", limits: [{ period, most: 120_000_000n }] } },
+      });
+    expect(worstCase(world([of("day")]))).toMatchObject({ perDayUsd: usd("240"), perDayBounds: ["budget"] });
+    expect(worstCase(world([of("week")]))).toMatchObject({ perMonthUsd: usd("720"), perMonthBounds: ["budget"] });
+    expect(worstCase(world([of("month")]))).toMatchObject({ perDayUsd: usd("240"), perMonthUsd: usd("240") });
+  });
+
   it("is never more than the owner's ceilings, and says which one it is", () => {
     const rich = held(new Map([[USDC.address, 10n ** 12n]]));
     const spec = dcaSpec({ schedule: { kind: "every", seconds: 3_600 }, sell: { token: USDC, raw: 900_000_000n } });
