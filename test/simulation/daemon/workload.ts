@@ -185,12 +185,27 @@ function edited(yaml: string): string {
     .replace("kind: ", "limits: { slippage: 0.9% }\nkind: ");
 }
 
-/** Writes the catalogue as a person would, and loads it as the daemon does. */
+/**
+ * Writes the catalogue as a person would, and loads it as the daemon does. Mixes of one wallet and token are refused
+ * together, so each is loaded by itself.
+ */
 export function loadCatalogue(folder: string, edition: "first" | "edited" = "first"): Configuration {
-  mkdirSync(join(folder, "strategies"), { recursive: true });
-  for (const { id, yaml } of CATALOGUE) {
-    writeFileSync(join(folder, "strategies", `${id}.yaml`), edition === "first" ? yaml : edited(yaml));
-  }
+  const [mixes = [], others = []] = [true, false].map((isMix) =>
+    CATALOGUE.filter(({ yaml }) => yaml.includes("kind: rebalance") === isMix),
+  );
+  const load = (name: string, group: readonly SimStrategy[]): Configuration => {
+    mkdirSync(join(folder, name), { recursive: true });
+    for (const { id, yaml } of group)
+      writeFileSync(join(folder, name, `${id}.yaml`), edition === "first" ? yaml : edited(yaml));
+    return loadFiles(folder, name);
+  };
+  const configuration = load("strategies", others);
+  const strategies = mixes.flatMap((mix) => load(`only-${mix.id}`, [mix]).strategies);
+  return { ...configuration, strategies: [...configuration.strategies, ...strategies] };
+}
+
+/** Loads a folder of strategies with everything around it. */
+function loadFiles(folder: string, strategies: string): Configuration {
   writeFileSync(join(folder, "policy.yaml"), POLICY);
   const tokens = Object.fromEntries(
     TOKENS.map(({ symbol, address, decimals, feed }) => [symbol, { address, decimals, feed }]),
@@ -220,7 +235,7 @@ wallets:
 tokens:
 ${listed.join("\n")}
 policy: policy.yaml
-strategies: strategies
+strategies: ${strategies}
 database: swapd.db
 timing: { quoteLifetime: 60s, permitLifetime: 60s, pollInterval: 4s, requestTimeout: 5s }
 transactions: { cancelPubliclyAfterBlocks: 10 }
