@@ -224,13 +224,26 @@ export function instant(description: string, example = "2027-12-31") {
     examples: [example, "2026-11-03T08:00Z"],
     fromNumber: () => undefined,
   };
-  return unit<Span>(about, (text) => {
-    const day = text.slice(0, 10);
-    const firstMs = new RegExp(INSTANT_PATTERN).test(text) ? Date.parse(text) : Number.NaN;
-    // Date.parse takes the 30th of February for the 2nd of March.
-    const exists = new Date(Date.parse(day) || 0).toISOString().startsWith(day);
-    if (!Number.isNaN(firstMs) && exists) return { firstMs, lastMs: text === day ? firstMs + DAY_MS - 1 : firstMs };
-    const fix = suggestInstant(text) ?? "2027-12-31 or 2026-11-03T08:00Z";
-    return wrong`"${text}" is no day and no instant -> write ${fix}`;
-  });
+  return unit<Span>(about, readSpan);
+}
+
+/** The same, or `now`: the moment at which a daemon first sees the strategy. */
+export function start(description: string, example = "2027-12-31") {
+  const about: UnitDescription = {
+    description,
+    pattern: `^now$|${INSTANT_PATTERN}`,
+    examples: [example, "now"],
+    fromNumber: () => undefined,
+  };
+  return unit<Span | "now">(about, (text) => (text === "now" ? text : readSpan(text)));
+}
+
+function readSpan(text: string): Span | Complaint {
+  const day = text.slice(0, 10);
+  const firstMs = new RegExp(INSTANT_PATTERN).test(text) ? Date.parse(text) : Number.NaN;
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const exists = new Date(Date.parse(day) || 0).toISOString().startsWith(day);
+  if (!Number.isNaN(firstMs) && exists) return { firstMs, lastMs: text === day ? firstMs + DAY_MS - 1 : firstMs };
+  const fix = suggestInstant(text) ?? "2027-12-31 or 2026-11-03T08:00Z";
+  return wrong`"${text}" is no day and no instant -> write ${fix}`;
 }

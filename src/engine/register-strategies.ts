@@ -10,6 +10,8 @@ import { commitAndNotify } from "./alerts.ts";
 import { handledAtEdit, isEditionOf } from "./edition.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { hasReadableMemory, parseStoredMemory, quarantineChanges } from "./quarantine.ts";
+import { halt } from "./reconcile/touches.ts";
+import { barredReason, dueRun } from "./scheduler.ts";
 import { type DecidedSlots, gapsOf, NO_GAP, nobody, type OutcomeListener, type SlotOutcome } from "./slot-gaps.ts";
 
 /**
@@ -44,17 +46,50 @@ export function decideEditions(
   for (const loaded of strategies) {
     const row = rows.rows.get(loaded.spec.id);
     const decided =
-      row === undefined ? firstEdition(loaded, nowMs) : nextEdition(context, row, loaded, { rows, isAtWork, nowMs });
+      row === undefined
+        ? firstEdition(context, loaded, { rows, nowMs })
+        : nextEdition(context, row, loaded, { rows, isAtWork, nowMs });
     changes.push(...decided.changes);
     outcomes.push(...decided.outcomes);
   }
   return { changes, outcomes };
 }
 
-function firstEdition({ spec, specHash }: LoadedStrategy, nowMs: number): DecidedSlots {
+function firstEdition(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  { rows, nowMs }: { readonly rows: Answered<"editions">; readonly nowMs: number },
+): DecidedSlots {
+  const { spec, specHash } = loaded;
   const memory = JSON.stringify(initialStrategyMemory(spec));
   const row = { id: spec.id, kind: spec.kind, specHash, spec, memory, lastSlotMs: nowMs };
-  return { changes: [{ kind: "strategy", row }], outcomes: [] };
+  const known = { kind: "strategy", row } as const;
+  if (spec.startsNow !== true) return { changes: [known], outcomes: [] };
+  const first = firstSlotNow(context, loaded, { rows, nowMs });
+  return { changes: [known, ...first.changes], outcomes: first.outcomes };
+}
+
+/**
+ * The slot of a strategy that starts now, in the commit that makes it known: so there is one, whatever becomes of the
+ * process. Where its mode bars it, it is passed over like any other.
+ */
+function firstSlotNow(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  { rows, nowMs }: { readonly rows: Answered<"editions">; readonly nowMs: number },
+): DecidedSlots {
+  const slotMs = Math.floor(nowMs / 1_000) * 1_000;
+  const strategy = loaded.spec.id;
+  // A wallet that is being checked is no reason: runs begin once it was, and nothing is signed before.
+  const isUnchecked = halt(rows.differences, loaded.spec)?.kind === "unchecked";
+  const reason = barredReason(isUnchecked ? { ...rows, differences: [] } : rows, loaded);
+  if (reason !== undefined) {
+    const gap = { strategy, firstSlotMs: slotMs, lastSlotMs: slotMs, count: 1, reason };
+    return { changes: [{ kind: "gap", gap, joinsAtMs: NO_GAP }], outcomes: [] };
+  }
+  const detail = "its first slot, because it starts now";
+  const run = dueRun(context, loaded, { slotMs, slots: 1, detail });
+  return { changes: [{ kind: "run-due", run }], outcomes: [{ kind: "run", strategy, slotMs, slots: 1 }] };
 }
 
 function nextEdition(

@@ -4,7 +4,7 @@ import { CALENDAR_PERIODS } from "../../domain/schedule/calendar-period.ts";
 import type { Schedule } from "../../domain/schedule/schedule.ts";
 import { type Budget, type BudgetCurrency, plannedDollars } from "../../domain/strategy/budget.ts";
 import { at, atKey, type Complaint, type Part, refuse } from "../complaint.ts";
-import type { MoneyText } from "../units.ts";
+import type { MoneyText, Span } from "../units.ts";
 import type { CommonFields } from "./common-schema.ts";
 import { readAmountOf, type StrategyFile } from "./scope.ts";
 import { describeTimeZone, isTimeZone } from "./time-zones.ts";
@@ -53,6 +53,11 @@ export function* buildBudget(file: StrategyFile, fields: CommonFields["budget"],
     calendar: limits.length === 0 || timezone === undefined ? undefined : { timezone, limits },
     inDollars: terms.currency === "USD" ? true : undefined,
   };
+}
+
+/** The first instant of a `start`; undefined where it is now, or not written. */
+export function startMsOf(start: Span | "now" | undefined): number | undefined {
+  return start === "now" ? undefined : start?.firstMs;
 }
 
 /** An amount of the currency that a budget is counted in. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { wrong } from "../complaint.ts";
 import { map, maybe, maybeMap, or, readAs } from "../fields.ts";
-import { dollars, instant, money, multiple, seconds, share } from "../units.ts";
+import { dollars, money, multiple, seconds, share, start } from "../units.ts";
 import { commonFields, symbol, whole } from "./common-schema.ts";
 
 const TOKEN_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,31}$/;
@@ -53,7 +53,7 @@ export const dcaSchema = z.strictObject({
     .meta({ description: "the token to buy, several with the share of each, or an amount to buy" }),
   max_sell: money("the most that the amount to buy may cost, all fees included", "50 USDC").optional(),
   min_sell: money("an order of less is left out", "10 USDC").optional(),
-  start: instant("when it begins to buy; with the next slot by default", "2027-01-01").optional(),
+  start: start("when it begins to buy, or now; with the next slot by default", "2027-01-01").optional(),
   only_if: maybeMap("buys only at such a price", {
     price: z
       .string({ error: 'needs a comparison in quotes, for example "<= 6000 USDC"' })

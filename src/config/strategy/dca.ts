@@ -5,7 +5,7 @@ import type { DcaSpec } from "../../domain/strategy/dca.ts";
 import { formatMultiple } from "../../domain/strategy/dips.ts";
 import type { Keys } from "../check-shape.ts";
 import { at, type Complaint, type Part } from "../complaint.ts";
-import { buildBudget } from "./build-budget.ts";
+import { buildBudget, startMsOf } from "./build-budget.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { buildTrade } from "./dca-amount.ts";
 import { buildDips, buildGate } from "./dca-conditions.ts";
@@ -19,7 +19,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof d
   yield* checkGaslessSale(fields, sell?.token);
   const minSell = yield* readAmountOf(file, ["min_sell"], fields.min_sell, sell?.token);
   const budget = yield* buildBudget(file, fields.budget, {
-    ...{ currency: sell?.token, schedule: common?.schedule, startMs: fields.start?.firstMs },
+    ...{ currency: sell?.token, schedule: common?.schedule, startMs: startMsOf(fields.start) },
     least: leastOf(fields, sell, minSell),
   });
   if (sell !== undefined && "raw" in sell) {
@@ -37,7 +37,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof d
     ...common,
     kind: "dca",
     ...{ sell, buy, minSell, onlyIf, dips, onInsufficient },
-    startMs: start?.firstMs,
+    ...{ startMs: startMsOf(start), startsNow: start === "now" ? true : undefined },
     budget,
     carry: carry === undefined ? undefined : { maxMultiple: carry.max_multiple },
   };

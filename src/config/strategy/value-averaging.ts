@@ -4,8 +4,8 @@ import type { ValueAveragingSpec } from "../../domain/strategy/value-averaging.t
 import type { Keys } from "../check-shape.ts";
 import { at, type Complaint, type Part } from "../complaint.ts";
 import { flag, map, or } from "../fields.ts";
-import { instant, money, share } from "../units.ts";
-import { buildBudget } from "./build-budget.ts";
+import { money, share, start } from "../units.ts";
+import { buildBudget, startMsOf } from "./build-budget.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { commonFields, symbol } from "./common-schema.ts";
 import { fileKind } from "./file-kind.ts";
@@ -26,7 +26,7 @@ const schema = z.strictObject({
   max_contribution: money("the most that one slot pays, or sells: falling prices ask for ever more", "300 USDC"),
   trades: z.strictObject({ min: money("the smallest trade, in the token that is paid with", "20 USDC") }),
   allow_sell: or(flag("whether it sells of its own holding what is above the path; false by default"), false),
-  start: instant("no slot before this counts; the first slot after loading by default").optional(),
+  start: start("no slot before this counts, or now; the first slot after loading by default").optional(),
   on_insufficient: or(
     z.enum(["skip", "partial", "pause"]),
     "skip",
@@ -53,20 +53,20 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof s
   const maxContribution = yield* readAmountOf(file, ["max_contribution"], fields.max_contribution, pay);
   const min = yield* readAmountOf(file, ["trades", "min"], fields.trades?.min, pay);
   const budget = yield* buildBudget(file, fields.budget, {
-    ...{ currency: pay, schedule: common?.schedule, startMs: fields.start?.firstMs },
+    ...{ currency: pay, schedule: common?.schedule, startMs: startMsOf(fields.start) },
     least: min === undefined ? undefined : { raw: min, key: "trades.min" },
   });
   yield* checkAmounts({ maxContribution, min, total: budget?.total });
   if (common === undefined || step === undefined || buy === undefined || whole === undefined) return undefined;
   if (maxContribution === undefined || min === undefined) return undefined;
-  const { path, allow_sell: allowSell, start, on_insufficient: onInsufficient } = whole;
+  const { path, allow_sell: allowSell, start: begin, on_insufficient: onInsufficient } = whole;
   return {
     ...common,
     kind: "value-averaging",
     ...{ pay: step.token, buy, maxContribution, min, allowSell, onInsufficient },
     path: { step: step.raw, growth: path.growth ?? toPpm(0) },
     budget,
-    startMs: start?.firstMs,
+    ...{ startMs: startMsOf(begin), startsNow: begin === "now" ? true : undefined },
   };
 }
 

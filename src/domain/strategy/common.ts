@@ -40,6 +40,8 @@ export interface StrategyCommon {
   readonly enableRfq: boolean;
   /** how long after the slot an attempt that signed nothing may be repeated */
   readonly retryForSeconds: number;
+  /** its first slot is the moment at which a daemon first sees it, and then those of its schedule */
+  readonly startsNow?: true | undefined;
   /** what it may sell, and where it ends; undefined without such bounds */
   readonly budget?: Budget | undefined;
 }
