@@ -6,13 +6,12 @@ import { createRpc, type Rpc } from "../src/sandbox/rpc.ts";
 import { makeFolder, type Started, start, until } from "../test/e2e/support/swapd.ts";
 import { type ChainWorld, crowdOf, fund, writeProject } from "./recovery/crowd.ts";
 import { startLossyService } from "./recovery/lossy-service.ts";
-import { FIRST_LIFETIME_SECONDS, meetWallets } from "./recovery/meet-wallets.ts";
 
 /**
  * How long a daemon takes to recover from SIGKILL with 1,000 open swaps.
  *
  * The world is a real one: chain, service with its relayer, and daemon are processes of their own. 1,050 DCA strategies
- * of 210 wallets are due in one second, a fifth of them self-executed and the others gasless, while blocks have no room
+ * of 350 wallets are due in one second, a third of them self-executed and the others gasless, while blocks have no room
  * for any transaction: they stay in the node's pool. Each swap ends up signed and open: broadcast by its wallet's lane,
  * submitted to the service, or submitted with its answer lost, which the daemon must treat as unknown. (The service's
  * relayer takes 50 at a time, so all but 40 submissions are lost on their way.) The bench waits until 1,000 are open, and
@@ -209,11 +208,6 @@ const servicePort = await claimPort(0);
 const lossy = await startLossyService(`http://127.0.0.1:${servicePort}`, HANDED_OVER);
 const project = { world, rpcUrl, crowd, servicePort, serviceUrl: lossy.url };
 const database = join(folder.path, "recovery", "swapd.db");
-const early = { cron: minuteAhead(12 * 3_600_000).cron, lifetimeSeconds: FIRST_LIFETIME_SECONDS };
-await meetWallets(folder.path, writeProject(folder.path, { ...project, ...early }), {
-  database,
-  wallets: crowd.length,
-});
 const { cron, atMs: dueAtMs } = minuteAhead(90_000);
 const files = writeProject(folder.path, { ...project, cron, lifetimeSeconds: LIFETIME_SECONDS });
 const service = start(folder.path, ["serve", "--config", files.service], files.env);

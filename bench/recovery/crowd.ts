@@ -11,29 +11,22 @@ export interface ChainWorld {
   readonly tokens: Readonly<Record<string, { readonly address: string }>>;
 }
 
-/** What each wallet sells, each in a strategy of its own, and how. At most one swap of a wallet and token may be open. */
+/**
+ * What each wallet sells, each in a strategy of its own, and how. At most one swap of a wallet and token may be open. No
+ * token without a permit: an allowance that stands from before is a difference that halts its token.
+ */
 const SALES = [
   { sell: "0.01 ETH", buy: "USDC", gasless: "never" },
   { sell: "50 USDC", buy: "WETH", gasless: "only" },
   { sell: "50 DAI", buy: "WETH", gasless: "only" },
-  { sell: "50 USDT", buy: "WETH", gasless: "only" },
-  { sell: "0.001 WBTC", buy: "WETH", gasless: "only" },
 ] as const;
 
 const FUNDS: Readonly<Record<string, bigint>> = {
   USDC: 1_000n * 10n ** 6n,
   DAI: 1_000n * 10n ** 18n,
-  USDT: 1_000n * 10n ** 6n,
-  WBTC: 10n ** 7n,
 };
 
-/** These know no permit that the daemon signs, so an allowance that is there already stands in for it. */
-const WITHOUT_PERMIT = ["USDT", "WBTC"];
-
-const TOKEN = new Interface([
-  "function mint(address to, uint256 amount)",
-  "function approve(address to, uint256 amount)",
-]);
+const TOKEN = new Interface(["function mint(address to, uint256 amount)"]);
 const PHRASE = "test test test test test test test test test test test junk";
 const FIRST_FREE_ACCOUNT = 10;
 
@@ -63,14 +56,11 @@ export async function fund(rpc: Rpc, world: ChainWorld, crowd: readonly HDNodeWa
     };
   };
   const sent = await rpc.batch(
-    crowd.flatMap(({ address }) => [
-      ...Object.entries(FUNDS).map(([symbol, amount]) =>
+    crowd.flatMap(({ address }) =>
+      Object.entries(FUNDS).map(([symbol, amount]) =>
         send(DEPLOYER.address, symbol, TOKEN.encodeFunctionData("mint", [address, amount])),
       ),
-      ...WITHOUT_PERMIT.map((symbol) =>
-        send(address, symbol, TOKEN.encodeFunctionData("approve", [world.settlement, FUNDS[symbol]])),
-      ),
-    ]),
+    ),
   );
   const receipts = async () =>
     await rpc.batch(sent.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
