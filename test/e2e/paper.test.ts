@@ -95,9 +95,9 @@ async function readHistory() {
 describe("mode paper", () => {
   test("fills slots without a key, without coins and without sending anything", async () => {
     const proxy = await startRpcProxy(sandbox.world.rpcUrl);
-    const daemon = start(home, ["start", "--for", "2m"], { ...env, HOME_RPC: proxy.url });
+    const daemon = start(home, ["start", "--for", "4m"], { ...env, HOME_RPC: proxy.url });
     try {
-      await until("three final fills on paper", { process: daemon, withinMs: 90_000 }, async () => {
+      await until("three final fills on paper", { process: daemon, withinMs: 180_000 }, async () => {
         const swaps = (await readHistory())?.runs.flatMap((one) => one.swaps) ?? [];
         return swaps.filter(({ state }) => state === "final").length >= 3;
       });
@@ -121,7 +121,7 @@ describe("mode paper", () => {
     expect(Number(paper.heldUsd)).toBeLessThan(Number(paper.beganUsd));
     expect(Number(paper.heldUsd)).toBeGreaterThan(Number(paper.beganUsd) * 0.98);
     for (const { id } of runs) expect(await run(home, ["replay", id], env), id).toMatchObject({ code: 0 });
-  }, 180_000);
+  }, 240_000);
 
   test("says what it would have bought, its price, fee, gas and impact, and what holding had been worth", async () => {
     const { out } = await run(home, ["history"], env);
