@@ -1,6 +1,8 @@
+import { createChance } from "./chance.ts";
 import { openSeedPool } from "./pool.ts";
 import type { SentResult } from "./seed-process.ts";
 import { shrink } from "./shrink.ts";
+import { isWithoutNonces } from "./world/profile.ts";
 
 /** What a campaign of seeds came to. */
 export interface Campaign {
@@ -33,6 +35,8 @@ export interface CampaignTerms {
   readonly tells?: boolean;
   /** instead of those that each seed draws */
   readonly faults?: readonly string[] | undefined;
+  /** only the seeds whose service has orders without nonces */
+  readonly withoutNonces?: boolean;
   /** once it is aborted no further seed begins, and what was found so far is reported */
   readonly until?: AbortSignal;
   /** hears of each result */
@@ -73,12 +77,17 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
     failures.push({ ...result, violations: [{ invariant: "determinism", what, atMs: 0 }] });
     terms.said(`seed ${seed} fails: ${what}`);
   };
-  const next = createCounter(terms.from, terms.seeds);
+  const count = createCounter(terms.from, terms.seeds);
+  const next = (): number | undefined => {
+    let seed = count();
+    while (terms.withoutNonces === true && seed !== undefined && !isWithoutNonces(createChance(seed))) seed = count();
+    return seed;
+  };
   const isOver = (): boolean => failures.length >= MOST_FAILURES || terms.until?.aborted === true;
   const line = async (): Promise<void> => {
     for (let seed = next(); seed !== undefined && !isOver(); seed = next()) {
       await one(seed);
-      if (seed % 500 === 0) terms.said(`${sums.seeds} seeds, ${perSecond(sums.seeds, startedMs)} a second`);
+      if (sums.seeds % 500 === 0) terms.said(`${sums.seeds} seeds, ${perSecond(sums.seeds, startedMs)} a second`);
     }
   };
   try {

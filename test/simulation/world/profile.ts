@@ -55,8 +55,13 @@ const HOSTED: SimProfile = {
   },
 };
 
+/** Whether a seed's service has orders without nonces. */
+export function isWithoutNonces(chance: Chance): boolean {
+  return chance.of("profile") < SHARE_WITHOUT_NONCES;
+}
+
 export function drawProfile(chance: Chance): SimProfile {
-  return chance.of("profile") < SHARE_WITHOUT_NONCES ? HOSTED : OWN;
+  return isWithoutNonces(chance) ? HOSTED : OWN;
 }
 
 function decodedOf(order: Order) {
