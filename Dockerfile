@@ -24,6 +24,8 @@ RUN mkdir -p /data /identity /config && chown node:node /data /identity && chmod
 # The command is `swapd`, and it acts on the configuration that is mounted.
 RUN ln -s /app/bin/swapd.js /usr/local/bin/swapd
 ENV SWAPD_CONFIG=/config/swapd.yaml
+# Where `swapd init` lets a configuration keep its databases.
+ENV SWAPD_DATA=/data
 USER node
 VOLUME /data
 # Markers of the databases, on a volume of their own.

@@ -21,10 +21,17 @@ function entry() {
   return existsSync(source) ? source : join(root, "dist/main.js");
 }
 
-/** The Node 24 that npm installed, or undefined where npm has none for this machine. */
+/**
+ * The Node 24 that npm installed, or undefined where npm has none for this machine: below swapd in a checkout, and beside
+ * it or further out where swapd is a package that npm installed.
+ */
 function installedNode() {
-  const path = join(root, `node_modules/node-linux-${process.arch}/bin/node`);
-  return process.platform === "linux" && existsSync(path) ? path : undefined;
+  if (process.platform !== "linux") return undefined;
+  for (let folder = root; ; folder = dirname(folder)) {
+    const path = join(folder, `node_modules/node-linux-${process.arch}/bin/node`);
+    if (existsSync(path)) return path;
+    if (dirname(folder) === folder) return undefined;
+  }
 }
 
 /**

@@ -93,6 +93,19 @@ describe("the launcher", () => {
     expect(await launched.ended).toBe(75);
   });
 
+  it("finds the Node that npm installed beside it, where swapd is a package of somebody's project", async () => {
+    const project = temporaryDirectory();
+    const installed = join(project, "node_modules", "swapd");
+    cpSync(tree({ node: false, place: "dist/main.js" }), installed, { recursive: true });
+    const bin = join(project, `node_modules/node-linux-${process.arch}/bin`);
+    mkdirSync(bin, { recursive: true });
+    symlinkSync(process.execPath, join(bin, "node"));
+    const launched = launch(installed, [OLD_NODE], ["exit", "75"]);
+    const said: { pid: number; launched: string | null } = JSON.parse(await launched.firstLine);
+    expect(said.pid).not.toBe(launched.child.pid);
+    expect(await launched.ended).toBe(75);
+  });
+
   it("passes SIGTERM on and waits for the clean stop", async () => {
     const launched = launch(tree({ node: true }), [OLD_NODE], ["stay"]);
     await launched.firstLine;

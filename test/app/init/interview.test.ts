@@ -173,6 +173,18 @@ describe("swapd init, asked", () => {
   });
 });
 
+test("in the image the databases go to the volume that it names, and the port is for whoever publishes it", async () => {
+  vi.stubEnv("SWAPD_CONFIG", join(folder, "swapd.yaml"));
+  vi.stubEnv("SWAPD_DATA", "/data");
+  const one = person(...GOOD);
+  await init({ offline: true }, one.terminal, one.lines);
+  const main = read("swapd.yaml");
+  for (const line of ["database: /data/swapd.db", "database: /data/service.db", "listen: 0.0.0.0:9464"]) {
+    expect(main).toContain(line);
+  }
+  expect(one.text()).toContain("swapd check   everything at once");
+});
+
 describe("swapd init --yes", () => {
   test("says everything that is wrong at once, by flag, and writes nothing", async () => {
     const wrong = { sell: "5 XYZ", at: "25:00", timezone: "EST", maxPerDay: "500", rpc: "RPC", total: "1 ETH" };
