@@ -8,8 +8,13 @@ export type Texts = ReadonlyMap<string, string>;
 /**
  * Runs work on a folder as it would be with some files of other texts, and leaves the folder alone: a scratch folder with
  * links to what is there. Only its owner can look into it.
+ * @param folder absolute; undefined: the texts alone
  */
-export async function withOverlay<T>(folder: string, texts: Texts, work: (scratch: string) => Promise<T>): Promise<T> {
+export async function withOverlay<T>(
+  folder: string | undefined,
+  texts: Texts,
+  work: (scratch: string) => Promise<T>,
+): Promise<T> {
   const scratch = mkdtempSync(join(tmpdir(), "swapd-init-"));
   try {
     lay({ from: folder, to: scratch }, texts);
@@ -19,21 +24,25 @@ export async function withOverlay<T>(folder: string, texts: Texts, work: (scratc
   }
 }
 
-function lay({ from, to }: { readonly from: string; readonly to: string }, texts: Texts): void {
+interface Way {
+  readonly from: string | undefined;
+  readonly to: string;
+}
+
+function lay({ from, to }: Way, texts: Texts): void {
   const folders = new Set([...texts.keys()].map((path) => dirname(path)).filter((path) => path !== "."));
   linkAll({ from, to }, (name) => texts.has(name) || folders.has(name));
   for (const folder of folders) {
     mkdirSync(join(to, folder), { recursive: true });
-    linkAll({ from: join(from, folder), to: join(to, folder) }, (name) => texts.has(join(folder, name)));
+    const inner = from === undefined ? undefined : join(from, folder);
+    linkAll({ from: inner, to: join(to, folder) }, (name) => texts.has(join(folder, name)));
   }
   for (const [path, text] of texts) writeFileSync(join(to, path), text, { mode: 0o600 });
 }
 
-function linkAll(
-  { from, to }: { readonly from: string; readonly to: string },
-  isLeftOut: (name: string) => boolean,
-): void {
-  for (const name of existsSync(from) ? readdirSync(from) : []) {
+function linkAll({ from, to }: Way, isLeftOut: (name: string) => boolean): void {
+  if (from === undefined || !existsSync(from)) return;
+  for (const name of readdirSync(from)) {
     if (!isLeftOut(name)) symlinkSync(join(from, name), join(to, name));
   }
 }

@@ -99,7 +99,7 @@ export async function withDraft<T>(
   const answers = draftAnswers(session, more);
   const texts = draftTexts(session, answers);
   // Of what is there already nothing matters to an answer but the secrets that it may name, which are absolute.
-  return await withOverlay("", texts, async (scratch) => {
+  return await withOverlay(undefined, texts, async (scratch) => {
     const loaded = loadConfiguration(`${scratch}/${MAIN_FILE}`, session.runtime.env);
     return await work(withoutScratch(loaded, scratch), answers);
   });
