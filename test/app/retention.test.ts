@@ -49,10 +49,10 @@ it("why a slot did not trade is reported when its run has become a gap, also beh
       );
   });
   const whyAt = (minute: number): Promise<string> => swapd("why", "weekly", "--at", new Date(at(minute)).toISOString());
-  expect(await whyAt(1)).toBe(
+  expect(await whyAt(1)).toContain(
     "weekly: 2 runs from 2023-11-14T22:14:00Z to 2023-11-14T22:15:00Z ended skipped: not_due; nothing was signed, and no more is kept of it",
   );
-  expect(await whyAt(2)).toBe(
+  expect(await whyAt(2)).toContain(
     "weekly: the run of 2023-11-14T22:16:00Z ended skipped: price_stale; nothing was signed, and no more is kept of it",
   );
   expect(await whyAt(3)).toContain("weekly had no run: 1 slots from 2023-11-14T22:17:00Z");

@@ -131,7 +131,7 @@ function goodFile(port: number): string {
     .replace("url: embedded", 'url: embedded, settlement: "0x1111111111111111111111111111111111111111"')
     .replace("/data/swapd.db", join(folder.path, "swapd.db"))
     .replace("serve: { database: /data/service.db", `serve: { listen: 127.0.0.1:0, database: ${folder.path}/service.db`)
-    .replace("127.0.0.1:9464", `127.0.0.1:${port}`);
+    .replace("listen: 0.0.0.0:9464", `listen: 127.0.0.1:${port}`);
 }
 
 async function statusAt(url: string): Promise<number> {
