@@ -95,7 +95,7 @@ describe("swapd check of files that are in order", () => {
     const { warnings } = JSON.parse(ended.out) as { warnings: { message: string; file: string; line: number }[] };
     expect(warnings.map(({ message }) => message)).toContainEqual(
       expect.stringMatching(
-        /take-profit sells WETH, which weekly-eth buys.*: both trade from wallet main.*weekly-eth\.yaml:\d+:\d+/,
+        /WETH\/ETH of wallet main is sold by .*take-profit.* and bought by .*limit-buy.* \(.*buy-the-dips\.yaml:\d+:\d+\)/,
       ),
     );
     expect((await run(folder.path, ["check", file, "--offline"])).out).toContain("warnings:");
