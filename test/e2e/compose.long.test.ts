@@ -78,7 +78,7 @@ test("compose.yaml with the shipped example starts, is healthy, judges a slot an
       return (await run(host, ["run", "weekly-eth", "--extra"], env)).code === 0;
     });
     await until("the slot is judged", { process: daemon, withinMs: 60_000 }, async () => {
-      return (await run(host, ["history"], env)).out.includes("dry_run");
+      return (await run(host, ["history"], env)).out.includes("would trade (dry run)");
     });
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(metrics).toContain("swapd_");
