@@ -12,7 +12,7 @@ import { attemptIn, moveAttempt, moveIntent } from "./moves.ts";
 import { planReplacement } from "./replace-attempt.ts";
 import { isUnsigned, signPlanned } from "./sign-attempt.ts";
 import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
-import { mayFallBack } from "./visibility.ts";
+import { isKeptBack } from "./visibility.ts";
 
 /** An intent that was checked. */
 export interface PolledIntent {
@@ -182,7 +182,7 @@ async function recordFinal(turn: LaneTurn, { id }: IntentRow, { attempt, receipt
   passCrashPoint(turn.deps, "lane.final.before");
   await commit(turn, id, (rows) => {
     const others = rows.attempts.filter(({ hash }) => hash !== attempt.hash);
-    const keptBack = outcome === "cancelled" && mayFallBack(turn, rows) ? ({ keptBack: true } as const) : {};
+    const keptBack = outcome === "cancelled" && isKeptBack(turn, rows) ? ({ keptBack: true } as const) : {};
     return moveIntent(turn, rows, {
       move: {
         to: "final",

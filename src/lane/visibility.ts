@@ -42,7 +42,7 @@ export function isKeptBack(turn: LaneTurn, rows: Known<LaneRows>): boolean {
 }
 
 /** Whether an intent may be given up for something else that everybody sees; not where a person wanted its end. */
-export function mayFallBack({ options }: LaneTurn, rows: Known<LaneRows>): boolean {
+function mayFallBack({ options }: LaneTurn, rows: Known<LaneRows>): boolean {
   const { intent, cancelRequest } = rows;
   if (options.fallbackAfterBlocks === undefined || cancelRequest !== undefined) return false;
   return (intent.purpose === "swap" || intent.purpose === "approve") && replacementVisibility(rows) === "private";

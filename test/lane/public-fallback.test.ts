@@ -57,6 +57,17 @@ it("says of nothing that a person cancelled, and of no revocation, that it was k
   expect(world.intent("b").outcome).toBeUndefined();
 });
 
+it("says of what expired before that time that it was cancelled, and of nothing that it was kept back", async () => {
+  const world = await startWith({ fallbackAfterBlocks: 60, cancelPubliclyAfterBlocks: 2 });
+  world.submit("a", { deadlineSeconds: Math.floor(world.clock.nowMs() / 1_000) + 60 });
+  await world.tick();
+  world.clock.advance(120_000);
+  await world.anvil.rpc.call("evm_increaseTime", [120]);
+  await world.step(20);
+  expect(ended(world, "a")).toMatchObject({ kind: "final", outcome: "cancelled" });
+  expect(ended(world, "a")?.keptBack).toBeUndefined();
+});
+
 it("waits for the relay where no fallback is configured", async () => {
   const world = await startWith({ fallbackAfterBlocks: undefined });
   world.submit("a");
