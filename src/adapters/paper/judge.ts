@@ -1,10 +1,10 @@
-import type { DecodedSwap, PinnedSettlement } from "../../domain/guard/decoded-swap.ts";
+import { type DecodedSwap, grossOf, type PinnedSettlement } from "../../domain/guard/decoded-swap.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress, wordOf } from "../../domain/money/address.ts";
 import { smaller } from "../../domain/money/bigint.ts";
 import { ONE_PPM, toPpm } from "../../domain/money/fraction.ts";
 import type { Token } from "../../domain/money/token.ts";
 import { afterImpact, carriedImpact, IMPACT_LASTS_SECONDS } from "../../domain/paper/own-impact.ts";
-import { gasUsedOf } from "../../domain/run/gas-limit.ts";
+import { APPROVAL_GAS, gasUsedOf } from "../../domain/run/gas-limit.ts";
 import { TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { AssumedHoldings, BlockHead, CallRequest, Chain, SimulationOutcome, Watched } from "../../ports/chain.ts";
 import type { PaperAllowance, PaperMove, PaperOutcome, PaperRows, PaperTransaction } from "../../ports/paper.ts";
@@ -37,14 +37,13 @@ type Simulated = Extract<SimulationOutcome, { kind: "ok" }>;
 const EMPTY_GAS = 21_000n;
 /** `approve(address,uint256)` */
 const APPROVE = "0x095ea7b3";
-/** What an approval costs where no node can simulate it. */
-const APPROVAL_GAS = 50_000n;
 
 /**
  * What a transaction on paper would have done at a block: the very transaction is simulated on its state, by an account that
  * holds what it holds on paper. What own fills of its pair moved shortly before is taken off.
  * @param isNewest whether a quote of now is one of this block, where no node can simulate there
- * @returns undefined where it would not be in that block: its fee is too low, or it would bring less than its minimum
+ * @returns undefined where it would not be in that block: its fee is too low, it would bring less than its minimum or come
+ * after its deadline, or it is for a contract that is configured no more
  * @throws ChainReadError where the nodes do not answer
  */
 export async function judge(
@@ -79,7 +78,8 @@ async function deedOf(deps: JudgeDependencies, transaction: PaperTransaction, at
   const decoding = deps.service().profile.decodeTransaction(proposed, deps.pinned);
   if (decoding.ok) return await swapDeed(deps, transaction, { ...at, swap: decoding.swap });
   if (data.startsWith(APPROVE)) return await approvalDeed(deps, transaction, at);
-  throw new Error(`the paper transaction ${transaction.hash} is neither a swap, an approval nor empty`);
+  // It was written down for a contract or a service of before: its lane cancels it at its deadline.
+  return undefined;
 }
 
 async function approvalDeed(deps: JudgeDependencies, transaction: PaperTransaction, at: At): Promise<Deed | undefined> {
@@ -97,6 +97,8 @@ type SwapAt = At & { readonly swap: DecodedSwap };
 
 async function swapDeed(deps: JudgeDependencies, transaction: PaperTransaction, at: SwapAt): Promise<Deed | undefined> {
   const { swap, block } = at;
+  // A quote says nothing of it, and the simulation of a form that has no deadline neither.
+  if (BigInt(block.timestamp) > swap.deadline) return undefined;
   const exchanged = await exchangedAt(deps, transaction, at);
   if (exchanged === undefined) return undefined;
   const pair = { sell: swap.fromAsset, buy: swap.toAsset };
@@ -151,7 +153,7 @@ async function quotedNow(
   swap: DecodedSwap,
 ): Promise<Exchanged | undefined> {
   const [sell, buy] = [tokenOf(swap.fromAsset), tokenOf(swap.toAsset)];
-  const amount = swap.amountIn + swap.swapFee + (swap.affiliate?.fee ?? 0n);
+  const amount = grossOf(swap);
   if (sell === undefined || buy === undefined) return undefined;
   const quote = await service().quote({
     ...{ sell, buy, amount, slippage: toPpm(0n), owner: account, recipient: swap.recipient },
@@ -186,7 +188,7 @@ function doubled(
   swap: DecodedSwap,
   { contracts }: PinnedSettlement,
 ): AssumedHoldings {
-  const gross = swap.amountIn + swap.swapFee + (swap.affiliate?.fee ?? 0n);
+  const gross = grossOf(swap);
   return {
     owner,
     native: swap.fromAsset === NATIVE_TOKEN ? native + gross : native,

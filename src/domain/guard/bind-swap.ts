@@ -4,7 +4,7 @@ import { describeAmount, describeBoth, describeSecondsAhead } from "../money/for
 import { type Ppm, shareDown } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
 import { type Check, firstDenial } from "./check.ts";
-import type { DecodedSwap, ProposedTransaction } from "./decoded-swap.ts";
+import { type DecodedSwap, grossOf, type ProposedTransaction } from "./decoded-swap.ts";
 import type { Denial } from "./denial.ts";
 import { CONTRACT_ROLES, type ContractRole, type SwapContracts } from "./swap-contracts.ts";
 
@@ -158,8 +158,7 @@ function senderCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
 }
 
 function amountChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[] {
-  const affiliateFee = swap.affiliate?.fee ?? 0n;
-  const gross = swap.amountIn + swap.swapFee + affiliateFee;
+  const gross = grossOf(swap);
   const [value, limit] = describeBoth(gross, expected.gross, expected.tokens.sold);
   const amount: Check = {
     code: "AMOUNT_MISMATCH",

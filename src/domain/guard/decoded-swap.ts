@@ -25,6 +25,15 @@ export interface DecodedSwap {
   readonly permitValue: bigint | undefined;
 }
 
+/** All that leaves the owner, in the sold token's smallest unit. */
+export function grossOf({
+  amountIn,
+  swapFee,
+  affiliate,
+}: Pick<DecodedSwap, "amountIn" | "swapFee" | "affiliate">): bigint {
+  return amountIn + swapFee + (affiliate?.fee ?? 0n);
+}
+
 /** A decoder's answer: the fields, or why these bytes are not what it knows. */
 export type Decoding =
   | { readonly ok: true; readonly swap: DecodedSwap }

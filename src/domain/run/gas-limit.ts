@@ -1,3 +1,6 @@
+/** What an approval of a usual token uses, where nothing measured it. */
+export const APPROVAL_GAS = 50_000n;
+
 const MARGIN_GAS = 20_000n;
 
 /**

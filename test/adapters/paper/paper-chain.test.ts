@@ -19,6 +19,8 @@ const SPENDER = ROUTER;
 const MINIMUM = 95n;
 const SWAP_DATA: Hex = "0x5ac0";
 const GAS = 100_000n;
+/** of block 200 */
+const DEADLINE = 1_700_002_400n;
 
 /** A pool of one price that a test moves, on a chain that mines when the test says so. It cannot be sent anything. */
 class Market {
@@ -108,7 +110,7 @@ const service = {
                 fromAsset: USDC.address,
                 toAsset: WETH.address,
               },
-              ...{ deadline: 0n, amountOutMin: MINIMUM, swapFee: 0n, amountIn: HUNDRED_USDC, nonce: undefined },
+              ...{ deadline: DEADLINE, amountOutMin: MINIMUM, swapFee: 0n, amountIn: HUNDRED_USDC, nonce: undefined },
               ...{ affiliate: undefined, permitValue: undefined },
             },
           }
@@ -242,6 +244,26 @@ describe("a transaction on paper", () => {
     market.mine();
     await chain.receipt(hash);
     expect(await balances()).toEqual([4n * HUNDRED_USDC, 97n]);
+  });
+
+  test("where no node can simulate it, no quote fills it after its deadline", async () => {
+    market.state = "unable";
+    const hash = await send(0);
+    market.mine(101);
+    // Each look judges some of the blocks; the last one judges the newest.
+    for (let look = 0; look < 10; look += 1) expect(await chain.receipt(hash)).toBeUndefined();
+    expect(rows.transaction(hash)?.judgedBlock).toBe(market.head.number);
+    expect(await balances()).toEqual([5n * HUNDRED_USDC, 0n]);
+  });
+
+  test("what the service of now cannot read, as after its contract was changed, waits for its cancellation", async () => {
+    const unread = await send(0, { data: "0x0123" });
+    market.mine();
+    expect(await chain.receipt(unread)).toBeUndefined();
+    const cancel = await send(0, { to: WALLET, data: "0x" });
+    market.mine();
+    expect((await chain.receipt(cancel))?.succeeded).toBe(true);
+    expect(await chain.receipt(unread)).toBeUndefined();
   });
 
   test("a node that does not answer keeps it waiting, and it is filled afterwards", async () => {
