@@ -11,8 +11,6 @@ export interface PricesHistory {
   readonly sold: PriceHistory | null;
   readonly bought: PriceHistory | null;
   readonly native: PriceHistory | null;
-  /** what its quote said would be bought, decimal text; absent in rows of before it was kept */
-  readonly quoted?: string;
   /** absent in rows of before it was kept */
   readonly expected?: ExpectedHistory;
 }

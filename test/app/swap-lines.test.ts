@@ -33,7 +33,9 @@ const filled: SwapHistory = {
 };
 
 test("a filled swap shows amounts, rate, fees, the gas of all its transactions, and how far it was from the reference", () => {
-  expect(swapLines({ ...filled, prices: { ...filled.prices, quoted: "41300000000000000" } as never }, "ETH")).toEqual([
+  expect(
+    swapLines({ ...filled, prices: { ...filled.prices, expected: { bought: "41300000000000000" } } as never }, "ETH"),
+  ).toEqual([
     "run_1.0.1: sold 100 USDC, bought 0.0412 WETH, 2427.18 USDC for 1 WETH, self-executed, transaction 0xab",
     "  fees, part of what was sold: service 0.3 USDC, 0.30 USD",
     "  gas: 0.0001 ETH, 0.25 USD (approve, swap)",

@@ -63,7 +63,8 @@ function inDollars(raw: bigint, decimals: number, usd: string | undefined): stri
 
 /** What was bought against what its quote promised. */
 function againstQuote(bought: bigint, { buy, prices }: SwapHistory): readonly string[] {
-  const quoted = prices?.quoted === undefined ? 0n : BigInt(prices.quoted);
+  const promised = prices?.expected?.bought;
+  const quoted = promised === undefined ? 0n : BigInt(promised);
   if (quoted <= 0n) return [];
   return [`  against its quote of ${describeAmount(quoted, buy)}: ${apart(bought, quoted)}`];
 }

@@ -36,8 +36,6 @@ export interface PriceEvidence {
   readonly bought: ReferencePrice | undefined;
   /** of the coin that pays for gas */
   readonly native: ReferencePrice | undefined;
-  /** what its quote said would be bought, in the smallest unit; absent in rows of before it was kept */
-  readonly quoted?: bigint | undefined;
   /** absent in rows of before it was kept */
   readonly expected?: ExpectedSwap | undefined;
 }

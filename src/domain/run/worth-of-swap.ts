@@ -1,11 +1,8 @@
 import type { ClearanceReading } from "./events.ts";
 import type { Evidence } from "./evidence.ts";
-import { gasUsedOf } from "./gas-limit.ts";
+import { APPROVAL_GAS, gasUsedOf } from "./gas-limit.ts";
 import type { ExpectedSwap, RunRecord } from "./records.ts";
 import type { Swap } from "./run.ts";
-
-/** What an approval of a usual token uses. */
-const APPROVAL_GAS = 50_000n;
 
 /** What the swap was worth when every check had passed, and what it would come to by its quote. */
 export function worthOf(
@@ -18,7 +15,7 @@ export function worthOf(
   return {
     kind: "prices",
     swapId: swap.id,
-    prices: { readAtMs: nowMs, sold, bought, native, quoted: swap.quote?.amountOut, expected },
+    prices: { readAtMs: nowMs, sold, bought, native, expected },
   };
 }
 

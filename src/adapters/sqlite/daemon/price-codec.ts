@@ -3,17 +3,16 @@ import type { ReferencePrice, UsdPrice } from "../../../domain/money/price.ts";
 import type { ExpectedSwap, PriceEvidence } from "../../../domain/run/records.ts";
 
 /** JSON that any reader understands: dollars scaled by 1e18 as text; a price that was missing is null. */
-export function encodePrices({ readAtMs, sold, bought, native, quoted, expected }: PriceEvidence): string {
-  const prices = { readAtMs, sold: sold ?? null, bought: bought ?? null, native: native ?? null, quoted, expected };
+export function encodePrices({ readAtMs, sold, bought, native, expected }: PriceEvidence): string {
+  const prices = { readAtMs, sold: sold ?? null, bought: bought ?? null, native: native ?? null, expected };
   return JSON.stringify(prices, (_key, part: unknown) => (typeof part === "bigint" ? part.toString() : part));
 }
 
 /** Reads what {@link encodePrices} wrote. */
 export function decodePrices(text: string): PriceEvidence {
   const stored = JSON.parse(text) as Record<string, unknown> & { readAtMs: number };
-  const { readAtMs, sold, bought, native, quoted, expected } = stored;
-  const worth = { readAtMs, sold: decodePrice(sold), bought: decodePrice(bought), native: decodePrice(native) };
-  const prices = typeof quoted === "string" ? { ...worth, quoted: BigInt(quoted) } : worth;
+  const { readAtMs, sold, bought, native, expected } = stored;
+  const prices = { readAtMs, sold: decodePrice(sold), bought: decodePrice(bought), native: decodePrice(native) };
   return isRecord(expected) ? { ...prices, expected: decodeExpected(expected) } : prices;
 }
 
