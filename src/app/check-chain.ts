@@ -10,6 +10,7 @@ import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { Chain } from "../ports/chain.ts";
 import { judgeAbilities } from "./abilities.ts";
+import { checkSafes } from "./check-safes.ts";
 import { checkSending } from "./check-sending.ts";
 import type { Finding } from "./finding.ts";
 import { openChain } from "./open-chain.ts";
@@ -33,8 +34,8 @@ export async function checkChain(configuration: Configuration, runtime: Runtime)
     const chain = openChain(configuration, runtime.secrets);
     const checked = { configuration, chain, tokens: tokensOf(configuration) };
     findings.push(await checkHead(checked));
-    const checks = [checkEndpoints, checkSending, checkCodes, checkSettlement, checkTokens, checkAmounts, checkWallets];
-    for (const check of checks) {
+    const checks = [checkEndpoints, checkSending, checkCodes, checkSafes, checkSettlement, checkTokens, checkAmounts];
+    for (const check of [...checks, checkWallets]) {
       findings.push(...(await check(checked)));
     }
   } catch (error) {
@@ -157,7 +158,7 @@ async function checkWallets(checked: CheckContext): Promise<Finding[]> {
       findings.push(paperFinding(configuration, wallet, wallet.paper));
       continue;
     }
-    findings.push(await checkGas(checked, wallet));
+    if (wallet.proposals === undefined) findings.push(await checkGas(checked, wallet));
     for (const token of tokens.filter((candidate) => !isNative(candidate))) {
       const balance = await chain.balance(token.address, wallet.address);
       findings.push({
@@ -188,7 +189,8 @@ function paperFinding(
 /** Said where there is code, or where there should be. */
 async function checkCodes({ chain, configuration }: CheckContext): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { name, address, delegate } of configuration.wallets.values()) {
+  for (const { name, address, delegate, proposals } of configuration.wallets.values()) {
+    if (proposals !== undefined) continue;
     const code = await chain.code(address);
     const what = `${name} delegates`;
     const whatToDo = codeProblem(code, delegate);

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { getAddress } from "ethers";
 import { z } from "zod";
-import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
+import type { Configuration, Mode, WalletConfiguration } from "../config/configuration.ts";
 import { readYaml } from "../config/read-yaml.ts";
 import { CommandFailure } from "./exit-codes.ts";
 import type { Finding } from "./finding.ts";
@@ -14,14 +14,20 @@ import type { Runtime } from "./runtime.ts";
  */
 export async function checkMachine(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const wallet of configuration.wallets.values()) findings.push(await checkWallet(wallet, runtime.secrets));
+  for (const wallet of configuration.wallets.values())
+    findings.push(await checkWallet(wallet, configuration.mode, runtime.secrets));
   findings.push(...checkReaders(configuration), ...checkFolder(configuration), ...checkZones(configuration));
   return findings;
 }
 
-async function checkWallet({ name, address, key }: WalletConfiguration, secrets: SecretOpener): Promise<Finding> {
+async function checkWallet(wallet: WalletConfiguration, mode: Mode, secrets: SecretOpener): Promise<Finding> {
+  const { name, address, key, proposals } = wallet;
   const what = `wallet ${name}`;
   const shown = getAddress(address);
+  if (proposals !== undefined) {
+    const place = mode === "live" ? `its owners find what is proposed in ${proposals.folder}` : "nothing is proposed";
+    return { what, found: `${shown} is a Safe: ${place}`, whatToDo: undefined };
+  }
   if (key === undefined)
     return { what, found: `${shown} is watched: nothing can be signed for it`, whatToDo: undefined };
   try {

@@ -31,6 +31,7 @@ import { keylessSigner, openPaper } from "./open-paper.ts";
 import { openPrices } from "./open-prices.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { openServices, type Services } from "./open-services.ts";
+import { openTreasuries } from "./open-treasuries.ts";
 import { watchAgreement } from "./watch-agreement.ts";
 import { alsoAbsent, watchChain, watchService } from "./watch-reach.ts";
 
@@ -101,12 +102,14 @@ export async function composeDaemon(
     ),
   });
   const services = openServices(configuration, serviceUrl, { secrets, logger, machine, listenersTo });
-  const signers = await openSigners(configuration, { secrets, logger }, async (wallet) => {
+  const beforeSigning = async (wallet: Address): Promise<void> => {
     deps.beforeSigning?.();
     await advanceMarker(context, wallet);
     // Asked again: another daemon may have taken the database meanwhile.
     deps.beforeSigning?.();
-  });
+  };
+  const signers = await openSigners(configuration, { secrets, logger }, beforeSigning);
+  const treasuries = openTreasuries(configuration, { clock: machine.clock, beforeProposing: beforeSigning });
   const lanes = new Map<Address, Lane>();
   const context: EngineContext = {
     settings: engineSettings(configuration, contracts),
@@ -118,6 +121,7 @@ export async function composeDaemon(
       secondService: services.second,
       lanes,
       signers,
+      treasuries,
       zones: createIntlZones(),
       logger,
       digest: digestOf,
@@ -128,6 +132,8 @@ export async function composeDaemon(
   };
   const engine = createEngine(context, deps.onFatal);
   for (const signer of signers.values()) {
+    // Nothing is ever sent for a Safe: its owners do that.
+    if (treasuries.has(signer.address)) continue;
     lanes.set(signer.address, openLane(configuration, context, { signer, store: engine.committer.laneStore }));
   }
   const checkWallets = () => checkWalletCodes(context);
@@ -156,7 +162,7 @@ async function openSigners(
   for (const wallet of configuration.wallets.values()) {
     const isKeyless = wallet.key === undefined || configuration.mode === "paper";
     const signer = isKeyless ? keylessSigner(configuration, wallet.address) : await secrets.signer(wallet.key);
-    if (signer.isWatched === true)
+    if (signer.isWatched === true && wallet.proposals === undefined)
       logger.warn({ wallet: wallet.name }, "a wallet is only watched: nothing is signed for it");
     signers.set(
       signer.address,

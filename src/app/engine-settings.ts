@@ -35,6 +35,11 @@ export function engineSettings(configuration: Configuration, contracts: SwapCont
         delegate === undefined ? [] : [[address, delegate] as const],
       ),
     ),
+    safes: new Set(
+      [...configuration.wallets.values()].flatMap(({ address, proposals }) =>
+        proposals === undefined ? [] : [address],
+      ),
+    ),
     confirmations: network.confirmations,
     fallback: network.fallback,
     policy: configuration.policy,

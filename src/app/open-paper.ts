@@ -34,7 +34,11 @@ interface PaperSources {
  * @returns undefined where all wallets are what the chain says
  */
 export function openPaper(configuration: Configuration, sources: PaperSources): Paper | undefined {
-  const accounts = paperWallets(configuration).map(({ address, paper }) => ({ address, amounts: paper }));
+  const accounts = paperWallets(configuration).map(({ address, paper, proposals }) => ({
+    ...{ address, amounts: paper },
+    // Of a Safe, whoever executes pays for the gas.
+    isLentGas: proposals !== undefined,
+  }));
   if (accounts.length === 0) return undefined;
   const { network, tokens, service, mode } = configuration;
   const { clock, contracts, client } = sources;

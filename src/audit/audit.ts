@@ -15,6 +15,7 @@ import { findOpenOrders } from "./open-orders.ts";
 import { checkClaims, checkNativeFills, checkOutflows, depositsOf, unclaimedOutflows } from "./outflows.ts";
 import { AuditError, type AuditReport, type Checked, type Difference, type OpenSwap } from "./report.ts";
 import { type IntentRow, isFilled, isOpen, type SwapRow } from "./rows.ts";
+import { checkProposals, safesIn } from "./safes.ts";
 import { checkSignatures, signedFor } from "./signatures.ts";
 import { balancesAtStart, findStart, type Since } from "./since.ts";
 import { dataVersion, openForReading, readSnapshot, type Snapshot } from "./snapshot.ts";
@@ -31,6 +32,8 @@ export interface AuditOptions {
   readonly wrappedNative: Address;
   /** our settlement contract, whose events are checked against the rows; leave it out for other services */
   readonly settlement?: Address | undefined;
+  /** wallets that are Safes, whose owners act for themselves */
+  readonly safes?: readonly Address[] | undefined;
   /** most blocks that are read whole, where a node without old state leaves no other way */
   readonly maxScannedBlocks?: number | undefined;
   /** looks only at what came since, and at what is open; leave it out for all of it */
@@ -119,12 +122,14 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     tip: tip.number,
     maxScannedBlocks,
   });
+  // The owners of a Safe move its tokens as they like: only what was proposed to them is checked.
+  const safes = safesIn(snapshot, options.safes);
   const balances = checkBalances(
-    { ...inputs, ...options, baselines: snapshot.baselines, ownTransactions: inputs.own, tip: tip.number },
+    { ...inputs, ...options, baselines: snapshot.baselines, safes, ownTransactions: inputs.own, tip: tip.number },
     inputs.actual,
   );
   const filledBy = fillingTransactions(inputs);
-  const unclaimed = unclaimedOutflows(flows, claims);
+  const unclaimed = unclaimedOutflows(flows, claims).filter(({ wallet }) => !safes.has(wallet));
   const orders = await findOpenOrders(chain, { snapshot, claims, unclaimed }, options);
   const findings = readFindings(snapshot);
   const differences = [
@@ -135,6 +140,7 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     ...checkIntents(snapshot, inputs.attempts.signed, inputs.receipts),
     ...nonces.differences,
     ...checkFills(snapshot.swaps.values(), fillSources(inputs, options)),
+    ...checkProposals(snapshot, inputs.receipts),
     ...checkClaims(filledBy),
     ...checkOutflows(unclaimed, orders, watch),
     ...checkNativeFills(movements.fills, claims, watch),

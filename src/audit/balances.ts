@@ -16,6 +16,8 @@ interface BalanceSources {
   /** transactions of ours that are in blocks, each with what it paid */
   readonly ownTransactions: readonly OwnTransaction[];
   readonly wrappedNative: Address;
+  /** whose native coins move by acts of their owners, of which no event tells */
+  readonly safes: ReadonlySet<Address>;
   readonly tip: number;
 }
 
@@ -37,6 +39,7 @@ export function checkBalances(
       baseline.token === NATIVE_TOKEN ? nativeMoved(baseline, sources) : tokenMoved(baseline, sources.flows);
     const expected = baseline.balance + moved;
     const { wallet, token, symbol } = baseline;
+    if (token === NATIVE_TOKEN && sources.safes.has(wallet)) continue;
     if (now > expected) {
       deposits.push({ wallet, token, symbol, amount: String(now - expected), hash: null, blockNumber: null });
     } else if (now < expected) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type BodyRow, parseOrUndefined } from "./bodies.ts";
 import { type Difference, difference } from "./report.ts";
 import { endedUnfilled, isFilled, type SwapRow } from "./rows.ts";
+import { proposalsIn } from "./safes.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**
@@ -14,10 +15,12 @@ export function checkTraces(snapshot: Snapshot): Difference[] {
     snapshot.signatures.flatMap((row) => (row.kind === "swap" && row.signature !== null ? [row.swap_id] : [])),
   );
   const own = new Set<string>(snapshot.attempts.map(({ hash }) => hash));
+  const proposed = proposalsIn(snapshot);
   return [
     ...[...snapshot.swaps.values()].flatMap((swap) => [
       ...checkRun(swap, runs),
-      ...checkMode(swap, { signed, own }),
+      // What a Safe's owners executed is looked at with their proposals.
+      ...(proposed.has(swap.id) ? [] : checkMode(swap, { signed, own })),
       ...checkValue(swap, snapshot),
       ...checkChecks(swap, snapshot),
     ]),
@@ -83,11 +86,12 @@ function checkChecks({ id }: SwapRow, { unchecked, histories }: Snapshot): Diffe
 }
 
 /** A right is closed with the end of its swap; only a signature without a nonce may be held for longer. */
-function checkLive({ capabilities, swaps }: Snapshot): Difference[] {
+function checkLive({ capabilities, swaps, signatures }: Snapshot): Difference[] {
+  const proposed = proposalsIn({ signatures });
   return capabilities.flatMap(({ live, swap_id }) => {
     const swap = swaps.get(swap_id);
     if (!live || swap === undefined || !(swap.state === "final" || endedUnfilled(swap))) return [];
-    if (swap.mode === "gasless" && swap.nonce === null) return [];
+    if ((swap.mode === "gasless" && swap.nonce === null) || proposed.has(swap_id)) return [];
     const message = `The right of swap ${swap_id} is live, although the swap ended ${swap.state}: its token stays barred.`;
     return [difference("CAPABILITY_LEFT", `swap ${swap_id}`, message, { state: swap.state })];
   });

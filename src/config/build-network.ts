@@ -4,7 +4,7 @@ import { NETWORKS } from "../networks/book.ts";
 import { hubTokensOf, type Network, type RelayFacts } from "../networks/network.ts";
 import { checkSigners } from "./build-wallets.ts";
 import { closest } from "./closest.ts";
-import { each, type Found, type Part, type Path, refuse } from "./complaint.ts";
+import { at, type Complaint, each, type Found, type Part, type Path, refuse } from "./complaint.ts";
 import type { NetworkConfiguration, RpcEndpoint, SubmitConfiguration, WalletConfiguration } from "./configuration.ts";
 import { absoluteReference } from "./references.ts";
 import { type MainFile, ROUTER_PROFILE } from "./schemas/main-schema.ts";
@@ -40,6 +40,7 @@ export function* buildNetwork(
 ): Found<NetworkConfiguration> {
   const isOurs = promises?.isOurs === true;
   if (mode === "live") yield* checkSigners(wallets.values());
+  yield* checkSafes(preset, wallets.values());
   const isRouted = service.profile === ROUTER_PROFILE;
   const settlement = isRouted ? undefined : (service.settlement ?? (isOurs ? preset.settlement : undefined));
   const router = isRouted ? contracts.target : undefined;
@@ -64,6 +65,15 @@ export function* buildNetwork(
     hubTokens: hubTokensOf(preset),
     sequencer: sequencerFeed && { address: sequencerFeed, graceSeconds: SEQUENCER_GRACE_SECONDS },
   };
+}
+
+/** Safe's contracts have the same addresses on each network but this one. */
+const ZKSYNC = 324;
+
+function* checkSafes({ chainId }: Network, wallets: Iterable<WalletConfiguration>): Iterable<Complaint> {
+  for (const { name, proposals } of wallets)
+    if (proposals !== undefined && chainId === ZKSYNC)
+      yield at`wallets.${name}: the contracts of a Safe are others on zkSync, and none of them is known here -> use a Safe on another network`;
 }
 
 /** The relays of the book ask for no key, so that their addresses may be written out. */

@@ -2,7 +2,7 @@ import { computeAddress, dataSlice, id } from "ethers";
 import { type Address, parseAddress, toAddress } from "../domain/money/address.ts";
 import { at, type Complaint, type Found, type Part, type Path, refuse } from "./complaint.ts";
 import type { KeySource, WalletConfiguration } from "./configuration.ts";
-import { resolveSecret } from "./files.ts";
+import { resolveFrom, resolveSecret } from "./files.ts";
 import { keySource } from "./references.ts";
 import type { MainFile } from "./schemas/main-schema.ts";
 import type { KeyFields } from "./schemas/wallet-schema.ts";
@@ -30,10 +30,9 @@ export function* buildWallets(
     const path = ["wallets", name];
     const found = yield* buildWallet(source, path, { entry, around });
     if (found === undefined) continue;
-    const { key, address } = found;
+    const { address } = found;
     const twin = [...wallets.values()].find((wallet) => wallet.address === address);
-    const delegate = "delegate" in entry ? entry.delegate : undefined;
-    if (twin === undefined) wallets.set(name, { name, address, key, delegate });
+    if (twin === undefined) wallets.set(name, { name, ...found });
     else yield at`${path}: is the same account as "${twin.name}" -> name each account once`;
   }
   return wallets;
@@ -45,13 +44,23 @@ function* buildWallet(
   source: Source,
   path: Path,
   { entry, around }: { readonly entry: WalletFields; readonly around: Surroundings },
-): Part<Pick<WalletConfiguration, "key" | "address">> {
-  if ("paper" in entry) return { key: undefined, address: entry.address ?? paperAddress(path) };
-  if (!("keystore" in entry || "privateKey" in entry)) return { key: undefined, address: entry.address };
+): Part<Omit<WalletConfiguration, "name">> {
+  if ("safe" in entry) return buildTreasury(source, entry);
+  if ("paper" in entry) return { key: undefined, address: entry.address ?? paperAddress(path), delegate: undefined };
+  const { delegate } = entry;
+  if (!("keystore" in entry || "privateKey" in entry)) return { key: undefined, address: entry.address, delegate };
   const key = yield* buildKeySource(source, path, entry, around);
   if (key === undefined) return undefined;
   const address = yield* findAddress(path, key, "keystore" in entry ? entry.address : undefined, around);
-  return address && { key, address };
+  return address && { key, address, delegate };
+}
+
+function buildTreasury(
+  source: Source,
+  { safe, proposals }: Extract<WalletFields, { safe: Address }>,
+): Omit<WalletConfiguration, "name"> {
+  const folder = resolveFrom(source.file, proposals.folder);
+  return { key: undefined, address: safe, delegate: undefined, proposals: { kind: "folder", folder } };
 }
 
 /** An address that nobody has the key of: made of the wallet's name, so that it stays the same. */
@@ -61,8 +70,8 @@ function paperAddress(path: Path): Address {
 
 /** Nothing can be signed for an account of which only the address is known. */
 export function* checkSigners(wallets: Iterable<WalletConfiguration>): Iterable<Complaint> {
-  for (const { name, key, paper } of wallets) {
-    if (key !== undefined) continue;
+  for (const { name, key, paper, proposals } of wallets) {
+    if (key !== undefined || proposals !== undefined) continue;
     const fix = "name its keystore and password (swapd wallet new or import), or stay with mode: paper";
     const what = paper === undefined ? "is only watched" : "is on paper";
     yield at`wallets.${name}: this account ${what}, and the mode is live -> ${fix}`;

@@ -71,13 +71,21 @@ export type KeySource =
   | { readonly kind: "keystore"; readonly keystore: SecretReference; readonly password: SecretReference }
   | { readonly kind: "raw"; readonly privateKey: SecretReference };
 
+/** Where the owners of a Safe find what is proposed to them; the path is absolute. */
+export interface ProposalsConfiguration {
+  readonly kind: "folder";
+  readonly folder: string;
+}
+
 export interface WalletConfiguration {
   readonly name: string;
   readonly address: Address;
-  /** undefined: the account is only watched, or on paper */
+  /** undefined: the account is only watched, on paper, or a Safe */
   readonly key: KeySource | undefined;
   /** what it has on paper, by token; undefined: what the account has on the chain */
   readonly paper?: ReadonlyMap<Address, bigint> | undefined;
+  /** where the account is a Safe: its owners sign, and swaps are proposed to them */
+  readonly proposals?: ProposalsConfiguration | undefined;
   /** to whom the account is known to delegate (EIP-7702) */
   readonly delegate: Address | undefined;
 }

@@ -17,6 +17,7 @@ import type { OutputSource, PriceSource } from "../ports/price-source.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { Store } from "../ports/store.ts";
 import type { SwapService } from "../ports/swap-service.ts";
+import type { Treasury } from "../ports/treasury.ts";
 
 /** A strategy as it was loaded; `specHash` tells one edition of its file from another. */
 export interface LoadedStrategy {
@@ -40,6 +41,8 @@ export interface EngineSettings {
   readonly signer?: Address | undefined;
   /** to whom wallets are known to delegate (EIP-7702), as the configuration names it */
   readonly delegates?: ReadonlyMap<Address, Address>;
+  /** accounts that are Safes, which are contracts: their code is read with each proposal */
+  readonly safes?: ReadonlySet<Address>;
   readonly confirmations: number;
   /** when a private order that comes into no block is tried once more for everybody to see, and how little it may lose then */
   readonly fallback?: { readonly afterBlocks: number; readonly slippage: Ppm } | undefined;
@@ -85,6 +88,8 @@ export interface EngineDeps {
   readonly secondService?: OutputSource | undefined;
   readonly lanes: ReadonlyMap<Address, Lane>;
   readonly signers: ReadonlyMap<Address, Signer>;
+  /** the wallets that are Safes: their owners sign, and no lane sends anything for them */
+  readonly treasuries?: ReadonlyMap<Address, Treasury> | undefined;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly zones: ZoneOffsets;

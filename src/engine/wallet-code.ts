@@ -10,7 +10,7 @@ import { type EngineContext, laneOf } from "./engine-context.ts";
  */
 export async function haltIfDelegated(context: EngineContext, wallet: Address): Promise<void> {
   const { deps, settings } = context;
-  if (!settings.live || !deps.signers.has(wallet)) return;
+  if (!settings.live || !deps.signers.has(wallet) || settings.safes?.has(wallet) === true) return;
   const named = settings.delegates?.get(wallet);
   if (codeProblem(await deps.chain.code(wallet), named) === undefined) return;
   const agreed = await deps.chain.agreed();

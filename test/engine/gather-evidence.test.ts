@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import type { RunEvent } from "../../src/domain/run/events.ts";
 import { gatherEvidence } from "../../src/engine/gather-evidence.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
-import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, SLOT_MS, USDC, usd } from "../support/builders.ts";
+import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, SLOT_MS, USDC, usd, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
 import { decodedFor, readingFor, signingSample, swapIn } from "../support/reading-samples.ts";
@@ -24,10 +25,10 @@ const decoding = { ok: true, swap: decodedFor(relayed, { nonce: rival.terms?.non
 const reading = readingFor(relayed, { signing, decoding });
 const event = { kind: "facts-read", swapId: relayed.id, reading } as const;
 
-function gather(life: Life) {
+function gather(life: Life, judged: RunEvent = event) {
   const run = life.store.run("run_1");
   if (run === undefined) throw new Error("the run has no row");
-  return gatherEvidence(life.context, run, event);
+  return gatherEvidence(life.context, run, judged);
 }
 
 test("is plain data: it can be stored with its step, and the step taken again from it", async () => {
@@ -66,4 +67,17 @@ test("counts what other swaps hold, and never the swap itself", async () => {
     ...{ isTokenBusy: true, lastFreed: relayed.id, isPermitIntended: true, isNonceOfOther: true },
     ...{ spentTodayUsd: usd("40"), spentMonthUsd: usd("40"), reservedByOthers: HUNDRED_USDC },
   });
+});
+
+test("a proposal to a Safe waits for the owners' word on every other swap of it, whatever that sells", async () => {
+  const life = await begin();
+  const run = life.store.run("run_2");
+  if (run === undefined) throw new Error("run_2 has no row");
+  const right = { wallet: ACCOUNT, token: WETH.address, spender: ROUTER, untilSeconds: 99 };
+  life.store.writeRecord(run, { kind: "open-capability", swapId: rival.id, ...right }, NOW_MS);
+  expect((await gather(life)).ledger).toMatchObject({ isTokenBusy: false });
+  const built = { version: "1.4.1", nextNonce: 1n, nonce: 1n, isBoundToNonce: true, isAllowed: false } as const;
+  const proposal = { kind: "built", ...built, since: { block: 1, nonce: 1n } } as const;
+  const asked = { ...event, reading: { ...reading, proposal } };
+  expect((await gather(life, asked)).ledger).toMatchObject({ isTokenBusy: true });
 });

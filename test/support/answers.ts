@@ -85,6 +85,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   soldUsdSince: (store, of) =>
     each(of.slots, (atMs) => store.soldUsdSince(Math.ceil(atMs / HOUR_MS) * HOUR_MS, "none")),
   settleAnew: "writes",
+  isWalletBusy: (store, of) => ofTokens(of, (wallet) => store.isWalletBusy(wallet, "")),
   isTokenBusy: (store, of) => ofTokens(of, (wallet, token) => store.isTokenBusy(wallet, token, "")),
   lastFreed: (store, of) => ofTokens(of, store.lastFreed),
   isNonceOfOther: (store, of) =>

@@ -7,6 +7,8 @@ export interface PaperAccount {
   readonly address: Address;
   /** what it begins with, by token; undefined: what the account holds on the chain then */
   readonly amounts: ReadonlyMap<Address, bigint> | undefined;
+  /** gas is lent, whatever it begins with */
+  readonly isLentGas?: boolean;
 }
 
 /** What an account is lent for gas where it lists no native coin: what gas costs is recorded all the same. */
@@ -36,8 +38,13 @@ interface BookDependencies {
 export function createPaperBook({ accounts, tokens, spender, rows, chain }: BookDependencies): PaperBook {
   const amountsOf = new Map(accounts.map(({ address, amounts }) => [address, amounts]));
   const beginning = new Map<Address, Promise<void>>();
+  const lentTo = new Set(
+    accounts
+      .filter(({ amounts, isLentGas }) => isLentGas === true || amounts?.has(NATIVE_TOKEN) === false)
+      .map(({ address }) => address),
+  );
   const lent = (account: Address, token: Address): bigint =>
-    token === NATIVE_TOKEN && amountsOf.get(account)?.has(NATIVE_TOKEN) === false ? LENT_WEI : 0n;
+    token === NATIVE_TOKEN && lentTo.has(account) ? LENT_WEI : 0n;
 
   async function begin(account: Address): Promise<void> {
     const begun = new Set(rows.starts(account).map(({ token }) => token));

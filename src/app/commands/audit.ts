@@ -96,11 +96,12 @@ interface AuditedChain {
 
 async function openChain(target: Target): Promise<AuditedChain> {
   if (target.kind === "sandbox") return await openSandboxChain(target.facts);
-  const { network, service } = target.configuration;
+  const { network, service, wallets } = target.configuration;
   const rpcUrls = createRuntime({ level: "error", env: process.env }).secrets.rpcUrls(target.configuration);
   const settlement = SERVICE_BOOK.get(service.profile)?.isOurs === true ? network.settlement : undefined;
   const { chainId, wrappedNative } = network;
-  return { options: { rpcUrls, chainId, wrappedNative, settlement }, stop: async () => undefined };
+  const safes = [...wallets.values()].flatMap(({ address, proposals }) => (proposals === undefined ? [] : [address]));
+  return { options: { rpcUrls, chainId, wrappedNative, settlement, safes }, stop: async () => undefined };
 }
 
 async function openSandboxChain(facts: Extract<Target, { kind: "sandbox" }>["facts"]): Promise<AuditedChain> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, secretReference } from "../fields.ts";
+import { address, secretReference, text } from "../fields.ts";
 
 const delegate = address("the contract that the account is known to delegate to (EIP-7702)").optional();
 
@@ -34,9 +34,25 @@ const onPaper = z.strictObject({
   address: address("the address that it has on paper; without it one is made of its name").optional(),
 });
 
-/** An account of the daemon's: with its key, only watched, or on paper. */
-export const wallet = z.union([keystore, rawKey, watched, onPaper], {
-  error: "needs { keystore, password } or { privateKey }, or on paper { address } or { paper: { USDC: 5000 } }",
+/** Where the owners of a Safe find what they are asked for. */
+const proposals = z.union(
+  [
+    z.strictObject({
+      folder: text("a folder for files that the Transaction Builder of Safe's interface takes", "proposals"),
+    }),
+  ],
+  { error: "needs { folder }" },
+);
+
+const treasury = z.strictObject({
+  safe: address("a Safe, version 1.3.0, 1.4.1 or 1.5.0: swaps are proposed to its owners, who sign and execute them"),
+  proposals: proposals.meta({ description: "where the owners find what they are asked for" }),
+});
+
+/** An account of the daemon's: with its key, only watched, on paper, or a Safe whose owners sign. */
+export const wallet = z.union([keystore, rawKey, watched, onPaper, treasury], {
+  error:
+    "needs { keystore, password } or { privateKey }, or { safe, proposals }, or on paper { address } or { paper: { USDC: 5000 } }",
 });
 
 export type KeyFields = z.output<typeof key>;

@@ -28,12 +28,16 @@ export function* buildCommon(file: StrategyFile, id: string, fields: Partial<Com
   if (limits === undefined || execution === undefined) return undefined;
   const { rfq: enableRfq } = execution;
   // What would be preferred cannot be had there: asking for it each time would only cost a call.
-  const gasless = file.scope.promises?.takesOrders === false ? "never" : execution.gasless;
+  const isSafe = file.scope.wallets.get(wallet.name)?.proposals !== undefined;
+  const gasless = isSafe || file.scope.promises?.takesOrders === false ? "never" : execution.gasless;
   return { id, wallet, schedule, catchUp, limits, gasless, recipient, affiliate, enableRfq, retryForSeconds };
 }
 
 /** What the service's profile cannot do whatever the market does. */
-function* checkService({ scope: { promises } }: StrategyFile, fields: Partial<CommonFields>): Iterable<Complaint> {
+function* checkService({ scope }: StrategyFile, fields: Partial<CommonFields>): Iterable<Complaint> {
+  const { promises, wallets } = scope;
+  if (fields.execution?.gasless === "only" && wallets.get(fields.wallet ?? "")?.proposals !== undefined)
+    yield at`execution.gasless: a Safe signs no orders here: its owners sign what is proposed, and one of them pays the gas -> use never`;
   if (promises?.takesOrders === false && fields.execution?.gasless === "only")
     yield at`execution.gasless: nothing is gasless here: swaps settle through a public router, which takes no signed orders -> use never, or deploy a settlement contract (swapd settlement deploy) and run a relayer`;
   if (promises?.paysAffiliates === false && fields.affiliate !== undefined)

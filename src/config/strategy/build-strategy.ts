@@ -1,3 +1,4 @@
+import { isNative } from "../../domain/money/token.ts";
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { tradedTokens } from "../../domain/strategy/strategy.ts";
 import { didYouMean } from "../closest.ts";
@@ -14,7 +15,9 @@ export function buildStrategy(file: StrategyFile, id: string): Part<StrategySpec
 
 function* build(file: StrategyFile, id: string): Part<StrategySpec> {
   const spec = yield* buildKind(file, id);
-  if (spec !== undefined) yield* checkTradedTokens(file, spec);
+  if (spec === undefined) return spec;
+  yield* checkTradedTokens(file, spec);
+  yield* checkTreasury(file, spec);
   return spec;
 }
 
@@ -37,4 +40,15 @@ function* checkTradedTokens(file: StrategyFile, spec: StrategySpec): Iterable<Co
   for (const { symbol, address } of tradedTokens(spec))
     if (policy !== undefined && !policy.tokens.includes(address))
       yield at`${placeOfToken(file.data, symbol)}: ${symbol} is none of the tokens that the policy allows${inPolicy(file, "tokens")} -> let the owner add it there, or trade another token`;
+}
+
+/** What a proposal to the owners of a Safe cannot carry. */
+function* checkTreasury(file: StrategyFile, spec: StrategySpec): Iterable<Complaint> {
+  const { name, address } = spec.wallet;
+  if (file.scope.wallets.get(name)?.proposals === undefined) return;
+  if (spec.recipient !== address)
+    yield at`recipient: the swaps of a Safe pay the Safe itself -> leave the key out; its owners may send on what was bought`;
+  for (const token of tradedTokens(spec))
+    if (isNative(token))
+      yield at`${placeOfToken(file.data, token.symbol)}: a Safe swaps tokens, and ${token.symbol} is the native coin -> trade the wrapped token`;
 }

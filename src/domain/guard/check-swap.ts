@@ -3,6 +3,7 @@ import { bindingChecks, type ExpectedSwap, envelopeChecks, NOT_PINNED } from "./
 import { type Check, firstDenial } from "./check.ts";
 import type { Denial } from "./denial.ts";
 import { limitChecks } from "./limit-checks.ts";
+import { proposalChecks } from "./proposal-checks.ts";
 import { referenceChecks } from "./reference-checks.ts";
 import { requiredMinimum } from "./required-minimum.ts";
 import { roundTripChecks } from "./round-trip.ts";
@@ -69,7 +70,7 @@ function expectedSwap(facts: SwapFacts, minimum: bigint): ExpectedSwap {
 function payloadChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
   const checks = quoteChecks(facts);
   if (facts.mode === "self-executed") checks.push(...transactionChecks(facts, expected));
-  checks.push(decodingCheck(facts));
+  checks.push(decodingCheck(facts), ...proposedChecks(facts));
   if (facts.decoding.ok) checks.push(...bindingChecks(facts.decoding.swap, expected));
   if (facts.mode === "gasless") {
     if (facts.decoding.ok) checks.push(...signingChecks(facts));
@@ -92,6 +93,14 @@ function payloadChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
     keepsNothing: facts.targetKeepsNothing ? facts.pinned : undefined,
   };
   return [...checks, ...simulationChecks(facts.simulation, bounds)];
+}
+
+/** Where owners sign, what they are asked for is bound as strictly as what we would sign ourselves. */
+function proposedChecks({ proposal, pinned, owner, sell, gross, transaction }: SwapFacts): Check[] {
+  if (proposal === undefined) return [];
+  const { chainId, contracts } = pinned;
+  const of = { chainId, safe: owner, token: sell.address, spender: contracts.spender };
+  return proposalChecks(proposal, { ...of, gross, transaction });
 }
 
 /** What the quote itself says about the contracts; what it leaves out is bound by the transaction and by our approval. */

@@ -45,6 +45,7 @@ export type DenialCode =
   | "SIMULATION_MISMATCH"
   | "SIMULATION_UNAVAILABLE"
   | "GASLESS_UNTRIED"
+  | "PROPOSAL_MISMATCH"
   | "TOKEN_TAX"
   | "ROUND_TRIP_LOSS"
   | "ANSWER_TOO_LARGE"
@@ -235,6 +236,11 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
   GASLESS_UNTRIED: {
     meaning: "The service gives nothing with which a gasless order could be simulated before it is signed.",
     whatToDo: "Trade self-executed, or let the owner write `gasless_untried: accept` in the policy.",
+  },
+  PROPOSAL_MISMATCH: {
+    meaning:
+      "What the owners of a Safe would be asked to sign is not exactly the swap, or the Safe is none that is known.",
+    whatToDo: "The fields say which part it was; compare the Safe's version with those that OPERATIONS names.",
   },
   TOKEN_TAX: {
     meaning: "Part of the bought token is diverted on its way to the recipient: the token charges for transfers.",

@@ -4,7 +4,7 @@ import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Check } from "./check.ts";
 import { namedContracts } from "./swap-contracts.ts";
-import type { SwapFacts } from "./swap-facts.ts";
+import { paysGas, type SwapFacts } from "./swap-facts.ts";
 
 /** Every EVM chain counts its native token in 1e-18. */
 const NATIVE_DECIMALS = 18;
@@ -116,7 +116,7 @@ function balanceCheck(facts: SwapFacts): Check {
 }
 
 function gasChecks(facts: SwapFacts): Check[] {
-  if (facts.mode === "gasless") return [];
+  if (!paysGas(facts)) return [];
   const gas = facts.gas ?? { limit: 0n, maxFeePerGas: -1n };
   const ceiling = facts.limits.maxFeePerGas;
   const sold = facts.sell.address === NATIVE_TOKEN ? facts.gross : 0n;
@@ -221,12 +221,12 @@ export function smallestCheck(value: bigint, least: UsdPrice): Check {
 function feeChecks(facts: SwapFacts, swapFee: bigint): Check[] {
   const { sold, native } = facts.prices;
   const gasCost = facts.gas === undefined ? 0n : facts.gas.limit * facts.gas.maxFeePerGas;
-  if (sold === undefined || (facts.mode === "self-executed" && native === undefined)) return [];
+  if (sold === undefined || (paysGas(facts) && native === undefined)) return [];
   const nativeUsd = native?.usd ?? (0n as UsdPrice);
   const value = valueDown({ raw: facts.gross, decimals: facts.sell.decimals }, sold.usd);
   const fees =
     valueUp({ raw: swapFee, decimals: facts.sell.decimals }, sold.usd) +
-    (facts.mode === "self-executed" ? valueUp({ raw: gasCost, decimals: NATIVE_DECIMALS }, nativeUsd) : 0n);
+    (paysGas(facts) ? valueUp({ raw: gasCost, decimals: NATIVE_DECIMALS }, nativeUsd) : 0n);
   const share = value > 0n ? (fees * ONE_PPM + value - 1n) / value : ONE_PPM;
   const limit = facts.limits.maxFee;
   return [

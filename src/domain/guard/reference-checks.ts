@@ -4,7 +4,7 @@ import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { convertUp, distanceUp, type ReferencePrice, sourcesOf, USD_DECIMALS } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import type { Check } from "./check.ts";
-import type { SwapFacts } from "./swap-facts.ts";
+import { paysGas, type SwapFacts } from "./swap-facts.ts";
 
 const ONE_DOLLAR = 10n ** BigInt(USD_DECIMALS);
 
@@ -20,7 +20,7 @@ export function referenceChecks(facts: SwapFacts): Check[] {
   ];
   return [
     ...traded.map(([token, price]) => priceCheck(facts, token, price)),
-    ...(facts.mode === "self-executed" ? [nativeCheck(facts)] : []),
+    ...(paysGas(facts) ? [nativeCheck(facts)] : []),
     ...traded.flatMap(([token, price]) => spreadChecks(facts, token, price)),
     ...secondChecks(facts),
     ...traded.flatMap(([token, price]) => pegChecks(facts, token, price)),

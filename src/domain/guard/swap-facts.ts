@@ -7,6 +7,7 @@ import type { Affiliate, StrategyLimits } from "../strategy/common.ts";
 import type { ExecutionMode } from "./bind-swap.ts";
 import type { Decoding, PinnedSettlement, ProposedTransaction } from "./decoded-swap.ts";
 import { type Policy, simulationMethodsOf } from "./policy.ts";
+import type { ProposalFacts } from "./proposal-checks.ts";
 import type { SimulatedSwap } from "./simulation.ts";
 import type { SimulationMethod } from "./simulation-method.ts";
 
@@ -147,6 +148,8 @@ export interface SwapFacts {
   readonly decoding: Decoding;
   /** the transaction as proposed; undefined on the gasless path */
   readonly transaction: ProposedTransaction | undefined;
+  /** where the owner is a Safe: what its owners would be asked for. They pay for gas then */
+  readonly proposal?: ProposalFacts | undefined;
   /** whom the messages name that would be signed; undefined where there are none, as on our own transaction */
   readonly signing: NamedToSign | undefined;
   readonly signatureHasNonce: boolean;
@@ -160,7 +163,7 @@ export interface SwapFacts {
   /** Unix seconds of chain time */
   readonly nowSeconds: number;
   readonly maxLifetimeSeconds: number;
-  /** what our own transaction may cost at most; undefined on the gasless path */
+  /** what our own transaction may cost at most; undefined on the gasless path and for a Safe */
   readonly gas: { readonly limit: bigint; readonly maxFeePerGas: bigint } | undefined;
   readonly authorisation: Authorisation;
   /** free balances of the owner */
@@ -175,4 +178,9 @@ export interface SwapFacts {
   readonly budget?: readonly BudgetFact[] | undefined;
   /** undefined when it was not done: a gasless order of a service that gives no route has none */
   readonly simulation: SimulatedSwap | undefined;
+}
+
+/** Whether the owner's own native coins pay for the swap's gas. */
+export function paysGas({ mode, proposal }: Pick<SwapFacts, "mode" | "proposal">): boolean {
+  return mode === "self-executed" && proposal === undefined;
 }

@@ -16,6 +16,8 @@ export interface Alert {
 /** How subjects are written, in one place: an alert ends only under the words that it was raised with. */
 export const SUBJECT = {
   swap: (swapId: string) => `swap ${swapId}`,
+  /** what the owners of a Safe are asked for */
+  proposal: (swapId: string) => `proposal of ${swapId}`,
   run: (runId: string) => `run ${runId}`,
   /** what a swap brought, where that needs a person: true until he resumes its strategy */
   fill: (swapId: string) => `fill of ${swapId}`,

@@ -1,4 +1,5 @@
 import type { Decoding, ProposedTransaction } from "../guard/decoded-swap.ts";
+import type { SafeVersion } from "../guard/safe-contracts.ts";
 import type { SimulationMethod } from "../guard/simulation-method.ts";
 import type { PriceFault, RoundTrip, SecondOutput } from "../guard/swap-facts.ts";
 import type { Address, Hex } from "../money/address.ts";
@@ -6,7 +7,7 @@ import type { ReferencePrice } from "../money/price.ts";
 import type { BudgetSpan } from "../strategy/budget.ts";
 import type { StrategyView } from "../strategy/decision.ts";
 import type { FillReceipt } from "./measure-fill.ts";
-import type { SwapQuote } from "./run.ts";
+import type { SwapProposal, SwapQuote } from "./run.ts";
 
 /** What was read of the world, after a quote, to decide whether it may be signed. One reading, all of it fresh. */
 export interface ClearanceReading {
@@ -45,11 +46,29 @@ export interface ClearanceReading {
     | undefined;
   /** what would be signed, gasless only */
   readonly signing: SigningMaterial | undefined;
+  /** where the wallet is a Safe: what its owners would be asked for; `signing` has its text */
+  readonly proposal?: ProposalReading | undefined;
   /** the token's permit cannot be built and the allowance does not suffice */
   readonly permitProblem: string | undefined;
   /** the bounds of the strategy's budget when the reading was made; absent without any, and in rows of before */
   readonly budget?: readonly BudgetSpan[] | undefined;
 }
+
+/** The Safe as it was read, or why it is none that is known. */
+export type ProposalReading =
+  | { readonly kind: "unknown-safe"; readonly problem: string }
+  | {
+      readonly kind: "built";
+      readonly version: SafeVersion;
+      /** the Safe's next nonce at the newest block */
+      readonly nextNonce: bigint;
+      /** the one that it would be proposed with */
+      readonly nonce: bigint;
+      readonly isBoundToNonce: boolean;
+      /** at a final block */
+      readonly since: SwapProposal["since"];
+      readonly isAllowed: boolean;
+    };
 
 /** What the pinned spender may take of the sold token, or may be able to once more after a reorganisation. */
 export interface StandingAllowance {
@@ -98,6 +117,8 @@ export interface GaslessObservation {
    * without a nonce: the sold token left the wallet, not as the order signed it, and this was not explained or accepted
    */
   readonly isUnexplained?: boolean;
+  /** transactions in which the owners of a Safe executed the swap once more */
+  readonly again?: readonly Hex[];
 }
 
 /**
@@ -131,7 +152,8 @@ export type RunEvent =
   | {
       readonly kind: "signed-gasless";
       readonly swapId: string;
-      readonly swapSignature: Hex;
+      /** undefined where a proposal leaves without one */
+      readonly swapSignature: Hex | undefined;
       readonly permitSignature: Hex | undefined;
     }
   | { readonly kind: "submission-accepted"; readonly swapId: string; readonly serviceSwapId: string | undefined }

@@ -36,7 +36,7 @@ export const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb
  */
 export function measureFill(
   receipt: FillReceipt,
-  swap: Pick<Swap, "wallet" | "recipient" | "sell" | "buy" | "mode" | "gross" | "terms">,
+  swap: Pick<Swap, "wallet" | "recipient" | "sell" | "buy" | "mode" | "gross" | "terms" | "proposal">,
   native: { wrapped: Address; value: bigint },
 ): Fill {
   const sold =
@@ -56,8 +56,13 @@ export function measureFill(
     sold: isShown || sold > gross ? sold : gross,
     bought: isShown || bought > amountOutMin ? bought : amountOutMin,
     ...(isShown ? {} : { assumed: true }),
-    gasCost: swap.mode === "gasless" ? 0n : receipt.gasUsed * receipt.effectiveGasPrice + (receipt.dataFee ?? 0n),
+    gasCost: isPaidByOthers(swap) ? 0n : receipt.gasUsed * receipt.effectiveGasPrice + (receipt.dataFee ?? 0n),
   };
+}
+
+/** A relayer, or the owner who executes what was proposed to a Safe, pays for the gas. */
+function isPaidByOthers({ mode, proposal }: Pick<Swap, "mode" | "proposal">): boolean {
+  return mode === "gasless" || proposal !== undefined;
 }
 
 function netTransfers(receipt: FillReceipt, token: Address, holder: Address): bigint {

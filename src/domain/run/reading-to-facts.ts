@@ -1,3 +1,4 @@
+import type { ProposalFacts } from "../guard/proposal-checks.ts";
 import {
   type Authorisation,
   type BudgetFact,
@@ -14,7 +15,7 @@ import { highestOf, lowestOf } from "../money/price.ts";
 import { isNative } from "../money/token.ts";
 import { nameOfBound, soldWithin } from "../strategy/budget.ts";
 import { tradedSides } from "../strategy/strategy.ts";
-import type { ClearanceReading, SigningMaterial } from "./events.ts";
+import type { ClearanceReading, ProposalReading, SigningMaterial } from "./events.ts";
 import { type Evidence, type LedgerEvidence, ledgerOf } from "./evidence.ts";
 import type { Swap } from "./run.ts";
 
@@ -54,13 +55,15 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     },
     decoding: reading.decoding,
     transaction: reading.transaction,
-    signing: reading.signing && namedToSign(reading.signing),
+    signing: reading.proposal === undefined && reading.signing ? namedToSign(reading.signing) : undefined,
+    ...(reading.proposal !== undefined && { proposal: proposalFacts(reading.proposal, reading.signing) }),
     signatureHasNonce: swap.mode === "gasless" && evidence.service.signatureHasNonce,
     targetKeepsNothing: evidence.service.targetKeepsNothing === true,
     nonceUsed: isNonceTaken(swap, reading, ledger),
     nowSeconds: reading.head.timestampSeconds,
     maxLifetimeSeconds: evidence.pace.maxLifetimeSeconds,
-    gas: swap.mode === "gasless" ? undefined : { limit: reading.gasLimit, maxFeePerGas },
+    gas:
+      swap.mode === "gasless" || reading.proposal !== undefined ? undefined : { limit: reading.gasLimit, maxFeePerGas },
     authorisation: authorisationOf(swap.gross, reading, evidence.service.signatureHasNonce),
     balances: {
       sold: reading.balance - reserved,
@@ -94,6 +97,12 @@ function budgetFacts({ sell }: Swap, evidence: Evidence): readonly BudgetFact[] 
     most: count.most,
     inDollars,
   }));
+}
+
+function proposalFacts(proposal: ProposalReading, signing: SigningMaterial | undefined): ProposalFacts {
+  const typedData = signing?.swap.typedData;
+  if (proposal.kind === "built") return { ...proposal, problem: undefined, typedData };
+  return { version: undefined, problem: proposal.problem, nextNonce: 0n, typedData: undefined, isAllowed: false };
 }
 
 /** Read from the very text that would be hashed and signed. */

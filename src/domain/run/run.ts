@@ -1,3 +1,4 @@
+import type { SafeVersion } from "../guard/safe-contracts.ts";
 import type { SwapContracts } from "../guard/swap-contracts.ts";
 import type { TypedData } from "../guard/typed-data.ts";
 import type { Address, Hex } from "../money/address.ts";
@@ -55,6 +56,17 @@ export interface GaslessSignatures {
   readonly permitDeadlineSeconds: number | undefined;
 }
 
+/** What the owners of a Safe were asked for, as far as its end is read from the chain. Its hash is the swap's digest. */
+export interface SwapProposal {
+  readonly version: SafeVersion;
+  /** the Safe's own: what is executed with it is this, or nothing of this any more */
+  readonly nonce: bigint;
+  /** false: it leaves as plain calls, which owners may execute with another nonce, and more than once */
+  readonly isBoundToNonce: boolean;
+  /** a block that was final then, and the nonce that the Safe had in it */
+  readonly since: { readonly block: number; readonly nonce: bigint };
+}
+
 /** What was really exchanged, measured from the receipt. Amounts in smallest units, gas cost in wei. */
 export interface Fill {
   readonly hash: Hex;
@@ -107,6 +119,8 @@ export interface Swap {
   /** its order goes to everybody, with no more slippage than this: a private one at its place came into no block */
   readonly fallback?: { readonly slippage: Ppm } | undefined;
   readonly signatures: GaslessSignatures | undefined;
+  /** where the wallet is a Safe and its owners were asked */
+  readonly proposal?: SwapProposal | undefined;
   readonly fill: Fill | undefined;
   /** an own revocation of the leftover allowance was sent for this swap */
   readonly revokeIntentId: string | undefined;

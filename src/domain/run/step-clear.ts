@@ -9,6 +9,7 @@ import { proceedsBarred, takenBackProceeds } from "./proceeds.ts";
 import { factsOf, unsettledAllowance } from "./reading-to-facts.ts";
 import { answered, tooLate } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
+import { propose } from "./step-proposal.ts";
 import { beginSwap, endUnsigned, retryOrEnd } from "./step-quote.ts";
 import { refuseSwap } from "./step-refuse.ts";
 import { worthOf } from "./worth-of-swap.ts";
@@ -93,7 +94,8 @@ function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: 
   answered(draft);
   draft.moveSwap(swap.id, "cleared", { terms: termsOf(reading.decoding.swap, reading, evidence) });
   draft.record(worthOf(swap, reading, evidence));
-  if (reading.approval !== undefined) approve(draft, swap, reading, evidence);
+  if (reading.proposal !== undefined) propose(draft, swap, reading, evidence);
+  else if (reading.approval !== undefined) approve(draft, swap, reading, evidence);
   else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, evidence);
   else transact(draft, swap, reading, evidence);
 }

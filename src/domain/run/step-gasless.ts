@@ -1,4 +1,4 @@
-import type { Address, Hex } from "../money/address.ts";
+import { approval } from "../guard/approval.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { GaslessObservation, RunEvent } from "./events.ts";
@@ -7,7 +7,8 @@ import { proceedsBarred } from "./proceeds.ts";
 import { answered, waitAgain } from "./retry.ts";
 import type { Swap } from "./run.ts";
 import { InvalidTransition, isSwapEnd } from "./states.ts";
-import { endUnsigned, retryOrEnd } from "./step-quote.ts";
+import { reportExecutedAgain, reportProposed } from "./step-proposal.ts";
+import { endUnsigned, retryOrEnd, tryAgain } from "./step-quote.ts";
 import { confirmFill, isFoundByNonce, noteMined, settleFill, takeBack } from "./step-transaction.ts";
 
 type SignedGasless = Extract<RunEvent, { kind: "signed-gasless" }>;
@@ -32,7 +33,9 @@ export function stepSigningBarred(draft: Draft, event: SigningBarred, evidence: 
 export function stepGaslessSigned(draft: Draft, event: SignedGasless, evidence: Evidence): void {
   const { signatures } = draft.swap(event.swapId);
   if (signatures === undefined) throw new Error(`swap ${event.swapId} was signed without an intent to sign`);
-  draft.record({ kind: "signature", digest: signatures.swapDigest, signature: event.swapSignature });
+  if (event.swapSignature !== undefined) {
+    draft.record({ kind: "signature", digest: signatures.swapDigest, signature: event.swapSignature });
+  }
   if (signatures.permitDigest !== undefined && event.permitSignature !== undefined) {
     draft.record({ kind: "signature", digest: signatures.permitDigest, signature: event.permitSignature });
   }
@@ -50,6 +53,7 @@ export function stepSubmission(draft: Draft, event: Submission, evidence: Eviden
   const effect = { kind: "ReadChain", swapId: event.swapId } as const;
   if (event.kind === "submission-accepted") {
     draft.moveSwap(event.swapId, "submitted", { serviceSwapId: event.serviceSwapId });
+    reportProposed(draft, draft.swap(event.swapId), evidence);
     draft.effect(effect, evidence.nowMs + evidence.pace.watchMs);
   } else {
     draft.moveSwap(event.swapId, "unknown", { reason: "answer_lost" }, event.detail);
@@ -68,6 +72,7 @@ export function stepObservation(
 ): void {
   answered(draft);
   follow(draft, draft.swap(swapId), observation, evidence);
+  reportExecutedAgain(draft, draft.swap(swapId), observation);
   const after = draft.swap(swapId);
   const held = !isFoundByNonce(after, evidence) && !isPastDeadlines(after, observation);
   if (isSwapEnd(after.state) && !held) {
@@ -94,6 +99,7 @@ function follow(draft: Draft, swap: Swap, observation: GaslessObservation, evide
   const { fill, latest, finalized } = observation;
   if (fill === undefined) {
     if (swap.state === "mined" || swap.state === "confirmed") takeBack(draft, swap.id);
+    else if (swap.proposal !== undefined) endProposal(draft, swap, observation, evidence);
     else endIfImpossible(draft, swap, observation, evidence);
     return;
   }
@@ -156,7 +162,7 @@ function revoke(draft: Draft, swap: Swap, evidence: Evidence): void {
       id: revokeIntentId,
       purpose: "revoke",
       to: swap.sell.address,
-      data: approveNothing((swap.terms ?? evidence.service).contracts.spender),
+      data: approval((swap.terms ?? evidence.service).contracts.spender, 0n),
       value: 0n,
       gasLimit: REVOKE_GAS_LIMIT,
       maxFeePerGasCap: evidence.policy.maxFeePerGas,
@@ -167,14 +173,23 @@ function revoke(draft: Draft, swap: Swap, evidence: Evidence): void {
   draft.amendSwap(swap.id, { revokeIntentId, approvals: swap.approvals + 1 });
 }
 
-/** Calldata of `approve(spender, 0)`: the selector 0x095ea7b3 and two words. */
-function approveNothing(spender: Address): Hex {
-  return `0x095ea7b3${spender.slice(2).padStart(64, "0")}${"0".repeat(64)}`;
-}
-
+/** Nothing was exchanged, and nothing can be any more: the money is free. */
 function endUnfilled(draft: Draft, swap: Swap, to: "cancelled" | "expired"): void {
   draft.moveSwap(swap.id, to, { reason: to });
   draft.record({ kind: "release", swapId: swap.id });
+}
+
+/**
+ * Ends a proposal that can no longer be executed. Its nonce is used by something else in a final block: that is its
+ * owners' decision. Or its deadline is past there: it is proposed anew while its window is open, with the same nonce.
+ */
+function endProposal(draft: Draft, swap: Swap, observation: GaslessObservation, evidence: Evidence): void {
+  if (observation.nonceUsed === true) endUnfilled(draft, swap, "cancelled");
+  else if (isPastDeadlines(swap, observation)) {
+    endUnfilled(draft, swap, "expired");
+    const detail = `nobody executed ${swap.id} until its deadline`;
+    tryAgain(draft, draft.swap(swap.id), evidence, { reason: "expired", detail });
+  }
 }
 
 /** Both deadlines lie before a finalised block. */

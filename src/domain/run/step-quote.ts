@@ -184,7 +184,7 @@ type Anew = Pick<Swap, "fallback" | "windowEndsMs">;
 
 /**
  * Tries the place again with a fresh swap, when the earlier attempt can no longer happen and the window is open: it ended
- * before anything was signed, or an empty transaction has its nonce in a final block.
+ * before anything was signed, an empty transaction has its nonce in a final block, or nobody executed what was proposed.
  */
 export function tryAgain(
   draft: Draft,
@@ -208,6 +208,8 @@ export function tryAgain(
     intentId: undefined,
     tightened: false,
     signatures: undefined,
+    proposal: undefined,
+    serviceSwapId: undefined,
     fallback: anew.fallback,
     windowEndsMs: anew.windowEndsMs,
   };

@@ -123,8 +123,12 @@ export function noteMined(
   else draft.moveSwap(swapId, "mined", { fill, reason: receipt.succeeded ? undefined : "reverted" }, receipt.hash);
 }
 
-/** Whether the end of a swap shows by a nonce: it was signed with one, and the service of today is one of those. */
-export function isFoundByNonce({ terms }: Swap, { service }: Evidence): boolean {
+/**
+ * Whether the end of a swap shows by a nonce: it was signed with one, and the service of today is one of those; or it was
+ * proposed to a Safe together with the Safe's own.
+ */
+export function isFoundByNonce({ terms, proposal }: Swap, { service }: Evidence): boolean {
+  if (proposal !== undefined) return proposal.isBoundToNonce;
   return terms?.nonce !== undefined && service.signatureHasNonce;
 }
 
@@ -138,7 +142,8 @@ export function confirmFill(draft: Draft, swapId: string, evidence: Evidence, is
   if (swap.fill.assumed === true && !isFinal) return;
   draft.moveSwap(swapId, "confirmed");
   draft.record({ kind: "spend", swapId, amount: swap.fill.sold });
-  if (swap.mode === "self-executed" || isFoundByNonce(swap, evidence)) {
+  const isOwn = swap.mode === "self-executed" && swap.proposal === undefined;
+  if (isOwn || isFoundByNonce(swap, evidence)) {
     draft.record({ kind: "close-capability", swapId });
   }
   if (swap.mode === "gasless") draft.effect({ kind: "FetchRoute", swapId, what: "record" }, evidence.nowMs);

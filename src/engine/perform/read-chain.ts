@@ -7,10 +7,11 @@ import { isSwapEnd } from "../../domain/run/states.ts";
 import { fullestReceipt } from "../../lane/fullest-receipt.ts";
 import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
-import type { FoundLog } from "../reconcile/read-back.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
+import { executionSeen } from "./executions.ts";
 import { nodeFault } from "./node-fault.ts";
 import { type BlockRange, denyHiddenOutflow, isTakenBy, logName, unexplainedOutflows } from "./outflows.ts";
+import { receiptOf } from "./receipt-of.ts";
 
 /**
  * Looks up what became of a gasless swap, at the settlement that it was signed for. The chain alone decides; the service
@@ -45,7 +46,9 @@ async function observeForAll(context: EngineContext, swap: Swap): Promise<Gasles
   };
   const finalized = await reads.finalized();
   const agreed = await observe(context, swap, { reads: noting, latest: reads.latest, finalized });
-  if (!isFoundByNonce(context, swap) && mayEndUnfilled(swap, agreed))
+  // Owners of a Safe move its tokens as they like: its executions are counted instead.
+  const isOrder = swap.proposal === undefined && !isFoundByNonce(context, swap);
+  if (isOrder && mayEndUnfilled(swap, agreed))
     await denyHiddenOutflow(context, swap, { reads, toBlock: reads.latest.number, shown });
   return agreed;
 }
@@ -68,20 +71,44 @@ async function observe(context: EngineContext, swap: Swap, view: ObservationRead
   // The two may be of different instants or nodes: what is final beyond the blocks that are read proves nothing.
   const finalized = view.finalized.number > latest.number ? latest : view.finalized;
   const range = { fromBlock: terms.fromBlock, toBlock: latest.number };
-  const byNonce = isFoundByNonce(context, swap);
-  const { fill, isUnexplained } = byNonce
-    ? { fill: await fillByNonce(context, swap, { reads, range }), isUnexplained: false }
-    : await fillByOutflow(context, swap, { reads, range });
+  const seen =
+    swap.proposal === undefined
+      ? await orderSeen(context, swap, { reads, range, finalized: finalized.number })
+      : {
+          ...NOTHING_OF_ORDERS,
+          ...(await executionSeen(context, swap, { reads, range, finalized: finalized.number })),
+        };
+  const { fill, ...rest } = seen;
   if (fill === undefined) await denyHiddenFill(context, swap);
   return {
     latest: { number: latest.number, timestampSeconds: latest.timestamp },
     finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
     fill: fill === undefined ? undefined : await withBlockTime(context, swap, await asShown(context, swap, fill)),
+    ...rest,
+  };
+}
+
+/** A proposal leaves no allowance behind, and no service follows it. */
+const NOTHING_OF_ORDERS = { allowance: 0n, serviceStatus: undefined } as const;
+
+type OrderSeen = Pick<GaslessObservation, "nonceUsed" | "allowance" | "serviceStatus" | "isUnexplained"> & {
+  readonly fill: Receipt | undefined;
+};
+
+async function orderSeen(
+  context: EngineContext,
+  swap: Swap,
+  { reads, range, finalized }: At & { readonly finalized: number },
+): Promise<OrderSeen> {
+  const byNonce = isFoundByNonce(context, swap);
+  const { fill, isUnexplained } = byNonce
+    ? { fill: await fillByNonce(context, swap, { reads, range }), isUnexplained: false }
+    : await fillByOutflow(context, swap, { reads, range });
+  return {
+    fill,
     nonceUsed:
-      fill === undefined && byNonce
-        ? await nonceCancelled(context, swap, { reads, range, finalized: finalized.number })
-        : undefined,
-    allowance: byNonce ? 0n : await allowanceAt(context, swap, { reads, block: finalized.number }),
+      fill === undefined && byNonce ? await nonceCancelled(context, swap, { reads, range, finalized }) : undefined,
+    allowance: byNonce ? 0n : await allowanceAt(context, swap, { reads, block: finalized }),
     serviceStatus: fill === undefined && !byNonce ? await serviceStatus(context, swap) : undefined,
     ...(isUnexplained && { isUnexplained }),
   };
@@ -186,24 +213,6 @@ async function fillByOutflow(
 
 function isOf({ terms }: Swap, address: Address): boolean {
   return terms !== undefined && Object.values(terms.contracts).includes(address);
-}
-
-/**
- * Its event was seen: a node without the receipt lags, and must not make it seem as if nothing had happened. One of
- * another block means a fork, or is wrong; a fill in a block that never comes could not be taken back.
- */
-async function receiptOf(
-  reads: ObservationReads["reads"],
-  log: Pick<FoundLog, "transactionHash" | "blockNumber">,
-): Promise<Receipt> {
-  const { transactionHash: hash, blockNumber } = log;
-  const receipt = await reads.receipt(hash);
-  if (receipt?.blockNumber === blockNumber) return receipt;
-  const detail =
-    receipt === undefined
-      ? `no node has the receipt of ${hash}, whose event is seen`
-      : `the receipt of ${hash} names block ${receipt.blockNumber}, and its event is in block ${blockNumber}`;
-  throw new ChainReadError("malformed answer", detail);
 }
 
 /** Where one endpoint leaves out what was exchanged, the others are asked for the same receipt. */

@@ -3,18 +3,20 @@ import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading, FactsFault } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
+import type { BlockHead } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { haltIfDelegated } from "../wallet-code.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
 import { pinnedSettlement } from "./pinned-settlement.ts";
-import { askProposal, callToTry } from "./proposal.ts";
+import { askProposal, callToTry, type Proposal } from "./proposal.ts";
+import { proposeSwap } from "./propose-swap.ts";
 import { readHead } from "./read-head.ts";
 import { readReference } from "./read-reference.ts";
 import { roundTrip } from "./round-trip.ts";
 import { searchStart } from "./search-start.ts";
 import { signingMaterial } from "./signing-material.ts";
-import { simulateSwap } from "./simulate-swap.ts";
+import { type SwapSimulation, simulateSwap } from "./simulate-swap.ts";
 import { standingAllowance } from "./standing-allowance.ts";
 
 /** Reads, in one go and all fresh, what the guard checks a quoted swap against. */
@@ -41,12 +43,8 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
     const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.contracts.spender };
     const allowance = isNative(swap.sell) ? gross : await chain.allowance(grant, head.number);
     const decoding = decode(context, swap, transaction);
-    const call = callToTry(context, proposal, decoding);
-    const simulated = await simulateSwap(context, { swap, gross, call, decoding, allowance, head });
-    const material =
-      swap.mode === "gasless" && decoding.ok
-        ? await signingMaterial(context, { swap, gross, decoded: decoding.swap, allowance, head })
-        : undefined;
+    const prepared = await prepare(context, proposal, { swap, gross, decoding, allowance, head });
+    const { simulated } = prepared;
     const back = await roundTrip(context, { swap, gross, quote, hasBought, decoding, simulated, head });
     if (back !== undefined && "cause" in back) return unavailable(swap, back);
     const reading: ClearanceReading = {
@@ -65,15 +63,45 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       transaction,
       simulation: simulated.simulation,
       gasLimit: simulated.gasLimit,
-      // Gasless, the permit gives the allowance: the approval was only simulated.
-      approval: swap.mode === "gasless" ? undefined : simulated.approval,
-      signing: material?.signing,
-      permitProblem: material?.permitProblem,
+      ...prepared.reading,
     };
     return { kind: "facts-read", swapId: swap.id, reading };
   } catch (error) {
     return unavailable(swap, { cause: "node", detail: nodeFault(error) });
   }
+}
+
+interface ToPrepare {
+  readonly swap: Swap;
+  readonly gross: bigint;
+  readonly decoding: Decoding;
+  readonly allowance: bigint;
+  readonly head: BlockHead;
+}
+
+/** What is simulated, and what would be signed and approved: an order, a proposal to a Safe, or our own transaction. */
+async function prepare(
+  context: EngineContext,
+  proposal: Proposal,
+  facts: ToPrepare,
+): Promise<{
+  readonly simulated: SwapSimulation;
+  readonly reading: Pick<ClearanceReading, "approval" | "signing" | "proposal" | "permitProblem">;
+}> {
+  const { swap, decoding } = facts;
+  const none = { approval: undefined, signing: undefined, permitProblem: undefined };
+  const treasury = context.deps.treasuries?.get(swap.wallet);
+  if (treasury !== undefined) {
+    const { transaction } = proposal;
+    const { simulated, ...built } = await proposeSwap(context, treasury, { ...facts, transaction });
+    return { simulated, reading: { ...none, ...built } };
+  }
+  const simulated = await simulateSwap(context, { ...facts, call: callToTry(context, proposal, decoding) });
+  if (swap.mode !== "gasless") return { simulated, reading: { ...none, approval: simulated.approval } };
+  // Gasless, the permit gives the allowance: the approval was only simulated.
+  if (!decoding.ok) return { simulated, reading: none };
+  const material = await signingMaterial(context, { ...facts, decoded: decoding.swap });
+  return { simulated, reading: { ...none, ...material } };
 }
 
 function unavailable({ id }: Swap, fault: { cause: FactsFault; detail: string }): EffectAnswer {

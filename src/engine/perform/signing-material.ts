@@ -60,7 +60,7 @@ async function delegationProblem(context: EngineContext, swap: Swap, facts: Perm
 }
 
 /** Canonical JSON of typed data (integers as decimal text) with the digest of exactly that. */
-function sealed(context: EngineContext, typedData: TypedData): { typedData: string; digest: `0x${string}` } {
+export function sealed(context: EngineContext, typedData: TypedData): { typedData: string; digest: `0x${string}` } {
   const text = JSON.stringify(typedData, (_key, part: unknown) => (typeof part === "bigint" ? part.toString() : part));
   return { typedData: text, digest: context.deps.digest(JSON.parse(text) as TypedData) };
 }

@@ -64,8 +64,19 @@ export async function simulateSwap(context: EngineContext, request: SimulationRe
   return { ...afterReset, approval: approvalOf(reset, 0n) };
 }
 
-function unsimulated(simulation: SimulationReading): SwapSimulation {
+/** Where there is nothing to simulate. */
+export function unsimulated(simulation: SimulationReading): SwapSimulation {
   return { simulation, gasLimit: 0n, approval: undefined, calls: [] };
+}
+
+/** Tries calls out that a Safe would make, one after the other; its owners pay for the gas. */
+export async function simulateCalls(
+  context: EngineContext,
+  calls: readonly CallRequest[],
+  { swap, head }: Pick<SimulationRequest, "swap" | "head">,
+): Promise<SwapSimulation> {
+  const outcome = await simulated(context, calls, { on: head, watched: await watchedBy(context, swap) });
+  return { ...outcome, gasLimit: 0n, approval: undefined };
 }
 
 async function simulated(

@@ -5,6 +5,7 @@ import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Difference, DifferenceKind, Finding } from "../../ports/reconciliation-store.ts";
 import { commitAndNotify, writeAndNotify } from "../alerts.ts";
 import { type EngineContext, isOnChain } from "../engine-context.ts";
+import { baselineNow } from "./baseline.ts";
 import { beginUnchecked } from "./begin.ts";
 import { alertOfNew, foundChange, newOnes, overIfNothingIsOpen, uncheckedOf } from "./findings.ts";
 import { knownFillsUpTo, newKey, whereToBegin } from "./first-scan.ts";
@@ -110,6 +111,7 @@ async function forgetOthers({ deps }: EngineContext, wallets: readonly Address[]
 
 /** @returns false where the time was up before all was read: the next check goes on soon */
 async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Address): Promise<boolean> {
+  if (context.deps.treasuries?.has(wallet) === true) return await checkTreasury(context, wallet);
   const { store, marker } = context.deps;
   const rows = await store.read({ kind: "standing", keys: [newKey(wallet)] });
   const known = await whereToBegin(context, wallet, rows);
@@ -120,6 +122,20 @@ async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Addres
   const open = after.open.filter((difference) => difference.wallet === wallet);
   if (open.every(({ kind }) => kind === "cannot-prove")) writeMarker(marker, wallet, after);
   return !seen.isUnfinished;
+}
+
+/**
+ * The owners of a Safe move its tokens as they like, and no row explains that. What was proposed to them is followed by its
+ * hash and nonce; whether the database is the one that proposed it, the marker says.
+ */
+async function checkTreasury(context: ScanContext, wallet: Address): Promise<boolean> {
+  const rows = await context.deps.store.read({ kind: "standing", keys: [] });
+  const known = rows.known.get(wallet) ?? (await baselineNow(context, wallet));
+  const nothing = { findings: [], isUnfinished: false, withoutAllowance: new Set<Address>() };
+  await write(context, wallet, { ...nothing, known, begunBy: uncheckedOf(rows.open, wallet) });
+  const after = await context.deps.store.read({ kind: "standing", keys: [] });
+  if (after.open.every((difference) => difference.wallet !== wallet)) writeMarker(context.deps.marker, wallet, after);
+  return true;
 }
 
 interface WalletScan extends ChainScan {

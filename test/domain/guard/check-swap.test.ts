@@ -71,6 +71,14 @@ const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])
   ["TRADE_TOO_SMALL", "a trade one cent below the smallest", limits({ minTradeUsd: priceSample("100.01").usd })],
   ["DAILY_CAP_EXCEEDED", "a day above the cap", { spentTodayUsd: priceSample("900.000001").usd }],
   ["FEE_CAP_EXCEEDED", "gas above its share of the trade", limits({ maxFee: toPpm(3_999) })],
+  [
+    "PROPOSAL_MISMATCH",
+    "a proposal to an account that is no Safe",
+    {
+      gas: undefined,
+      proposal: { version: undefined, problem: "none", nextNonce: 0n, typedData: undefined, isAllowed: false },
+    },
+  ],
   ["REFERENCE_MISSING", "no price of the sold token", { prices: { ...own.prices, sold: undefined } }],
   ["REFERENCE_MISSING", "no price of the bought token", { prices: { ...own.prices, bought: undefined } }],
   ["REFERENCE_MISSING", "a price of zero", { prices: { ...own.prices, bought: priceSample("0") } }],

@@ -58,6 +58,7 @@ type StoredSwap = Pick<
   | "tightened"
   | "fallback"
   | "signatures"
+  | "proposal"
   | "fill"
   | "revokeIntentId"
   | "serviceSwapId"
@@ -126,6 +127,7 @@ export function encodeSwap(swap: Swap): CountedSwap & Record<string, string | nu
     tightened: swap.tightened,
     fallback: swap.fallback,
     signatures: swap.signatures,
+    ...(swap.proposal !== undefined && { proposal: swap.proposal }),
     fill: swap.fill,
     revokeIntentId: swap.revokeIntentId,
     serviceSwapId: swap.serviceSwapId,

@@ -79,12 +79,14 @@ function readLedger(
   { event: { swapId, reading }, asked }: { readonly event: FactsRead; readonly asked: StepQuestion },
 ): LedgerEvidence {
   const { wallet, sell } = swapOf(run, swapId);
-  const { standing, signing } = reading;
+  const { standing, signing, proposal } = reading;
   const permit = signing?.permit;
   const nonce = reading.decoding.ok ? reading.decoding.swap.nonce : undefined;
   return {
     isTokenBusy:
       rows.isTokenBusy(wallet, sell.address, swapId) ||
+      // Nonces of a Safe follow one another: what is proposed with a later one waits for the owners' word on the first.
+      (proposal !== undefined && rows.isWalletBusy(wallet, swapId)) ||
       (standing !== undefined && rows.isAllowanceOpen(wallet, sell.address, standing.finalized)),
     lastFreed: rows.lastFreed(wallet, sell.address),
     isPermitIntended: permit !== undefined && rows.intendedSignature(permit.digest) !== undefined,

@@ -38,6 +38,7 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
     salesAhead: (afterMs) => salesAhead(sql, afterMs),
     settleAnew: (times) => settleAnew(sql, times),
     isTokenBusy: (wallet, token, exceptSwapId) => isTokenBusy(sql, { wallet, token, exceptSwapId }),
+    isWalletBusy: (wallet, exceptSwapId) => isWalletBusy(sql, wallet, exceptSwapId),
     lastFreed: (wallet, token) =>
       sql.get<{ swap_id: string }>(
         "SELECT swap_id FROM capabilities WHERE wallet = ? AND token = ? AND live = 0 ORDER BY rowid DESC LIMIT 1",
@@ -191,6 +192,20 @@ function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; 
     token,
   );
   return swap !== undefined || capability !== undefined || revocation !== undefined;
+}
+
+function isWalletBusy(sql: Statements, wallet: Address, exceptSwapId: string): boolean {
+  const swap = sql.get(
+    `SELECT 1 FROM swaps WHERE wallet = ? AND id <> ? AND ${BUSY_SWAPS} AND state IN ${BUSY_STATES}`,
+    wallet,
+    exceptSwapId,
+  );
+  const capability = sql.get(
+    "SELECT 1 FROM capabilities WHERE wallet = ? AND live = 1 AND swap_id <> ?",
+    wallet,
+    exceptSwapId,
+  );
+  return swap !== undefined || capability !== undefined;
 }
 
 function idleGrants(sql: Statements): { wallet: Address; token: Address; spender: Address }[] {

@@ -45,6 +45,8 @@ export interface LedgerRows {
     readonly latestMs: number;
   };
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
+  /** whether another swap of the wallet may still happen, of whatever token */
+  isWalletBusy(wallet: Address, exceptSwapId: string): boolean;
   /** allowances granted once, whose wallet and token have nothing open now */
   idleGrants(): readonly Grant[];
   /** strategies whose swaps granted allowances of a wallet's token that are not forgotten yet */

@@ -163,6 +163,7 @@ const STORE: Calls<DaemonStore> = {
   soldUsdSince: (store) => store.soldUsdSince(NOW_MS - 86_400_000, swapId),
   salesAhead: (store) => store.salesAhead(NOW_MS),
   settleAnew: (store) => store.settleAnew({ afterMs: NOW_MS, atMs: NOW_MS }),
+  isWalletBusy: (store) => store.isWalletBusy(WALLET, swapId),
   isTokenBusy: (store) => store.isTokenBusy(WALLET, USDC.address, swapId),
   lastFreed: (store) => store.lastFreed(WALLET, USDC.address),
   isNonceOfOther: (store) => store.isNonceOfOther(WALLET, 7n, swapId),

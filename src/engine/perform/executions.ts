@@ -1,0 +1,113 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import { type Hex, wordOf } from "../../domain/money/address.ts";
+import { loggedAmount, measureFill, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
+import type { Swap, SwapProposal } from "../../domain/run/run.ts";
+import type { AgreedChainReads, Receipt } from "../../ports/chain.ts";
+import type { EngineContext } from "../engine-context.ts";
+import type { FoundLog } from "../reconcile/read-back.ts";
+import type { BlockRange } from "./outflows.ts";
+import { safeNonce } from "./read-safe.ts";
+import { receiptOf } from "./receipt-of.ts";
+
+/** What the chain shows of a proposal. */
+export interface ExecutionSeen {
+  readonly fill: Receipt | undefined;
+  /** true: its nonce is used by something else in a final block; undefined: that is not proved */
+  readonly nonceUsed: boolean | undefined;
+  /** where the calls left without their nonce: transactions that executed them once more */
+  readonly again?: readonly Hex[];
+}
+
+interface View {
+  readonly reads: Pick<AgreedChainReads, "logs" | "call" | "receipt">;
+  /** from the block after the one whose nonce is known, to the newest */
+  readonly range: BlockRange;
+  readonly finalized: number;
+}
+
+/** keccak-256 of `ExecutionSuccess(bytes32,uint256)` and of `ExecutionFailure(bytes32,uint256)`, of all versions alike. */
+const SUCCESS = "0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e";
+const FAILURE = "0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23";
+
+/**
+ * Looks up whether the owners executed a proposal. A Safe counts each of its executions and writes one event of it: where
+ * the events since a known block are fewer than it counted, a node hides one, and nothing is believed.
+ * @throws ChainReadError where the nodes do not answer, or events and nonce do not belong together
+ */
+export async function executionSeen(context: EngineContext, swap: Swap, view: View): Promise<ExecutionSeen> {
+  const { proposal } = swap;
+  if (proposal === undefined) throw new Error(`swap ${swap.id} was proposed to nobody`);
+  const nonce = await nonceAt(swap, view, view.range.toBlock);
+  const isUntouched = proposal.isBoundToNonce ? nonce <= proposal.nonce : nonce === proposal.since.nonce;
+  if (isUntouched) return { fill: undefined, nonceUsed: proposal.isBoundToNonce ? false : undefined };
+  const logs = await executions(swap, proposal, { view, nonce });
+  const own = await ownExecutions(context, swap, { logs, reads: view.reads });
+  const fill = own.find(({ hash }) => hash === swap.fill?.hash) ?? own[0];
+  const again = own.filter((receipt) => receipt !== fill).map(({ hash }) => hash);
+  if (fill !== undefined || !proposal.isBoundToNonce) {
+    return { fill, nonceUsed: undefined, ...(again.length > 0 && { again }) };
+  }
+  const isFinal = (await nonceAt(swap, view, view.finalized)) > proposal.nonce;
+  return { fill, nonceUsed: isFinal ? true : undefined };
+}
+
+async function nonceAt({ wallet }: Swap, { reads }: View, block: number): Promise<bigint> {
+  const nonce = await safeNonce(reads, wallet, block);
+  if (nonce !== undefined) return nonce;
+  throw new ChainReadError("malformed answer", `the Safe ${wallet} does not say its nonce in block ${block}`);
+}
+
+/** Providers answer for so many blocks at once. */
+const PIECE = 2_000;
+
+async function executions(
+  { wallet }: Swap,
+  { since }: SwapProposal,
+  { view, nonce }: { readonly view: View; readonly nonce: bigint },
+): Promise<readonly FoundLog[]> {
+  const { reads, range } = view;
+  const found: FoundLog[] = [];
+  for (let fromBlock = range.fromBlock; fromBlock <= range.toBlock; fromBlock += PIECE) {
+    const piece = { fromBlock, toBlock: Math.min(fromBlock + PIECE - 1, range.toBlock) };
+    for (const topic of [SUCCESS, FAILURE] as const) {
+      found.push(...(await reads.logs({ address: wallet, topics: [topic], ...piece })));
+    }
+  }
+  if (BigInt(found.length) === nonce - since.nonce) return found;
+  const detail = `the Safe ${wallet} counts ${nonce - since.nonce} executions since block ${since.block}, and ${found.length} events are shown: a node hides some`;
+  throw new ChainReadError("malformed answer", detail);
+}
+
+/**
+ * The execution of exactly what was proposed, by its hash. Where the calls left without their nonce, owners may have
+ * executed them under another hash, and more than once: then what sold exactly the amount, and brought the minimum, is one.
+ */
+async function ownExecutions(
+  context: EngineContext,
+  swap: Swap,
+  { logs, reads }: { readonly logs: readonly FoundLog[]; readonly reads: View["reads"] },
+): Promise<readonly Receipt[]> {
+  const own: Receipt[] = [];
+  for (const log of logs) {
+    if (log.topics[0] !== SUCCESS) continue;
+    const isByHash = hashOf(log) === swap.signatures?.swapDigest;
+    if (!isByHash && swap.proposal?.isBoundToNonce !== false) continue;
+    const receipt = await receiptOf(reads, log);
+    if (isByHash || isSameExchange(context, swap, receipt)) own.push(receipt);
+  }
+  return own;
+}
+
+/** The first argument, which later versions index. */
+function hashOf({ topics, data }: FoundLog): Hex {
+  return topics[1] ?? `0x${data.slice(2, 66)}`;
+}
+
+function isSameExchange({ settings }: EngineContext, swap: Swap, receipt: Receipt): boolean {
+  const out = receipt.logs
+    .filter(({ address, topics }) => address === swap.sell.address && topics[0] === TRANSFER_TOPIC)
+    .filter(({ topics }) => topics[1] === wordOf(swap.wallet))
+    .reduce((sum, { data }) => sum + loggedAmount(data), 0n);
+  const measured = measureFill(receipt, swap, { wrapped: settings.wrappedNative, value: 0n });
+  return out === swap.gross && measured.assumed !== true;
+}

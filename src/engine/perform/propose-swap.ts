@@ -1,0 +1,81 @@
+import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
+import type { SafeCall } from "../../domain/guard/multi-send.ts";
+import { proposedCalls, type SafeProposal, safeTypedData } from "../../domain/guard/safe-transaction.ts";
+import type { ClearanceReading, SigningMaterial } from "../../domain/run/events.ts";
+import type { Swap } from "../../domain/run/run.ts";
+import type { BlockHead } from "../../ports/chain.ts";
+import type { Treasury } from "../../ports/treasury.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { readSafe } from "./read-safe.ts";
+import { sealed } from "./signing-material.ts";
+import { type SwapSimulation, simulateCalls, unsimulated } from "./simulate-swap.ts";
+
+interface ProposalRequest {
+  readonly swap: Swap;
+  readonly gross: bigint;
+  readonly transaction: ProposedTransaction | undefined;
+  readonly decoding: Decoding;
+  /** what the spender may take already */
+  readonly allowance: bigint;
+  /** the block that everything is read at */
+  readonly head: BlockHead;
+}
+
+/** What the owners of a Safe would be asked for, and what it did when it was simulated. */
+export interface BuiltProposal {
+  readonly proposal: NonNullable<ClearanceReading["proposal"]>;
+  readonly signing: SigningMaterial | undefined;
+  readonly simulated: SwapSimulation;
+}
+
+/**
+ * Builds the proposal of a swap from its decoded transaction, and simulates all of its calls by the Safe itself. The nonce
+ * is the Safe's next one, or the first that nothing waits for where that is known.
+ * @throws ChainReadError when the nodes do not answer
+ */
+export async function proposeSwap(
+  context: EngineContext,
+  treasury: Treasury,
+  request: ProposalRequest,
+): Promise<BuiltProposal> {
+  const { chain } = context.deps;
+  const { swap, transaction, decoding, head, allowance } = request;
+  const nothing = { signing: undefined, simulated: unsimulated({ kind: "unavailable", reason: "nothing was built" }) };
+  const seen = await readSafe(chain, treasury.safe, head.number);
+  if (seen.kind === "unknown") return { ...nothing, proposal: { kind: "unknown-safe", problem: seen.problem } };
+  const agreed = await chain.agreed();
+  const block = Math.min((await agreed.finalized()).number, head.number);
+  const then = await readSafe(agreed, treasury.safe, block);
+  if (then.kind === "unknown") {
+    const problem = `${then.problem}, in the final block ${block}`;
+    return { ...nothing, proposal: { kind: "unknown-safe", problem } };
+  }
+  const nonce = await treasury.freeNonce(seen.nonce);
+  const proposal: BuiltProposal["proposal"] = {
+    kind: "built",
+    ...{ version: seen.version, nextNonce: seen.nonce, nonce, isBoundToNonce: treasury.bindsNonce },
+    ...{ since: { block, nonce: then.nonce }, isAllowed: allowance > 0n },
+  } as const;
+  if (transaction === undefined || !decoding.ok) return { ...nothing, proposal };
+  const { chainId } = context.settings;
+  const { version } = seen;
+  const calls = callsOf(context, request, transaction);
+  const built: SafeProposal = { chainId, safe: treasury.safe, version, nonce, calls };
+  const about = { swap, head };
+  const simulated = await simulateCalls(
+    context,
+    calls.map((call) => ({ ...call, from: treasury.safe })),
+    about,
+  );
+  return { proposal, signing: { swap: sealed(context, safeTypedData(built)), permit: undefined }, simulated };
+}
+
+function callsOf(
+  { settings }: EngineContext,
+  { swap, gross, allowance }: ProposalRequest,
+  { to, value, data }: ProposedTransaction,
+): readonly SafeCall[] {
+  const { spender } = settings.contracts;
+  const token = swap.sell.address;
+  return proposedCalls({ token, spender, gross, isAllowed: allowance > 0n, swap: { to, value, data } });
+}

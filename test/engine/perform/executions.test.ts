@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { digestOf } from "../../../src/app/encoding.ts";
+import { createChain } from "../../../src/chain/chain.ts";
+import { approval } from "../../../src/domain/guard/approval.ts";
+import type { SafeCall } from "../../../src/domain/guard/multi-send.ts";
+import { safeTypedData } from "../../../src/domain/guard/safe-transaction.ts";
+import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
+import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
+import type { Swap } from "../../../src/domain/run/run.ts";
+import type { EngineContext } from "../../../src/engine/engine-context.ts";
+import { type ExecutionSeen, executionSeen } from "../../../src/engine/perform/executions.ts";
+import { readSafe } from "../../../src/engine/perform/read-safe.ts";
+import { Secret } from "../../../src/net/secret.ts";
+import type { Chain } from "../../../src/ports/chain.ts";
+import { DEPLOYER } from "../../../src/sandbox/accounts.ts";
+import { deployData, loadContract } from "../../../src/sandbox/artifacts.ts";
+import { systemClock } from "../../service/support/system-clock.ts";
+import { type BareAnvil, startBareAnvil } from "../../support/anvil.ts";
+import { HUNDRED_USDC, POOL, ROUTER, swapSample } from "../../support/builders.ts";
+import { type CarriedVersion, deploySafe, minedReceipt, type TestSafe } from "../../support/safe.ts";
+
+const TOKEN = loadContract("PermitToken");
+const BOUGHT = 5n * 10n ** 16n;
+let anvil: BareAnvil;
+let chain: Chain;
+let usdc: Address;
+let weth: Address;
+
+const ask = (method: string, params: readonly unknown[]): Promise<unknown> => anvil.rpc.call(method, ...params);
+
+async function deployToken(symbol: string, decimals: number): Promise<Address> {
+  const data = deployData(TOKEN, [symbol, symbol, decimals]);
+  const hash = await ask("eth_sendTransaction", [{ from: DEPLOYER.address, data, gas: "0x989680" }]);
+  const { contractAddress } = await minedReceipt(ask, hash);
+  return toAddress(String(contractAddress));
+}
+
+beforeAll(async () => {
+  anvil = await startBareAnvil();
+  chain = createChain({ rpcUrls: [new Secret(anvil.rpcUrl)], chainId: 31_337 }, { clock: systemClock });
+  [usdc, weth] = [await deployToken("USDC", 6), await deployToken("WETH", 18)];
+}, 60_000);
+
+afterAll(() => anvil?.stop());
+
+const call = (to: Address, name: string, ...values: readonly unknown[]): SafeCall => ({
+  ...{ to, value: 0n, data: TOKEN.abi.encodeFunctionData(name, values) as Hex },
+});
+
+/** What a swap does: it sells a hundred dollars to a pool, and brings the Safe something. */
+function swapCalls({ address }: TestSafe, bought = BOUGHT): readonly SafeCall[] {
+  const approve = (amount: bigint): SafeCall => ({ to: usdc, value: 0n, data: approval(ROUTER, amount) });
+  const brought = call(weth, "transferFrom", DEPLOYER.address, address, bought);
+  const exchange = [call(usdc, "transfer", POOL, HUNDRED_USDC), brought];
+  return [approve(HUNDRED_USDC), ...exchange, approve(0n)];
+}
+
+let salt = 0n;
+
+async function newSafe(version: CarriedVersion): Promise<TestSafe> {
+  salt += 1n;
+  const safe = await deploySafe(ask, version, salt);
+  const calls = [
+    call(usdc, "mint", safe.address, 3n * HUNDRED_USDC),
+    call(weth, "mint", DEPLOYER.address, 10n * BOUGHT),
+    call(weth, "approve", safe.address, 10n * BOUGHT),
+  ];
+  for (const { to, data } of calls) {
+    await minedReceipt(ask, await ask("eth_sendTransaction", [{ from: DEPLOYER.address, to, data }]));
+  }
+  return safe;
+}
+
+/** A swap as it was proposed: its hash is the one that owners sign. */
+async function proposedTo(safe: TestSafe, isBoundToNonce: boolean): Promise<Swap> {
+  const nonce = await safe.nonce();
+  const built = { chainId: 31_337, safe: safe.address, version: safe.version, nonce, calls: swapCalls(safe) };
+  const block = (await chain.latest()).number;
+  return swapSample({
+    ...{ state: "submitted", mode: "self-executed", wallet: safe.address, recipient: safe.address },
+    sell: { symbol: "USDC", address: usdc, decimals: 6 },
+    buy: { symbol: "WETH", address: weth, decimals: 18 },
+    terms: {
+      ...{ contracts: oneContract(ROUTER), amountOutMin: BOUGHT, swapFee: 0n, affiliateFee: 0n },
+      ...{ deadlineSeconds: 2_000_000_000, nonce: undefined, fromBlock: block + 1 },
+    },
+    signatures: {
+      ...{ swapDigest: digestOf(safeTypedData(built)), swapSignature: undefined, permitDigest: undefined },
+      ...{ permitSignature: undefined, permitDeadlineSeconds: undefined },
+    },
+    proposal: { version: safe.version, nonce, isBoundToNonce, since: { block, nonce } },
+  });
+}
+
+const context = { settings: { wrappedNative: NATIVE_TOKEN } } as unknown as EngineContext;
+
+async function look(swap: Swap, reads: Pick<Chain, "logs" | "call" | "receipt"> = chain): Promise<ExecutionSeen> {
+  const range = { fromBlock: swap.terms?.fromBlock ?? 0, toBlock: (await chain.latest()).number };
+  return await executionSeen(context, swap, { reads, range, finalized: (await chain.finalized()).number });
+}
+
+const settle = async (): Promise<void> => void (await ask("anvil_mine", ["0x5"]));
+
+describe.each<CarriedVersion>(["1.4.1", "1.5.0"])("a proposal to a Safe %s of real bytecode", (version) => {
+  test("is the fill of its swap where its owners executed it", async () => {
+    const safe = await newSafe(version);
+    const swap = await proposedTo(safe, true);
+    expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: false });
+    const { status, transactionHash } = await safe.execute(safe.batch(swapCalls(safe)));
+    expect(status).toBe("0x1");
+    expect(await look(swap)).toMatchObject({ fill: { hash: transactionHash, succeeded: true } });
+  });
+
+  test("that owners rejected is cancelled once that is final", async () => {
+    const safe = await newSafe(version);
+    const swap = await proposedTo(safe, true);
+    await safe.reject();
+    expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: undefined });
+    await settle();
+    expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: true });
+  });
+
+  test("shares its nonce with the one that replaces it: only one of them is ever executed", async () => {
+    const safe = await newSafe(version);
+    const old = await proposedTo(safe, true);
+    const oldCalldata = await safe.executionOf(safe.batch(swapCalls(safe)));
+    await safe.execute(safe.batch(swapCalls(safe, 2n * BOUGHT)));
+    await settle();
+    const from = DEPLOYER.address;
+    const hash = await ask("eth_sendTransaction", [{ from, to: safe.address, data: oldCalldata, gas: "0x989680" }]);
+    expect(await minedReceipt(ask, hash)).toMatchObject({ status: "0x0" });
+    expect(await look(old)).toEqual({ fill: undefined, nonceUsed: true });
+  });
+
+  test("of which a call fails does nothing, and may still be executed", async () => {
+    const safe = await newSafe(version);
+    const swap = await proposedTo(safe, true);
+    const calls = [...swapCalls(safe), call(usdc, "transfer", POOL, 10n ** 18n)];
+    expect(await safe.execute(safe.batch(calls))).toMatchObject({ status: "0x0" });
+    expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: false });
+    await safe.execute(safe.batch(swapCalls(safe)));
+    expect(await look(swap)).toMatchObject({ fill: { succeeded: true } });
+  });
+
+  test("is not believed away while a node hides an event: nonce and events are counted against each other", async () => {
+    const safe = await newSafe(version);
+    const swap = await proposedTo(safe, true);
+    await safe.execute(safe.batch(swapCalls(safe)));
+    await settle();
+    const hiding = { call: chain.call, receipt: chain.receipt, logs: async () => [] };
+    await expect(look(swap, hiding)).rejects.toThrow("counts 1 executions since block");
+  });
+
+  test("of a file counts under another nonce, by what it exchanged", async () => {
+    const safe = await newSafe(version);
+    const swap = await proposedTo(safe, false);
+    await safe.reject();
+    expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: undefined });
+    const { transactionHash } = await safe.execute(safe.batch(swapCalls(safe)));
+    expect(await look(swap)).toMatchObject({ fill: { hash: transactionHash } });
+  });
+
+  test("of a file that was executed twice shows both, and what owners do besides is none of it", async () => {
+    const safe = await newSafe(version);
+    const swap = await proposedTo(safe, false);
+    const first = await safe.execute(safe.batch(swapCalls(safe)));
+    await safe.execute({ ...safe.batch([call(usdc, "transfer", POOL, 7n)]) });
+    const again = await safe.execute(safe.batch(swapCalls(safe)));
+    expect(await look(swap)).toMatchObject({ fill: { hash: first.transactionHash }, again: [again.transactionHash] });
+  });
+
+  test("is known by its version, and an account that only says so is not", async () => {
+    const safe = await newSafe(version);
+    const { number } = await chain.latest();
+    expect(await readSafe(chain, safe.address, number)).toEqual({ kind: "known", version, nonce: 0n });
+    expect(await readSafe(chain, DEPLOYER.address, number)).toMatchObject({ kind: "unknown" });
+    expect(await readSafe(chain, usdc, number)).toMatchObject({ kind: "unknown" });
+  });
+});
