@@ -122,7 +122,6 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     tip: tip.number,
     maxScannedBlocks,
   });
-  // The owners of a Safe move its tokens as they like: only what was proposed to them is checked.
   const safes = safesIn(snapshot, options.safes);
   const balances = checkBalances(
     { ...inputs, ...options, baselines: snapshot.baselines, safes, ownTransactions: inputs.own, tip: tip.number },

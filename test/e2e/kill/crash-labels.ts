@@ -103,6 +103,14 @@ const OF_A_CANCELLATION = [
   "lane.cancel.broadcast.after",
 ] as const;
 
+/** The owners of a Safe are asked for a swap. */
+const OF_A_PROPOSAL = [
+  "proposal.sign.before",
+  "proposal.sign.after",
+  "proposal.publish.before",
+  "proposal.publish.after",
+] as const;
+
 /** The service takes a gasless swap; only its process passes these. */
 const OF_AN_ACCEPTANCE = ["accept.before", "accept.after"] as const;
 
@@ -116,14 +124,17 @@ export const CRASH_LABELS = {
   cancellation: OF_A_CANCELLATION,
   trouble: IN_TROUBLE,
   rare: IN_A_RARE_MOMENT,
+  proposal: OF_A_PROPOSAL,
   acceptance: OF_AN_ACCEPTANCE,
 } as const;
 
 export type LabelGroup = keyof typeof CRASH_LABELS;
 
+const OF_OTHERS: readonly LabelGroup[] = ["acceptance", "rare", "proposal"];
+
 /** The groups that a daemon passes when it is killed often enough. */
 export const GROUPS_OF_A_DAEMON = (Object.keys(CRASH_LABELS) as LabelGroup[]).filter(
-  (group) => group !== "acceptance" && group !== "rare",
+  (group) => !OF_OTHERS.includes(group),
 );
 
 /** All that a daemon can pass. */
