@@ -27,7 +27,7 @@ export type PublishOutcome = { readonly kind: "published" } | { readonly kind: "
 /** A Safe whose owners are asked. Nothing here can execute anything. */
 export interface Treasury {
   readonly safe: Address;
-  /** whether its nonce leaves with a proposal; else owners choose one, and may execute it more than once */
+  /** whether its nonce leaves with a proposal; else owners choose one */
   readonly bindsNonce: boolean;
   /** signs what is proposed, where the place asks for it; it has no power over the Safe */
   readonly proposer: Signer | undefined;

@@ -16,6 +16,8 @@ export interface ProposalFacts {
   /** canonical JSON of the typed data, undefined where nothing was built */
   readonly typedData: string | undefined;
   readonly isAllowed: boolean;
+  /** of the swap in its run */
+  readonly place: string;
 }
 
 /** What it has to say. */
@@ -64,21 +66,23 @@ export function proposalChecks(facts: ProposalFacts, expected: ExpectedProposal)
   ];
 }
 
-function callsCheck(data: Hex, { isAllowed }: ProposalFacts, expected: ExpectedProposal): Check {
+const CALLS = "mark, approval, swap, approval of nothing";
+
+function callsCheck(data: Hex, { isAllowed, place }: ProposalFacts, expected: ExpectedProposal): Check {
   const { transaction, safe, token, spender, gross } = expected;
   const read = decodeMultiSend(data);
   const subject = "calls of the proposal";
   if ("problem" in read || transaction === undefined) {
     const value = "problem" in read ? read.problem : "no transaction";
-    return check(subject, { value, limit: "approval, swap, approval of nothing" });
+    return check(subject, { value, limit: CALLS });
   }
   const { to, value, data: calldata } = transaction;
-  const wanted = proposedCalls({ token, spender, gross, isAllowed, swap: { to, value, data: calldata } });
+  const wanted = proposedCalls({ safe, place, token, spender, gross, isAllowed, swap: { to, value, data: calldata } });
   const isSame = read.length === wanted.length && read.every((call, index) => isEqual(call, wanted[index]));
   const isItself = read.some((call) => call.to === safe);
   return check(subject, {
     value: isItself ? "a call of the Safe to itself" : isSame ? "as expected" : `${read.length} other calls`,
-    limit: "approval, swap, approval of nothing",
+    limit: CALLS,
     ok: isSame && !isItself,
   });
 }

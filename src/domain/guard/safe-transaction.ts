@@ -1,6 +1,7 @@
 import { type Address, NATIVE_TOKEN } from "../money/address.ts";
 import { approval } from "./approval.ts";
 import { encodeMultiSend, type SafeCall } from "./multi-send.ts";
+import { markCall } from "./once-mark.ts";
 import { SAFE_CONTRACTS, type SafeVersion } from "./safe-contracts.ts";
 import type { TypedData } from "./typed-data.ts";
 
@@ -16,6 +17,9 @@ export interface SafeProposal {
 
 /** What a proposal's calls are made of. */
 export interface ProposedCalls {
+  readonly safe: Address;
+  /** of the swap in its run */
+  readonly place: string;
   readonly token: Address;
   readonly spender: Address;
   readonly gross: bigint;
@@ -24,10 +28,18 @@ export interface ProposedCalls {
   readonly swap: SafeCall;
 }
 
-/** Allows exactly what is sold, swaps, and takes back whatever the swap left of it. */
-export function proposedCalls({ token, spender, gross, isAllowed, swap }: ProposedCalls): readonly SafeCall[] {
+/** Marks the place as done, allows exactly what is sold, swaps, and takes back whatever the swap left of it. */
+export function proposedCalls({
+  safe,
+  place,
+  token,
+  spender,
+  gross,
+  isAllowed,
+  swap,
+}: ProposedCalls): readonly SafeCall[] {
   const approve = (amount: bigint): SafeCall => ({ to: token, value: 0n, data: approval(spender, amount) });
-  return [...(isAllowed ? [approve(0n)] : []), approve(gross), swap, approve(0n)];
+  return [markCall(safe, place), ...(isAllowed ? [approve(0n)] : []), approve(gross), swap, approve(0n)];
 }
 
 const SAFE_TX = [

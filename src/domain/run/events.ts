@@ -117,8 +117,6 @@ export interface GaslessObservation {
    * without a nonce: the sold token left the wallet, not as the order signed it, and this was not explained or accepted
    */
   readonly isUnexplained?: boolean;
-  /** transactions in which the owners of a Safe executed the swap once more */
-  readonly again?: readonly Hex[];
 }
 
 /**

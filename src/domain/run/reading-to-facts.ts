@@ -1,3 +1,4 @@
+import { placeOf } from "../guard/once-mark.ts";
 import type { ProposalFacts } from "../guard/proposal-checks.ts";
 import {
   type Authorisation,
@@ -56,7 +57,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     decoding: reading.decoding,
     transaction: reading.transaction,
     signing: reading.proposal === undefined && reading.signing ? namedToSign(reading.signing) : undefined,
-    ...(reading.proposal !== undefined && { proposal: proposalFacts(reading.proposal, reading.signing) }),
+    ...(reading.proposal !== undefined && { proposal: proposalFacts(swap, reading.proposal, reading.signing) }),
     signatureHasNonce: swap.mode === "gasless" && evidence.service.signatureHasNonce,
     targetKeepsNothing: evidence.service.targetKeepsNothing === true,
     nonceUsed: isNonceTaken(swap, reading, ledger),
@@ -99,10 +100,18 @@ function budgetFacts({ sell }: Swap, evidence: Evidence): readonly BudgetFact[] 
   }));
 }
 
-function proposalFacts(proposal: ProposalReading, signing: SigningMaterial | undefined): ProposalFacts {
+function proposalFacts(swap: Swap, proposal: ProposalReading, signing: SigningMaterial | undefined): ProposalFacts {
+  const place = placeOf(swap);
   const typedData = signing?.swap.typedData;
-  if (proposal.kind === "built") return { ...proposal, problem: undefined, typedData };
-  return { version: undefined, problem: proposal.problem, nextNonce: 0n, typedData: undefined, isAllowed: false };
+  if (proposal.kind === "built") return { ...proposal, place, problem: undefined, typedData };
+  return {
+    version: undefined,
+    problem: proposal.problem,
+    nextNonce: 0n,
+    typedData: undefined,
+    isAllowed: false,
+    place,
+  };
 }
 
 /** Read from the very text that would be hashed and signed. */

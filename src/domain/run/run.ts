@@ -61,7 +61,7 @@ export interface SwapProposal {
   readonly version: SafeVersion;
   /** the Safe's own: what is executed with it is this, or nothing of this any more */
   readonly nonce: bigint;
-  /** false: it leaves as plain calls, which owners may execute with another nonce, and more than once */
+  /** false: it leaves as plain calls, which owners may execute with another nonce; its place is marked, so that they do it once */
   readonly isBoundToNonce: boolean;
   /** a block that was final then, and the nonce that the Safe had in it */
   readonly since: { readonly block: number; readonly nonce: bigint };

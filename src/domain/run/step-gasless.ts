@@ -7,7 +7,7 @@ import { proceedsBarred } from "./proceeds.ts";
 import { answered, waitAgain } from "./retry.ts";
 import type { Swap } from "./run.ts";
 import { InvalidTransition, isSwapEnd } from "./states.ts";
-import { reportExecutedAgain, reportProposed } from "./step-proposal.ts";
+import { reportProposed } from "./step-proposal.ts";
 import { endUnsigned, retryOrEnd, tryAgain } from "./step-quote.ts";
 import { confirmFill, isFoundByNonce, noteMined, settleFill, takeBack } from "./step-transaction.ts";
 
@@ -72,7 +72,6 @@ export function stepObservation(
 ): void {
   answered(draft);
   follow(draft, draft.swap(swapId), observation, evidence);
-  reportExecutedAgain(draft, draft.swap(swapId), observation);
   const after = draft.swap(swapId);
   const held = !isFoundByNonce(after, evidence) && !isPastDeadlines(after, observation);
   if (isSwapEnd(after.state) && !held) {

@@ -1,7 +1,7 @@
 import { describeAmount } from "../money/for-people.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
-import type { ClearanceReading, GaslessObservation } from "./events.ts";
+import type { ClearanceReading } from "./events.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Swap } from "./run.ts";
 
@@ -45,16 +45,5 @@ export function reportProposed(draft: Draft, swap: Swap, { nowMs }: Evidence): v
   draft.record({
     ...{ kind: "alert", severity: "warning", code: "PROPOSAL_WAITING", text },
     subject: SUBJECT.proposal(id),
-  });
-}
-
-/** What is not in the swap's fill is in no budget either: a person has to know. */
-export function reportExecutedAgain(draft: Draft, { id, fill }: Swap, { again = [] }: GaslessObservation): void {
-  const [hash] = again;
-  if (hash === undefined) return;
-  const text = `the owners of the Safe executed ${id} more than once: ${fill?.hash ?? "its fill"} counts, and ${again.join(", ")} ${again.length === 1 ? "is" : "are"} in no budget; this alert stays until: swapd resume ${draft.run().strategyId}`;
-  draft.record({
-    ...{ kind: "alert", severity: "critical", code: "PROPOSAL_EXECUTED_AGAIN", text },
-    subject: SUBJECT.fill(id),
   });
 }

@@ -125,10 +125,10 @@ export function noteMined(
 
 /**
  * Whether the end of a swap shows by a nonce: it was signed with one, and the service of today is one of those; or it was
- * proposed to a Safe together with the Safe's own.
+ * proposed to a Safe, where its place is marked with the execution.
  */
 export function isFoundByNonce({ terms, proposal }: Swap, { service }: Evidence): boolean {
-  if (proposal !== undefined) return proposal.isBoundToNonce;
+  if (proposal !== undefined) return true;
   return terms?.nonce !== undefined && service.signatureHasNonce;
 }
 

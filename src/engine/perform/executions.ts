@@ -14,8 +14,6 @@ export interface ExecutionSeen {
   readonly fill: Receipt | undefined;
   /** true: its nonce is used by something else in a final block; undefined: that is not proved */
   readonly nonceUsed: boolean | undefined;
-  /** where the calls left without their nonce: transactions that executed them once more */
-  readonly again?: readonly Hex[];
 }
 
 interface View {
@@ -43,10 +41,7 @@ export async function executionSeen(context: EngineContext, swap: Swap, view: Vi
   const logs = await executions(swap, proposal, { view, nonce });
   const own = await ownExecutions(context, swap, { logs, reads: view.reads });
   const fill = own.find(({ hash }) => hash === swap.fill?.hash) ?? own[0];
-  const again = own.filter((receipt) => receipt !== fill).map(({ hash }) => hash);
-  if (fill !== undefined || !proposal.isBoundToNonce) {
-    return { fill, nonceUsed: undefined, ...(again.length > 0 && { again }) };
-  }
+  if (fill !== undefined || !proposal.isBoundToNonce) return { fill, nonceUsed: undefined };
   const isFinal = (await nonceAt(swap, view, view.finalized)) > proposal.nonce;
   return { fill, nonceUsed: isFinal ? true : undefined };
 }
@@ -80,7 +75,7 @@ async function executions(
 
 /**
  * The execution of exactly what was proposed, by its hash. Where the calls left without their nonce, owners may have
- * executed them under another hash, and more than once: then what sold exactly the amount, and brought the minimum, is one.
+ * executed them under another hash: then what sold exactly the amount, and brought the minimum, is one.
  */
 async function ownExecutions(
   context: EngineContext,

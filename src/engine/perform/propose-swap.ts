@@ -1,5 +1,6 @@
 import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
 import type { SafeCall } from "../../domain/guard/multi-send.ts";
+import { MARK_FACTORY, MARK_FACTORY_CODE, placeOf } from "../../domain/guard/once-mark.ts";
 import { proposedCalls, type SafeProposal, safeTypedData } from "../../domain/guard/safe-transaction.ts";
 import type { ClearanceReading, SigningMaterial } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
@@ -50,6 +51,10 @@ export async function proposeSwap(
     const problem = `${then.problem}, in the final block ${block}`;
     return { ...nothing, proposal: { kind: "unknown-safe", problem } };
   }
+  if ((await agreed.code(MARK_FACTORY, block)) !== MARK_FACTORY_CODE) {
+    const problem = `the factory ${MARK_FACTORY} does not stand on this network: nothing would keep a proposal from being executed twice`;
+    return { ...nothing, proposal: { kind: "unknown-safe", problem } };
+  }
   const nonce = await treasury.freeNonce(seen.nonce);
   const proposal: BuiltProposal["proposal"] = {
     kind: "built",
@@ -77,5 +82,13 @@ function callsOf(
 ): readonly SafeCall[] {
   const { spender } = settings.contracts;
   const token = swap.sell.address;
-  return proposedCalls({ token, spender, gross, isAllowed: allowance > 0n, swap: { to, value, data } });
+  return proposedCalls({
+    safe: swap.wallet,
+    place: placeOf(swap),
+    token,
+    spender,
+    gross,
+    isAllowed: allowance > 0n,
+    swap: { to, value, data },
+  });
 }

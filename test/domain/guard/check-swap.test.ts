@@ -76,7 +76,14 @@ const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])
     "a proposal to an account that is no Safe",
     {
       gas: undefined,
-      proposal: { version: undefined, problem: "none", nextNonce: 0n, typedData: undefined, isAllowed: false },
+      proposal: {
+        version: undefined,
+        problem: "none",
+        nextNonce: 0n,
+        typedData: undefined,
+        isAllowed: false,
+        place: "",
+      },
     },
   ],
   ["REFERENCE_MISSING", "no price of the sold token", { prices: { ...own.prices, sold: undefined } }],

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { approval } from "../../../src/domain/guard/approval.ts";
 import type { ProposedTransaction } from "../../../src/domain/guard/decoded-swap.ts";
 import { encodeMultiSend, type SafeCall } from "../../../src/domain/guard/multi-send.ts";
+import { markCall } from "../../../src/domain/guard/once-mark.ts";
 import { type ProposalFacts, proposalChecks } from "../../../src/domain/guard/proposal-checks.ts";
 import { proposedCalls, safeTypedData } from "../../../src/domain/guard/safe-transaction.ts";
 import type { TypedData } from "../../../src/domain/guard/typed-data.ts";
@@ -11,13 +13,22 @@ const transaction: ProposedTransaction = {
 };
 const expected = { chainId: 1, safe: WALLET, token: USDC.address, spender: ROUTER, gross: HUNDRED_USDC, transaction };
 const swap: SafeCall = { to: ROUTER, value: 0n, data: "0x1234" };
-const calls = proposedCalls({ token: USDC.address, spender: ROUTER, gross: HUNDRED_USDC, isAllowed: false, swap });
+const place = "run_1.0";
+const calls = proposedCalls({
+  safe: WALLET,
+  place,
+  token: USDC.address,
+  spender: ROUTER,
+  gross: HUNDRED_USDC,
+  isAllowed: false,
+  swap,
+});
 const right = safeTypedData({ chainId: 1, safe: WALLET, version: "1.4.1", nonce: 4n, calls });
 
 function denied(data: TypedData, change: Partial<ProposalFacts> = {}): readonly string[] {
   const facts: ProposalFacts = {
     ...{ version: "1.4.1", problem: undefined, nextNonce: 4n, typedData: JSON.stringify(data), isAllowed: false },
-    ...change,
+    ...{ place, ...change },
   };
   return proposalChecks(facts, expected)
     .filter(({ ok }) => !ok)
@@ -58,23 +69,14 @@ describe("a proposal", () => {
       withCalls([...calls, { to: WALLET, value: 0n, data: "0x610b5925" }]),
       "calls of the proposal",
     ],
-    [
-      "allows more",
-      withCalls([{ ...calls[0], ...swapped(2n * HUNDRED_USDC) } as SafeCall, ...calls.slice(1)]),
-      "calls of the proposal",
-    ],
+    ["allows more", withCalls(allowing(2n * HUNDRED_USDC)), "calls of the proposal"],
     ["leaves an allowance", withCalls(calls.slice(0, -1)), "calls of the proposal"],
-    ["swaps twice", withCalls([...calls.slice(0, 2), swap, ...calls.slice(2)]), "calls of the proposal"],
-    [
-      "swaps by other bytes",
-      withCalls([calls[0], { ...swap, data: "0x1235" }, calls[2]] as SafeCall[]),
-      "calls of the proposal",
-    ],
-    [
-      "sends along with the swap",
-      withCalls([calls[0], { ...swap, value: 1n }, calls[2]] as SafeCall[]),
-      "calls of the proposal",
-    ],
+    ["swaps twice", withCalls([...calls.slice(0, 3), swap, ...calls.slice(3)]), "calls of the proposal"],
+    ["swaps by other bytes", withCalls(calls.with(2, { ...swap, data: "0x1235" })), "calls of the proposal"],
+    ["sends along with the swap", withCalls(calls.with(2, { ...swap, value: 1n })), "calls of the proposal"],
+    ["does not mark its place", withCalls(calls.slice(1)), "calls of the proposal"],
+    ["marks another place", withCalls(calls.with(0, markCall(WALLET, "run_1.1"))), "calls of the proposal"],
+    ["marks for another Safe", withCalls(calls.with(0, markCall(POOL, place))), "calls of the proposal"],
     ["is no batch", message({ data: "0x" }), "calls of the proposal"],
   ])("is denied where it %s", (_what, data, subject) => {
     expect(denied(data)).toEqual([subject]);
@@ -89,7 +91,6 @@ describe("a proposal", () => {
   });
 });
 
-function swapped(amount: bigint): Partial<SafeCall> {
-  const [first] = proposedCalls({ token: USDC.address, spender: ROUTER, gross: amount, isAllowed: false, swap });
-  return first ?? {};
+function allowing(gross: bigint): readonly SafeCall[] {
+  return calls.with(1, { ...calls[1], data: approval(ROUTER, gross) } as SafeCall);
 }

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { approval } from "../../../src/domain/guard/approval.ts";
 import { decodeMultiSend, encodeMultiSend, type SafeCall } from "../../../src/domain/guard/multi-send.ts";
+import { markCall, placeOf } from "../../../src/domain/guard/once-mark.ts";
 import { SAFE_CONTRACTS, safeVersionOf } from "../../../src/domain/guard/safe-contracts.ts";
 import { proposedCalls, safeTypedData } from "../../../src/domain/guard/safe-transaction.ts";
 import type { Hex } from "../../../src/domain/money/address.ts";
@@ -58,12 +59,24 @@ describe("the calls of a Safe", () => {
 
   test("allow exactly what is sold, and nothing afterwards", () => {
     const swap: SafeCall = { to: ROUTER, value: 0n, data: "0x12" };
-    const of = { token: USDC.address, spender: ROUTER, gross: HUNDRED_USDC, swap };
+    const of = { safe: WALLET, place: "run_1.0", token: USDC.address, spender: ROUTER, gross: HUNDRED_USDC, swap };
     const approve = (amount: bigint) => ({
       ...{ to: USDC.address, value: 0n, data: ERC20.encodeFunctionData("approve", [ROUTER, amount]) },
     });
-    expect(proposedCalls({ ...of, isAllowed: false })).toEqual([approve(HUNDRED_USDC), swap, approve(0n)]);
-    expect(proposedCalls({ ...of, isAllowed: true })[0]).toEqual(approve(0n));
+    const mark = markCall(WALLET, "run_1.0");
+    expect(proposedCalls({ ...of, isAllowed: false })).toEqual([mark, approve(HUNDRED_USDC), swap, approve(0n)]);
+    expect(proposedCalls({ ...of, isAllowed: true })[1]).toEqual(approve(0n));
+  });
+
+  test("mark their place first: the same one for all attempts at it, and another one for everything else", () => {
+    const places = [
+      ...["run_1.0.1", "run_1.0.2", "run_1.1.1", "run_2.0.1", "run_01K9ZZZZZZZZZZZZZZZZZZZZZZ.10.1"],
+      "run_01K9ZZZZZZZZZZZZZZZZZZZZZZ.11.1",
+    ];
+    const marks = places.map((id) => markCall(WALLET, placeOf({ id })));
+    expect(marks[0]).toEqual(marks[1]);
+    expect(new Set([...marks, markCall(ROUTER, "run_1.0")].map(({ data }) => data)).size).toBe(6);
+    expect(marks.map(({ data }) => data.length)).toEqual(places.map(() => 2 + 2 * 54));
   });
 });
 

@@ -85,18 +85,18 @@ describe("a proposal to a Safe", () => {
     expect([swaps.map(({ state }) => state), run.state]).toEqual([["expired"], "failed"]);
   });
 
-  test("of a file keeps its rights until its deadline, also after its fill: it may be executed once more", () => {
+  test("of a file ends its rights with its fill: its place is marked then, and nothing of it can be executed any more", () => {
     const final = proposed({ state: "final" }, false);
     const { records, effects } = stepped(final, seen({ nonceUsed: undefined }));
-    expect(records.filter(({ kind }) => kind === "close-capability")).toEqual([]);
-    expect(effects.map(({ effect }) => effect.kind)).toEqual(["ReadChain"]);
-    expect(stepped(final, seen(past), late).records.map(({ kind }) => kind)).toContain("close-capability");
+    expect(records.map(({ kind }) => kind)).toContain("close-capability");
+    expect(effects).toEqual([]);
   });
 
-  test("of a file that was executed once more is an alert that stays", () => {
-    const { records } = stepped(proposed({ state: "final" }, false), seen({ again: [DIGEST] }));
-    expect(records).toContainEqual(
-      expect.objectContaining({ code: "PROPOSAL_EXECUTED_AGAIN", severity: "critical", subject: "fill of run_1.0.1" }),
-    );
+  test("of a file that its owners rejected stays open until its deadline: another nonce executes it still", () => {
+    const { swaps, records } = stepped(proposed({}, false), seen({ nonceUsed: undefined }));
+    expect([swaps.map(({ state }) => state), records.filter(({ kind }) => kind === "release")]).toEqual([
+      ["submitted"],
+      [],
+    ]);
   });
 });

@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createProposalFolder } from "../../../src/adapters/proposals/folder.ts";
 import { digestOf } from "../../../src/app/encoding.ts";
 import { createChain } from "../../../src/chain/chain.ts";
 import { approval } from "../../../src/domain/guard/approval.ts";
+import type { Decoding } from "../../../src/domain/guard/decoded-swap.ts";
 import type { SafeCall } from "../../../src/domain/guard/multi-send.ts";
+import { MARK_FACTORY, MARK_FACTORY_CODE, markCall } from "../../../src/domain/guard/once-mark.ts";
 import { safeTypedData } from "../../../src/domain/guard/safe-transaction.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import type { EngineContext } from "../../../src/engine/engine-context.ts";
 import { type ExecutionSeen, executionSeen } from "../../../src/engine/perform/executions.ts";
+import { proposeSwap } from "../../../src/engine/perform/propose-swap.ts";
 import { readSafe } from "../../../src/engine/perform/read-safe.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import type { Chain } from "../../../src/ports/chain.ts";
@@ -48,11 +52,11 @@ const call = (to: Address, name: string, ...values: readonly unknown[]): SafeCal
 });
 
 /** What a swap does: it sells a hundred dollars to a pool, and brings the Safe something. */
-function swapCalls({ address }: TestSafe, bought = BOUGHT): readonly SafeCall[] {
+function swapCalls({ address }: TestSafe, bought = BOUGHT, place = "run_1.0"): readonly SafeCall[] {
   const approve = (amount: bigint): SafeCall => ({ to: usdc, value: 0n, data: approval(ROUTER, amount) });
   const brought = call(weth, "transferFrom", DEPLOYER.address, address, bought);
   const exchange = [call(usdc, "transfer", POOL, HUNDRED_USDC), brought];
-  return [approve(HUNDRED_USDC), ...exchange, approve(0n)];
+  return [markCall(address, place), approve(HUNDRED_USDC), ...exchange, approve(0n)];
 }
 
 let salt = 0n;
@@ -98,6 +102,10 @@ async function look(swap: Swap, reads: Pick<Chain, "logs" | "call" | "receipt"> 
   const range = { fromBlock: swap.terms?.fromBlock ?? 0, toBlock: (await chain.latest()).number };
   return await executionSeen(context, swap, { reads, range, finalized: (await chain.finalized()).number });
 }
+
+test("the factory of marks is the code that is pinned", async () => {
+  expect(await chain.code(MARK_FACTORY)).toBe(MARK_FACTORY_CODE);
+});
 
 const settle = async (): Promise<void> => void (await ask("anvil_mine", ["0x5"]));
 
@@ -160,13 +168,25 @@ describe.each<CarriedVersion>(["1.4.1", "1.5.0"])("a proposal to a Safe %s of re
     expect(await look(swap)).toMatchObject({ fill: { hash: transactionHash } });
   });
 
-  test("of a file that was executed twice shows both, and what owners do besides is none of it", async () => {
+  test("of a file is executed once, with whatever nonce, and what owners do besides is none of it", async () => {
     const safe = await newSafe(version);
     const swap = await proposedTo(safe, false);
     const first = await safe.execute(safe.batch(swapCalls(safe)));
     await safe.execute({ ...safe.batch([call(usdc, "transfer", POOL, 7n)]) });
     const again = await safe.execute(safe.batch(swapCalls(safe)));
-    expect(await look(swap)).toMatchObject({ fill: { hash: first.transactionHash }, again: [again.transactionHash] });
+    expect([first.status, again.status]).toEqual(["0x1", "0x0"]);
+    expect(await look(swap)).toMatchObject({ fill: { hash: first.transactionHash } });
+  });
+
+  test("and another one of the same slot share a place: whatever their nonces, only one of them is ever executed", async () => {
+    const safe = await newSafe(version);
+    const old = await proposedTo(safe, false);
+    const newer = swapCalls(safe, 2n * BOUGHT);
+    expect(await safe.execute(safe.batch(newer))).toMatchObject({ status: "0x1" });
+    expect(await safe.execute(safe.batch(swapCalls(safe)))).toMatchObject({ status: "0x0" });
+    expect(await safe.nonce()).toBe((old.proposal?.nonce ?? 0n) + 1n);
+    const another = swapCalls(safe, BOUGHT, "run_2.0");
+    expect(await safe.execute(safe.batch(another))).toMatchObject({ status: "0x1" });
   });
 
   test("is known by its version, and an account that only says so is not", async () => {
@@ -176,4 +196,21 @@ describe.each<CarriedVersion>(["1.4.1", "1.5.0"])("a proposal to a Safe %s of re
     expect(await readSafe(chain, DEPLOYER.address, number)).toMatchObject({ kind: "unknown" });
     expect(await readSafe(chain, usdc, number)).toMatchObject({ kind: "unknown" });
   });
+});
+
+test("nothing is proposed where the factory of marks does not stand", async () => {
+  const safe = await newSafe("1.4.1");
+  const treasury = createProposalFolder({ safe: safe.address, folder: "/nowhere" }, { clock: systemClock });
+  const swap = swapSample({ wallet: safe.address });
+  const build = async () => {
+    const decoding = { ok: false, problem: "not asked" } as unknown as Decoding;
+    const of = { swap, gross: 1n, transaction: undefined, decoding, allowance: 0n, head: await chain.latest() };
+    return (await proposeSwap({ ...context, deps: { chain } } as unknown as EngineContext, treasury, of)).proposal;
+  };
+  await settle();
+  expect(await build()).toMatchObject({ kind: "built", nonce: 0n });
+  await ask("anvil_setCode", [MARK_FACTORY, "0x00"]);
+  await settle();
+  expect(await build()).toMatchObject({ kind: "unknown-safe", problem: expect.stringContaining("does not stand") });
+  await ask("anvil_setCode", [MARK_FACTORY, MARK_FACTORY_CODE]);
 });
