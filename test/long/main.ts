@@ -49,6 +49,11 @@ const TESTS: readonly LongTest[] = [
     full: ["node", "test/e2e/kill/main.ts", "--kills", "400"],
   },
   {
+    name: "treasury-kills",
+    what: "kills of daemons that propose to the owners of a Safe, who sign, refuse, forget and execute old files",
+    full: ["node", "test/e2e/kill/treasury-main.ts"],
+  },
+  {
     name: "service-kills",
     what: "kills of the service while wallets sell gasless through it",
     full: ["node", "test/e2e/kill/service-main.ts"],

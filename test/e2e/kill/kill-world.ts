@@ -65,7 +65,7 @@ const MOST_TIMES_LONGER = 6;
 /** How long the program takes to start and end on a quiet machine. */
 const QUIET_START_MS = 350;
 
-interface ChainFacts {
+export interface ChainFacts {
   readonly rpcUrl: string;
   readonly chainId: number;
   readonly settlement: string;
@@ -173,7 +173,10 @@ function apiKeysOf(tracks: number): Record<string, string> {
   return Object.fromEntries(keys);
 }
 
-async function startChain(around: Surroundings, lifeMinutes: number): Promise<{ child: Child; facts: ChainFacts }> {
+export async function startChain(
+  around: Surroundings,
+  lifeMinutes: number,
+): Promise<{ child: Child; facts: ChainFacts }> {
   const command = ["sandbox", "--chain-only", "--json", "--block-time", "0.25", "--port", "0"];
   const configuration = join(ROOT, "config", "sandbox.yaml");
   const child = await startAnnounced(
@@ -186,7 +189,7 @@ async function startChain(around: Surroundings, lifeMinutes: number): Promise<{ 
 }
 
 /** How many times slower than a quiet machine this one is now. */
-async function slownessOf(around: Surroundings): Promise<number> {
+export async function slownessOf(around: Surroundings): Promise<number> {
   const startedMs = performance.now();
   await runSwapd(["--version"], around);
   return Math.min(MOST_TIMES_LONGER, Math.max(1, (performance.now() - startedMs) / QUIET_START_MS));
@@ -244,7 +247,7 @@ async function fundWallets(
 const TRANSFER = "function transfer(address to, uint256 amount)";
 
 /** One run to the end fills the cache of compiled code, which a killed process never writes. */
-async function warmUp(track: Track | undefined): Promise<void> {
+export async function warmUp(track: Track | undefined): Promise<void> {
   if (track === undefined) throw new Error("a world without a daemon kills nothing");
   mkdirSync(join(track.around.directory, "compiled"), { recursive: true });
   const { code, output } = await runSwapd(["check", "--json", "--config", track.configuration], track.around);

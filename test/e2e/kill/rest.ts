@@ -66,7 +66,7 @@ function hasSwappedInBothWays({ tracks }: KillWorld): boolean {
 const LEFT_BY_THE_DEAD = new Set(["ALLOWANCE_LEFT"]);
 
 /** Database and chain must agree at any instant, also while the daemon is dead and its swaps are open. */
-export async function auditAll(world: KillWorld, when: "dead" | "at rest"): Promise<string[]> {
+export async function auditAll(world: Pick<KillWorld, "tracks">, when: "dead" | "at rest"): Promise<string[]> {
   const violations: string[] = [];
   for (const track of world.tracks) {
     const command = ["audit", "--json", "--config", track.configuration];
@@ -93,7 +93,10 @@ async function stopCleanly(daemon: Child): Promise<{ code: number | null; signal
 }
 
 /** @returns what is still open when the time is over */
-async function untilNothingIsOpen(world: KillWorld, withinMs: number): Promise<readonly string[]> {
+export async function untilNothingIsOpen(
+  world: Pick<KillWorld, "tracks" | "profile" | "serviceDatabase">,
+  withinMs: number,
+): Promise<readonly string[]> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const open = world.tracks.flatMap(({ name, database }) =>
@@ -110,7 +113,7 @@ interface Question {
   readonly sql: string;
 }
 
-function readOpen(file: string, questions: readonly Question[]): string[] {
+export function readOpen(file: string, questions: readonly Question[]): string[] {
   const db = new Database(file, { readonly: true });
   try {
     return questions.flatMap(({ what, sql }) =>

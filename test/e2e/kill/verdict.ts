@@ -70,7 +70,7 @@ export async function checkSwapsOfRelay(world: KillWorld, chain: ChainWitness): 
 }
 
 /** Every slot from the first to the last one is a run with one end, or lies in one gap; none is both, twice or missing. */
-function checkSlots(recorded: Recorded, strategies: readonly KillStrategy[]): string[] {
+export function checkSlots(recorded: Recorded, strategies: readonly KillStrategy[]): string[] {
   const found: string[] = [];
   for (const { id, everySeconds } of strategies) {
     const everyMs = everySeconds * 1_000;
@@ -219,7 +219,7 @@ async function checkMinedOnce(rows: Pick<Recorded, "nonces" | "attempts">, chain
   return found;
 }
 
-async function checkAllowances(
+export async function checkAllowances(
   grant: { owner: string; spender: string; tokens: readonly string[] },
   chain: ChainWitness,
 ): Promise<string[]> {
