@@ -3,11 +3,15 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { z } from "zod";
 import { SUITES, type Suite } from "./suites.ts";
 
 /** A suite that takes so many times its budget hangs, and is ended. A machine that is busy with others is no hang. */
 const HANGS_AFTER_BUDGETS = 10;
+
+/** `run.ts [--part 2/3] [SUITE...]`: all suites but the long ones, or those that are named; a part takes each third file. */
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { part: { type: "string" } } });
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
@@ -60,8 +64,9 @@ async function runSuite(suite: Suite, directory: string): Promise<Result> {
 /** Runs it with the output of this process, or into a file. @returns its exit code */
 async function runVitest(suite: Suite, file: string, log: string | undefined): Promise<number> {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  const part = values.part === undefined ? [] : [`--shard=${values.part}`];
   const output = log === undefined ? "inherit" : openSync(log, "w");
-  const child = spawn(process.execPath, [VITEST, "run", "--project", suite.name, ...reporters], {
+  const child = spawn(process.execPath, [VITEST, "run", "--project", suite.name, ...part, ...reporters], {
     cwd: ROOT,
     stdio: ["ignore", output, output],
     // A group of its own, so that a suite that hangs ends with everything that it started.
@@ -127,7 +132,7 @@ const startedMs = performance.now();
 const results: Result[] = [];
 try {
   let beside: Promise<Result>[] = [];
-  for (const suite of chosenSuites(process.argv.slice(2))) {
+  for (const suite of chosenSuites(positionals)) {
     const running = runSuite(suite, directory);
     beside.push(running);
     if (suite.besideNext === true) continue;
