@@ -1,4 +1,5 @@
 import { createChance } from "./chance.ts";
+import { createFaults } from "./faults.ts";
 import { openSeedPool } from "./pool.ts";
 import type { SentResult } from "./seed-process.ts";
 import { shrink } from "./shrink.ts";
@@ -37,11 +38,18 @@ export interface CampaignTerms {
   readonly faults?: readonly string[] | undefined;
   /** only the seeds whose service has orders without nonces */
   readonly withoutNonces?: boolean;
+  /** only the seeds that draw one of these faults */
+  readonly amongFaults?: readonly string[] | undefined;
   /** once it is aborted no further seed begins, and what was found so far is reported */
   readonly until?: AbortSignal;
   /** hears of each result */
   heard?(result: SentResult): void;
   said(line: string): void;
+}
+
+function isWanted({ withoutNonces, amongFaults }: CampaignTerms, seed: number): boolean {
+  if (withoutNonces === true && !isWithoutNonces(createChance(seed))) return false;
+  return amongFaults === undefined || createFaults(seed).on.some((name) => amongFaults.includes(name));
 }
 
 /** Runs seeds, the failed ones again until nothing can be taken away from them. */
@@ -80,7 +88,7 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
   const count = createCounter(terms.from, terms.seeds);
   const next = (): number | undefined => {
     let seed = count();
-    while (terms.withoutNonces === true && seed !== undefined && !isWithoutNonces(createChance(seed))) seed = count();
+    while (seed !== undefined && !isWanted(terms, seed)) seed = count();
     return seed;
   };
   const isOver = (): boolean => failures.length >= MOST_FAILURES || terms.until?.aborted === true;
