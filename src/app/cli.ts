@@ -189,8 +189,16 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
       );
     });
   program
-    .command("skip <strategy>")
-    .description("let the next slot of a strategy pass")
+    .command("approve <run>")
+    .description("let a run go on that waits for a person")
+    .option(...CHANGED_CONFIG)
+    .option(...SANDBOX_FLAG)
+    .action(async (run, options) =>
+      (await import("./commands/request.ts")).request({ name: "approve", arguments: { run } }, options, terminal),
+    );
+  program
+    .command("skip <strategy|run>")
+    .description("let the next slot of a strategy pass; or refuse a run that waits for a person")
     .option(...CHANGED_CONFIG)
     .option(...SANDBOX_FLAG)
     .action(async (strategy, options) =>

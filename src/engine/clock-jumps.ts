@@ -1,5 +1,5 @@
+import { formatDuration } from "../domain/time/format-duration.ts";
 import type { EngineDeps } from "./engine-context.ts";
-import { formatDuration } from "./format-duration.ts";
 
 /** Writes down that the wall clock was set, or stood still together with the whole machine. */
 export interface ClockJumps {

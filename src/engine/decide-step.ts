@@ -3,6 +3,7 @@ import { SUBJECT } from "../domain/run/alert.ts";
 import { type AlertChanges, alertChanges, wantsNothing } from "../domain/run/alert-changes.ts";
 import type { StepResult } from "../domain/run/draft.ts";
 import type { RunEvent } from "../domain/run/events.ts";
+import type { Evidence } from "../domain/run/evidence.ts";
 import { type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
 import type { RunRecord } from "../domain/run/records.ts";
 import type { Run, Swap } from "../domain/run/run.ts";
@@ -50,6 +51,7 @@ export function decideStep(context: EngineContext, turn: StepInTurn): DecidedSte
     ...modes.byStrategy,
     ...(result.effects.length === 0 ? [] : [{ kind: "effects", runId: run.id, effects: result.effects } as const]),
     ...alertsOf(context, result, said),
+    ...waitOver(result, evidence),
     ...modes.byPolicy,
   ];
   const ended = endChanges(context, turn, { result, changes });
@@ -86,6 +88,13 @@ function alertsOf(context: EngineContext, result: StepResult, { over, raised }: 
     ...(wantsNothing(result) ? [{ kind: "wants-over", strategyId, raisedUntilMs } as const] : []),
     ...raised.map((alert) => raiseChange(context.deps, alert, { strategy: strategyId, runId: id })),
   ];
+}
+
+/** What was said of a run that waits for a person is over when it goes on, or ends. */
+function waitOver({ run, transitions }: StepResult, { holds }: Evidence): readonly Change[] {
+  if (holds === undefined) return [];
+  const goesOn = transitions.some(({ subject, to }) => subject === "swap" && (to === "cleared" || to === "skipped"));
+  return goesOn || isRunEnd(run.state) ? [{ kind: "alerts-over", subject: SUBJECT.hold(run.id) }] : [];
 }
 
 /** What a step makes of its strategy's mode, by the strategy's own rule and by the owner's. */

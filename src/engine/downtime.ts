@@ -1,7 +1,7 @@
+import { formatDuration } from "../domain/time/format-duration.ts";
 import type { Decided } from "../ports/changes.ts";
 import type { Answered } from "../ports/questions.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
-import { formatDuration } from "./format-duration.ts";
 import type { OutcomeListener, SlotOutcome } from "./slot-gaps.ts";
 
 /** How often it is written down that the daemon is at work: a downtime is known as exactly as this. */

@@ -49,6 +49,7 @@ export function evidenceOf(
     signingBarred: signingBarred(context, run.strategyId, { ...rows, spec, wallet: spec.wallet.address }),
     tradingBarred: tradingBarred(rows),
     ledger: rows.ledger,
+    ...(rows.holds.length === 0 ? {} : { holds: rows.holds }),
     service: serviceEvidence(context),
     ...(settings.fallback === undefined ? {} : { fallback: { slippage: settings.fallback.slippage } }),
     chain: {

@@ -5,11 +5,11 @@ import type { StepResult } from "../domain/run/draft.ts";
 import type { PriceEvidence } from "../domain/run/records.ts";
 import { type Run, type Swap, swapOf } from "../domain/run/run.ts";
 import type { RunState, SwapState } from "../domain/run/states.ts";
+import { formatDuration } from "../domain/time/format-duration.ts";
 import type { AlertRow } from "../ports/alert-store.ts";
 import type { Change } from "../ports/changes.ts";
 import type { Answered } from "../ports/questions.ts";
 import { type EngineContext, type EngineSettings, isOnChain, modeName } from "./engine-context.ts";
-import { formatDuration } from "./format-duration.ts";
 
 /**
  * The messages of a step: one for each fill, and in a dry run for each swap that passed. A reorganisation may confirm the

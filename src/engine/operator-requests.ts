@@ -7,6 +7,7 @@ import type { LaneHalt } from "../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../ports/questions.ts";
 import { commitAndNotify, raiseChange, writeAndNotify } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
+import { decideHoldAnswer, isRunId } from "./operator-answers.ts";
 import {
   cancellationAsked,
   decideCancellation,
@@ -63,7 +64,10 @@ async function carryOut(context: EngineContext, request: OperatorRequest): Promi
     case "run":
       return await withStrategy(context, request, runNow);
     case "skip":
+      if (isRunId(request.arguments.strategy ?? "")) return await answerHold(context, request, "refused");
       return await withStrategy(context, request, skipNext);
+    case "approve":
+      return await answerHold(context, request, "approved");
     case "revoke":
       return await revoke(context, request);
     case "accept":
@@ -79,6 +83,20 @@ async function carryOut(context: EngineContext, request: OperatorRequest): Promi
     default:
       return await answerOnly(context, request.id, `refused: unknown command ${JSON.stringify(request.command)}`);
   }
+}
+
+async function answerHold(
+  context: EngineContext,
+  request: OperatorRequest,
+  decision: "approved" | "refused",
+): Promise<string> {
+  const { run, strategy } = request.arguments;
+  const runId = run ?? strategy ?? "";
+  const answer = { decision, by: request.madeBy, atMs: context.deps.clock.nowMs() } as const;
+  return await decideAndAnswer(context, request, {
+    question: { kind: "hold", runId },
+    decide: (rows) => decideHoldAnswer(rows, { runId, answer }),
+  });
 }
 
 async function revoke(context: EngineContext, request: OperatorRequest): Promise<string> {

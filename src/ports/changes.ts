@@ -1,5 +1,6 @@
 import type { EffectRequest } from "../domain/run/effects.ts";
 import type { LedgerEvidence } from "../domain/run/evidence.ts";
+import type { Hold, HoldAnswer } from "../domain/run/hold.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { PriceEvidence, RunRecord, Transition } from "../domain/run/records.ts";
 import type { StepInput } from "../domain/run/replay.ts";
@@ -61,6 +62,8 @@ export type Change =
   | { readonly kind: "effect-begun"; readonly effectId: number }
   /** nothing came of its last beginning: it is to be done again, behind whatever is due by now */
   | { readonly kind: "effect-postponed"; readonly effectId: number }
+  /** a person answered a run that waits: it goes on now */
+  | { readonly kind: "hold-answered"; readonly runId: string; readonly answer: HoldAnswer }
   /** how the strategy's last slots ended alike; undefined: they did not */
   | { readonly kind: "same-ends"; readonly strategyId: string; readonly ends: SameEnds | undefined };
 
@@ -83,6 +86,8 @@ export interface StepRows {
   readonly memory: string;
   /** undefined where the event brings no reading to judge */
   readonly ledger: LedgerEvidence | undefined;
+  /** what the run waits for, or waited for */
+  readonly holds: readonly Hold[];
   readonly isBarred: boolean;
   /** all accounts that are halted now */
   readonly halts: readonly LaneHalt[];

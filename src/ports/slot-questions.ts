@@ -1,3 +1,4 @@
+import type { Hold } from "../domain/run/hold.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
@@ -74,6 +75,11 @@ export interface SlotQuestions {
   readonly effect: {
     readonly asked: { readonly effectId: number; readonly runId: string };
     readonly rows: { readonly run: Run; readonly begun: number };
+  };
+  /** A run that a person names, and what it waits for. */
+  readonly hold: {
+    readonly asked: { readonly runId: string };
+    readonly rows: { readonly run: Run | undefined; readonly holds: readonly Hold[] };
   };
   /** What the chain shows and the rows do not, and which is not accepted yet. */
   readonly differences: { readonly asked: object; readonly rows: readonly Difference[] };

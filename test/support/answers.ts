@@ -71,6 +71,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   dueEffects: (store, of) => [store.dueEffects(of.nowMs, 99, "no routes"), store.dueEffects(of.nowMs, 99, "routes")],
   nextEffectMs: (store) => store.nextEffectMs(),
   beginEffect: "writes",
+  holds: (store, of) => each(of.openRuns, store.holds),
   ledgerVersion: (store, of) => [store.ledgerVersion(), each(of.addresses, store.ledgerVersion)],
   soldBySince: (store, of) =>
     each(of.strategies, (id) => [store.soldBySince(id, 0), store.soldBySince(id, of.nowMs - 31 * 86_400_000)]),

@@ -24,6 +24,7 @@ const COMMANDS = {
   mode: "mode",
   run: "run",
   skip: "skip",
+  approve: "approve",
   revoke: "allowances revoke",
   cancel: "tx cancel",
   accept: "db accept",

@@ -27,10 +27,32 @@ export function* buildCommon(file: StrategyFile, id: string, fields: Partial<Com
   if (wallet === undefined || schedule === undefined || recipient === undefined) return undefined;
   if (limits === undefined || execution === undefined) return undefined;
   const { rfq: enableRfq } = execution;
+  const holds = yield* buildHolds(execution);
   // What would be preferred cannot be had there: asking for it each time would only cost a call.
   const isSafe = file.scope.wallets.get(wallet.name)?.proposals !== undefined;
   const gasless = isSafe || file.scope.promises?.takesOrders === false ? "never" : execution.gasless;
-  return { id, wallet, schedule, catchUp, limits, gasless, recipient, affiliate, enableRfq, retryForSeconds };
+  return { id, wallet, schedule, catchUp, limits, gasless, recipient, affiliate, enableRfq, retryForSeconds, ...holds };
+}
+
+/** An approval that nobody gives half a day long is of another market. */
+const APPROVE_WITHIN_SECONDS = 43_200;
+
+/** What waits for a person before it is signed. Absent keys stay absent: an edition without them is the same as before. */
+function* buildHolds({
+  approve_above: approveAboveUsd,
+  approve_within: within,
+  announce: announceSeconds,
+}: CommonFields["execution"]): Found<
+  Pick<StrategyCommon, "approveAboveUsd" | "approveWithinSeconds" | "announceSeconds">
+> {
+  if (within !== undefined && approveAboveUsd === undefined)
+    yield atKey`execution.approve_within: nothing waits for an approval -> add approve_above, for example "2000 USD", or drop the key`;
+  return {
+    ...(approveAboveUsd === undefined
+      ? {}
+      : { approveAboveUsd, approveWithinSeconds: within ?? APPROVE_WITHIN_SECONDS }),
+    ...(announceSeconds === undefined ? {} : { announceSeconds }),
+  };
 }
 
 /** What the service's profile cannot do whatever the market does. */

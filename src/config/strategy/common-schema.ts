@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ONE_PPM, toPpm } from "../../domain/money/fraction.ts";
 import { CATCH_UP_POLICIES } from "../../domain/schedule/catch-up.ts";
 import { address, count, flag, map, maybe, maybeMap, or, orEmpty, text } from "../fields.ts";
-import { gasPrice, instant, money, seconds, share } from "../units.ts";
+import { dollars, gasPrice, instant, money, seconds, share } from "../units.ts";
 
 const half = { max: toPpm(500_000) };
 /** Bound of a share that may be all of it. */
@@ -64,6 +64,12 @@ export const commonFields = {
   execution: orEmpty(undefined, {
     gasless: or(z.enum(["prefer", "only", "never"]), "never", "whether a relayer pays the gas; never by default"),
     rfq: or(flag("whether RFQ protocols may quote"), false),
+    approve_above: dollars("a swap that sells more waits for `swapd approve <run>`").optional(),
+    approve_within: seconds("how long it waits for that; half a day by default", "12h").optional(),
+    announce: seconds(
+      "people are told so long before a swap, and may stop it with `swapd skip <run>`",
+      "1h",
+    ).optional(),
   }),
   recipient: text(
     "a wallet's name or an address, one of the policy's recipients; the wallet itself by default",

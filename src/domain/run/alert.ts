@@ -19,6 +19,8 @@ export const SUBJECT = {
   /** what the owners of a Safe are asked for */
   proposal: (swapId: string) => `proposal of ${swapId}`,
   run: (runId: string) => `run ${runId}`,
+  /** a run that waits for a person */
+  hold: (runId: string) => `wait of ${runId}`,
   /** what a swap brought, where that needs a person: true until he resumes its strategy */
   fill: (swapId: string) => `fill of ${swapId}`,
   /** what a strategy sells for what: denials are about that, and not about one swap of many */

@@ -5,6 +5,7 @@ import type { Ppm } from "../money/fraction.ts";
 import type { BudgetCount } from "../strategy/budget.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 import type { StrategyMemory } from "../strategy/strategy.ts";
+import type { Hold } from "./hold.ts";
 
 /**
  * What the rows say of a swap whose reading came, and of what other swaps reserve. Amounts in smallest units, dollars
@@ -54,6 +55,8 @@ export interface Evidence {
     readonly signatureHasNonce: boolean;
     readonly targetKeepsNothing?: boolean | undefined;
   };
+  /** what the run waits for, or waited for; absent where it never did */
+  readonly holds?: readonly Hold[] | undefined;
   /** how a private order that came into no block is tried once more, for everybody to see; undefined: it is not */
   readonly fallback?: { readonly slippage: Ppm } | undefined;
   readonly chain: {

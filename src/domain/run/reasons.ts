@@ -27,7 +27,9 @@ export type UnsignedReason =
   | "not_signed_in_time"
   | "window_over"
   | "cancelled_by_operator"
-  | "earlier_swap_denied";
+  | "earlier_swap_denied"
+  | "not_approved"
+  | "refused_by_operator";
 
 /** What is said of a swap that was signed, besides its state. */
 export type SignedReason = "answer_lost" | "overdue" | "reorganised" | "reverted" | "cancelled" | "expired";
@@ -207,6 +209,15 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
   earlier_swap_denied: {
     meaning: "The swap before it in the same run was denied, so nothing more of the run was begun.",
     whatToDo: "See that swap's code.",
+  },
+  not_approved: {
+    meaning: "The swap sells more than `execution.approve_above`, and nobody approved its run before its window ended.",
+    whatToDo:
+      "Approve the next one in time with `swapd approve <run>`, give it longer with `retry_for`, or raise the bound.",
+  },
+  refused_by_operator: {
+    meaning: "The run waited for a person, who refused it with `swapd skip <run>`.",
+    whatToDo: "Nothing; `swapd pause <strategy>` keeps later slots from trading, too.",
   },
 };
 

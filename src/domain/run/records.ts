@@ -4,6 +4,7 @@ import type { ReferencePrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategyPause } from "../strategy/decision.ts";
 import type { Alert } from "./alert.ts";
+import type { Hold } from "./hold.ts";
 import type { RunState, SwapState } from "./states.ts";
 
 /** One move of a machine, written down for ever. `from` is undefined for the first. */
@@ -92,6 +93,8 @@ export type RunRecord =
       readonly distributions: string | undefined;
       readonly serviceRecord: string | undefined;
     }
+  /** the run waits for a person */
+  | { readonly kind: "hold"; readonly hold: Hold }
   /** a question that came to nothing is asked again: about a swap, or about the run before it has swaps */
   | {
       readonly kind: "retry";

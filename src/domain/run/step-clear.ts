@@ -9,6 +9,7 @@ import { proceedsBarred, takenBackProceeds } from "./proceeds.ts";
 import { factsOf, unsettledAllowance } from "./reading-to-facts.ts";
 import { answered, tooLate } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
+import { approvedBy, heldBack } from "./step-hold.ts";
 import { propose } from "./step-proposal.ts";
 import { beginSwap, endUnsigned, retryOrEnd } from "./step-quote.ts";
 import { refuseSwap } from "./step-refuse.ts";
@@ -51,12 +52,11 @@ export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): v
   const { checks, denial } = checkSwap(swapFacts);
   draft.record({ kind: "checks", swapId: swap.id, checks });
   const price = swapFacts.prices.sold;
-  if (price !== undefined) {
-    const usd = valueUp({ raw: swapFacts.gross, decimals: swap.sell.decimals }, price.usd);
-    draft.record({ kind: "value", swapId: swap.id, usd });
-  }
+  const usd =
+    price === undefined ? undefined : valueUp({ raw: swapFacts.gross, decimals: swap.sell.decimals }, price.usd);
+  if (usd !== undefined) draft.record({ kind: "value", swapId: swap.id, usd });
   if (denial !== undefined) refuseSwap(draft, swap, { denial, swapFacts }, evidence);
-  else proceed(draft, swap, event.reading, evidence);
+  else proceed(draft, swap, { reading: event.reading, usd }, evidence);
 }
 
 /**
@@ -74,7 +74,12 @@ function sizedAnew(draft: Draft, swap: Swap, evidence: Evidence): boolean {
 }
 
 /** Clears the swap for signing: everything that is signed from here on is written down first. */
-function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: Evidence): void {
+function proceed(
+  draft: Draft,
+  swap: Swap,
+  { reading, usd }: { readonly reading: ClearanceReading; readonly usd: bigint | undefined },
+  evidence: Evidence,
+): void {
   if (!evidence.live) {
     draft.record(worthOf(swap, reading, evidence));
     endUnsigned(draft, swap.id, { reason: "dry_run", detail: "every check passed; nothing is signed in a dry run" });
@@ -85,17 +90,19 @@ function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: 
     endUnsigned(draft, swap.id, { reason: "signing_barred", detail: barred });
     return;
   }
-  const late = tooLate(draft.run(), swap, evidence);
+  if (heldBack(draft, swap, usd, evidence)) return;
+  const late = tooLate(draft.run(), draft.swap(swap.id), evidence);
   if (late !== undefined) {
     endUnsigned(draft, swap.id, { reason: "window_over", detail: late });
     return;
   }
   if (!reading.decoding.ok) throw new Error(`swap ${swap.id} passed every check undecoded`);
   answered(draft);
-  draft.moveSwap(swap.id, "cleared", { terms: termsOf(reading.decoding.swap, reading, evidence) });
+  const terms = termsOf(reading.decoding.swap, reading, evidence);
+  draft.moveSwap(swap.id, "cleared", { terms }, approvedBy(evidence));
   draft.record(worthOf(swap, reading, evidence));
-  if (reading.proposal !== undefined) propose(draft, swap, reading, evidence);
-  else if (reading.approval !== undefined) approve(draft, swap, reading, evidence);
+  if (reading.proposal !== undefined) propose(draft, draft.swap(swap.id), reading, evidence);
+  else if (reading.approval !== undefined) approve(draft, draft.swap(swap.id), reading, evidence);
   else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, evidence);
   else transact(draft, swap, reading, evidence);
 }

@@ -40,6 +40,12 @@ export interface StrategyCommon {
   readonly enableRfq: boolean;
   /** how long after the slot an attempt that signed nothing may be repeated */
   readonly retryForSeconds: number;
+  /** a swap that sells more than so many dollars (scaled by 1e18) waits for a person's approval */
+  readonly approveAboveUsd?: bigint | undefined;
+  /** how long an approval is waited for */
+  readonly approveWithinSeconds?: number | undefined;
+  /** how long before a swap people are told of it */
+  readonly announceSeconds?: number | undefined;
   /** its first slot is the moment at which a daemon first sees it, and then those of its schedule */
   readonly startsNow?: true | undefined;
   /** what it may sell, and where it ends; undefined without such bounds */

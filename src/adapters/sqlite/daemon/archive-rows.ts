@@ -13,6 +13,7 @@ const CONTENT: Readonly<Record<string, string>> = {
   transitions:
     "SELECT * FROM transitions WHERE subject_id = @run OR subject_id IN (SELECT value FROM json_each(@swaps)) ORDER BY id",
   retries: "SELECT * FROM retries WHERE run_id = @run ORDER BY id",
+  holds: "SELECT * FROM holds WHERE run_id = @run ORDER BY kind",
   swaps: `SELECT id, body, quote_id, distributions, service_record, price_evidence FROM swaps
     WHERE run_id = @run ORDER BY position, attempt`,
   ...ofSwaps("checks"),
@@ -61,6 +62,7 @@ export function writeArchive(sql: Statements, run: ArchivedRun): void {
   sql.run("DELETE FROM transitions WHERE subject_id IN (SELECT value FROM json_each(?))", swaps);
   sql.run("DELETE FROM transitions WHERE subject_id = ?", run.id);
   sql.run("DELETE FROM retries WHERE run_id = ?", run.id);
+  sql.run("DELETE FROM holds WHERE run_id = ?", run.id);
   sql.run("DELETE FROM steps WHERE run_id = ?", run.id);
   sql.run(
     `UPDATE swaps SET body = '{}', quote_id = NULL, distributions = NULL, service_record = NULL, price_evidence = NULL

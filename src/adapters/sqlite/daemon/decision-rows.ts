@@ -24,6 +24,7 @@ export function readStepRows(
   return {
     ...runTerms(rows, run),
     spec: strategy.spec,
+    holds: rows.holds(run.id),
     memory: strategy.memory,
     ledger: facts === undefined ? undefined : readLedger(rows, run, { event: facts, asked }),
     halts: lanes.halts(),

@@ -15,6 +15,7 @@ export type EffectRows = Pick<
   | "finishEffect"
   | "postponeEffect"
   | "hastenEffects"
+  | "hastenQuotes"
 >;
 
 /**
@@ -74,6 +75,18 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
         nowMs,
       );
       queue.hasten(nowMs);
+    },
+    hastenQuotes: (runId, nowMs) => {
+      const wholeMs = Math.floor(nowMs);
+      const waiting = sql.all<{ id: number }>(
+        "SELECT id FROM effects WHERE run_id = ? AND kind = 'FetchQuote' AND not_before_ms > ?",
+        runId,
+        wholeMs,
+      );
+      for (const { id } of waiting) {
+        sql.run("UPDATE effects SET not_before_ms = ?, created_at_ms = ? WHERE id = ?", wholeMs, wholeMs, id);
+        queue.move(id, { notBeforeMs: wholeMs, writtenAtMs: wholeMs });
+      }
     },
   };
 }

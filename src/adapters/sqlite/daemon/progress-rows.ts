@@ -14,18 +14,22 @@ export interface ProgressReader {
   modes(): readonly { readonly scope: string; readonly mode: string }[];
 }
 
-/** The first condition is that of the index on open runs. A swap beyond `quoted` waits for the chain, or for a person. */
+/**
+ * The first condition is that of the index on open runs. A swap beyond `quoted` waits for the chain, or for a person, and so
+ * does one that is held back.
+ */
 const OVERDUE_RUN = `SELECT id FROM runs WHERE ${OPEN_RUNS}
   AND state <> 'parked' AND window_ends_ms < ?
   AND NOT EXISTS (SELECT 1 FROM swaps WHERE run_id = runs.id AND state IN
     ('cleared', 'approving', 'signed', 'submitted', 'mined', 'confirmed', 'unknown'))
+  AND NOT EXISTS (SELECT 1 FROM holds WHERE run_id = runs.id AND holds.window_ends_ms >= ?)
   ORDER BY window_ends_ms LIMIT 1`;
 
 /** Opens the questions on an open database. */
 export function createProgressReader(db: SqliteDatabase): ProgressReader {
   const sql = prepareStatements(db);
   return {
-    overdueRun: (windowBeforeMs) => sql.get<{ id: string }>(OVERDUE_RUN, windowBeforeMs)?.id,
+    overdueRun: (windowBeforeMs) => sql.get<{ id: string }>(OVERDUE_RUN, windowBeforeMs, windowBeforeMs)?.id,
     overdueEffect: (dueBeforeMs) => {
       const row = sql.get<{ id: number; run: string; effect: string }>(
         `SELECT id, run_id AS run, kind AS effect FROM effects

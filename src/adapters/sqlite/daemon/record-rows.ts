@@ -4,6 +4,7 @@ import type { Run, Swap } from "../../../domain/run/run.ts";
 import { swapOf } from "../../../domain/run/run.ts";
 import type { Statements } from "../statements.ts";
 import { writeChecks } from "./check-rows.ts";
+import { writeHold } from "./hold-rows.ts";
 import { encodePrices } from "./price-codec.ts";
 import { writeRetry } from "./retry-rows.ts";
 import { type CountedMoney, countMoney } from "./total-rows.ts";
@@ -77,6 +78,9 @@ export function writeRecord(sql: Statements, record: RunRecord, context: RecordC
         record.serviceRecord ?? null,
         record.swapId,
       );
+      return;
+    case "hold":
+      writeHold(sql, context.run.id, record.hold, atMs);
       return;
     case "retry":
       writeRetry(sql, context.run.id, record, atMs);

@@ -34,6 +34,7 @@ const ROWS_OF_RUN = [
   "DELETE FROM transitions WHERE subject_id IN (SELECT id FROM swaps WHERE run_id = ?)",
   "DELETE FROM transitions WHERE subject_id = ?",
   "DELETE FROM retries WHERE run_id = ?",
+  "DELETE FROM holds WHERE run_id = ?",
   "DELETE FROM steps WHERE run_id = ?",
   "DELETE FROM barred_runs WHERE run_id = ?",
   "DELETE FROM swaps WHERE run_id = ?",

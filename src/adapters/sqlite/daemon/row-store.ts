@@ -2,6 +2,7 @@ import type { DrawdownState } from "../../../domain/guard/drawdown.ts";
 import type { Address, Hex } from "../../../domain/money/address.ts";
 import type { UsdPrice } from "../../../domain/money/price.ts";
 import type { EffectRequest } from "../../../domain/run/effects.ts";
+import type { Hold, HoldAnswer } from "../../../domain/run/hold.ts";
 import type { ModeRow } from "../../../domain/run/operating-mode.ts";
 import type { PriceEvidence, RunRecord, Transition } from "../../../domain/run/records.ts";
 import type { StepInput } from "../../../domain/run/replay.ts";
@@ -44,6 +45,12 @@ export interface SingleRows extends LedgerRows {
   slotsWithRun(strategyId: string, fromMs: number): readonly number[];
   /** How often an effect was begun; undefined where it was answered, or never written down. */
   begun(effectId: number): number | undefined;
+  /** What a run waits for, or waited for. */
+  holds(runId: string): readonly Hold[];
+  /** Keeps what a person said to a run that waits; what was answered stays as it is. */
+  answerHolds(runId: string, answer: HoldAnswer): void;
+  /** Makes due the quotes that a run is to ask for later. */
+  hastenQuotes(runId: string, nowMs: number): void;
   saveSameEnds(strategyId: string, ends: SameEnds | undefined): void;
   /** Writes an alert down. @returns false when the same code is true of the same subject already: then nothing is new */
   raiseAlert(alert: AlertRow): boolean;

@@ -20,6 +20,7 @@ type SlotKinds =
   | "due-effects"
   | "next-effect"
   | "effect"
+  | "hold"
   | "differences";
 
 /** Answers what is asked for slots, editions, operators' requests and effects. */
@@ -49,6 +50,7 @@ export function createSlotAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
     requests: () => rows.openRequests(),
     "due-runs": ({ limit }) => rows.dueRuns(limit),
     "due-effects": ({ nowMs, limit, group }) => rows.dueEffects(nowMs, limit, group),
+    hold: ({ runId }) => ({ run: rows.run(runId), holds: rows.holds(runId) }),
     "next-effect": () => rows.nextEffectMs(),
     effect: ({ effectId, runId }) => {
       const run = rows.run(runId);

@@ -10,6 +10,7 @@ import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
 import { createAnswers } from "./answers.ts";
 import { createEffectRows, readWaiting } from "./effect-rows.ts";
+import { createHoldRows } from "./hold-rows.ts";
 import { createLedgerRows } from "./ledger-rows.ts";
 import { createOperationRows } from "./operation-rows.ts";
 import { createReconciliationRows } from "./reconciliation-rows.ts";
@@ -41,6 +42,7 @@ export function createStore(db: SqliteDatabase): DaemonStore {
     ...createEffectRows(sql, queue),
     ...createLedgerRows(sql, (wallet) => (wallet === undefined ? sumOfVersions() : (versions.get(wallet) ?? 0))),
     ...createOperationRows(sql),
+    ...createHoldRows(sql),
     ...createReconciliationRows(sql),
     ...createRetentionRows(sql, db),
     // Most of it belongs to a transaction that is open, and costs no more for that.

@@ -80,10 +80,14 @@ function slotWriters(rows: RowStore): Writers<SlotKinds> {
   };
 }
 
-type EffectKinds = "effect-begun" | "effect-postponed" | "request-made" | "request-answered";
+type EffectKinds = "hold-answered" | "effect-begun" | "effect-postponed" | "request-made" | "request-answered";
 
 function effectWriters(rows: RowStore): Writers<EffectKinds> {
   return {
+    "hold-answered": quietly(({ runId, answer }, atMs) => {
+      rows.answerHolds(runId, answer);
+      rows.hastenQuotes(runId, atMs);
+    }),
     "effect-begun": quietly(({ effectId }) => rows.beginEffect(effectId)),
     "effect-postponed": quietly(({ effectId }, atMs) => rows.postponeEffect(effectId, atMs)),
     "request-made": quietly(({ request }, madeAtMs) => rows.addRequest({ ...request, madeAtMs })),

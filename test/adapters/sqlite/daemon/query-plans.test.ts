@@ -66,6 +66,7 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   "due-effects": { kind: "due-effects", nowMs: NOW_MS, limit: 9, group: "no routes" },
   "next-effect": { kind: "next-effect" },
   effect: { kind: "effect", effectId: 1, runId: run.id },
+  hold: { kind: "hold", runId: run.id },
   differences: { kind: "differences" },
   strategy: { kind: "strategy", strategyId: "weekly" },
   "view-start": { kind: "view-start", strategyId: "weekly", wallet: ACCOUNT },
@@ -122,6 +123,9 @@ const STORE: Calls<DaemonStore> = {
   tradedRuns: (store) => store.tradedRuns("weekly"),
   slotsWithRun: (store) => store.slotsWithRun("weekly", 1),
   begun: (store) => store.begun(1),
+  holds: (store) => store.holds("run_1"),
+  answerHolds: (store) => store.answerHolds("run_1", { decision: "approved", by: "ada", atMs: NOW_MS }),
+  hastenQuotes: (store) => store.hastenQuotes("run_1", NOW_MS),
   insertRun: (store) => store.insertRun(runSample({ id: "run_2", slotMs: SLOT_MS + 1_000, swaps: [] }), NOW_MS),
   run: (store) => store.run(run.id),
   saveRun: (store) =>
@@ -289,6 +293,10 @@ const RECORDS: { readonly [Kind in RunRecord["kind"]]: Extract<RunRecord, { kind
     checks: [{ code: "QUOTE_EXPIRED", subject: "s", value: "1", limit: "2", ok: true }],
   },
   prices: { kind: "prices", swapId, prices: { readAtMs: 1, sold: undefined, bought: undefined, native: undefined } },
+  hold: {
+    kind: "hold",
+    hold: { kind: "approval", swapId, untilMs: NOW_MS, windowEndsMs: NOW_MS, answer: undefined },
+  },
   retry: { kind: "retry", about: swapId, reason: "r", detail: "d", nextMs: NOW_MS },
   route: { kind: "route", swapId, distributions: undefined, serviceRecord: undefined },
   alert: { kind: "alert", severity: "info", code: "SWAP_UNKNOWN", subject: "s", text: "t" } as never,

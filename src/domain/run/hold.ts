@@ -1,0 +1,23 @@
+/** Why a swap that passed every check waits: a person has to approve it, or was told of it and may stop it. */
+export type HoldKind = "approval" | "announcement";
+
+/** What a person said to a run that waits. */
+export interface HoldAnswer {
+  readonly decision: "approved" | "refused";
+  readonly by: string;
+  /** Unix milliseconds */
+  readonly atMs: number;
+}
+
+/** A run that waits for a person, or did. */
+export interface Hold {
+  readonly kind: HoldKind;
+  /** the swap that had passed its checks when it began */
+  readonly swapId: string;
+  /** Unix milliseconds: an approval is no longer taken, or an announced swap goes on */
+  readonly untilMs: number;
+  /** Unix milliseconds: until when what goes on then may be tried */
+  readonly windowEndsMs: number;
+  /** undefined: nobody has answered */
+  readonly answer: HoldAnswer | undefined;
+}

@@ -1,0 +1,112 @@
+import { describeAmount, describeDollars } from "../money/for-people.ts";
+import { formatDuration } from "../time/format-duration.ts";
+import { type Alert, SUBJECT } from "./alert.ts";
+import type { Draft } from "./draft.ts";
+import type { Evidence } from "./evidence.ts";
+import type { Hold, HoldAnswer, HoldKind } from "./hold.ts";
+import type { Swap } from "./run.ts";
+import { askForQuote, endUnsigned, wantsGasless } from "./step-quote.ts";
+
+/**
+ * Holds a swap back that passed every check, where its strategy wants a person to approve it or to hear of it first. It
+ * keeps its reservation, and is quoted and checked anew when it goes on: what a person approves is the run with its
+ * amounts, never a quote. What was refused, or approved by nobody in time, ends.
+ * @param usd what it sells, in dollars scaled by 1e18; without a price it needs an approval like a large one
+ * @returns whether it is held back or was ended: then nothing may be signed for it now
+ */
+export function heldBack(draft: Draft, swap: Swap, usd: bigint | undefined, evidence: Evidence): boolean {
+  const holds = evidence.holds ?? [];
+  const answered = holds.find(({ answer }) => answer !== undefined)?.answer;
+  if (answered !== undefined) return wasRefused(draft, swap, answered, evidence);
+  const [approval, announcement] = (["approval", "announcement"] as const).map((kind) =>
+    holds.find((hold) => hold.kind === kind),
+  );
+  // What waits for a person does not go on because its price fell meanwhile, or because its file was edited.
+  if (approval !== undefined) return awaitApproval(draft, swap, approval, evidence);
+  const { approveAboveUsd, approveWithinSeconds, announceSeconds } = evidence.spec;
+  if (approveAboveUsd !== undefined && (usd === undefined || usd > approveAboveUsd))
+    return hold(draft, swap, { kind: "approval", seconds: approveWithinSeconds, usd }, evidence);
+  if (announcement !== undefined) return waits(draft, swap, announcement, evidence);
+  return hold(draft, swap, { kind: "announcement", seconds: announceSeconds, usd }, evidence);
+}
+
+/** An answer ends the wait: from then on the swap has as long as any. @returns whether it was a refusal */
+function wasRefused(draft: Draft, swap: Swap, { decision, by, atMs }: HoldAnswer, evidence: Evidence): boolean {
+  if (decision === "refused") {
+    endUnsigned(draft, swap.id, { reason: "refused_by_operator", detail: `refused by ${by}` });
+    return true;
+  }
+  const { windowEndsMs } = draft.swap(swap.id);
+  const endsMs = atMs + windowOf(swap, evidence);
+  if (windowEndsMs !== undefined && windowEndsMs > endsMs) draft.amendSwap(swap.id, { windowEndsMs: endsMs });
+  return false;
+}
+
+/** Who let the swap go on, for its history; undefined where nobody was asked. */
+export function approvedBy({ holds = [] }: Evidence): string | undefined {
+  const answer = holds.find((hold) => hold.answer?.decision === "approved")?.answer;
+  return answer === undefined ? undefined : `approved by ${answer.by}`;
+}
+
+function windowOf({ retryForSeconds }: Swap, { spec }: Evidence): number {
+  return (retryForSeconds ?? spec.retryForSeconds) * 1_000;
+}
+
+function awaitApproval(draft: Draft, swap: Swap, approval: Hold, evidence: Evidence): true {
+  if (!waits(draft, swap, approval, evidence)) {
+    endUnsigned(draft, swap.id, { reason: "not_approved", detail: "nobody approved it in time" });
+  }
+  return true;
+}
+
+/** Asks for the next quote when the wait is over. @returns false when there is nothing left to wait for */
+function waits(draft: Draft, swap: Swap, { untilMs }: Pick<Hold, "untilMs">, evidence: Evidence): boolean {
+  const waitMs = untilMs - evidence.nowMs;
+  if (waitMs > 0) askForQuote(draft, swap.id, evidence, { gasless: wantsGasless(swap), waitMs });
+  return waitMs > 0;
+}
+
+interface Beginning {
+  readonly kind: HoldKind;
+  readonly seconds: number | undefined;
+  readonly usd: bigint | undefined;
+}
+
+/** @returns whether it waits now: not where the strategy asks for no wait */
+function hold(draft: Draft, swap: Swap, { kind, seconds, usd }: Beginning, evidence: Evidence): boolean {
+  if (seconds === undefined) return false;
+  const untilMs = evidence.nowMs + seconds * 1_000;
+  const windowEndsMs = untilMs + windowOf(swap, evidence);
+  draft.amendSwap(swap.id, { windowEndsMs });
+  draft.record({ kind: "hold", hold: { kind, swapId: swap.id, untilMs, windowEndsMs, answer: undefined } });
+  const time = formatDuration(seconds * 1_000);
+  draft.record({ kind: "alert", ...alertOf(draft, swap, { kind, time, usd }) });
+  const [reason, detail] =
+    kind === "approval"
+      ? ["awaits_approval", `it ends if nobody approves it within ${time}`]
+      : ["announced", `it goes on ${time} after it was announced`];
+  draft.record({ kind: "retry", about: swap.id, reason, detail, nextMs: untilMs });
+  return waits(draft, swap, { untilMs }, evidence);
+}
+
+function alertOf(
+  draft: Draft,
+  { gross, sell, buy, quote }: Swap,
+  { kind, time, usd }: Pick<Beginning, "kind" | "usd"> & { readonly time: string },
+): Alert {
+  const { id, strategyId } = draft.run();
+  const value = usd === undefined ? "" : ` (${describeDollars(usd)})`;
+  const bought = quote === undefined ? buy.symbol : `about ${describeAmount(quote.amountOut, buy)}`;
+  const trade = `${describeAmount(gross ?? 0n, sell)}${value} for ${bought}`;
+  const [code, said] =
+    kind === "approval"
+      ? [
+          "APPROVAL_NEEDED",
+          `wants to sell ${trade}: within ${time} approve it with: swapd approve ${id}; or refuse it with: swapd skip ${id}`,
+        ]
+      : [
+          "SWAP_ANNOUNCED",
+          `will sell ${trade} in ${time}; stop it with: swapd skip ${id}; or let it go on at once with: swapd approve ${id}`,
+        ];
+  return { severity: "warning", code, subject: SUBJECT.hold(id), text: `${strategyId} ${said}` };
+}

@@ -1,0 +1,138 @@
+import { expect, test } from "vitest";
+import { createProgressReader } from "../../src/adapters/sqlite/daemon/progress-rows.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { decideHoldAnswer } from "../../src/engine/operator-answers.ts";
+import { runsOf } from "../support/budget-life.ts";
+import { SLOT_MS, usd } from "../support/builders.ts";
+import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import { replayAll } from "../support/replays.ts";
+
+const HOURLY = {
+  schedule: { kind: "every" as const, seconds: 3_600, anchorSeconds: SLOT_MS / 1_000 },
+  retryForSeconds: 20,
+};
+/** The slot sells a hundred dollars. */
+const APPROVED = { ...HOURLY, approveAboveUsd: usd("99.99"), approveWithinSeconds: 120 };
+const ANNOUNCED = { ...HOURLY, announceSeconds: 90 };
+
+async function begin(change: Partial<StrategySpec>): Promise<{ outside: Outside; life: Life }> {
+  const outside = createOutside(SLOT_MS - 1_500, change);
+  const life = openLife(outside);
+  await life.engine.start();
+  await turn(outside, life, 15);
+  return { outside, life };
+}
+
+async function ask(outside: Outside, life: Life, command: string, args: Record<string, string>) {
+  const id = life.store.addRequest({ command, arguments: args, madeBy: "ada", madeAtMs: outside.clock.nowMs() });
+  await turn(outside, life, 3);
+  return life.store.answerOf(id);
+}
+
+const heldRun = (life: Life): string => runsOf(life)[0]?.id ?? "none";
+
+const alertsOf = ({ db }: Life): unknown[] =>
+  db
+    .prepare("SELECT code, over_at_ms IS NOT NULL AS isOver FROM alerts WHERE subject LIKE 'wait of %' ORDER BY number")
+    .all();
+
+const textOf = ({ db }: Life): unknown =>
+  db.prepare("SELECT text FROM alerts WHERE subject LIKE 'wait of %'").pluck().get();
+
+async function isFilled(outside: Outside, life: Life, maxSeconds = 60): Promise<boolean> {
+  return await turnUntil(outside, life, { maxSeconds, isDone: () => runsOf(life)[0]?.state === "filled" });
+}
+
+/** What came of the slot, and that nothing of it can happen any more. */
+function expectUnsigned(outside: Outside, life: Life, reason: string): void {
+  expect(runsOf(life)[0]).toMatchObject({ state: "skipped", reason });
+  expect(outside.signed).toEqual([]);
+  expect(life.db.prepare("SELECT state FROM ledger").pluck().all()).toEqual(["released"]);
+  expect(life.db.prepare("SELECT count(*) FROM effects").pluck().get()).toBe(0);
+  expect(alertsOf(life)).toMatchObject([{ isOver: 1 }]);
+  expect(life.errors).toEqual([]);
+  expect(replayAll(life.file)).toEqual({ problems: [], runs: 1 });
+}
+
+test("a swap above its bound waits until it is approved, and is quoted and checked anew then", async () => {
+  const { outside, life } = await begin(APPROVED);
+  expect([runsOf(life)[0]?.state, outside.signed]).toEqual(["executing", []]);
+  expect(alertsOf(life)).toEqual([{ code: "APPROVAL_NEEDED", isOver: 0 }]);
+  expect(textOf(life)).toContain("weekly wants to sell 100 USDC (100.00 USD) for about 0.1 WETH: within 2m approve it");
+  expect(textOf(life)).toContain(`swapd approve ${heldRun(life)}; or refuse it with: swapd skip ${heldRun(life)}`);
+  const quotes = outside.service.requests.length;
+  const answer = await ask(outside, life, "approve", { run: heldRun(life) });
+  expect(answer).toBe(`approved ${heldRun(life)} of weekly: it is quoted and checked again, and trades`);
+  expect(alertsOf(life)).toEqual([{ code: "APPROVAL_NEEDED", isOver: 1 }]);
+  expect(await isFilled(outside, life)).toBe(true);
+  const cleared = life.db.prepare("SELECT detail FROM transitions WHERE subject = 'swap' AND to_state = 'cleared'");
+  expect(new Set(cleared.pluck().all())).toEqual(new Set(["approved by ada"]));
+  expect(outside.service.requests.length).toBeGreaterThan(quotes);
+  const late = await ask(outside, life, "skip", { strategy: heldRun(life) });
+  expect(late).toMatch(/^refused: .* has ended: filled/);
+  expect([life.errors, replayAll(life.file)]).toEqual([[], { problems: [], runs: 1 }]);
+});
+
+test("what nobody approves in time ends unsigned, and its money is free", async () => {
+  const { outside, life } = await begin(APPROVED);
+  await turn(outside, life, 130);
+  expectUnsigned(outside, life, "not_approved");
+});
+
+test("what is refused ends unsigned, and a second word comes too late", async () => {
+  const { outside, life } = await begin(APPROVED);
+  expect(await ask(outside, life, "skip", { strategy: heldRun(life) })).toMatch(/^refused run_\d+ of weekly: nothing/);
+  await turn(outside, life, 5);
+  expectUnsigned(outside, life, "refused_by_operator");
+  expect(await ask(outside, life, "approve", { run: heldRun(life) })).toMatch(/^refused: .* has ended: skipped/);
+});
+
+test("an approval that comes after its time is refused", async () => {
+  const { outside, life } = await begin(APPROVED);
+  const rows = await life.store.read({ kind: "hold", runId: heldRun(life) });
+  const answerAt = (atMs: number) =>
+    decideHoldAnswer(rows, { runId: heldRun(life), answer: { decision: "approved", by: "ada", atMs } });
+  const untilMs = rows.holds[0]?.untilMs ?? 0;
+  expect(answerAt(untilMs - 1).changes).toHaveLength(2);
+  expect(answerAt(untilMs)).toEqual({ answer: expect.stringMatching(/^refused: .* waits for nobody/), changes: [] });
+  expect(outside.signed).toEqual([]);
+});
+
+test("a swap at its bound waits for nobody", async () => {
+  const { outside, life } = await begin({ ...APPROVED, approveAboveUsd: usd("100") });
+  expect(await isFilled(outside, life)).toBe(true);
+  expect(alertsOf(life)).toEqual([]);
+  expect(await ask(outside, life, "approve", { run: "run_unknown" })).toMatch(/^refused: no run "run_unknown"/);
+});
+
+test("an announced swap goes on when its time is over", async () => {
+  const { outside, life } = await begin(ANNOUNCED);
+  expect(alertsOf(life)).toEqual([{ code: "SWAP_ANNOUNCED", isOver: 0 }]);
+  expect(textOf(life)).toMatch(
+    /^weekly will sell 100 USDC \(100\.00 USD\) for about 0\.1 WETH in 1m30s; stop it with: /,
+  );
+  await turn(outside, life, 60);
+  expect(outside.signed).toEqual([]);
+  expect(await isFilled(outside, life)).toBe(true);
+  expect(alertsOf(life)).toEqual([{ code: "SWAP_ANNOUNCED", isOver: 1 }]);
+  expect(replayAll(life.file)).toEqual({ problems: [], runs: 1 });
+});
+
+test("an announced swap can be stopped, or told to go on at once", async () => {
+  const stopped = await begin(ANNOUNCED);
+  await ask(stopped.outside, stopped.life, "skip", { strategy: heldRun(stopped.life) });
+  await turn(stopped.outside, stopped.life, 5);
+  expectUnsigned(stopped.outside, stopped.life, "refused_by_operator");
+  const { outside, life } = await begin(ANNOUNCED);
+  await ask(outside, life, "approve", { run: heldRun(life) });
+  expect(await isFilled(outside, life, 20)).toBe(true);
+});
+
+test("a run that waits is not overdue, however long its approval may take", async () => {
+  const { outside, life } = await begin({ ...APPROVED, approveWithinSeconds: 3_000 });
+  await turn(outside, life, 60);
+  const { windowEndsMs } = runsOf(life)[0] ?? { windowEndsMs: 0 };
+  expect(windowEndsMs).toBeLessThan(outside.clock.nowMs());
+  expect(createProgressReader(life.db).overdueRun(outside.clock.nowMs())).toBeUndefined();
+  expect(createProgressReader(life.db).overdueRun(outside.clock.nowMs() + 4_000_000)).toBe(heldRun(life));
+});
