@@ -54,7 +54,7 @@ function expectUnsigned(outside: Outside, life: Life, reason: string): void {
   expect(replayAll(life.file)).toEqual({ problems: [], runs: 1 });
 }
 
-test("a swap above its bound waits until it is approved, and is quoted and checked anew then", async () => {
+test("ALL-12 a swap above its bound waits until it is approved, and is quoted and checked anew then", async () => {
   const { outside, life } = await begin(APPROVED);
   expect([runsOf(life)[0]?.state, outside.signed]).toEqual(["executing", []]);
   expect(alertsOf(life)).toEqual([{ code: "APPROVAL_NEEDED", isOver: 0 }]);
@@ -73,7 +73,7 @@ test("a swap above its bound waits until it is approved, and is quoted and check
   expect([life.errors, replayAll(life.file)]).toEqual([[], { problems: [], runs: 1 }]);
 });
 
-test("what nobody approves in time ends unsigned, and its money is free", async () => {
+test("ALL-12 what nobody approves in time ends unsigned, and its money is free", async () => {
   const { outside, life } = await begin(APPROVED);
   await turn(outside, life, 130);
   expectUnsigned(outside, life, "not_approved");
@@ -105,7 +105,7 @@ test("a swap at its bound waits for nobody", async () => {
   expect(await ask(outside, life, "approve", { run: "run_unknown" })).toMatch(/^refused: no run "run_unknown"/);
 });
 
-test("an announced swap goes on when its time is over", async () => {
+test("ALL-13 an announced swap goes on when its time is over", async () => {
   const { outside, life } = await begin(ANNOUNCED);
   expect(alertsOf(life)).toEqual([{ code: "SWAP_ANNOUNCED", isOver: 0 }]);
   expect(textOf(life)).toMatch(
@@ -118,7 +118,7 @@ test("an announced swap goes on when its time is over", async () => {
   expect(replayAll(life.file)).toEqual({ problems: [], runs: 1 });
 });
 
-test("an announced swap can be stopped, or told to go on at once", async () => {
+test("ALL-13 an announced swap can be stopped, or told to go on at once", async () => {
   const stopped = await begin(ANNOUNCED);
   await ask(stopped.outside, stopped.life, "skip", { strategy: heldRun(stopped.life) });
   await turn(stopped.outside, stopped.life, 5);
@@ -128,7 +128,7 @@ test("an announced swap can be stopped, or told to go on at once", async () => {
   expect(await isFilled(outside, life, 20)).toBe(true);
 });
 
-test("a run that waits is not overdue, however long its approval may take", async () => {
+test("ALL-14 a run that waits is not overdue, however long its approval may take", async () => {
   const { outside, life } = await begin({ ...APPROVED, approveWithinSeconds: 3_000 });
   await turn(outside, life, 60);
   const { windowEndsMs } = runsOf(life)[0] ?? { windowEndsMs: 0 };

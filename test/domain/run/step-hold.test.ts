@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { createDraft, type StepResult } from "../../../src/domain/run/draft.ts";
+import type { Evidence } from "../../../src/domain/run/evidence.ts";
+import type { Hold } from "../../../src/domain/run/hold.ts";
+import { step } from "../../../src/domain/run/step.ts";
+import { heldBack } from "../../../src/domain/run/step-hold.ts";
+import { dcaSpec, evidenceSample, NOW_MS, runSample, usd } from "../../support/builders.ts";
+import { readingFor, swapIn } from "../../support/reading-samples.ts";
+
+const swap = swapIn("quoted");
+const ASKED: Hold = {
+  ...{ kind: "approval", swapId: swap.id, untilMs: NOW_MS + 1_000, windowEndsMs: NOW_MS + 9_000, answer: undefined },
+};
+const APPROVED: Hold = { ...ASKED, answer: { decision: "approved", by: "ada", atMs: NOW_MS - 500 } };
+
+/** A hundred dollars that passed every check. */
+function clear(above: string | undefined, facts: Partial<Evidence> = {}) {
+  const approveAboveUsd = above === undefined ? undefined : usd(above);
+  const spec = { ...dcaSpec(), ...(above === undefined ? {} : { approveAboveUsd, approveWithinSeconds: 600 }) };
+  const reading = readingFor(swap);
+  const run = runSample({ swaps: [swap] });
+  return step(run, { kind: "facts-read", swapId: swap.id, reading }, evidenceSample({ spec, ...facts }));
+}
+
+const waits = ({ run, effects }: StepResult): boolean =>
+  run.swaps[0]?.state === "quoted" && effects.length === 1 && effects[0]?.effect.kind === "FetchQuote";
+
+test("ALL-12 a swap without a price needs an approval like a large one", () => {
+  const spec = { ...dcaSpec(), approveAboveUsd: usd("1000"), approveWithinSeconds: 600 };
+  const draft = createDraft(runSample({ swaps: [swap] }));
+  expect(heldBack(draft, swap, undefined, evidenceSample({ spec }))).toBe(true);
+  expect(draft.result().records.filter(({ kind }) => kind === "hold")).toMatchObject([
+    { hold: { kind: "approval", untilMs: NOW_MS + 600_000 } },
+  ]);
+});
+
+test("ALL-12 what waits goes on for no other reason: not because it sells less now, nor because its file was edited", () => {
+  for (const above of ["1000", undefined]) {
+    const result = clear(above, { holds: [ASKED] });
+    expect([waits(result), result.effects[0]?.notBeforeMs]).toEqual([true, NOW_MS + 1_000]);
+  }
+  const late = clear(undefined, { holds: [{ ...ASKED, untilMs: NOW_MS }] });
+  expect(late.run.swaps[0]).toMatchObject({ state: "skipped", reason: "not_approved" });
+});
+
+test("ALL-14 an approved swap has its window from the approval on, and no longer", () => {
+  expect(clear("50", { holds: [APPROVED] }).run.swaps[0]?.state).toBe("cleared");
+  const atMs = NOW_MS - 40 * 86_400_000;
+  const old = { ...APPROVED, answer: { decision: "approved", by: "ada", atMs } } as const;
+  const held = { ...swap, windowEndsMs: NOW_MS + 9_000 };
+  const run = runSample({ swaps: [held] });
+  const event = { kind: "facts-read", swapId: swap.id, reading: readingFor(held) } as const;
+  const result = step(run, event, evidenceSample({ holds: [old] }));
+  expect(result.run.swaps[0]).toMatchObject({ state: "skipped", reason: "window_over" });
+});
