@@ -1,5 +1,5 @@
 import type { Hold, HoldAnswer } from "../../../domain/run/hold.ts";
-import { hasTable, type Statements } from "../statements.ts";
+import type { Statements } from "../statements.ts";
 import type { RowStore } from "./row-store.ts";
 
 /** Rows of runs that wait for a person. */
@@ -31,18 +31,11 @@ export function writeHold(sql: Statements, runId: string, hold: Hold, atMs: numb
   );
 }
 
-/** What a run waits for, or waited for. A database that no daemon of this release has opened yet has no such table. */
-export function readHolds(sql: Statements, runId: string): readonly Hold[] {
-  if (!hasTable(sql, "holds")) return [];
-  return rowsOf(sql, runId);
-}
-
 function rowsOf(sql: Statements, runId: string): readonly Hold[] {
   return sql.all<StoredHold>("SELECT * FROM holds WHERE run_id = ? ORDER BY kind", runId).map(decodeHold);
 }
 
-/** A row of `holds`. */
-export interface StoredHold {
+interface StoredHold {
   readonly kind: Hold["kind"];
   readonly swap_id: string;
   readonly until_ms: number;
@@ -52,8 +45,7 @@ export interface StoredHold {
   readonly decided_at_ms: number | null;
 }
 
-/** As it is judged, and as people read it. */
-export function decodeHold(row: StoredHold): Hold {
+function decodeHold(row: StoredHold): Hold {
   const { kind, swap_id: swapId, until_ms: untilMs, window_ends_ms: windowEndsMs, decision } = row;
   const answer =
     decision === null ? undefined : { decision, by: row.decided_by ?? "", atMs: row.decided_at_ms ?? untilMs };
