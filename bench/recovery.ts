@@ -110,10 +110,19 @@ function countRecovered(
       .pluck()
       .all(startedAtMs),
   );
+  // What was signed and not sent yet waits in the pool: the chain stands still.
+  const sent = new Set(
+    db
+      .prepare<[number], string>(
+        "SELECT replace(intent_id, '.swap', '') FROM lane_attempts WHERE state = 'broadcast' AND last_broadcast_at_ms >= ?",
+      )
+      .pluck()
+      .all(startedAtMs),
+  );
   return swaps.filter(({ id }) => {
     const state = states.get(id) ?? "gone";
     if (mined.has(id)) return state === "confirmed" || state === "final";
-    return polled.has(id) && (state === "submitted" || state === "unknown");
+    return (polled.has(id) || sent.has(id)) && (state === "submitted" || state === "unknown");
   }).length;
 }
 
