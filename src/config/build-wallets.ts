@@ -72,7 +72,8 @@ function paperAddress(path: Path): Address {
 export function* checkSigners(wallets: Iterable<WalletConfiguration>): Iterable<Complaint> {
   for (const { name, key, paper, proposals } of wallets) {
     if (key !== undefined || proposals !== undefined) continue;
-    const fix = "name its keystore and password (swapd wallet new or import), or stay with mode: paper";
+    const fix =
+      "give it a key (swapd init asks for one; or swapd wallet new or import, then name keystore and password), or stay with mode: paper";
     const what = paper === undefined ? "is only watched" : "is on paper";
     yield at`wallets.${name}: this account ${what}, and the mode is live -> ${fix}`;
   }

@@ -46,6 +46,8 @@ describe.each([...NETWORKS])(
       const policy = readFileSync(join(folder, "policy.yaml"), "utf8");
       expect(policy).toContain(`gas_reserve: "${first.gasReserve} ${nativeSymbol}"`);
       expect(policy).toContain(`max_gas_price: ${first.maxGasPrice} `);
+      const mode = noSettlement === undefined ? "paper" : "dry-run";
+      expect(readFileSync(join(folder, "swapd.yaml"), "utf8")).toContain(`mode: ${mode} `);
     });
 
     test("may sell each of its priced tokens for another one", async () => {
@@ -64,7 +66,7 @@ describe.each([...NETWORKS])(
       const folder = await begun(network);
       const file = join(folder, "swapd.yaml");
       const live = readFileSync(file, "utf8")
-        .replace("mode: dry-run", "mode: live")
+        .replace(/mode: (?:paper|dry-run)/, "mode: live")
         .replace("url: embedded", `url: embedded, settlement: "${SETTLEMENT}"`);
       writeFileSync(file, live);
       const outcome = await checked(folder);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { loadConfiguration } from "../../src/app/load-configuration.ts";
 import { formatProblems } from "../../src/config/problem.ts";
-import { WALLET, write } from "./project.ts";
+import { write } from "./project.ts";
 
 /** Dockerfile, compose.yaml and the example for a start are one promise: together they run as they are. */
 
@@ -16,13 +16,16 @@ interface Compose {
     readonly swapd: Readonly<Record<string, unknown>> & {
       readonly environment: Readonly<Record<string, string>>;
       readonly volumes: readonly string[];
-      readonly secrets: readonly string[];
+      readonly secrets?: readonly string[];
     };
   };
+  readonly secrets?: Readonly<Record<string, { readonly file: string }>>;
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
-const { services, volumes } = parse(shipped("compose.yaml")) as Compose;
+const { services, volumes, ...named } = parse(shipped("compose.yaml")) as Compose;
+/** As it is once the lines about secrets are no comments any more. */
+const withSecrets = parse(shipped("compose.yaml").replace(/^( *)# (?=secrets:| {2}wallet\.)/gm, "$1")) as Compose;
 const { swapd } = services;
 const image = shipped("Dockerfile");
 const example = shipped("config/mainnet.example.yaml");
@@ -31,14 +34,13 @@ function imageEnvironment(): Readonly<Record<string, string>> {
   return Object.fromEntries([...image.matchAll(/^ENV (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]));
 }
 
-test("the example alongside its policy and strategies, as it is mounted, loads but for the wallet's file", () => {
+test("the example alongside its policy and strategies, as it is mounted, loads without any secret", () => {
   // not all of them: two mixes of one wallet are refused
   const names = readdirSync(join(root, "strategies/examples")).filter((name) => name !== "calm-mix.yaml");
   const folder = write({
-    "config/swapd.yaml": example.replaceAll("/run/secrets/", "secrets/"),
+    "config/swapd.yaml": example,
     "config/policy.example.yaml": shipped("config/policy.example.yaml"),
     ...Object.fromEntries(names.map((name) => [`config/strategies/${name}`, shipped(`strategies/examples/${name}`)])),
-    "config/secrets/wallet.json": JSON.stringify({ address: WALLET.slice(2) }),
   });
   const outcome = loadConfiguration(join(folder, "config/swapd.yaml"), imageEnvironment());
   if (!outcome.ok) throw new Error(formatProblems(outcome.problems));
@@ -60,10 +62,12 @@ test("the example alongside its policy and strategies, as it is mounted, loads b
 test("what the example takes from outside is what compose.yaml hands in", () => {
   const variables = [...example.matchAll(/^[^#\n]*/gm)].flatMap(([line]) => [...line.matchAll(/env: (\w+)/g)]);
   expect(variables.map(([, name]) => name)).toEqual(Object.keys(swapd.environment));
-  const files = [...example.matchAll(/^wallets:\n.*$/gm)].flatMap(([line]) => [
-    ...line.matchAll(/\/run\/secrets\/([\w.]+)/g),
-  ]);
-  expect(files.map(([, name]) => name)).toEqual(swapd.secrets);
+  // A secret without its file keeps compose from starting: it is a comment until somebody has one.
+  expect([swapd.secrets, named.secrets]).toEqual([undefined, undefined]);
+  const files = [...(/^ +# main: .*$/m.exec(example)?.[0] ?? "").matchAll(/\/run\/secrets\/([\w.]+)/g)];
+  expect(files.map(([, name]) => name)).toEqual(["wallet.json", "wallet.pass"]);
+  expect(withSecrets.services.swapd.secrets).toEqual(files.map(([, name]) => name));
+  expect(Object.keys(withSecrets.secrets ?? {})).toEqual(withSecrets.services.swapd.secrets);
 });
 
 test("the container is locked down, and its default command waits for broken files", () => {
@@ -83,9 +87,15 @@ test("the container is locked down, and its default command waits for broken fil
 
 test("secrets and one's own configuration alongside compose.yaml go into no commit, and the latter into no image", () => {
   expect(shipped(".gitignore").split("\n")).toEqual(
-    expect.arrayContaining([".env", "/secrets/", "/config/swapd.yaml", "/config/strategies/"]),
+    expect.arrayContaining([
+      ...[".env", "/secrets/", "/config/swapd.yaml", "/config/strategies/", "/config/policy.yaml"],
+      ...["/config/wallet*.json", "/config/*.pass", "/config/rpc*.url", "/config/identity/"],
+    ]),
   );
   expect(shipped(".dockerignore").split("\n")).toEqual(
-    expect.arrayContaining(["*", "config/swapd.yaml", "config/strategies"]),
+    expect.arrayContaining([
+      ...["*", "config/swapd.yaml", "config/strategies", "config/policy.yaml"],
+      ...["config/wallet*.json", "config/*.pass", "config/rpc*.url", "config/identity"],
+    ]),
   );
 });

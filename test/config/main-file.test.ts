@@ -160,7 +160,7 @@ describe("wallets", () => {
     const dry = watched.replace("mode: live", "mode: dry-run");
     expect(loaded({ "main.yaml": dry }).wallets.get("main")).toMatchObject({ address: WALLET, key: undefined });
     expect(problemsOf({ "main.yaml": watched }).map(brief)).toEqual([
-      "6:9 wallets.main: this account is only watched, and the mode is live -> name its keystore and password (swapd wallet new or import), or stay with mode: paper",
+      "6:9 wallets.main: this account is only watched, and the mode is live -> give it a key (swapd init asks for one; or swapd wallet new or import, then name keystore and password), or stay with mode: paper",
     ]);
   });
 

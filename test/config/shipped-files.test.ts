@@ -52,9 +52,8 @@ const EXAMPLES = readdirSync(join(root, "strategies/examples"));
 function mainnetWith(strategies: Readonly<Record<string, string>>): LoadOutcome {
   const folder = write({
     ...strategies,
-    "config/main.yaml": shipped("config/mainnet.example.yaml").replace("/run/secrets/wallet.json", "wallet.json"),
+    "config/main.yaml": shipped("config/mainnet.example.yaml"),
     "config/policy.example.yaml": shipped("config/policy.example.yaml"),
-    "config/wallet.json": JSON.stringify({ address: WALLET.slice(2) }),
   });
   return loadConfiguration(join(folder, "config/main.yaml"), {});
 }
@@ -88,7 +87,7 @@ function worldOf(
 }
 
 describe("the files that are shipped", () => {
-  it("the mainnet example loads once its wallet is there, and signs nothing", () => {
+  it("the mainnet example loads without any secret, and signs nothing", () => {
     const files = Object.fromEntries(
       EXAMPLES.filter((name) => name !== "calm-mix.yaml").map((name) => [
         `config/strategies/${name}`,
@@ -96,7 +95,7 @@ describe("the files that are shipped", () => {
       ]),
     );
     const configuration = configurationOf(mainnetWith(files));
-    expect(configuration.mode).toBe("dry-run");
+    expect(configuration.mode).toBe("paper");
     expect(configuration.strategies.map(({ spec }) => [spec.id, spec.kind])).toEqual([
       ["buy-the-dips", "dca"],
       ["fees-to-usdc", "sweep"],
@@ -138,14 +137,11 @@ describe("the files that are shipped", () => {
     for (const day of days) expect(day).toBeGreaterThan(Date.now());
   });
 
-  it("the mainnet example as it is lacks nothing but its strategies and its wallet", () => {
+  it("the mainnet example as it is lacks nothing but its strategies", () => {
     const outcome = loadConfiguration(join(root, "config/mainnet.example.yaml"), {});
     expect(outcome).toMatchObject({
       ok: false,
-      problems: [
-        { path: "wallets.main.keystore", message: expect.stringContaining("/run/secrets/wallet.json does not exist") },
-        { path: "strategies", message: expect.stringContaining("config/strategies does not exist") },
-      ],
+      problems: [{ path: "strategies", message: expect.stringContaining("config/strategies does not exist") }],
     });
   });
 

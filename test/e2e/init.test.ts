@@ -28,7 +28,7 @@ describe("swapd init", () => {
       chainId: 8453,
     });
     expect(readFileSync(join(folder, "strategies", "buy-weth.yaml"), "utf8")).toContain('sell: "25 DAI"');
-    expect(readFileSync(join(folder, "swapd.yaml"), "utf8")).toContain("mode: dry-run");
+    expect(readFileSync(join(folder, "swapd.yaml"), "utf8")).toContain("mode: paper");
     const checked = await run(folder, ["check", "--offline"]);
     expect(checked, checked.out).toMatchObject({ code: 0, out: expect.stringContaining("buy-weth") });
     const before = readFileSync(join(folder, "swapd.yaml"), "utf8");

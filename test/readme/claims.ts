@@ -186,36 +186,47 @@ const TRADING: readonly Claim[] = [
   },
   {
     command: "npx swapd init --dir ~/swapd",
-    typed: () =>
-      'npx swapd init --dir ~/swapd --yes --network base --sell "25 USDC" --buy WETH --at "every 5s" --wallet new',
+    typed: () => 'npx swapd init --dir ~/swapd --yes --network base --sell "25 USDC" --buy WETH --at "every 5s"',
     because: "with flags instead of answers, and slots that a test can wait for",
-    broken: (ended, visit) => {
-      visit.seen.address = /^wallet +(0x[0-9a-fA-F]{40}): fund it/m.exec(ended.text)?.[1] ?? "";
-      return missing(ended, [
+    broken: (ended) =>
+      missing(ended, [
         /^written to .*swapd: .*swapd\.yaml$/m,
-        /^wallet +0x[0-9a-fA-F]{40}: fund it with little: USDC to sell, and ETH for gas$/m,
+        /^next +swapd check /m,
+        "nothing is signed on paper",
         "USDC is 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
         "transactions are simulated by eth_simulateV1",
-      ]);
-    },
+      ]),
   },
   {
     command: `npx swapd check ${CONFIG}`,
-    before: (visit) => visit.fund(),
-    broken: (ended) => missing(ended, ["the files are in order; 1 strategy (buy-weth)", "main holds", /^ok .*opens/m]),
+    broken: (ended) =>
+      missing(ended, [
+        "the files are in order; 1 strategy (buy-weth)",
+        "mode paper",
+        /^ok +main on paper .*1250 USDC/m,
+      ]),
   },
   {
     command: `npx swapd start ${CONFIG}`,
     typed: () => `npx swapd start ${CONFIG} --for 20s`,
     because: "for seconds, not for days",
-    broken: (ended) => missing(ended, ['"mode":"dry-run"', '"msg":"the daemon is up"']),
+    broken: (ended) => missing(ended, ['"mode":"paper"', '"msg":"the daemon is up"']),
   },
   {
     command: `npx swapd history ${CONFIG}`,
-    broken: (ended) => missing(ended, [/buy-weth +skipped \(dry_run\).*25 USDC/]),
+    broken: (ended) =>
+      missing(ended, [/buy-weth +\w+ +\w+ +25 USDC +[\d.]+ WETH +[\d.]+ USDC for 1 WETH/, "than holding"]),
+  },
+  {
+    command: "npx swapd init --dir ~/swapd --yes --wallet new",
+    broken: (ended, visit) => {
+      visit.seen.address = /^wallet +(0x[0-9a-fA-F]{40}): fund it/m.exec(ended.text)?.[1] ?? "";
+      return missing(ended, [/^wallet +0x[0-9a-fA-F]{40}: fund it with little: USDC to sell, and ETH for gas$/m]);
+    },
   },
   {
     command: `npx swapd live ${CONFIG}`,
+    before: (visit) => visit.fund(),
     typed: () => `npx swapd live ${CONFIG} --yes`,
     because: "with --yes instead of an answer",
     broken: (ended) =>

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { Mode } from "../../config/configuration.ts";
 import { formatProblems } from "../../config/problem.ts";
 import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type Answers, KEYS, pathIn, readWallet, WALLET_FILES } from "../init/answers.ts";
-import { layoutOf, MAIN_FILE, tradedSymbols } from "../init/files.ts";
+import { layoutOf, MAIN_FILE, modeOf, tradedSymbols } from "../init/files.ts";
 import { fromFlags, type Given, interview } from "../init/interview.ts";
 import { type LineSource, processLines } from "../init/lines.ts";
 import { withOverlay } from "../init/overlay.ts";
@@ -90,8 +91,13 @@ async function write(session: Session, terminal: Terminal, agrees: () => Promise
   const address = await makeWallet(session, wanted, terminal);
   if (present !== undefined) await refuseBrokenEdits(folder, files);
   const placed = writeAll(folder, files);
-  if (present === undefined) beginMarker(folder);
+  if (present === undefined || isOtherWallet(session, present.answers.wallet)) beginMarker(folder);
   announce({ session, placed, answers: wanted, address }, terminal);
+}
+
+function isOtherWallet({ answers }: Session, before: string | undefined): boolean {
+  const wallet = answers.get("wallet");
+  return wallet !== undefined && wallet !== before;
 }
 
 /** Nothing is written that `swapd check` would refuse. */
@@ -138,13 +144,19 @@ function keyFileOf(folder: string, file: string): string {
   return existsSync(pathIn(folder, file)) ? pathIn(folder, file) : resolve(file);
 }
 
-/** A first configuration means that its wallet begins with a new database; an existing marker is kept. */
+/**
+ * A configuration without a database means that its wallet begins with a new one, once it trades for real; an existing
+ * marker is kept.
+ */
 function beginMarker(folder: string): void {
-  const loaded = loadConfiguration(join(folder, MAIN_FILE), process.env);
-  if (!loaded.ok) return;
+  // On paper there is nothing to be lost: the marker is that of the database beside it.
+  const loaded = loadConfiguration(join(folder, MAIN_FILE), process.env, { overrides: { mode: "dry-run" } });
+  if (!loaded.ok || existsSync(loaded.configuration.database)) return;
   const marker = openMarker(loaded.configuration);
-  for (const { address } of loaded.configuration.wallets.values()) {
-    if (marker.read(address) === undefined) marker.write(address, { state: undefined, baseline: undefined });
+  for (const { address, paper } of loaded.configuration.wallets.values()) {
+    if (paper === undefined && marker.read(address) === undefined) {
+      marker.write(address, { state: undefined, baseline: undefined });
+    }
   }
 }
 
@@ -166,21 +178,39 @@ function announce(
     terminal.out(`${path} was changed meanwhile and is left; what init had for it is ${path}.new`);
   const native = networkOf(session)?.nativeSymbol ?? "";
   if (address !== undefined) {
-    terminal.out(
-      `wallet    ${address}: fund it with little: ${tradedSymbols(answers)[0]} to sell, and ${native} for gas`,
-    );
+    const sold = session.answers.has("sell") ? `${tradedSymbols(answers)[0]} to sell` : "what its strategies sell";
+    terminal.out(`wallet    ${address}: fund it with little: ${sold}, and ${native} for gas`);
   }
-  const isHere = folder === process.cwd() || folder === folderOfEnvironment();
-  const config = isHere ? "" : ` --config ${join(folder, MAIN_FILE)}`;
   const restart =
     present === undefined
       ? []
       : ["a daemon that runs takes another strategy over by itself, and the rest at its next start"];
+  terminal.out([...restart, ...nextSteps(session, answers)].join("\n"));
+}
+
+/** The commands that come next, from looking on to trading. */
+function nextSteps(session: Session, { wallet }: Answers): readonly string[] {
+  const { folder } = session;
+  const isHere = folder === process.cwd() || folder === folderOfEnvironment();
+  const [config, dir] = isHere ? ["", ""] : [` --config ${join(folder, MAIN_FILE)}`, ` --dir ${folder}`];
+  const { kind } = readWallet(wallet) ?? { kind: "watch" };
+  const isKept = !session.answers.has("wallet");
+  const hasKey = isKept || kind === "keystore" || kind === "import";
+  const mode = session.present?.configuration.mode ?? modeOf(networkOf(session));
+  const starts: Readonly<Record<Mode, string>> = {
+    paper: "on paper: fills are simulated, and nothing is signed",
+    "dry-run": "a dry run: it decides and quotes, and signs nothing",
+    live: "it trades for real",
+  };
   const lines = [
-    `next      swapd check${config}   everything at once, with file and line`,
-    `          swapd plan${config}    what the next slots would do`,
-    `          swapd start${config}   a dry run: it decides and quotes, and signs nothing`,
-    `          swapd live${config}    the same for real, once you trust what it shows`,
+    [`swapd check${config}`, "everything at once, with file and line"],
+    [`swapd plan${config}`, "what the next slots would do"],
+    [`swapd start${config}`, starts[mode]],
+    ...(hasKey ? [] : [[`swapd init${dir} --yes --wallet new`, "a wallet with a key, once you trust what it shows"]]),
+    ...(mode === "live" ? [] : [[`swapd live${config}`, "the same for real"]]),
   ];
-  terminal.out([...restart, ...lines].join("\n"));
+  const width = Math.max(...lines.map(([command = ""]) => command.length));
+  return lines.map(
+    ([command = "", what], index) => `${(index === 0 ? "next" : "").padEnd(10)}${command.padEnd(width)}   ${what}`,
+  );
 }

@@ -35,8 +35,8 @@ export async function live(options: LiveOptions, terminal: Terminal, lines?: Lin
       `nothing was changed: there is no ${file}; name one with --config FILE, or make one with swapd init`,
     );
   }
-  const before = readFileSync(file, "utf8");
   const now = readConfiguration(file, EXIT.no);
+  const before = readFileSync(file, "utf8");
   if (now.mode === "live") {
     terminal.out(`live already: nothing was changed\n${placeOf(now)}`);
     return;

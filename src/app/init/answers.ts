@@ -28,19 +28,39 @@ export const RPC_VARIABLE = "RPC_1";
 export type WalletAnswer =
   | { readonly kind: "keystore"; readonly keystore: string; readonly isNew: boolean }
   | { readonly kind: "import"; readonly keyFile: string }
-  | { readonly kind: "watch"; readonly address: string };
+  | { readonly kind: "watch"; readonly address: string }
+  | { readonly kind: "paper"; readonly amounts: readonly TokenAmount[] };
+
+/** An amount of a token, as a person writes it. */
+export interface TokenAmount {
+  readonly amount: string;
+  readonly token: string;
+}
 
 /** Files of a wallet that init makes, from the configuration's folder. */
 export const WALLET_FILES = { keystore: "wallet.json", password: "wallet.pass" } as const;
 
-/** Reads `new`, `import FILE`, `keystore FILE` or an address; undefined for anything else. */
+/** Reads `paper AMOUNTS`, `new`, `import FILE`, `keystore FILE` or an address; undefined for anything else. */
 export function readWallet(answer: string): WalletAnswer | undefined {
   const [word = "", ...rest] = answer.trim().split(/\s+/);
   const file = rest.join(" ");
+  if (word === "paper") return readPaper(file);
   if (/^0x/i.test(word)) return { kind: "watch", address: word };
   if (word === "new" && file === "") return { kind: "keystore", keystore: WALLET_FILES.keystore, isNew: true };
   if (word === "keystore" && file !== "") return { kind: "keystore", keystore: file, isNew: false };
   return word === "import" && file !== "" ? { kind: "import", keyFile: file } : undefined;
+}
+
+/** Reads `5000 USDC, 0.5 WETH`. */
+function readPaper(text: string): WalletAnswer | undefined {
+  const amounts = text.split(",").map((part) => readSold(part));
+  const known = amounts.filter((one) => one !== undefined);
+  return known.length === amounts.length ? { kind: "paper", amounts: known } : undefined;
+}
+
+/** As it is answered. */
+export function paperAnswer(amounts: readonly TokenAmount[]): string {
+  return `paper ${amounts.map(({ amount, token }) => `${amount} ${token}`).join(", ")}`;
 }
 
 /** Where the password of a keystore is kept. */
@@ -73,7 +93,7 @@ export function isOrigin(url: string): boolean {
 }
 
 /** Amount and token of `100 USDC`; undefined where there are not both. */
-export function readSold(answer: string): { readonly amount: string; readonly token: string } | undefined {
+export function readSold(answer: string): TokenAmount | undefined {
   const [, amount, apart, joined] = /^([0-9][0-9._,]*)(?:\s+(\S.*)|([A-Za-z]\S*))$/.exec(answer.trim()) ?? [];
   const token = (apart ?? joined)?.trim();
   return amount === undefined || token === undefined ? undefined : { amount, token };

@@ -4,7 +4,7 @@ import { editYaml, textAt, type YamlEdit } from "../../config/edit-yaml.ts";
 import type { BookedNetwork } from "../../networks/network.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type Answers, NONE } from "./answers.ts";
-import { MAIN_FILE, rpcText, scheduleText, tokenText, tradedSymbols, walletText } from "./files.ts";
+import { MAIN_FILE, neededSymbols, rpcText, scheduleText, tokenText, tradedSymbols, walletText } from "./files.ts";
 import type { Present } from "./present.ts";
 
 /** A file that is there, with what it is to say instead. */
@@ -37,7 +37,8 @@ export function editedFiles(wanted: Wanted): readonly EditedFile[] {
   return planned.flatMap(([path, edits]) => {
     if (path === undefined || edits.length === 0) return [];
     const before = readFileSync(join(folder, path), "utf8");
-    const after = editYaml(before, edits);
+    // A file elsewhere may be on another disk, where nothing is put in its place at once.
+    const after = path.startsWith("..") ? undefined : editYaml(before, edits);
     const changes = edits.map(({ path: keys, text }) => {
       return `${path}: ${keys.join(".")}: ${textAt(before, keys) ?? "(not there)"} -> ${text}`;
     });
@@ -56,7 +57,7 @@ function differs({ present, answers }: Wanted, keys: readonly (keyof Answers)[])
 function mainEdits(wanted: Wanted): readonly YamlEdit[] {
   const { present, answers, network } = wanted;
   const { tokens } = present.configuration;
-  const missing = tradedSymbols(answers).filter((symbol) => !tokens.has(symbol));
+  const missing = neededSymbols(answers).filter((symbol) => !tokens.has(symbol));
   return [
     ...(differs(wanted, ["rpc"]) ? [{ path: ["network", "rpc"] as const, text: rpcText(answers.rpc) }] : []),
     ...(differs(wanted, ["wallet"]) ? [{ path: ["wallets", "main"] as const, text: walletText(answers.wallet) }] : []),

@@ -1,9 +1,20 @@
 import { join } from "node:path";
+import type { Mode } from "../../config/configuration.ts";
 import { writeJsonSchema } from "../../config/json-schemas.ts";
 import { NETWORKS } from "../../networks/book.ts";
 import type { BookedNetwork } from "../../networks/network.ts";
 import { jsonSchemas } from "../load-configuration.ts";
-import { type Answers, hasZone, NONE, passwordFileOf, readRpc, readSold, readWallet, scheduleKey } from "./answers.ts";
+import {
+  type Answers,
+  hasZone,
+  NONE,
+  passwordFileOf,
+  readRpc,
+  readSold,
+  readWallet,
+  scheduleKey,
+  type TokenAmount,
+} from "./answers.ts";
 
 /** Where a configuration keeps what changes, and where it listens. */
 export interface Layout {
@@ -88,11 +99,16 @@ identity/
 .swapd*/
 `;
 
+/** On paper, but where nothing can be filled: there a dry run says what would be traded. */
+export function modeOf(network: BookedNetwork | undefined): Mode {
+  return network?.noSettlement === undefined ? "paper" : "dry-run";
+}
+
 function mainFile(answers: Answers, { layout }: Drafting): string {
   return `# yaml-language-server: $schema=swapd.schema.json
 # Where swapd runs, with which wallet and tokens. After an edit: swapd check
 version: 1
-mode: dry-run                        # dry-run | live; \`swapd live\` sets live
+mode: ${modeOf(networkOf(answers)).padEnd(31)}# dry-run | paper | live; \`swapd live\` sets live
 network:
   name: ${answers.network}
   rpc: ${rpcText(answers.rpc)}
@@ -123,8 +139,13 @@ export function rpcText(answer: string): string {
 export function walletText(answer: string): string {
   const wallet = readWallet(answer);
   if (wallet?.kind === "watch") return `{ address: ${quoted(wallet.address)} }`;
+  if (wallet?.kind === "paper") return `{ paper: { ${wallet.amounts.map(paperText).join(", ")} } }`;
   const keystore = wallet?.kind === "keystore" ? wallet.keystore : "wallet.json";
   return `{ keystore: { file: ${quoted(keystore)} }, password: { file: ${quoted(passwordFileOf(keystore))} } }`;
+}
+
+function paperText({ amount, token }: TokenAmount): string {
+  return `${token}: ${/^[0-9]{1,15}$/.test(amount) ? amount : quoted(amount)}`;
 }
 
 function networkOf({ network: name }: Answers): BookedNetwork {
@@ -138,10 +159,17 @@ export function tradedSymbols({ sell, buy }: Pick<Answers, "sell" | "buy">): rea
   return [...new Set([readSold(sell)?.token ?? "", buy])].filter((symbol) => symbol !== "");
 }
 
+/** What is traded, and what the wallet has besides. */
+export function neededSymbols(answers: Pick<Answers, "sell" | "buy" | "wallet">): readonly string[] {
+  const wallet = readWallet(answers.wallet);
+  const held = wallet?.kind === "paper" ? wallet.amounts.map(({ token }) => token) : [];
+  return [...new Set([...tradedSymbols(answers), ...held])];
+}
+
 /** The native coin is known without a line. */
 function tokenLines(answers: Answers): string {
   const { nativeSymbol, ...network } = networkOf(answers);
-  return tradedSymbols(answers)
+  return neededSymbols(answers)
     .filter((symbol) => symbol !== nativeSymbol)
     .map((symbol) => `  ${symbol}: ${tokenText(network, symbol)}`)
     .join("\n");

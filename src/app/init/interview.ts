@@ -22,10 +22,14 @@ const FLAGS: Readonly<Record<Key, string>> = {
   wallet: "--wallet",
 };
 
-/** The questions that arise: of several strategies, or of one that does more, init changes none. */
+/** The questions that arise: of several strategies, or of one that does more, init changes none, and of wallets neither. */
 function keysOf({ present }: Session): readonly Key[] {
-  const isKept = present !== undefined && present.strategyFile === undefined;
-  return isKept ? KEYS.filter((key) => !STRATEGY_KEYS.includes(key)) : KEYS;
+  if (present === undefined) return KEYS;
+  const kept: readonly Key[] = [
+    ...(present.strategyFile === undefined ? STRATEGY_KEYS : []),
+    ...(present.answers.wallet === undefined ? (["wallet"] as const) : []),
+  ];
+  return KEYS.filter((key) => !kept.includes(key));
 }
 
 /**
@@ -112,10 +116,6 @@ export async function fromFlags(session: Session, given: Given, terminal: Termin
     const question = QUESTIONS[key];
     const settled = question.settled?.(session);
     const answer = settled ?? given[key] ?? (await question.fallback(session)) ?? "";
-    if (key === "wallet" && given.wallet === undefined && answer === "new") {
-      problems.push("--wallet: no wallet is made unasked: say new, keystore FILE, import FILE, or an address to watch");
-      continue;
-    }
     const verdict: Verdict =
       settled === undefined ? await question.judge(session, answer) : { value: settled, says: [] };
     if ("problem" in verdict) problems.push(`${FLAGS[key]}: ${verdict.problem}`);
@@ -125,9 +125,11 @@ export async function fromFlags(session: Session, given: Given, terminal: Termin
   }
   const useless = Object.keys(given).filter((key) => !keys.includes(key as Key)) as Key[];
   for (const key of useless) {
-    problems.push(
-      `${FLAGS[key]}: this folder has no strategy, several, or one that does more than init asks: edit its file`,
-    );
+    const what =
+      key === "wallet"
+        ? "the wallet here is one that init does not ask about: edit swapd.yaml"
+        : "this folder has no strategy, several, or one that does more than init asks: edit its file";
+    problems.push(`${FLAGS[key]}: ${what}`);
   }
   if (problems.length > 0) throw new CommandFailure(EXIT.usage, `${problems.join("\n")}\nnothing was written`);
 }

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { z } from "zod";
 import type { Configuration } from "../../config/configuration.ts";
 import { formatProblems } from "../../config/problem.ts";
 import { readYaml } from "../../config/read-yaml.ts";
+import { NETWORKS } from "../../networks/book.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfiguration } from "../load-configuration.ts";
-import { type Answers, type Key, NONE, readWallet } from "./answers.ts";
+import { type Answers, type Key, NONE, paperAnswer, readWallet } from "./answers.ts";
 import { MAIN_FILE } from "./files.ts";
 
 /** A configuration that is there, as far as init asks about it. */
@@ -24,22 +25,24 @@ export const STRATEGY_KEYS: readonly Key[] = ["sell", "buy", "at", "timezone", "
 const rpcEntry = z.record(z.string(), z.string());
 const mainShape = z.object({
   network: z.object({ name: z.string(), rpc: z.array(rpcEntry) }),
-  wallets: z.object({
-    main: z
-      .object({ address: z.string(), keystore: z.object({ file: z.string() }) })
-      .partial()
-      .optional(),
-  }),
+  wallets: z.record(z.string(), z.unknown()),
   policy: z.string(),
 });
 const policyShape = z.object({ max_per_day: z.string(), max_per_month: z.string().optional() });
+/** A wallet that an answer can say; any other stays as it is. */
+const walletShape = z.union([
+  z.strictObject({ address: z.string() }),
+  z.strictObject({ paper: z.record(z.string(), z.union([z.int(), z.string()])) }),
+  z.object({ keystore: z.strictObject({ file: z.string() }), password: z.strictObject({ file: z.string() }) }),
+]);
+/** Strict, because what is edited is replaced whole: nothing that init does not ask about may get lost. */
 const strategyShape = z.object({
   kind: z.literal("dca"),
   wallet: z.literal("main"),
   sell: z.string(),
   buy: z.string(),
-  schedule: z.object({ at: z.string(), cron: z.string(), every: z.string(), timezone: z.string() }).partial(),
-  budget: z.object({ total: z.string() }).partial().optional(),
+  schedule: z.strictObject({ at: z.string(), cron: z.string(), every: z.string(), timezone: z.string() }).partial(),
+  budget: z.strictObject({ total: z.string() }).partial().optional(),
 });
 
 /**
@@ -56,23 +59,43 @@ export function readPresent(folder: string, env: NodeJS.ProcessEnv): Present | u
     throw new CommandFailure(EXIT.no, `${problems}\n${file} is not in order: correct it, then run init again`);
   }
   const { configuration } = loaded;
-  const main = mainShape.parse(dataOf(file));
-  const policyFile = relative(folder, join(folder, main.policy));
-  const policy = policyShape.parse(dataOf(join(folder, policyFile)));
+  const main = read(mainShape, file);
+  const { name } = main.network;
+  if (!NETWORKS.has(name)) {
+    const known = [...NETWORKS.keys()].join(", ");
+    throw byHand(
+      file,
+      `the network ${name} is one of your own, and init asks about those that are built in (${known})`,
+    );
+  }
+  const policyPath = resolve(folder, main.policy);
+  const policy = read(policyShape, policyPath);
   const strategy = readStrategy(configuration);
   return {
     configuration,
     strategyFile: strategy && relative(folder, strategy.file),
-    policyFile,
+    policyFile: relative(folder, policyPath),
     answers: {
-      network: main.network.name,
+      network: name,
       rpc: rpcAnswer(main.network.rpc),
       maxPerDay: policy.max_per_day,
       ...(policy.max_per_month === undefined ? {} : { maxPerMonth: policy.max_per_month }),
-      ...walletAnswer(main.wallets.main),
+      ...walletAnswer(main.wallets),
       ...strategy?.answers,
     },
   };
+}
+
+/** @throws CommandFailure where a file that is in order says it in a way that init does not read */
+function read<T>(shape: z.ZodType<T>, file: string): T {
+  const found = shape.safeParse(dataOf(file));
+  if (found.success) return found.data;
+  const places = found.error.issues.map(({ path }) => path.join(".")).filter((path) => path !== "");
+  throw byHand(file, `it is in order, and init does not ask about what it says at ${places.join(", ") || "its top"}`);
+}
+
+function byHand(file: string, why: string): CommandFailure {
+  return new CommandFailure(EXIT.no, `${file}: ${why}; edit it, then look with swapd check: nothing was changed`);
 }
 
 function dataOf(file: string): unknown {
@@ -86,18 +109,33 @@ function rpcAnswer(entries: readonly Readonly<Record<string, string>>[]): string
     .join(",");
 }
 
-function walletAnswer(wallet: z.output<typeof mainShape>["wallets"]["main"]): Partial<Answers> {
-  const { keystore, address } = wallet ?? {};
-  if (keystore !== undefined) return { wallet: `keystore ${keystore.file}` };
-  return address === undefined || readWallet(address) === undefined ? {} : { wallet: address };
+/** A wallet that no answer can say stays as it is. */
+function walletAnswer(wallets: Readonly<Record<string, unknown>>): Partial<Answers> {
+  const shaped = walletShape.safeParse(wallets.main);
+  if (!shaped.success) return {};
+  const answer = answerFor(shaped.data);
+  return readWallet(answer) === undefined ? {} : { wallet: answer };
+}
+
+function answerFor(wallet: z.output<typeof walletShape>): string {
+  if ("address" in wallet) return wallet.address;
+  if ("keystore" in wallet) return `keystore ${wallet.keystore.file}`;
+  const amounts = Object.entries(wallet.paper).map(([token, amount]) => ({ token, amount: amountIn(amount, token) }));
+  return paperAnswer(amounts);
+}
+
+/** The file may name the token behind the number as well. */
+function amountIn(amount: string | number, token: string): string {
+  const text = String(amount).trim();
+  return text.endsWith(token) ? text.slice(0, -token.length).trim() : text;
 }
 
 function readStrategy({ strategies }: Configuration): { file: string; answers: Partial<Answers> } | undefined {
   const [only, another] = strategies;
   if (only === undefined || another !== undefined) return undefined;
-  const read = strategyShape.safeParse(dataOf(only.file));
-  if (!read.success) return undefined;
-  const { sell, buy, schedule, budget } = read.data;
+  const shaped = strategyShape.safeParse(dataOf(only.file));
+  if (!shaped.success) return undefined;
+  const { sell, buy, schedule, budget } = shaped.data;
   const { every, cron, at, timezone } = schedule;
   const when = every === undefined ? (cron ?? at ?? "") : `every ${every}`;
   return {

@@ -41,6 +41,12 @@ export function pricedTokens(network: Pick<BookedNetwork, "tokens">): readonly s
   return [...network.tokens].filter(([, { feed }]) => feed !== undefined).map(([symbol]) => symbol);
 }
 
+const NATIVE_DECIMALS = 18;
+
+export function decimalsOf(session: Session, symbol: string): number {
+  return networkOf(session)?.tokens.get(symbol)?.decimals ?? NATIVE_DECIMALS;
+}
+
 /** What was answered, with something harmless for the rest. */
 export function draftAnswers(session: Session, more: Partial<Answers> = {}): Answers {
   const { answers } = session;
@@ -80,7 +86,7 @@ function draftTexts(session: Session, answers: Answers): Texts {
     ...answers,
     rpc: text,
     wallet:
-      wallet?.kind === "watch"
+      wallet?.kind === "watch" || wallet?.kind === "paper"
         ? answers.wallet
         : isThere
           ? `keystore ${pathIn(session.folder, wallet.keystore)}`

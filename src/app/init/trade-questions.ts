@@ -7,6 +7,7 @@ import { nextSlots } from "./ceilings.ts";
 import { chooseToken } from "./choose-token.ts";
 import { answerOf, type Question } from "./question.ts";
 import {
+  decimalsOf,
   draftAnswers,
   networkOf,
   pricedTokens,
@@ -15,8 +16,6 @@ import {
   type Verdict,
   withDraft,
 } from "./session.ts";
-
-const NATIVE_DECIMALS = 18;
 
 export const sell: Question = {
   asks: (session) =>
@@ -91,8 +90,4 @@ async function byLoader(session: Session, key: Key, answer: string, more = {}): 
     const problem = problemWith(key, answers, loaded);
     return problem === undefined ? { value: answer, says: [] } : { problem };
   });
-}
-
-function decimalsOf(session: Session, symbol: string): number {
-  return networkOf(session)?.tokens.get(symbol)?.decimals ?? NATIVE_DECIMALS;
 }

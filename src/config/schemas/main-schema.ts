@@ -238,7 +238,7 @@ export const mainSchema = z.strictObject({
   mode: or(
     z.enum(["dry-run", "paper", "live"]),
     "dry-run",
-    "dry-run (default) judges each slot alone and signs nothing; paper carries simulated fills on and signs nothing; live signs",
+    "paper, which `swapd init` writes, carries simulated fills on and signs nothing; dry-run, without the key, judges each slot alone and signs nothing; live signs",
   ),
   network: network.meta({ description: "the network and its RPC endpoints" }),
   service,

@@ -12,6 +12,21 @@ const WATCHED = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 /** An address whose contract could call itself USDC; that of Base is another one. */
 const FOREIGN = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 
+const OWN_TOKEN = (digit: number) => ({
+  address: `0x${String(digit).repeat(40)}`,
+  decimals: digit === 1 ? 6 : 18,
+  feed: { address: `0x${String(digit + 2).repeat(40)}`, heartbeat: "1h" },
+});
+const OWN_CHAIN = {
+  chainId: 4242,
+  nativeSymbol: "ETH",
+  wrappedNative: `0x${"2".repeat(40)}`,
+  nativeFeed: { address: `0x${"4".repeat(40)}`, heartbeat: "1h" },
+  settlement: `0x${"a1".repeat(20)}`,
+  protocols: [{ kind: 2, factory: `0x${"d1".repeat(20)}`, feePips: 0 }],
+  feeTiers: [500],
+};
+
 let folder: string;
 beforeEach(() => {
   folder = temporaryDirectory();
@@ -128,7 +143,7 @@ describe("swapd init, asked", () => {
       'write for example "500 USD"',
       "less than max_per_day of 500 USD",
       '"0x1234" is no address',
-      "is none of: new, keystore FILE",
+      "is none of: paper AMOUNT TOKEN, an address, new",
     ]) {
       expect(text()).toContain(words);
     }
@@ -182,7 +197,7 @@ test("in the image the databases go to the volume that it names, and the port is
   for (const line of ["database: /data/swapd.db", "database: /data/service.db", "listen: 0.0.0.0:9464"]) {
     expect(main).toContain(line);
   }
-  expect(one.text()).toContain("swapd check   everything at once");
+  expect(one.text()).toMatch(/swapd check +everything at once/);
 });
 
 describe("swapd init --yes", () => {
@@ -191,13 +206,15 @@ describe("swapd init --yes", () => {
     const { code, message } = await failed([], { yes: true, network: "base", ...wrong });
     expect(code).toBe(2);
     const flags = message.split("\n").flatMap((line) => /^(--[a-z-]+): /.exec(line)?.[1] ?? []);
-    expect(flags).toEqual(["--rpc", "--sell", "--at", "--timezone", "--total", "--max-per-day", "--wallet"]);
+    expect(flags).toEqual(["--rpc", "--sell", "--at", "--timezone", "--total", "--max-per-day"]);
     expect(names()).toEqual([]);
   });
 
   test("makes no wallet that nobody asked for, and a first wallet with its password for its owner alone", async () => {
-    expect((await failed([], { yes: true })).message).toContain("--wallet: no wallet is made unasked");
-    const { text } = await started([], { yes: true, wallet: "new", timezone: "Europe/Berlin" });
+    await started([], { yes: true, timezone: "Europe/Berlin" });
+    expect(names()).not.toContain("wallet.json");
+    expect(read("swapd.yaml")).toContain("main: { paper: { USDC: 5000 } }");
+    const { text } = await started([], { yes: true, wallet: "new" });
     expect(text()).toMatch(/wallet {4}0x[0-9a-fA-F]{40}: fund it with little: USDC to sell, and ETH for gas/);
     expect(text()).toContain("only copy of the key");
     expect(await checked()).toMatchObject({ ok: true });
@@ -260,6 +277,144 @@ describe("swapd init in a folder that has a configuration", () => {
     expect(await checked()).toMatchObject({ ok: true });
     const refused = await failed([], { yes: true, sell: "1 USDC" });
     expect(refused.message).toContain("--sell: this folder has no strategy, several");
+  });
+});
+
+describe("a wallet on paper", () => {
+  const paper = async (answer: string, sell = "100 USDC", total = "none") =>
+    await started([...GOOD.slice(0, 2), sell, "WETH", ...GOOD.slice(4, 6), total, ...GOOD.slice(7, 9), answer]);
+  const line = (): string | undefined => /^ {2}main: (.*)$/m.exec(read("swapd.yaml"))?.[1];
+
+  test("is what an empty answer means, with enough for the budget, or for fifty slots", async () => {
+    const { text } = await paper("");
+    expect(line()).toBe("{ paper: { USDC: 5000 } }");
+    expect(read("swapd.yaml")).toMatch(/^mode: paper /m);
+    expect(text()).toContain("nothing is signed on paper");
+    expect(text()).toMatch(/swapd init --dir \S+ --yes --wallet new +a wallet with a key/);
+    expect(await checked()).toMatchObject({ ok: true, problems: [] });
+    folder = temporaryDirectory();
+    await paper("", "0.5 DAI", "5.5 DAI");
+    expect(line()).toBe('{ paper: { DAI: "5.5" } }');
+  });
+
+  test.each([
+    ["paper", "is none of: paper AMOUNT TOKEN"],
+    ["paper 5000", "is none of: paper AMOUNT TOKEN"],
+    ["paper 5000 USDX", 'no token "USDX"'],
+    ["paper 5 USDC, 6 USDC", "name each token once"],
+    ["paper 0.0000001 USDC", "more decimals than the token has"],
+  ])("an answer such as %s is explained, and asked again", async (answer, words) => {
+    const one = person(...GOOD.slice(0, 9), answer, "paper 7.5 USDC, 2 ETH, 3 DAI");
+    await init({ dir: folder, offline: true }, one.terminal, one.lines);
+    expect(one.text()).toContain(words);
+    expect(line()).toBe('{ paper: { USDC: "7.5", ETH: 2, DAI: 3 } }');
+    expect(await checked()).toMatchObject({ ok: true, problems: [] });
+  });
+
+  test("says that it begins with none of what is sold, and refuses to be without the coin that is", async () => {
+    expect((await paper("paper 5 WETH")).text()).toContain("warning: USDC is sold, and it begins with none");
+    folder = temporaryDirectory();
+    const typed = [
+      "base",
+      "env:RPC_1",
+      "1 ETH",
+      "USDC",
+      ...GOOD.slice(4, 7),
+      "9000 USD",
+      "90000 USD",
+      "paper 5 USDC",
+      "",
+    ];
+    const one = person(...typed);
+    await init({ dir: folder, offline: true }, one.terminal, one.lines);
+    expect(one.text()).toContain("sells ETH, and this wallet lists none");
+    expect(line()).toBe("{ paper: { ETH: 50 } }");
+  });
+
+  test("becomes one with a key, marked as new before it trades, and stays on paper until it is live", async () => {
+    await paper("");
+    const { text } = await started([], { yes: true, wallet: "new" });
+    expect(text()).toContain("swapd.yaml: wallets.main: { paper: { USDC: 5000 } } -> { keystore");
+    expect(readdirSync(join(folder, "identity"))).toHaveLength(1);
+    expect(read("swapd.yaml")).toMatch(/^mode: paper /m);
+    writeFileSync(join(folder, "swapd.yaml"), read("swapd.yaml").replace("mode: paper ", "mode: live "));
+    expect((await failed([], { yes: true, wallet: "paper 5 USDC" })).message).toContain(
+      "nothing can be signed on paper",
+    );
+  });
+});
+
+describe("swapd init over a configuration that somebody wrote", () => {
+  beforeEach(async () => {
+    await started(GOOD);
+  });
+
+  const edit = (path: string, from: string | RegExp, to: string): void => {
+    const before = read(path);
+    const after = before.replace(from, to);
+    expect(after).not.toBe(before);
+    writeFileSync(join(folder, path), after);
+  };
+  const texts = (): Record<string, string> =>
+    Object.fromEntries(["swapd.yaml", "policy.yaml", "strategies/buy-weth.yaml"].map((path) => [path, read(path)]));
+
+  test("on a chain of his own says in a sentence that it asks about built-in ones, and changes nothing", async () => {
+    const preset = { ...OWN_CHAIN, tokens: { USDC: OWN_TOKEN(1), WETH: OWN_TOKEN(2) } };
+    writeFileSync(join(folder, "mychain.yaml"), JSON.stringify(preset));
+    edit("swapd.yaml", "  name: base", "  name: mychain\n  preset: mychain.yaml");
+    expect(await checked()).toMatchObject({ ok: true });
+    const before = texts();
+    expect(await failed([], { yes: true, maxPerDay: "300 USD" })).toMatchObject({
+      code: 1,
+      message: expect.stringMatching(/the network mychain is one of your own.*edit it.*nothing was changed/s),
+    });
+    expect(texts()).toEqual(before);
+  });
+
+  test.each([
+    ["a keystore from the environment", /main: .*/, "main: { keystore: { env: KEYSTORE }, password: { env: PASS } }"],
+    ["an address on paper", /main: .*/, `main: { paper: { USDC: 5, DAI: 6 }, address: "${WATCHED}" }`],
+  ])("keeps %s, and asks about the rest", async (_, from, to) => {
+    vi.stubEnv("KEYSTORE", JSON.stringify({ address: WATCHED.slice(2) }));
+    edit("swapd.yaml", from, to.replace(", DAI: 6", ""));
+    const before = read("swapd.yaml");
+    const { asked } = await started(["", "", "", "", "", "", "", "300 USD", "", "yes"]);
+    expect(asked.some((prompt) => prompt.startsWith("wallet"))).toBe(false);
+    expect(read("swapd.yaml")).toBe(before);
+    expect(read("policy.yaml")).toContain('max_per_day: "300 USD"');
+    expect((await failed([], { yes: true, wallet: "new" })).message).toContain("--wallet: the wallet here is one that");
+    expect(names()).not.toContain("wallet.json");
+  });
+
+  test("with several wallets changes the first one alone", async () => {
+    edit("swapd.yaml", "tokens: ", 'other: { address: "0x00000000000000000000000000000000000000aa" }\ntokens: ');
+    edit("swapd.yaml", "other:", "  other:");
+    await started([], { yes: true, wallet: "paper 9 USDC" });
+    expect(read("swapd.yaml")).toMatch(/^ {2}main: \{ paper: \{ USDC: 9 \} \}$/m);
+    expect(read("swapd.yaml")).toContain("0x00000000000000000000000000000000000000aa");
+    expect(await checked()).toMatchObject({ ok: true });
+  });
+
+  test("with a policy elsewhere changes nothing of that by itself, and says what to write", async () => {
+    const elsewhere = join(temporaryDirectory(), "policy.yaml");
+    writeFileSync(elsewhere, read("policy.yaml"));
+    edit("swapd.yaml", "policy: policy.yaml", `policy: ${elsewhere}`);
+    const before = readFileSync(elsewhere, "utf8");
+    const { message } = await failed([], { yes: true, maxPerDay: "300 USD" });
+    expect(message).toMatch(/has to be done by hand:\n.*policy.yaml: max_per_day: "200 USD" -> "300 USD"/s);
+    expect(readFileSync(elsewhere, "utf8")).toBe(before);
+  });
+
+  test.each([
+    ["a budget that has more than a total", /^limits/m, 'budget: { total: "500 USDC", max_runs: 3 }\nlimits'],
+    ["a schedule that has more than a time", "timezone: Europe/Berlin", "timezone: Europe/Berlin, jitter: 10m"],
+  ])("leaves a strategy alone with %s: none of it may get lost", async (_, from, to) => {
+    edit("strategies/buy-weth.yaml", from, to);
+    expect(await checked()).toMatchObject({ ok: true });
+    const before = read("strategies/buy-weth.yaml");
+    await started([], { yes: true, maxPerDay: "300 USD" });
+    expect((await failed([], { yes: true, total: "none" })).message).toContain("--total: this folder has no strategy");
+    expect(read("strategies/buy-weth.yaml")).toBe(before);
   });
 });
 
