@@ -14,8 +14,10 @@ import type { Runtime } from "./runtime.ts";
  */
 export async function checkMachine(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const wallet of configuration.wallets.values())
-    findings.push(await checkWallet(wallet, configuration.mode, runtime.secrets));
+  for (const wallet of configuration.wallets.values()) {
+    const finding = await checkWallet(wallet, configuration.mode, runtime.secrets);
+    findings.push(configuration.mode === "paper" ? onlyLive(finding) : finding);
+  }
   findings.push(...checkReaders(configuration), ...checkFolder(configuration), ...checkZones(configuration));
   return findings;
 }
@@ -39,6 +41,17 @@ async function checkWallet(wallet: WalletConfiguration, mode: Mode, secrets: Sec
     if (!(error instanceof CommandFailure)) throw error;
     return { what, found: error.message, whatToDo: "nothing can be signed for it: correct the file, or what names it" };
   }
+}
+
+/** On paper no keystore is opened: one that does not open keeps it from nothing, and is good to know before it is live. */
+function onlyLive({ what, found, whatToDo }: Finding): Finding {
+  if (whatToDo === undefined) return { what, found, whatToDo };
+  return {
+    what,
+    found: `${found}; on paper nothing opens it, live it is needed`,
+    whatToDo: undefined,
+    isWarning: true,
+  };
 }
 
 /** Whoever else reads them can empty the wallet, or spend what the endpoint was paid for. */

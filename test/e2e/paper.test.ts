@@ -1,13 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { runCli } from "../../src/app/cli.ts";
 import { networkPresetOf } from "../../src/app/network-preset.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startRpcProxy } from "../support/rpc-proxy.ts";
 import { WIDE_POLICY } from "../support/wide-policy.ts";
-import { run, start, until } from "./support/swapd.ts";
+import { start, until } from "./support/swapd.ts";
 
 // Mode paper on a real chain with its real service: without a key, without coins, and nothing is ever sent.
 
@@ -63,9 +64,11 @@ timing: { quoteLifetime: 20s, permitLifetime: 60s }
 `,
   );
   env = { HOME_RPC: world.rpcUrl, SWAPD_CONFIG: join(home, "swapd.yaml") };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
 }, 120_000);
 
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await sandbox?.stop();
   rmSync(home, { recursive: true, force: true });
 });
@@ -86,13 +89,42 @@ const history = z.object({
   }),
 });
 
+/** Types a command in this process: another one for each would take seconds, and the daemon needs them. */
+async function typed(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const terminal = {
+    out: (text: string) => out.push(text),
+    err: (text: string) => err.push(text),
+    isInteractive: false,
+  };
+  const code = await runCli(["node", "swapd", ...args], terminal);
+  return { code, out: `${out.join("\n")}\n`, err: err.join("\n") };
+}
+
 async function readHistory() {
-  const { code, out } = await run(home, ["history", "--json"], env);
-  // There is no database yet.
-  return code === 0 ? history.parse(JSON.parse(out)) : undefined;
+  const { code, out } = await typed("history", "--json");
+  // At first there is no database, or nothing on paper in it.
+  return code === 0 ? history.safeParse(JSON.parse(out)).data : undefined;
 }
 
 describe("mode paper", () => {
+  test("check, plan and why look ahead with what the wallet has on paper, and write nothing", async () => {
+    const checked = await typed("check");
+    expect(checked.out).toContain("mode paper: fills are simulated");
+    expect(checked.out).toMatch(/warning +wallet hot .*NOBODY_SETS_THIS.*on paper nothing opens it, live it is needed/);
+    expect(checked.out).toMatch(/ok +main on paper +begins with 500 USDC; gas is lent in ETH/);
+    expect(checked.code, checked.out).toBe(0);
+    const planned = await typed("plan", "--slots", "1");
+    expect(planned.out).toContain("mode paper");
+    expect(planned.out).toMatch(/usdc-for-weth .*100 USDC/);
+    expect(planned.code, planned.out).toBe(0);
+    const next = await typed("why", "usdc-for-weth", "--next");
+    expect(next.out).toContain("mode paper");
+    expect(next.out).toMatch(/usdc-for-weth at .*, if it were now: .*would/);
+    expect(next.code, next.out).toBe(0);
+    expect(existsSync(join(home, "swapd.db.paper.db"))).toBe(false);
+  }, 120_000);
+
   test("fills slots without a key, without coins and without sending anything", async () => {
     const proxy = await startRpcProxy(sandbox.world.rpcUrl);
     const daemon = start(home, ["start", "--for", "4m"], { ...env, HOME_RPC: proxy.url });
@@ -120,17 +152,17 @@ describe("mode paper", () => {
     // Fees and gas were paid, and nothing was lost besides.
     expect(Number(paper.heldUsd)).toBeLessThan(Number(paper.beganUsd));
     expect(Number(paper.heldUsd)).toBeGreaterThan(Number(paper.beganUsd) * 0.98);
-    for (const { id } of runs) expect(await run(home, ["replay", id], env), id).toMatchObject({ code: 0 });
+    for (const { id } of runs) expect(await typed("replay", id), id).toMatchObject({ code: 0 });
   }, 240_000);
 
   test("says what it would have bought, its price, fee, gas and impact, and what holding had been worth", async () => {
-    const { out } = await run(home, ["history"], env);
+    const { out } = await typed("history");
     expect(out).toMatch(/SLOT.*BOUGHT +PRICE +FEE +GAS +IMPACT/);
     expect(out).toMatch(/filled +final +100 USDC +0\.0333\d* WETH +\d+\.\d+ USDC for 1 WETH +none +\d.* USD/);
     expect(out).toMatch(/at today's reference prices it holds .* than holding/);
-    const audit = await run(home, ["audit"], env);
+    const audit = await typed("audit");
     expect(audit).toMatchObject({ code: 1, err: expect.stringContaining("nothing to audit") });
-    const { out: status } = await run(home, ["status"], env);
+    const { out: status } = await typed("status");
     expect(status).toContain("mode paper");
     expect(status).not.toContain("transactions are sent");
   }, 120_000);
