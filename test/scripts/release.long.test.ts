@@ -62,6 +62,7 @@ it("a release makes a package that runs, its parts list, its notices and their s
   expectVersionWritten(root);
   expectSums(folder);
   expectPartsListed(folder);
+  await expectBeginsInAnEmptyFolder(unpacked(folder));
   await expectRuns(unpacked(folder));
 
   const again = release(root, folder);
@@ -108,6 +109,22 @@ function expectPartsListed(folder: string): void {
   expect(notices).not.toContain("@uniswap/");
 }
 
+/** As npm lays a package out that it installs into an empty folder; its dependencies are links, for want of a registry. */
+async function expectBeginsInAnEmptyFolder(unpackedPlace: string): Promise<void> {
+  const project = temporaryDirectory();
+  cpSync(unpackedPlace, join(project, "node_modules/swapd"), { recursive: true });
+  linkProductionPackages(project);
+  mkdirSync(join(project, "node_modules/.bin"));
+  const command = join(project, "node_modules/.bin/swapd");
+  symlinkSync("../swapd/bin/swapd.js", command);
+  const folder = join(temporaryDirectory(), "swapd");
+  const made = await runSwapd(project, ["init", "--dir", folder, "--yes", "--offline"], {}, command);
+  expect(made, made.err).toMatchObject({ code: 0, out: expect.stringContaining("strategies/buy-weth.yaml") });
+  const config = join(folder, "swapd.yaml");
+  const checked = await runSwapd(project, ["check", "--offline", "--config", config], {}, command);
+  expect(checked, checked.err).toMatchObject({ code: 0, out: expect.stringContaining("mode paper") });
+}
+
 async function expectRuns(place: string): Promise<void> {
   const files = readdirSync(place, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -121,7 +138,7 @@ async function expectRuns(place: string): Promise<void> {
   expect(await runSwapd(cwd, ["--version"], {}, launcher)).toMatchObject({ code: 0, out: `${VERSION}\n` });
   const example = join(place, "config/mainnet.example.yaml");
   const checked = await runSwapd(cwd, ["check", "--config", example], {}, launcher);
-  expect(checked).toMatchObject({ code: 1, out: expect.stringContaining("wallet.json does not exist") });
+  expect(checked).toMatchObject({ code: 1, out: expect.stringContaining("strategies does not exist") });
   const sandbox = await runSwapd(cwd, ["sandbox"], { PATH: "/nowhere" }, launcher);
   expect(sandbox).toMatchObject({ code: 78, err: expect.stringContaining("npm install @uniswap/v2-core@") });
 }
