@@ -16,6 +16,7 @@ import { Secret } from "../../src/net/secret.ts";
 import type { IdentityMarker } from "../../src/ports/identity-marker.ts";
 import type { LaneStore } from "../../src/ports/lane-unit-of-work.ts";
 import type { Signer, UnsignedTransaction } from "../../src/ports/signer.ts";
+import type { Treasury } from "../../src/ports/treasury.ts";
 import { dcaSpec, ETH, policySample, priceOf, ROUTER, USDC, WBTC, WETH } from "./builders.ts";
 import { type DaemonDatabase, openDaemonDatabase } from "./daemon-database.ts";
 import { FakeChain } from "./fake-chain.ts";
@@ -53,9 +54,13 @@ export interface Outside {
 }
 
 /** A world at a whole minute, with 1000 USDC, 3 WETH and 10 ETH in the account. */
-export function createOutside(nowMs: number, change: Partial<StrategySpec> = {}): Outside {
+export function createOutside(
+  nowMs: number,
+  change: Partial<StrategySpec> = {},
+  makeChain: (clock: FakeClock) => FakeChain = (clock) => new FakeChain(clock),
+): Outside {
   const clock = new FakeClock(nowMs);
-  const chain = new FakeChain(clock);
+  const chain = makeChain(clock);
   chain.ledger.credit(USDC.address, ACCOUNT, 1_000_000_000n);
   chain.ledger.credit(WETH.address, ACCOUNT, 3n * 10n ** 18n);
   chain.ledger.credit(ETH.address, ACCOUNT, 10n ** 19n);
@@ -134,6 +139,8 @@ export function openLife(
     marker?: IdentityMarker | undefined;
     /** in place of the wallet's own */
     signer?: Signer;
+    /** where the account is a Safe */
+    treasury?: Treasury;
   } = {},
 ): Life {
   const database = openDaemonDatabase(outside.file);
@@ -162,6 +169,7 @@ export function openLife(
       signers: new Map([
         [ACCOUNT, options.signer ?? mortal(countingSigner(outside, () => advanceMarker(context, ACCOUNT)))],
       ]),
+      ...(options.treasury !== undefined && { treasuries: new Map([[ACCOUNT, mortal(options.treasury)]]) }),
       marker: options.marker,
       ...{ zones: createIntlZones(), logger: silentLogger() },
       ...{ digest: digestOf, approveCalldata },

@@ -113,10 +113,15 @@ export class FakeChain implements Chain {
 
   /** Somebody else's transaction moves tokens in the newest block: a spender who was allowed to, say. */
   takeAway({ token, ...move }: { token: Address; from: Address; to: Address; amount: bigint }): void {
+    this.act(byteHash(9_000_000 + this.blocks.length), (ledger) => [ledger.move(token, move)]);
+  }
+
+  /** Somebody else's transaction in the newest block. */
+  protected act(hash: Hex, work: (ledger: FakeLedger) => readonly Omit<ChainLog, "logIndex">[]): Receipt {
     const block = this.newest;
-    const work = (ledger: FakeLedger) => [ledger.move(token, move)];
-    const receipt = this.attempt(block.ledger, block.head, { hash: byteHash(9_000_000 + this.blocks.length), work });
+    const receipt = this.attempt(block.ledger, block.head, { hash, work });
     this.blocks.splice(-1, 1, { ...block, receipts: [...block.receipts, receipt] });
+    return receipt;
   }
 
   /** Replaces the newest blocks by as many empty ones; what was in them is gone, as from a pool that forgot. */
@@ -292,7 +297,7 @@ export class FakeChain implements Chain {
     return { domain: { name: "USD Coin", version: "2", chainId: CHAIN_ID, verifyingContract: token }, nonce: 0n };
   }
 
-  private get newest(): Block {
+  protected get newest(): Block {
     return this.blockAt(this.blocks.at(-1)?.head.number ?? 0);
   }
 
@@ -302,7 +307,7 @@ export class FakeChain implements Chain {
     return block;
   }
 
-  private stateAt(block?: number): FakeLedger {
+  protected stateAt(block?: number): FakeLedger {
     this.assertUp();
     return block === undefined ? this.ledger : this.blockAt(block).ledger;
   }

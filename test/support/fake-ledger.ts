@@ -1,4 +1,5 @@
 import { Interface } from "ethers";
+import { MARK_FACTORY } from "../../src/domain/guard/once-mark.ts";
 import { type Address, type Hex, parseAddress } from "../../src/domain/money/address.ts";
 import { TRANSFER_TOPIC } from "../../src/domain/run/measure-fill.ts";
 import type { ChainLog } from "../../src/ports/chain.ts";
@@ -114,12 +115,20 @@ export class FakeLedger {
   /** Runs calldata to the router or to a token. @throws FakeRevert */
   execute(call: { from: Address; to: Address; data: Hex }, seconds: number): Log[] {
     if (call.data === "0x") return [];
+    if (call.to === MARK_FACTORY) return this.make(call.data);
     if (call.to === ROUTER) return this.settle(decodeOrder(call, this.rate), seconds);
     const [spender, amount] = ERC20.decodeFunctionData("approve", call.data);
     const to = parseAddress(spender) ?? ROUTER;
     this.setAllowance(call.to, call.from, amount as bigint, to);
     const log = ERC20.encodeEventLog("Approval", [call.from, to, amount]);
     return [{ address: call.to, topics: log.topics as Hex[], data: log.data as Hex }];
+  }
+
+  /** The factory makes the same account once. */
+  private make(data: Hex): Log[] {
+    if (this.values.has(`made ${data}`)) throw new FakeRevert("it exists");
+    this.values.set(`made ${data}`, 1n);
+    return [];
   }
 
   /** output of a self-executed swap as a share of its minimum, in percent; below 100 it reverts */
