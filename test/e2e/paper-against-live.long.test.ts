@@ -16,7 +16,7 @@ import { run, type Started, start } from "./support/swapd.ts";
 // moves between slots and rests while they are traded: how many blocks apart two processes are is not what is compared.
 
 /** The sandbox's market moves a step a second by itself: 240 slots with 15 steps each are an hour of it. */
-const SLOTS = Number(process.env.SWAPD_PAPER_AGAINST_LIVE_SLOTS ?? 12);
+const SLOTS = Number(process.env.SWAPD_PAPER_AGAINST_LIVE_SLOTS ?? 5);
 const STEPS = 15;
 const SLOT_SECONDS = 20;
 const BLOCK_SECONDS = 0.5;
