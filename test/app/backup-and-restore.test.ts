@@ -11,6 +11,7 @@ import { openDatabase } from "../../src/storage/database.ts";
 import { WALLET } from "../config/project.ts";
 import { makeFolder } from "../e2e/support/swapd.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
+import { readDryExample } from "../support/example-file.ts";
 
 let config: string;
 let database: string;
@@ -24,7 +25,7 @@ beforeEach(() => {
   config = join(folder.path, "config/mine.yaml");
   database = join(folder.path, "swapd.db");
   service = join(folder.path, "service.db");
-  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+  const example = readDryExample(folder.path);
   const own = example.replace("main: {", `main: { address: "${WALLET}",`);
   writeFileSync(config, own.replace("/data/swapd.db", database).replace("/data/service.db", service));
   // Any database with its rows in place of the service's: what it holds does not matter here.

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { writeSandboxFacts } from "../../src/app/sandbox-facts.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import { makeFolder, run } from "../e2e/support/swapd.ts";
+import { readDryExample } from "../support/example-file.ts";
 
 const ENVIRONMENT = { RPC_1: "http://127.0.0.1:1", RPC_2: "http://127.0.0.1:2" };
 const ADDRESS = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -73,7 +74,7 @@ it("--sandbox means the sandbox, and the answer names it; with --config alongsid
 it("the answer names the configuration, its mode and its database, also where something is refused", async () => {
   const database = join(folder.path, "swapd.db");
   const file = join(folder.path, "config/mine.yaml");
-  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+  const example = readDryExample(folder.path);
   writeFileSync(file, example.replace("main: {", `main: { address: "${ADDRESS}",`).replace("/data/swapd.db", database));
   const place = `on ${file} (network base, mode dry-run, database ${database})`;
   expect(await run(folder.path, ["halt", "--config", file], ENVIRONMENT)).toMatchObject({

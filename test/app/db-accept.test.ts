@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
@@ -10,6 +10,7 @@ import type { Finding } from "../../src/ports/reconciliation-store.ts";
 import { claimDatabase } from "../../src/storage/claim.ts";
 import { makeFolder } from "../e2e/support/swapd.ts";
 import { type DaemonDatabase, openDaemonDatabase } from "../support/daemon-database.ts";
+import { readDryExample } from "../support/example-file.ts";
 
 const WALLET = toAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8");
 const OLDER: Finding = {
@@ -29,7 +30,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.unstubAllEnvs());
   file = join(folder.path, "config/mine.yaml");
   const path = join(folder.path, "swapd.db");
-  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+  const example = readDryExample(folder.path);
   writeFileSync(file, example.replace("main: {", `main: { address: "${WALLET}",`).replace("/data/swapd.db", path));
   database = openDaemonDatabase(path);
   database.store.saveIdentity({ network: "ethereum", chainId: 1, atMs: 0 });

@@ -39,14 +39,14 @@ async function begun(network: string): Promise<string> {
 
 describe.each([...NETWORKS])(
   "a first configuration for %s",
-  (network, { nativeSymbol, first, noSettlement, tokens }) => {
+  (network, { nativeSymbol, first, noSettlement, router, tokens }) => {
     test("is taken by swapd check as swapd init writes it, with the network's own gas", async () => {
       const folder = await begun(network);
       expect(await checked(folder)).toMatchObject({ ok: true, problems: [] });
       const policy = readFileSync(join(folder, "policy.yaml"), "utf8");
       expect(policy).toContain(`gas_reserve: "${first.gasReserve} ${nativeSymbol}"`);
       expect(policy).toContain(`max_gas_price: ${first.maxGasPrice} `);
-      const mode = noSettlement === undefined ? "paper" : "dry-run";
+      const mode = router === undefined ? "dry-run" : "paper";
       expect(readFileSync(join(folder, "swapd.yaml"), "utf8")).toContain(`mode: ${mode} `);
     });
 

@@ -5,6 +5,7 @@ import { runCli } from "../../src/app/cli.ts";
 import { makeFolder } from "../e2e/support/swapd.ts";
 import { runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
+import { readDryExample } from "../support/example-file.ts";
 import { letAllGo, live } from "../support/old-runs.ts";
 import { dropTriggers } from "../support/query-plans.ts";
 
@@ -17,7 +18,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.unstubAllEnvs());
   file = join(folder.path, "config/mine.yaml");
   database = join(folder.path, "swapd.db");
-  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+  const example = readDryExample(folder.path);
   const own = `main: { address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",`;
   writeFileSync(file, example.replace("main: {", own).replace("/data/swapd.db", database));
 });

@@ -8,6 +8,7 @@ import { claimPort } from "../../src/sandbox/free-port.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { makeFolder, run, type Started, start, until } from "../e2e/support/swapd.ts";
 import { startBareAnvil } from "../support/anvil.ts";
+import { readDryExample } from "../support/example-file.ts";
 import { startHttpServer } from "../support/http-server.ts";
 
 const WITHIN_MS = 60_000;
@@ -126,7 +127,7 @@ function goodFile(port: number): string {
   const keystore = encryptKeystoreJsonSync({ address, privateKey }, "a password", { scrypt: { N: 2 } });
   writeFileSync(join(folder.path, "wallet.json"), keystore, { mode: 0o600 });
   writeFileSync(join(folder.path, "wallet.pass"), "a password\n", { mode: 0o600 });
-  return readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8")
+  return readDryExample(folder.path)
     .replaceAll("/run/secrets", folder.path)
     .replace("url: embedded", 'url: embedded, settlement: "0x1111111111111111111111111111111111111111"')
     .replace("/data/swapd.db", join(folder.path, "swapd.db"))

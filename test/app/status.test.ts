@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createAlertOutbox, setAlertChannels } from "../../src/adapters/sqlite/daemon/alert-outbox.ts";
@@ -11,6 +11,7 @@ import { claimDatabase } from "../../src/storage/claim.ts";
 import { makeFolder, run } from "../e2e/support/swapd.ts";
 import { alertSample, dcaSpec, HUNDRED_USDC, NOW_MS, runSample, USDC, WALLET } from "../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
+import { readDryExample } from "../support/example-file.ts";
 import { swapIn } from "../support/reading-samples.ts";
 import { memoryDirectory } from "../support/temporary-directory.ts";
 
@@ -184,7 +185,7 @@ test("the command answers from the rows alone, for people and for programs", asy
   const { store, file } = openDaemonDatabase(join(folder.path, "swapd.db"));
   addStrategy(store, spec);
   const configuration = join(folder.path, "config/mine.yaml");
-  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+  const example = readDryExample(folder.path);
   writeFileSync(
     configuration,
     example.replace("main: {", `main: { address: "${WALLET}",`).replace("/data/swapd.db", file),

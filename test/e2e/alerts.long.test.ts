@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { isSigned, type Received, startReceiver } from "../support/alert-receiver.ts";
+import { readDryExample } from "../support/example-file.ts";
 import { makeFolder, run, type Started, start } from "./support/swapd.ts";
 
 const SECRET = "canary-alert-secret-0123456789";
@@ -144,7 +145,7 @@ it("swapd notify test shows what the receiver answers, and ends with 1 when it d
     (response, count) => void response.writeHead(count === 1 ? 202 : 404).end(),
   );
   const file = join(folder.path, "config/notified.yaml");
-  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8").replace(
+  const example = readDryExample(folder.path).replace(
     "main: {",
     'main: { address: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",',
   );

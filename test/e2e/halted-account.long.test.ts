@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
+import { readDryExample } from "../support/example-file.ts";
 import { openLaneDatabase } from "../support/lane-database.ts";
 import { makeFolder, run } from "./support/swapd.ts";
 
@@ -13,7 +14,7 @@ it("a halted relayer of the service is released by a person's word for it alone,
   const folder = makeFolder();
   try {
     const file = join(folder.path, "config/relayer.yaml");
-    const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+    const example = readDryExample(folder.path);
     const service = join(folder.path, "service.db");
     const daemon = example
       .replace("main: {", `main: { address: "${ANVIL_ACCOUNT}",`)
@@ -45,7 +46,7 @@ it("a halted relayer of the service is released by a person's word for it alone,
 it("a halted account is shown with its reason, and released by a person's word for all and no other", async () => {
   const folder = makeFolder();
   try {
-    const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+    const example = readDryExample(folder.path);
     const file = join(folder.path, "config/halted.yaml");
     writeFileSync(
       file,

@@ -101,7 +101,7 @@ identity/
 
 /** On paper, but where nothing can be filled: there a dry run says what would be traded. */
 export function modeOf(network: BookedNetwork | undefined): Mode {
-  return network?.noSettlement === undefined ? "paper" : "dry-run";
+  return network === undefined || network.router !== undefined ? "paper" : "dry-run";
 }
 
 function mainFile(answers: Answers, { layout }: Drafting): string {
