@@ -48,6 +48,11 @@ function edit(file: string, change: (text: string) => string): void {
   writeFileSync(file, changed);
 }
 
+/** On paper nothing opens the wallet. */
+function signs(folder: string): void {
+  edit(join(folder, "swapd.yaml"), (text) => text.replace("mode: paper", "mode: dry-run"));
+}
+
 describe("swapd check, of what a configuration names on this machine", () => {
   it("opens the wallet, and names its address with its checksum", async () => {
     const { code, out } = await check(project());
@@ -58,6 +63,10 @@ describe("swapd check, of what a configuration names on this machine", () => {
   it("finds a password that does not open the keystore, and both files", async () => {
     const folder = project();
     writeFileSync(join(folder, "wallet.pass"), "another one", { mode: 0o600 });
+    const onPaper = await check(folder);
+    expect(onPaper.code, onPaper.out).toBe(0);
+    expect(onPaper.out).toMatch(/warning\s+wallet main .*wallet\.json.*: .*password.*; on paper nothing opens it/);
+    signs(folder);
     const { code, out } = await check(folder);
     expect(code, out).toBe(1);
     expect(out).toMatch(/PROBLEM\s+wallet main .*wallet\.json, with the password in .*wallet\.pass: .*password/);
@@ -66,6 +75,7 @@ describe("swapd check, of what a configuration names on this machine", () => {
   it("finds a password's file that is not there", async () => {
     const folder = project();
     unlinkSync(join(folder, "wallet.pass"));
+    signs(folder);
     const { code, out } = await check(folder);
     expect(code, out).toBe(1);
     expect(out).toMatch(/PROBLEM\s+wallet main .*wallet\.pass/);
