@@ -32,7 +32,10 @@ test("the page shows a file, two lines of the project and an import, and a chain
     expect(readFileSync(path ?? "", "utf8"), path).toContain("NETWORKS");
 });
 
-test("the example's network passes the tests that the networks of the book pass", () => {
+// Tests of their own process, which share the machine with others.
+const OF_PROCESSES = { timeout: 150_000 };
+
+test("the example's network passes the tests that the networks of the book pass", OF_PROCESSES, () => {
   const folder = begin();
   const own = [...page.matchAll(/^\| `(test\/[\w./-]+\.test\.ts)` \| (?!one line)/gm)].map(([, path]) => path ?? "");
   expect(own).toHaveLength(4);
@@ -44,22 +47,26 @@ test("the example's network passes the tests that the networks of the book pass"
   expect(vitest.output).toMatch(/a first configuration for devnet > is taken by swapd check/);
 });
 
-test("the example's network, and a chain of one's own, are taken by swapd check, and a typo is reported as shown", () => {
-  const folder = begin();
-  const check = () => run(folder, "src/main.ts", "check", "--offline", "swapd.yaml");
-  const own = check();
-  expect(own, own.output).toMatchObject({ status: 0 });
+test(
+  "the example's network, and a chain of one's own, are taken by swapd check, and a typo is reported as shown",
+  OF_PROCESSES,
+  () => {
+    const folder = begin();
+    const check = () => run(folder, "src/main.ts", "check", "--offline", "swapd.yaml");
+    const own = check();
+    expect(own, own.output).toMatchObject({ status: 0 });
 
-  const main = readFileSync(join(folder, "swapd.yaml"), "utf8");
-  const [, booked = ""] = /says `(network: \{[^`]*)`/.exec(page) ?? [];
-  writeFileSync(join(folder, "swapd.yaml"), main.replace(/^network: .*$/m, booked));
-  const ofBook = check();
-  expect(ofBook, ofBook.output).toMatchObject({ status: 0 });
+    const main = readFileSync(join(folder, "swapd.yaml"), "utf8");
+    const [, booked = ""] = /says `(network: \{[^`]*)`/.exec(page) ?? [];
+    writeFileSync(join(folder, "swapd.yaml"), main.replace(/^network: .*$/m, booked));
+    const ofBook = check();
+    expect(ofBook, ofBook.output).toMatchObject({ status: 0 });
 
-  writeFileSync(join(folder, "swapd.yaml"), main);
-  const preset = join(folder, "mychain.yaml");
-  writeFileSync(preset, readFileSync(preset, "utf8").replace(/^(wrappedNative: .*)180aa3"/m, '$1180aA3"'));
-  const refused = check();
-  expect(refused).toMatchObject({ status: 1 });
-  expect(page).toContain(`\`\`\`text\n${refused.output.trimEnd().replace(/^\S*\//, "")}\n\`\`\`\n`);
-});
+    writeFileSync(join(folder, "swapd.yaml"), main);
+    const preset = join(folder, "mychain.yaml");
+    writeFileSync(preset, readFileSync(preset, "utf8").replace(/^(wrappedNative: .*)180aa3"/m, '$1180aA3"'));
+    const refused = check();
+    expect(refused).toMatchObject({ status: 1 });
+    expect(page).toContain(`\`\`\`text\n${refused.output.trimEnd().replace(/^\S*\//, "")}\n\`\`\`\n`);
+  },
+);
