@@ -19,10 +19,11 @@ export function decideHoldAnswer(
 ): Outcome {
   if (run === undefined) return refused(`no run ${JSON.stringify(runId)}; see: swapd history`);
   if (isRunEnd(run.state)) return refused(`${runId} has ended: ${run.state}, ${run.reason ?? "no reason"}`);
-  const given = holds.find((hold) => hold.answer !== undefined)?.answer;
-  if (given !== undefined) return refused(`${given.by} has ${given.decision} ${runId} already`);
-  const open = holds.filter(({ untilMs }) => untilMs > answer.atMs);
-  if (open.length === 0) return refused(`${runId} waits for nobody; see: swapd show ${runId}`);
+  if (!holds.some((hold) => hold.answer === undefined && hold.untilMs > answer.atMs)) {
+    const given = holds.find((hold) => hold.answer !== undefined)?.answer;
+    if (given !== undefined) return refused(`${given.by} has ${given.decision} ${runId} already`);
+    return refused(`${runId} waits for nobody; see: swapd show ${runId}`);
+  }
   const then =
     answer.decision === "approved" ? "it is quoted and checked again, and trades" : "nothing of it is signed";
   return {

@@ -54,6 +54,20 @@ function expectUnsigned(outside: Outside, life: Life, reason: string): void {
   expect(replayAll(life.file)).toEqual({ problems: [], runs: 1 });
 }
 
+test("a run that was let go and waits once more can be answered once more", async () => {
+  const { outside, life } = await begin(APPROVED);
+  const rows = await life.store.read({ kind: "hold", runId: heldRun(life) });
+  const [hold] = rows.holds;
+  if (hold === undefined) throw new Error("nothing waits");
+  const answer = { decision: "approved", by: "ada", atMs: outside.clock.nowMs() } as const;
+  const holds = [hold, { ...hold, kind: "announcement", answer } as const];
+  const outcome = decideHoldAnswer({ ...rows, holds }, { runId: heldRun(life), answer });
+  expect(outcome.changes).toContainEqual({ kind: "hold-answered", runId: heldRun(life), answer });
+  const answered = holds.map((one) => ({ ...one, answer }));
+  const again = decideHoldAnswer({ ...rows, holds: answered }, { runId: heldRun(life), answer });
+  expect(again).toEqual({ answer: expect.stringMatching(/^refused: ada has approved /), changes: [] });
+});
+
 test("ALL-12 a swap above its bound waits until it is approved, and is quoted and checked anew then", async () => {
   const { outside, life } = await begin(APPROVED);
   expect([runsOf(life)[0]?.state, outside.signed]).toEqual(["executing", []]);

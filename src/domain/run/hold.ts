@@ -21,3 +21,18 @@ export interface Hold {
   /** undefined: nobody has answered */
   readonly answer: HoldAnswer | undefined;
 }
+
+/** A person's no to a run; undefined where nobody said it. */
+export function refusalIn(holds: readonly Hold[] | undefined): HoldAnswer | undefined {
+  return holds?.flatMap(({ answer }) => answer ?? []).find(({ decision }) => decision === "refused");
+}
+
+/**
+ * Until when what a person let go may be tried: as long as any swap, from his last word on. Unix milliseconds; there is no
+ * such end where nobody answered, or an approval is still waited for.
+ */
+export function endAfterAnswer(holds: readonly Hold[] | undefined, windowMs: number): number {
+  const waits = holds?.some(({ kind, answer }) => kind === "approval" && answer === undefined) ?? false;
+  const answers = holds?.flatMap(({ answer }) => answer?.atMs ?? []) ?? [];
+  return waits || answers.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...answers) + windowMs;
+}

@@ -90,12 +90,9 @@ function proceed(
     endUnsigned(draft, swap.id, { reason: "signing_barred", detail: barred });
     return;
   }
-  if (heldBack(draft, swap, usd, evidence)) return;
-  const late = tooLate(draft.run(), draft.swap(swap.id), evidence);
-  if (late !== undefined) {
-    endUnsigned(draft, swap.id, { reason: "window_over", detail: late });
-    return;
-  }
+  // Long after its window nobody is asked any more; and an answer may have made its window shorter.
+  if (endLate(draft, swap.id, evidence) || heldBack(draft, swap, usd, evidence)) return;
+  if (endLate(draft, swap.id, evidence)) return;
   if (!reading.decoding.ok) throw new Error(`swap ${swap.id} passed every check undecoded`);
   answered(draft);
   const terms = termsOf(reading.decoding.swap, reading, evidence);
@@ -105,6 +102,13 @@ function proceed(
   else if (reading.approval !== undefined) approve(draft, draft.swap(swap.id), reading, evidence);
   else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, evidence);
   else transact(draft, swap, reading, evidence);
+}
+
+/** @returns false where it is not too late */
+function endLate(draft: Draft, swapId: string, evidence: Evidence): boolean {
+  const late = tooLate(draft.run(), draft.swap(swapId), evidence);
+  if (late !== undefined) endUnsigned(draft, swapId, { reason: "window_over", detail: late });
+  return late !== undefined;
 }
 
 function approve(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: Evidence): void {

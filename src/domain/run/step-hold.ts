@@ -3,9 +3,9 @@ import { formatDuration } from "../time/format-duration.ts";
 import { type Alert, SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { Evidence } from "./evidence.ts";
-import type { Hold, HoldAnswer, HoldKind } from "./hold.ts";
+import { endAfterAnswer, type Hold, type HoldKind } from "./hold.ts";
 import type { Swap } from "./run.ts";
-import { askForQuote, endUnsigned, wantsGasless } from "./step-quote.ts";
+import { askForQuote, endRefused, endUnsigned, wantsGasless, windowMsOf } from "./step-quote.ts";
 
 /**
  * Holds a swap back that passed every check, where its strategy wants a person to approve it or to hear of it first. It
@@ -15,41 +15,33 @@ import { askForQuote, endUnsigned, wantsGasless } from "./step-quote.ts";
  * @returns whether it is held back or was ended: then nothing may be signed for it now
  */
 export function heldBack(draft: Draft, swap: Swap, usd: bigint | undefined, evidence: Evidence): boolean {
-  const holds = evidence.holds ?? [];
-  const answered = holds.find(({ answer }) => answer !== undefined)?.answer;
-  if (answered !== undefined) return wasRefused(draft, swap, answered, evidence);
+  if (endRefused(draft, swap.id, evidence)) return true;
   const [approval, announcement] = (["approval", "announcement"] as const).map((kind) =>
-    holds.find((hold) => hold.kind === kind),
+    evidence.holds?.find((hold) => hold.kind === kind),
   );
   // What waits for a person does not go on because its price fell meanwhile, or because its file was edited.
-  if (approval !== undefined) return awaitApproval(draft, swap, approval, evidence);
+  if (approval !== undefined)
+    return !isLetGo(draft, swap, approval, evidence) && awaitApproval(draft, swap, approval, evidence);
   const { approveAboveUsd, approveWithinSeconds, announceSeconds } = evidence.spec;
   if (approveAboveUsd !== undefined && (usd === undefined || usd > approveAboveUsd))
     return hold(draft, swap, { kind: "approval", seconds: approveWithinSeconds, usd }, evidence);
-  if (announcement !== undefined) return waits(draft, swap, announcement, evidence);
+  if (announcement !== undefined)
+    return !isLetGo(draft, swap, announcement, evidence) && waits(draft, swap, announcement, evidence);
   return hold(draft, swap, { kind: "announcement", seconds: announceSeconds, usd }, evidence);
 }
 
-/** An answer ends the wait: from then on the swap has as long as any. @returns whether it was a refusal */
-function wasRefused(draft: Draft, swap: Swap, { decision, by, atMs }: HoldAnswer, evidence: Evidence): boolean {
-  if (decision === "refused") {
-    endUnsigned(draft, swap.id, { reason: "refused_by_operator", detail: `refused by ${by}` });
-    return true;
-  }
+/** An answer ends the wait: from then on the swap has as long as any. @returns false where nobody has answered */
+function isLetGo(draft: Draft, swap: Swap, { answer }: Hold, evidence: Evidence): boolean {
+  const endsMs = endAfterAnswer(evidence.holds, windowMsOf(swap, evidence));
   const { windowEndsMs } = draft.swap(swap.id);
-  const endsMs = atMs + windowOf(swap, evidence);
   if (windowEndsMs !== undefined && windowEndsMs > endsMs) draft.amendSwap(swap.id, { windowEndsMs: endsMs });
-  return false;
+  return answer !== undefined;
 }
 
 /** Who let the swap go on, for its history; undefined where nobody was asked. */
 export function approvedBy({ holds = [] }: Evidence): string | undefined {
-  const answer = holds.find((hold) => hold.answer?.decision === "approved")?.answer;
+  const answer = holds.findLast((hold) => hold.answer?.decision === "approved")?.answer;
   return answer === undefined ? undefined : `approved by ${answer.by}`;
-}
-
-function windowOf({ retryForSeconds }: Swap, { spec }: Evidence): number {
-  return (retryForSeconds ?? spec.retryForSeconds) * 1_000;
 }
 
 function awaitApproval(draft: Draft, swap: Swap, approval: Hold, evidence: Evidence): true {
@@ -76,7 +68,7 @@ interface Beginning {
 function hold(draft: Draft, swap: Swap, { kind, seconds, usd }: Beginning, evidence: Evidence): boolean {
   if (seconds === undefined) return false;
   const untilMs = evidence.nowMs + seconds * 1_000;
-  const windowEndsMs = untilMs + windowOf(swap, evidence);
+  const windowEndsMs = untilMs + windowMsOf(swap, evidence);
   draft.amendSwap(swap.id, { windowEndsMs });
   draft.record({ kind: "hold", hold: { kind, swapId: swap.id, untilMs, windowEndsMs, answer: undefined } });
   const time = formatDuration(seconds * 1_000);

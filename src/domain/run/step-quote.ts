@@ -7,6 +7,7 @@ import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent } from "./events.ts";
 import type { Evidence } from "./evidence.ts";
+import { endAfterAnswer, refusalIn } from "./hold.ts";
 import { plannedSize, takenBackProceeds } from "./proceeds.ts";
 import type { UnsignedReason } from "./reasons.ts";
 import { answered, retryLimits, waitAgain } from "./retry.ts";
@@ -135,7 +136,16 @@ export function retryOrEnd(
   evidence: Evidence,
   why: { reason: UnsignedReason; detail: string },
 ): void {
+  if (endRefused(draft, swapId, evidence)) return;
   if (!askAgain(draft, swapId, evidence, why)) endUnsigned(draft, swapId, why);
+}
+
+/** Ends what a person refused, whatever else it lacks. @returns false where nobody did */
+export function endRefused(draft: Draft, swapId: string, { holds }: Evidence): boolean {
+  const refusal = refusalIn(holds);
+  if (refusal === undefined) return false;
+  endUnsigned(draft, swapId, { reason: "refused_by_operator", detail: `refused by ${refusal.by}` });
+  return true;
 }
 
 /** Asks again later. @returns false when the window is over: then nothing was asked */
@@ -146,7 +156,7 @@ export function askAgain(
   why: { reason: string; detail: string },
 ): boolean {
   const swap = draft.swap(swapId);
-  const limits = retryLimits(evidence, why.reason, retryUntilMs(draft, swap));
+  const limits = retryLimits(evidence, why.reason, retryUntilMs(draft, swap, evidence));
   const waitMs = waitAgain(draft, evidence, { about: swapId, ...why }, limits);
   if (waitMs !== undefined) askForQuote(draft, swapId, evidence, { gasless: wantsGasless(swap), waitMs });
   return waitMs !== undefined;
@@ -192,7 +202,7 @@ export function tryAgain(
   evidence: Evidence,
   { anew = ended, ...why }: { reason: string; detail: string; anew?: Anew },
 ): void {
-  const limits = retryLimits(evidence, why.reason, retryUntilMs(draft, { ...ended, ...anew }));
+  const limits = retryLimits(evidence, why.reason, retryUntilMs(draft, { ...ended, ...anew }, evidence));
   const waitMs = waitAgain(draft, evidence, { about: ended.id, ...why }, limits);
   if (waitMs === undefined) return;
   const attempt = ended.attempt + 1;
@@ -227,7 +237,13 @@ export function wantsGasless(swap: Pick<Swap, "gasless" | "sell" | "fallback">):
 }
 
 /** What waits for its proceeds to come back waits as long as that takes: they are looked up until the chain answers. */
-function retryUntilMs(draft: Draft, swap: Swap): number {
+function retryUntilMs(draft: Draft, swap: Swap, evidence: Evidence): number {
   const isWaiting = takenBackProceeds(draft.run(), swap) !== undefined;
-  return isWaiting ? Number.POSITIVE_INFINITY : windowEndOf(draft.run(), swap);
+  if (isWaiting) return Number.POSITIVE_INFINITY;
+  return Math.min(windowEndOf(draft.run(), swap), endAfterAnswer(evidence.holds, windowMsOf(swap, evidence)));
+}
+
+/** How long a swap may be tried from its turn on, in milliseconds. */
+export function windowMsOf({ retryForSeconds }: Pick<Swap, "retryForSeconds">, { spec }: Evidence): number {
+  return (retryForSeconds ?? spec.retryForSeconds) * 1_000;
 }

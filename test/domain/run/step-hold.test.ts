@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createDraft, type StepResult } from "../../../src/domain/run/draft.ts";
+import type { RunEvent } from "../../../src/domain/run/events.ts";
 import type { Evidence } from "../../../src/domain/run/evidence.ts";
 import type { Hold } from "../../../src/domain/run/hold.ts";
 import { step } from "../../../src/domain/run/step.ts";
@@ -52,4 +53,42 @@ test("ALL-14 an approved swap has its window from the approval on, and no longer
   const event = { kind: "facts-read", swapId: swap.id, reading: readingFor(held) } as const;
   const result = step(run, event, evidenceSample({ holds: [old] }));
   expect(result.run.swaps[0]).toMatchObject({ state: "skipped", reason: "window_over" });
+});
+
+test("ALL-13 leave for an announced swap is no approval of a larger one of its run", () => {
+  const letGo: Hold = { ...APPROVED, kind: "announcement" };
+  const result = clear("50", { holds: [letGo] });
+  expect(waits(result)).toBe(true);
+  expect(result.records).toContainEqual(expect.objectContaining({ kind: "hold" }));
+  expect(clear("1000", { holds: [letGo] }).run.swaps[0]?.state).toBe("cleared");
+});
+
+test("ALL-12 what is far beyond its window asks nobody any more", () => {
+  const nowMs = runSample().windowEndsMs + 3 * 86_400_000;
+  const result = clear("50", { nowMs });
+  expect(result.run.swaps[0]).toMatchObject({ state: "skipped", reason: "window_over" });
+  expect(result.records.filter(({ kind }) => kind === "hold" || kind === "alert")).toEqual([]);
+});
+
+test("ALL-14 what was refused ends also while the service is away, and what was approved is not tried longer for that", () => {
+  const held = { ...swap, windowEndsMs: NOW_MS + 43_200_000 };
+  const run = runSample({ swaps: [held] });
+  const away: RunEvent = {
+    ...{
+      kind: "quote-refused",
+      swapId: swap.id,
+      gasless: false,
+      code: "UNREACHABLE",
+      message: "away",
+      retryable: true,
+    },
+  };
+  const refused: Hold = { ...ASKED, answer: { decision: "refused", by: "ada", atMs: NOW_MS } };
+  const ended = step(run, away, evidenceSample({ holds: [refused] }));
+  expect(ended.run.swaps[0]).toMatchObject({ state: "skipped", reason: "refused_by_operator" });
+  const early: Hold = { ...APPROVED, answer: { decision: "approved", by: "ada", atMs: NOW_MS - 86_400_000 } };
+  const late = step(run, away, evidenceSample({ holds: [early] }));
+  expect(late.run.swaps[0]).toMatchObject({ state: "skipped", reason: "quote_unavailable" });
+  const fresh = step(run, away, evidenceSample({ holds: [APPROVED] }));
+  expect(waits(fresh)).toBe(true);
 });
