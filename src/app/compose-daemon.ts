@@ -22,7 +22,7 @@ import type { Signer } from "../ports/signer.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
 import { type AbilityWatch, watchAbilities } from "./abilities.ts";
 import { type Alerts, openAlerts, watchHeldBack, watchLimit } from "./alerts.ts";
-import { approveCalldata, digestOf } from "./encoding.ts";
+import { digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
@@ -125,7 +125,6 @@ export async function composeDaemon(
       zones: createIntlZones(),
       logger,
       digest: digestOf,
-      approveCalldata,
       crashPoint: deps.crashPoint,
       marker: deps.marker,
     },

@@ -16,7 +16,7 @@ import type { Signer } from "../ports/signer.ts";
 import type { SwapService } from "../ports/swap-service.ts";
 import { openDatabase } from "../storage/database.ts";
 import { openDaemonDatabase } from "./daemon-database.ts";
-import { approveCalldata, digestOf } from "./encoding.ts";
+import { digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
@@ -97,7 +97,6 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
       logger: runtime.logger,
       notifier: { notify: () => undefined },
       digest: digestOf,
-      approveCalldata,
       crashPoint: () => undefined,
     },
   };

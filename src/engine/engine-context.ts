@@ -99,8 +99,6 @@ export interface EngineDeps {
   readonly marker?: IdentityMarker | undefined;
   /** EIP-712 digest of typed data */
   digest(typedData: TypedData): Hex;
-  /** calldata of `approve(spender, amount)` */
-  approveCalldata(spender: Address, amount: bigint): Hex;
   /** named places where a test may stop the process; does nothing in production */
   crashPoint(label: string): void;
 }

@@ -1,3 +1,4 @@
+import { approval } from "../domain/guard/approval.ts";
 import { REVOKE_GAS_LIMIT, REVOKE_WITHIN_SECONDS } from "../domain/run/step-gasless.ts";
 import { plannedIntent } from "../lane/planned-intent.ts";
 import type { Change, Decided } from "../ports/changes.ts";
@@ -41,7 +42,7 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
     logger.warn({ wallet, token, spender, baseFeePerGas }, "a leftover allowance waits until gas is below the ceiling");
     return;
   }
-  const data = context.deps.approveCalldata(spender, 0n);
+  const data = approval(spender, 0n);
   const simulated = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
   const cost = REVOKE_GAS_LIMIT * maxFeePerGas;
   if (simulated.kind === "ok" && (await chain.nativeBalance(wallet)) >= cost) await revoke(context, grant);
@@ -107,7 +108,7 @@ export function decideRevocation(context: EngineContext, grant: Grant, rows: Gra
     id: deps.ids.newId("revoke"),
     purpose: "revoke",
     to: grant.token,
-    data: deps.approveCalldata(grant.spender, 0n),
+    data: approval(grant.spender, 0n),
     value: 0n,
     gasLimit: REVOKE_GAS_LIMIT,
     maxFeePerGasCap: settings.policy.maxFeePerGas,

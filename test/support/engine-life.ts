@@ -21,7 +21,6 @@ import { dcaSpec, ETH, policySample, priceOf, ROUTER, USDC, WBTC, WETH } from ".
 import { type DaemonDatabase, openDaemonDatabase } from "./daemon-database.ts";
 import { FakeChain } from "./fake-chain.ts";
 import { FakeClock, quiet } from "./fake-clock.ts";
-import { ERC20 } from "./fake-ledger.ts";
 import { FakeService } from "./fake-service.ts";
 import { remembered } from "./remembered.ts";
 import { silentLogger } from "./silent-logger.ts";
@@ -172,7 +171,7 @@ export function openLife(
       ...(options.treasury !== undefined && { treasuries: new Map([[ACCOUNT, mortal(options.treasury)]]) }),
       marker: options.marker,
       ...{ zones: createIntlZones(), logger: silentLogger() },
-      ...{ digest: digestOf, approveCalldata },
+      digest: digestOf,
     },
   };
   const engine = createEngine(context, (error) => {
@@ -255,10 +254,6 @@ function digestOf({ domain, types, message }: TypedData): Hex {
     Object.entries(types).map(([name, list]) => [name, list.map((one) => ({ ...one }))]),
   );
   return TypedDataEncoder.hash({ ...domain }, fields, { ...message }) as Hex;
-}
-
-function approveCalldata(spender: Address, amount: bigint): Hex {
-  return ERC20.encodeFunctionData("approve", [spender, amount]) as Hex;
 }
 
 /** Whether the lane may sign for an intent now. */

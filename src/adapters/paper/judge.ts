@@ -1,3 +1,4 @@
+import { APPROVE } from "../../domain/guard/approval.ts";
 import { type DecodedSwap, grossOf, type PinnedSettlement } from "../../domain/guard/decoded-swap.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress, wordOf } from "../../domain/money/address.ts";
 import { smaller } from "../../domain/money/bigint.ts";
@@ -36,7 +37,6 @@ type Simulated = Extract<SimulationOutcome, { kind: "ok" }>;
 
 const EMPTY_GAS = 21_000n;
 /** `approve(address,uint256)` */
-const APPROVE = "0x095ea7b3";
 
 /**
  * What a transaction on paper would have done at a block: the very transaction is simulated on its state, by an account that

@@ -1,6 +1,7 @@
 import { type Address, type Hex, wordOf } from "../money/address.ts";
 
-const APPROVE = "0x095ea7b3";
+/** Selector of `approve(address,uint256)`. */
+export const APPROVE = "0x095ea7b3";
 
 /** Calldata of `approve(spender, amount)`. */
 export function approval(spender: Address, amount: bigint): Hex {

@@ -1,3 +1,4 @@
+import { approval } from "../../domain/guard/approval.ts";
 import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
 import type { RoundTrip } from "../../domain/guard/swap-facts.ts";
 import { mulDivDown } from "../../domain/money/amount.ts";
@@ -81,7 +82,7 @@ async function tryBack(context: EngineContext, asked: SimulatedReturn): Promise<
   const wallet = swap.wallet;
   const approve = (value: bigint): CallRequest => ({
     ...{ from: wallet, to: swap.buy.address, value: 0n },
-    data: context.deps.approveCalldata(context.settings.contracts.spender, value),
+    data: approval(context.settings.contracts.spender, value),
   });
   const grant = { token: swap.buy.address, owner: wallet, spender: context.settings.contracts.spender };
   const reset = (await context.deps.chain.allowance(grant, head.number)) > 0n ? [approve(0n)] : [];

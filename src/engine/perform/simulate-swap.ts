@@ -1,3 +1,4 @@
+import { approval } from "../../domain/guard/approval.ts";
 import type { Decoding } from "../../domain/guard/decoded-swap.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { isNative } from "../../domain/money/token.ts";
@@ -90,7 +91,7 @@ async function simulated(
 }
 
 function approvalCall(context: EngineContext, swap: Swap, amount: bigint): CallRequest {
-  const data = context.deps.approveCalldata(context.settings.contracts.spender, amount);
+  const data = approval(context.settings.contracts.spender, amount);
   return { from: swap.wallet, to: swap.sell.address, data, value: 0n };
 }
 
