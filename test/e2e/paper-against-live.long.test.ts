@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { networkPresetOf } from "../../src/app/network-preset.ts";
 import { median } from "../../src/domain/paper/fill-quality.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { writeWallet } from "../support/wallet-files.ts";
 import { WIDE_POLICY } from "../support/wide-policy.ts";
+import { writeHome } from "./support/home.ts";
 import { run, type Started, start } from "./support/swapd.ts";
 
 // The same strategies at the same slots on the same chain, once on paper and once live. Amounts are small against the pools,
@@ -40,17 +40,7 @@ const home = mkdtempSync(join(tmpdir(), "swapd-paper-live-"));
 const folderOf = (kind: Kind): string => join(home, kind);
 const envOf = (kind: Kind) => ({ HOME_RPC: sandbox.world.rpcUrl, SWAPD_CONFIG: join(folderOf(kind), "swapd.yaml") });
 
-function writeConfiguration(kind: Kind): void {
-  const { world } = sandbox;
-  const folder = folderOf(kind);
-  mkdirSync(join(folder, "strategies"), { recursive: true });
-  writeFileSync(join(folder, "network.json"), networkPresetOf(world));
-  writeFileSync(join(folder, "policy.yaml"), WIDE_POLICY.replace('"100000 USD"', '"100000000 USD"'));
-  writeWallet(folder, world.wallet.privateKey);
-  for (const [name, [sell, buy]] of Object.entries(LEGS)) {
-    writeFileSync(
-      join(folder, "strategies", `${name}.yaml`),
-      `kind: dca
+const dca = (sell: string, buy: string) => `kind: dca
 wallet: main
 sell: "${sell}"
 buy: ${buy}
@@ -58,28 +48,18 @@ schedule: { every: ${SLOT_SECONDS}s }
 retry_for: 10s
 limits: { slippage: 2%, price_impact: 1% }
 execution: { gasless: never }
-`,
-    );
-  }
-  const tokens = Object.entries(world.tokens).map(
-    ([symbol, { address, decimals }]) => `  ${symbol}: { address: "${address}", decimals: ${decimals}, feed: preset }`,
-  );
-  writeFileSync(
-    join(folder, "swapd.yaml"),
-    `version: 1
-mode: ${kind}
-network: { name: homechain, rpc: [{ env: HOME_RPC }], preset: network.json, confirmations: 1 }
-wallets: { main: { ${WALLETS[kind]} } }
-tokens:
-${tokens.join("\n")}
-policy: policy.yaml
-strategies: strategies
-database: swapd.db
-serve: { listen: 127.0.0.1:0 }
-http: { listen: 127.0.0.1:0 }
-timing: { quoteLifetime: 20s, permitLifetime: 60s, pollInterval: 500ms }
-`,
-  );
+`;
+
+function writeConfiguration(kind: Kind): void {
+  const { world } = sandbox;
+  const folder = folderOf(kind);
+  const strategies = Object.entries(LEGS).map(([name, [sell, buy]]) => [name, dca(sell, buy)]);
+  writeHome(folder, {
+    ...{ world, mode: kind, strategies: Object.fromEntries(strategies), wallets: `{ main: { ${WALLETS[kind]} } }` },
+    policy: WIDE_POLICY.replace('"100000 USD"', '"100000000 USD"'),
+    timing: "quoteLifetime: 20s, permitLifetime: 60s, pollInterval: 500ms",
+  });
+  writeWallet(folder, world.wallet.privateKey);
 }
 
 beforeAll(async () => {

@@ -1,13 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { runCli } from "../../src/app/cli.ts";
-import { networkPresetOf } from "../../src/app/network-preset.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startRpcProxy } from "../support/rpc-proxy.ts";
-import { WIDE_POLICY } from "../support/wide-policy.ts";
+import { writeHome } from "./support/home.ts";
 import { start, until } from "./support/swapd.ts";
 
 // Mode paper on a real chain with its real service: without a key, without coins, and nothing is ever sent.
@@ -35,34 +34,14 @@ beforeAll(async () => {
     ...{ directory: join(home, "sandbox"), port: 0, blockTimeSeconds: 0.5, seed: 1, market: false },
   });
   const { world } = sandbox;
-  mkdirSync(join(home, "strategies"));
-  writeFileSync(join(home, "network.json"), networkPresetOf(world));
-  writeFileSync(join(home, "policy.yaml"), WIDE_POLICY);
   // A key that could be opened is not: its password is nowhere.
   const key = { version: 3, address: `${"00".repeat(19)}aa`, crypto: {} };
   writeFileSync(join(home, "wallet.json"), JSON.stringify(key), { mode: 0o600 });
-  for (const [name, text] of Object.entries(STRATEGIES)) writeFileSync(join(home, "strategies", `${name}.yaml`), text);
-  const tokens = Object.entries(world.tokens).map(
-    ([symbol, { address, decimals }]) => `  ${symbol}: { address: "${address}", decimals: ${decimals}, feed: preset }`,
-  );
-  writeFileSync(
-    join(home, "swapd.yaml"),
-    `version: 1
-mode: paper
-network: { name: homechain, rpc: [{ env: HOME_RPC }], preset: network.json, confirmations: 1 }
-wallets:
-  main: { paper: { USDC: 500 } }
-  hot: { keystore: { file: wallet.json }, password: { env: NOBODY_SETS_THIS } }
-tokens:
-${tokens.join("\n")}
-policy: policy.yaml
-strategies: strategies
-database: swapd.db
-serve: { listen: 127.0.0.1:0 }
-http: { listen: 127.0.0.1:0 }
-timing: { quoteLifetime: 20s, permitLifetime: 60s }
-`,
-  );
+  writeHome(home, {
+    ...{ world, mode: "paper", strategies: STRATEGIES },
+    wallets:
+      "{ main: { paper: { USDC: 500 } }, hot: { keystore: { file: wallet.json }, password: { env: NOBODY_SETS_THIS } } }",
+  });
   env = { HOME_RPC: world.rpcUrl, SWAPD_CONFIG: join(home, "swapd.yaml") };
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
 }, 120_000);

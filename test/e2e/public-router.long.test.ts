@@ -11,7 +11,7 @@ import { type Address, NATIVE_TOKEN, toAddress } from "../../src/domain/money/ad
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { loadSwapRouter } from "../service/support/public-router.ts";
-import { WIDE_POLICY } from "../support/wide-policy.ts";
+import { writeHome } from "./support/home.ts";
 import { run, start, until } from "./support/swapd.ts";
 
 // A chain with Uniswap's own contracts and none of ours: no settlement is named, and none is asked for.
@@ -70,31 +70,12 @@ beforeAll(async () => {
   const [v2 = "", v3 = ""] = [1, 2].map((kind) => world.protocols.find((one) => one.kind === kind)?.factory);
   router = await deployRouter({ v2, v3, weth: world.wrappedNative });
   const { settlement, executor, ...preset } = JSON.parse(networkPresetOf(world));
-  mkdirSync(join(home, "strategies"));
-  writeFileSync(join(home, "network.json"), JSON.stringify({ ...preset, router }));
-  writeFileSync(join(home, "policy.yaml"), WIDE_POLICY);
   const keystore = new Wallet(world.wallet.privateKey).encryptSync(PASSWORD);
   writeFileSync(join(home, "wallet.json"), keystore, { mode: 0o600 });
-  for (const [name, text] of Object.entries(STRATEGIES)) writeFileSync(join(home, "strategies", `${name}.yaml`), text);
-  const tokens = Object.entries(world.tokens).map(
-    ([symbol, { address, decimals }]) => `  ${symbol}: { address: "${address}", decimals: ${decimals}, feed: preset }`,
-  );
-  writeFileSync(
-    join(home, "swapd.yaml"),
-    `version: 1
-mode: live
-network: { name: homechain, rpc: [{ env: HOME_RPC }], preset: network.json, confirmations: 1 }
-wallets: { main: { keystore: { file: wallet.json }, password: { env: HOME_PASSWORD } } }
-tokens:
-${tokens.join("\n")}
-policy: policy.yaml
-strategies: strategies
-database: swapd.db
-serve: { listen: 127.0.0.1:0 }
-http: { listen: 127.0.0.1:0 }
-timing: { quoteLifetime: 20s, permitLifetime: 60s }
-`,
-  );
+  writeHome(home, {
+    ...{ world, mode: "live", strategies: STRATEGIES, preset: { ...preset, router } },
+    wallets: "{ main: { keystore: { file: wallet.json }, password: { env: HOME_PASSWORD } } }",
+  });
   env = { HOME_RPC: world.rpcUrl, HOME_PASSWORD: PASSWORD, SWAPD_CONFIG: join(home, "swapd.yaml") };
 }, 120_000);
 

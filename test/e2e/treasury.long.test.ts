@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { networkPresetOf } from "../../src/app/network-preset.ts";
 import { createJsonRpc, type JsonRpc } from "../../src/chain/json-rpc.ts";
 import { wordOf } from "../../src/domain/money/address.ts";
 import { DEPLOYER } from "../../src/sandbox/accounts.ts";
@@ -11,6 +10,7 @@ import { loadContract } from "../../src/sandbox/artifacts.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { deploySafe, readBatchFile, type TestSafe } from "../support/safe.ts";
 import { WIDE_POLICY } from "../support/wide-policy.ts";
+import { writeHome } from "./support/home.ts";
 import { run, start, until } from "./support/swapd.ts";
 
 // A Safe 1.4.1 of real bytecode. The daemon has no key at all: two of three owners sign what it proposes.
@@ -42,29 +42,12 @@ beforeAll(async () => {
   const mint = loadContract("PermitToken").abi.encodeFunctionData("mint", [safe.address, 1_000_000_000n]);
   await rpc.call("anvil_impersonateAccount", [DEPLOYER.address]);
   await rpc.call("eth_sendTransaction", [{ from: DEPLOYER.address, to: world.tokens.USDC?.address, data: mint }]);
-  mkdirSync(join(home, "strategies"));
-  writeFileSync(join(home, "network.json"), networkPresetOf(world));
-  writeFileSync(join(home, "policy.yaml"), WIDE_POLICY.replace("recipients: [main]", "recipients: [treasury]"));
-  writeFileSync(join(home, "strategies", "diversify.yaml"), DCA);
-  const tokens = Object.entries(world.tokens).map(
-    ([symbol, { address, decimals }]) => `  ${symbol}: { address: "${address}", decimals: ${decimals}, feed: preset }`,
-  );
-  writeFileSync(
-    join(home, "swapd.yaml"),
-    `version: 1
-mode: live
-network: { name: homechain, rpc: [{ env: HOME_RPC }], preset: network.json, confirmations: 1 }
-wallets: { treasury: { safe: "${safe.address}", proposals: { folder: proposals } } }
-tokens:
-${tokens.join("\n")}
-policy: policy.yaml
-strategies: strategies
-database: swapd.db
-serve: { listen: 127.0.0.1:0 }
-http: { listen: 127.0.0.1:0 }
-timing: { quoteLifetime: 30s, permitLifetime: 60s }
-`,
-  );
+  writeHome(home, {
+    ...{ world, mode: "live", strategies: { diversify: DCA } },
+    wallets: `{ treasury: { safe: "${safe.address}", proposals: { folder: proposals } } }`,
+    policy: WIDE_POLICY.replace("recipients: [main]", "recipients: [treasury]"),
+    timing: "quoteLifetime: 30s, permitLifetime: 60s",
+  });
   env = { HOME_RPC: world.rpcUrl, SWAPD_CONFIG: join(home, "swapd.yaml") };
 }, 120_000);
 
