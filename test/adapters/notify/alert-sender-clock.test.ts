@@ -89,6 +89,19 @@ test.each([
   expect(states()).toEqual(["sent", "sent"]);
 });
 
+test("an alert that waits alone is sent again after its pause, though the clock was set back", async () => {
+  const { clock, one, raise, states } = begin();
+  one.answer = LATER;
+  raise("alone");
+  one.open();
+  await quiet();
+  clock.jumpTo(NOW_MS - 7 * HOUR_MS);
+  one.answer = TAKEN;
+  for (let second = 0; second < 3; second += 1) await clock.advance(1_000);
+  expect(one.got).toEqual(["alone", "alone"]);
+  expect(states()).toEqual(["sent"]);
+});
+
 test("what an earlier life put off by a clock that ran ahead is sent at once by the next one", async () => {
   const first = begin(new FakeClock(NOW_MS + 7 * HOUR_MS));
   first.raise("a");
