@@ -1,6 +1,6 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { BlockHead } from "../ports/chain.ts";
-import type { Change } from "../ports/changes.ts";
+import type { Change, Decided } from "../ports/changes.ts";
 import type { Answered } from "../ports/questions.ts";
 import { commitAndNotify, raiseChange } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -112,19 +112,20 @@ async function write(
   { found, isNews, mayBeBelieved }: { found: string | undefined; isNews: boolean; mayBeBelieved: boolean },
 ): Promise<void> {
   const atMs = deps.clock.nowMs();
-  const afterMs = Math.ceil(atMs) + settings.pace.slotClockSkewSeconds * 1_000;
+  const salesAfterMs = Math.ceil(atMs) + settings.pace.slotClockSkewSeconds * 1_000;
   const over = { kind: "alerts-over", subject: SUBJECT.clock() } as const;
   const said = found === undefined ? over : raiseChange(deps, alertOf(found));
-  const settled = await commitAndNotify(deps, {
-    question: { kind: "sales-ahead", afterMs },
-    decide: (sales) => {
-      const anew = mayBeBelieved ? countFromNow(sales, afterMs) : undefined;
-      // Effects that were to wait a moment by a clock that ran ahead would wait until it is there again. It may have run
-      // ahead for less than a second, or in an earlier life: only their rows show it.
-      const changes = [{ kind: "effects-hastened" }, ...(anew?.changes ?? []), ...(isNews ? [said] : [])] as const;
-      return { changes, atMs, value: anew?.text };
-    },
-  });
+  const question = { kind: "left-ahead", nowMs: atMs, salesAfterMs } as const;
+  const decide = (left: Answered<"left-ahead">): Decided<string | undefined> => {
+    const anew = mayBeBelieved ? countFromNow(left, salesAfterMs) : undefined;
+    // Effects that were to wait a moment by a clock that ran ahead would wait until it is there again. It may have run
+    // ahead for less than a second, or in an earlier life: only their rows show it.
+    const hastened = left.isAnyEffectAhead ? [{ kind: "effects-hastened" } as const] : [];
+    return { changes: [...hastened, ...(anew?.changes ?? []), ...(isNews ? [said] : [])], atMs, value: anew?.text };
+  };
+  // Nearly always there is nothing to write, and a unit of work would take the database's lock for that.
+  if (decide(await deps.store.read(question)).changes.length === 0) return;
+  const settled = await commitAndNotify(deps, { question, decide });
   if (settled !== undefined) deps.logger.warn({ clock: settled }, "sales of a time to come count from now on");
 }
 
@@ -133,7 +134,7 @@ async function write(
  * would be traded. By a clock that the chain's agrees with they count from now on: never shorter than from their sale on.
  */
 function countFromNow(
-  { count, latestMs }: Answered<"sales-ahead">,
+  { count, latestMs }: Answered<"left-ahead">,
   afterMs: number,
 ): { readonly text: string; readonly changes: readonly Change[] } | undefined {
   if (count === 0) return undefined;

@@ -47,10 +47,12 @@ export interface WatchQuestions {
       readonly states: ReadonlyMap<string, SwapState>;
     };
   };
-  /** Sales that were seen to be after an instant. */
-  readonly "sales-ahead": {
-    readonly asked: { readonly afterMs: number };
+  /** What a clock that ran ahead has left: effects that wait for a time to come, and sales after an instant. */
+  readonly "left-ahead": {
+    readonly asked: { readonly nowMs: number; readonly salesAfterMs: number };
     readonly rows: {
+      /** whether `effects-hastened` would find any */
+      readonly isAnyEffectAhead: boolean;
       readonly count: number;
       /** the latest instant at which one was seen to be; 0 without any */
       readonly latestMs: number;

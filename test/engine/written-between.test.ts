@@ -105,7 +105,7 @@ describe("a leftover allowance", () => {
 test("a clock that jumps while a check of it is written is not believed by that check", async () => {
   const outside = createOutside(SLOT_MS);
   const life = openLife(outside);
-  const context = between(life, "sales-ahead", () => outside.clock.jumpTo(SLOT_MS + 3_600_000));
+  const context = between(life, "left-ahead", () => outside.clock.jumpTo(SLOT_MS + 3_600_000));
   const watch = createClockWatch(context);
   watch.observe(await outside.chain.latest());
   expect(await watch.check()).toContain("ahead of the chain's time");

@@ -70,6 +70,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   clearancePrices: "of what is young",
   dueEffects: (store, of) => [store.dueEffects(of.nowMs, 99, "no routes"), store.dueEffects(of.nowMs, 99, "routes")],
   nextEffectMs: (store) => store.nextEffectMs(),
+  isAnyEffectAhead: "of what is young",
   beginEffect: "writes",
   holds: (store, of) => each(of.openRuns, store.holds),
   ledgerVersion: (store, of) => [store.ledgerVersion(), each(of.addresses, store.ledgerVersion)],

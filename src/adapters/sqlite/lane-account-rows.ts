@@ -1,11 +1,12 @@
 import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { type StoredHalt, toHalt } from "./lane-codec.ts";
+import type { LaneMemory } from "./lane-memory.ts";
 
 type AccountRows = "account" | "halt" | "halts" | "addHalt" | "releaseHalt" | "acceptCount";
 
 /** Rows of a lane's account: why it is halted, and what a person accepted. */
-export function createLaneAccountRows(db: SqliteDatabase): Pick<LaneRowStore, AccountRows> {
+export function createLaneAccountRows(db: SqliteDatabase, memory: LaneMemory): Pick<LaneRowStore, AccountRows> {
   const columns = "account, chain_id, reason, transaction_count, at_ms";
   const one = db.prepare<[string, number], StoredHalt>(
     `SELECT ${columns} FROM lane_halts WHERE account = ? AND chain_id = ? AND released_at_ms IS NULL`,
@@ -28,18 +29,28 @@ export function createLaneAccountRows(db: SqliteDatabase): Pick<LaneRowStore, Ac
     const row = one.get(account, chainId);
     return row === undefined ? undefined : toHalt(row);
   };
+  const read = accountReader(db, halt);
   return {
-    account: accountOf(db, halt),
+    account: (account, chainId) => memory.read(`account ${account} ${chainId}`, () => read(account, chainId)),
     halt,
     halts: () => all.all().map(toHalt),
-    addHalt: (row) => void insert.run(row),
-    releaseHalt: (account, chainId, { by, atMs }) => void release.run(by, atMs, account, chainId),
-    acceptCount: (counted, acceptance) => void accept.run({ ...counted, ...acceptance }),
+    addHalt: (row) => {
+      memory.forget();
+      insert.run(row);
+    },
+    releaseHalt: (account, chainId, { by, atMs }) => {
+      memory.forget();
+      release.run(by, atMs, account, chainId);
+    },
+    acceptCount: (counted, acceptance) => {
+      memory.forget();
+      accept.run({ ...counted, ...acceptance });
+    },
   };
 }
 
 /** Mostly there is no halt, and one row says all. */
-function accountOf(db: SqliteDatabase, halt: LaneRowStore["halt"]): LaneRowStore["account"] {
+function accountReader(db: SqliteDatabase, halt: LaneRowStore["halt"]): LaneRowStore["account"] {
   const figures = db.prepare<
     { account: string; chainId: number },
     { highestNonce: number | null; acceptedCount: number | null; isHalted: number }

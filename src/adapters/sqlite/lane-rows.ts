@@ -17,19 +17,20 @@ import {
   toSigningRow,
   toTransition,
 } from "./lane-codec.ts";
+import { type LaneMemory, NO_MEMORY } from "./lane-memory.ts";
 import { prepareStatements } from "./statements.ts";
 
 /** Lane rows in an open, migrated database. Stores of the same connection share its transactions. */
-export function createLaneRows(db: SqliteDatabase): LaneRowStore {
+export function createLaneRows(db: SqliteDatabase, memory: LaneMemory = NO_MEMORY): LaneRowStore {
   return {
     transaction: (work) => joinTransaction(db, work),
-    ...intents(db),
+    ...intents(db, memory),
     ...attempts(db),
     ...journal(db),
-    ...createLaneAccountRows(db),
+    ...createLaneAccountRows(db, memory),
     ...costs(db),
     ...cancelRequests(db),
-    ...forgetting(db),
+    ...forgetting(db, memory),
     ...archived(db),
   };
 }
@@ -44,7 +45,7 @@ function joinTransaction<T>(db: SqliteDatabase, work: () => T): T {
 
 type Intents = "insertIntent" | "intent" | "intentAt" | "openIntents" | "updateIntent";
 
-function intents(db: SqliteDatabase): Pick<LaneRowStore, Intents> {
+function intents(db: SqliteDatabase, memory: LaneMemory): Pick<LaneRowStore, Intents> {
   const insert = db.prepare(
     `INSERT INTO lane_intents (
        id, account, chain_id, purpose, to_address, data, value, gas_limit, max_fee_per_gas_cap, sign_by_seconds,
@@ -65,14 +66,19 @@ function intents(db: SqliteDatabase): Pick<LaneRowStore, Intents> {
   const markConfirmed = db.prepare("UPDATE lane_intents SET was_confirmed = 1 WHERE id = ?");
   const update = createUpdate(db, { table: "lane_intents", key: "id", columns: INTENT_COLUMNS });
   return {
-    insertIntent: (row) => void insert.run(toBinding(row)),
+    insertIntent: (row) => {
+      memory.forget();
+      insert.run(toBinding(row));
+    },
     intent(id) {
       const row = byId.get(id);
       return row === undefined ? undefined : toIntentRow(row);
     },
     intentAt: (account, chainId, nonce) => atNonce.all(account, chainId, nonce).map(toIntentRow)[0],
-    openIntents: (account, chainId) => open.all(account, chainId).map(toIntentRow),
+    openIntents: (account, chainId) =>
+      memory.read(`open ${account} ${chainId}`, () => open.all(account, chainId).map(toIntentRow)),
     updateIntent(id, change) {
+      memory.forget();
       if (change.state === "confirmed") markConfirmed.run(id);
       update(id, change);
     },
@@ -186,13 +192,14 @@ function archived(db: SqliteDatabase): Pick<LaneRowStore, "isArchivedNonce"> {
   };
 }
 
-function forgetting(db: SqliteDatabase): Pick<LaneRowStore, "forgetUnsigned"> {
+function forgetting(db: SqliteDatabase, memory: LaneMemory): Pick<LaneRowStore, "forgetUnsigned"> {
   const sql = prepareStatements(db);
   const unsigned = `SELECT 1 FROM lane_intents WHERE id = ? AND purpose = 'relay' AND state = 'dropped'
     AND NOT EXISTS (SELECT 1 FROM lane_attempts WHERE intent_id = lane_intents.id)`;
   return {
     forgetUnsigned: (id) => {
       if (sql.get(unsigned, id) === undefined) return false;
+      memory.forget();
       sql.run("DELETE FROM lane_signings WHERE intent_id = ?", id);
       sql.run("DELETE FROM lane_transitions WHERE intent_id = ?", id);
       sql.run("DELETE FROM lane_cancel_wishes WHERE intent_id = ?", id);

@@ -15,6 +15,7 @@ export type EffectRows = Pick<
   | "finishEffect"
   | "postponeEffect"
   | "hastenEffects"
+  | "isAnyEffectAhead"
   | "hastenQuotes"
 >;
 
@@ -76,6 +77,7 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
       );
       queue.hasten(nowMs);
     },
+    isAnyEffectAhead: (nowMs) => queue.ahead(nowMs).length > 0,
     hastenQuotes: (runId, nowMs) => {
       const wholeMs = Math.floor(nowMs);
       const waiting = sql.all<{ id: number }>(

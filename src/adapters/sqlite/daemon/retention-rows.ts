@@ -1,6 +1,7 @@
 import type { RefusedRun, RetentionPlace, RetentionSlice } from "../../../ports/retention-store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { inTransaction } from "../../../storage/transaction.ts";
+import { laneMemoryOf } from "../lane-memory.ts";
 import type { Statements } from "../statements.ts";
 import { ArchiveError } from "./archive-reader.ts";
 import { writeArchive } from "./archive-rows.ts";
@@ -43,11 +44,13 @@ const ROWS_OF_RUN = [
 
 /** Rows of old runs, as they go. */
 export function createRetentionRows(sql: Statements, db: SqliteDatabase): RetentionRows {
+  const memory = laneMemoryOf(db);
   return {
     letGo: (slice) => {
       const runs = oldRuns(sql, slice);
       const went = { pruned: 0, archived: 0, refused: [] as RefusedRun[] };
       for (const [index, run] of runs.entries()) {
+        memory.forget();
         const how = letGoOrRefuse(() => inTransaction(db, () => letGo(sql, run, slice)));
         if (typeof how === "object") went.refused.push({ runId: run.id, why: how.message });
         else if (how !== undefined) went[how] += 1;

@@ -73,6 +73,8 @@ export interface SingleRows extends LedgerRows {
   swapState(swapId: string): SwapState | undefined;
   /** Makes due what was written by a clock that ran ahead of this instant and is to wait until then. */
   hastenEffects(nowMs: number): void;
+  /** Whether there is any of these. */
+  isAnyEffectAhead(nowMs: number): boolean;
   identity(): { readonly network: string; readonly chainId: number } | undefined;
   saveIdentity(identity: { network: string; chainId: number; atMs: number }): void;
   /** Counts a price (dollars scaled by 1e18) into the bar of its hour. */

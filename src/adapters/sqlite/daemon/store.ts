@@ -4,7 +4,8 @@ import type { Change } from "../../../ports/changes.ts";
 import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
-import { inTransaction } from "../../../storage/transaction.ts";
+import { inSnapshot, inTransaction } from "../../../storage/transaction.ts";
+import { laneMemoryOf } from "../lane-memory.ts";
 import { createLaneRows } from "../lane-rows.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
@@ -32,7 +33,7 @@ export function createStore(db: SqliteDatabase): DaemonStore {
   let lanes: LaneRowStore | undefined;
   // Its tables may be missing until the daemon makes them.
   const laneRows = (): LaneRowStore => {
-    lanes ??= createLaneRows(db);
+    lanes ??= createLaneRows(db, laneMemoryOf(db));
     return lanes;
   };
   const rows: RowStore = {
@@ -62,7 +63,11 @@ export function createStore(db: SqliteDatabase): DaemonStore {
     writeChanges(writers, { changes, atMs });
   return {
     ...rows,
-    ...createUnitOfWork({ transaction: rows.transaction, answer, write }),
+    ...createUnitOfWork({
+      transaction: rows.transaction,
+      snapshot: (work) => inSnapshot(db, work),
+      ...{ answer, write },
+    }),
     letRunsGo: async (slice) =>
       rows.transaction(() => (rows.openDifferences().length > 0 ? undefined : rows.letGo(slice))),
     closeIdleGaps: async (idle) => rows.transaction(() => rows.closeGaps(idle)),

@@ -22,7 +22,10 @@ export function createWatchReaders(rows: RowStore): Readers<keyof WatchQuestions
         }),
       ),
     }),
-    "sales-ahead": ({ afterMs }) => rows.salesAhead(afterMs),
+    "left-ahead": ({ nowMs, salesAfterMs }) => ({
+      isAnyEffectAhead: rows.isAnyEffectAhead(nowMs),
+      ...rows.salesAhead(salesAfterMs),
+    }),
     drawdown: ({ wallets, tokens }) => ({
       version: rows.ledgerVersion(),
       state: rows.drawdown(),

@@ -19,6 +19,8 @@ export interface WorkQueue {
   remove(id: number): void;
   /** Does nothing where the effect is done. */
   move(id: number, instants: Pick<WaitingEffect, "notBeforeMs" | "writtenAtMs">): void;
+  /** What waits for a time to come by a clock that ran ahead of this instant. */
+  ahead(nowMs: number): readonly WaitingEffect[];
   hasten(nowMs: number): void;
   due(nowMs: number, limit: number, group: EffectGroup): readonly PendingEffect[];
   nextMs(): number | undefined;
@@ -63,9 +65,12 @@ export function workQueueOf(db: SqliteDatabase, read: () => readonly WaitingEffe
       const effect = rows?.take(id);
       if (effect !== undefined) rows?.insert({ ...effect, ...instants });
     },
+    ahead: (nowMs) =>
+      now()
+        .all()
+        .filter(({ notBeforeMs, writtenAtMs }) => notBeforeMs > nowMs && writtenAtMs > nowMs),
     hasten: (nowMs) => {
-      const ahead = rows?.all().filter(({ notBeforeMs, writtenAtMs }) => notBeforeMs > nowMs && writtenAtMs > nowMs);
-      for (const { id, writtenAtMs } of ahead ?? []) queue.move(id, { notBeforeMs: nowMs, writtenAtMs });
+      for (const { id, writtenAtMs } of queue.ahead(nowMs)) queue.move(id, { notBeforeMs: nowMs, writtenAtMs });
     },
     due: (nowMs, limit, group) => {
       const found = LINES_OF[group].flatMap((name) => now().due(name, nowMs, limit));
