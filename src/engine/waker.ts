@@ -14,6 +14,8 @@ export interface Waker {
 export function createWaker(clock: Clock): Waker {
   let sleeper: AbortController | undefined;
   let isCalled = false;
+  // A loop waits with the same signal each time: it is listened to once.
+  let heard: AbortSignal | undefined;
   return {
     wake: () => {
       // With a reason: one of its own would be an error with a stack, at each wake.
@@ -22,14 +24,12 @@ export function createWaker(clock: Clock): Waker {
     },
     wait: async (durationMs, signal) => {
       if (signal.aborted) return;
-      const ofThisWait = new AbortController();
-      sleeper = ofThisWait;
-      const onStop = (): void => ofThisWait.abort();
-      signal.addEventListener("abort", onStop, { once: true });
+      if (signal !== heard) signal.addEventListener("abort", () => sleeper?.abort(), { once: true });
+      heard = signal;
+      sleeper = new AbortController();
       const forMs = isCalled ? 0 : durationMs;
       isCalled = false;
-      await clock.sleep(forMs, ofThisWait.signal);
-      signal.removeEventListener("abort", onStop);
+      await clock.sleep(forMs, sleeper.signal);
       sleeper = undefined;
     },
   };

@@ -15,10 +15,26 @@ const IDS = ["a", "b", "c"] as const;
 type Act = (rows: LaneRowStore) => unknown;
 
 const acts: fc.Arbitrary<Act> = fc.oneof(
-  fc.constantFrom(...IDS).map((id) => (rows) => rows.insertIntent(intentRow({ id, purpose: "relay" }))),
-  fc.constantFrom(...IDS).map((id) => (rows) => rows.updateIntent(id, { nonce: IDS.indexOf(id), state: "signed" })),
-  fc.constantFrom(...IDS).map((id) => (rows) => rows.updateIntent(id, { state: "dropped" })),
-  fc.constantFrom(...IDS).map((id) => (rows) => rows.forgetUnsigned(id)),
+  fc.constantFrom(...IDS).map(
+    (id): Act =>
+      (rows) =>
+        rows.insertIntent(intentRow({ id, purpose: "relay" })),
+  ),
+  fc.constantFrom(...IDS).map(
+    (id): Act =>
+      (rows) =>
+        rows.updateIntent(id, { nonce: IDS.indexOf(id), state: "signed" }),
+  ),
+  fc.constantFrom(...IDS).map(
+    (id): Act =>
+      (rows) =>
+        rows.updateIntent(id, { state: "dropped" }),
+  ),
+  fc.constantFrom(...IDS).map(
+    (id): Act =>
+      (rows) =>
+        rows.forgetUnsigned(id),
+  ),
   fc.constant<Act>((rows) => rows.addHalt(HALT)),
   fc.constant<Act>((rows) => rows.releaseHalt(ACCOUNT, CHAIN, { by: "ada", atMs: 6 })),
   fc.constant<Act>((rows) => rows.acceptCount({ ...HALT, transactionCount: 9 }, { by: "ada", atMs: 7 })),
