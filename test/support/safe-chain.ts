@@ -29,7 +29,8 @@ export class SafeChain extends FakeChain {
 
   override async code(address: Address, block?: number): Promise<Hex> {
     if (address === MARK_FACTORY) return MARK_FACTORY_CODE;
-    return address === ACCOUNT ? "0x60" : await super.code(address, block);
+    const isSafes = [ACCOUNT, SAFE_CONTRACTS[VERSION].multiSendCallOnly].includes(address);
+    return isSafes ? "0x60" : await super.code(address, block);
   }
 
   /** Its next nonce. */

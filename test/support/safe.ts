@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-import { computeAddress, concat, Interface, type Signature, SigningKey, TypedDataEncoder } from "ethers";
+import { computeAddress, concat, Interface, id, type Signature, SigningKey, TypedDataEncoder } from "ethers";
 import { z } from "zod";
 import { encodeMultiSend, type SafeCall } from "../../src/domain/guard/multi-send.ts";
 import { SAFE_CONTRACTS, type SafeVersion } from "../../src/domain/guard/safe-contracts.ts";
@@ -12,14 +12,7 @@ import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../src/domai
 const require = createRequire(import.meta.url);
 const load = (path: string) => JSON.parse(readFileSync(require.resolve(path), "utf8"));
 
-/** Where npm carries the bytecode of a version. */
-const PACKAGES = {
-  "1.4.1": "@safe-global/safe-contracts",
-  "1.5.0": "@safe-global/safe-smart-account",
-} as const;
-/** The versions that run here as they stand on real networks. */
-export type CarriedVersion = keyof typeof PACKAGES & SafeVersion;
-
+/** What 1.4.1 and 1.5.0 call the files of their parts. */
 const PARTS = {
   singleton: "SafeL2.sol/SafeL2.json",
   factory: "proxies/SafeProxyFactory.sol/SafeProxyFactory.json",
@@ -27,21 +20,44 @@ const PARTS = {
   multiSend: "libraries/MultiSendCallOnly.sol/MultiSendCallOnly.json",
 } as const;
 
-/** The addresses of its L2 singleton, proxy factory and handler; they follow from the bytecode. */
-const ADDRESSES = {
+/** Deploys what is called with it, by CREATE2; the first one signs no chain id, the second one signs this one. */
+const DEPLOYERS = {
+  anyChain: "0x4e59b44847b379578588920cA78FbF26c0B4956C",
+  ofSafe: "0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7",
+} as const;
+
+/**
+ * Where npm carries the bytecode of each version, who deploys it, and the addresses of its L2 singleton, proxy factory and
+ * handler; those follow from the bytecode.
+ */
+const CARRIED = {
+  "1.3.0": {
+    ...{ artifacts: "@gnosis.pm/safe-contracts", deployer: DEPLOYERS.anyChain },
+    parts: {
+      ...PARTS,
+      singleton: "GnosisSafeL2.sol/GnosisSafeL2.json",
+      factory: "proxies/GnosisSafeProxyFactory.sol/GnosisSafeProxyFactory.json",
+    },
+    singleton: toAddress("0x3E5c63644E683549055b9Be8653de26E0B4CD36E"),
+    factory: toAddress("0xa6B71E26C5e0845f74c812102Ca7114b6a896AB2"),
+    handler: toAddress("0xf48f2B2d2a534e402487b3ee7C18c33Aec0Fe5e4"),
+  },
   "1.4.1": {
+    ...{ artifacts: "@safe-global/safe-contracts", deployer: DEPLOYERS.ofSafe, parts: PARTS },
     singleton: toAddress("0x29fcB43b46531BcA003ddC8FCB67FFE91900C762"),
     factory: toAddress("0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67"),
     handler: toAddress("0xfd0732Dc9E303f09fCEf3a7388Ad10A83459Ec99"),
   },
   "1.5.0": {
+    ...{ artifacts: "@safe-global/safe-smart-account", deployer: DEPLOYERS.ofSafe, parts: PARTS },
     singleton: toAddress("0xEdd160fEBBD92E350D4D398fb636302fccd67C7e"),
     factory: toAddress("0x14F2982D601c9458F93bd70B218933A6f8165e7b"),
     handler: toAddress("0x3EfCBb83A4A7AfcB4F68D501E2c2203a38be77f4"),
   },
-} as const;
+} as const satisfies Record<SafeVersion, unknown>;
+/** The versions that run here as they stand on real networks. */
+export const CARRIED_VERSIONS = Object.keys(CARRIED) as readonly SafeVersion[];
 
-const SINGLETON_FACTORY = "0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7";
 const ZERO_SALT = `0x${"0".repeat(64)}`;
 
 const SAFE = new Interface([
@@ -50,10 +66,8 @@ const SAFE = new Interface([
   "function nonce() view returns(uint256)",
   "function enableModule(address)",
 ]);
-const FACTORY = new Interface([
-  "function createProxyWithNonce(address,bytes,uint256) returns(address)",
-  "event ProxyCreation(address indexed proxy,address singleton)",
-]);
+const FACTORY = new Interface(["function createProxyWithNonce(address,bytes,uint256) returns(address)"]);
+const PROXY_CREATION = id("ProxyCreation(address,address)");
 
 /** How a node is asked, whatever client a test has. */
 export type AskNode = (method: string, params: readonly unknown[]) => Promise<unknown>;
@@ -94,21 +108,16 @@ export interface OwnersTransaction {
 }
 
 /** Deploys a version and makes a Safe of three owners, two of whom sign. */
-export async function deploySafe(ask: AskNode, version: CarriedVersion, salt = 1n): Promise<TestSafe> {
+export async function deploySafe(ask: AskNode, version: SafeVersion, salt = 1n): Promise<TestSafe> {
   await ask("anvil_setBalance", [PAYER, "0xffffffffffffffffffffff"]);
   await ask("anvil_impersonateAccount", [PAYER]);
   const send = (to: string, data: string): Promise<MinedReceipt> => sendFrom(ask, { to, data });
-  const { signerAddress, transaction } = load("@safe-global/safe-singleton-factory/artifacts/31337/deployment.json");
-  if ((await ask("eth_getCode", [SINGLETON_FACTORY, "latest"])) === "0x") {
-    await ask("anvil_setBalance", [signerAddress, "0x56bc75e2d63100000"]);
-    await ask("eth_sendRawTransaction", [transaction]);
-    while ((await ask("eth_getCode", [SINGLETON_FACTORY, "latest"])) === "0x") await sleep(50);
+  const { artifacts, deployer, parts, singleton, factory, handler } = CARRIED[version];
+  if (deployer === DEPLOYERS.ofSafe) await deployFactoryOfSafe(ask);
+  for (const part of Object.values(parts)) {
+    const { bytecode } = load(`${artifacts}/build/artifacts/contracts/${part}`);
+    await send(deployer, concat([ZERO_SALT, bytecode]));
   }
-  for (const part of Object.values(PARTS)) {
-    const { bytecode } = load(`${PACKAGES[version]}/build/artifacts/contracts/${part}`);
-    await send(SINGLETON_FACTORY, concat([ZERO_SALT, bytecode]));
-  }
-  const { singleton, factory, handler } = ADDRESSES[version];
   for (const one of [singleton, factory, handler, SAFE_CONTRACTS[version].multiSendCallOnly]) {
     if ((await ask("eth_getCode", [one, "latest"])) === "0x") throw new Error(`${version}: nothing stands at ${one}`);
   }
@@ -124,8 +133,19 @@ export async function deploySafe(ask: AskNode, version: CarriedVersion, salt = 1
     NATIVE_TOKEN,
   ]);
   const made = await send(factory, FACTORY.encodeFunctionData("createProxyWithNonce", [singleton, setup, salt]));
-  const proxy = made.logs.flatMap((log) => FACTORY.parseLog(log)?.args.proxy ?? []).at(0);
-  return new TestSafe(ask, { address: toAddress(String(proxy)), version });
+  const created = made.logs.find(({ topics }) => topics[0] === PROXY_CREATION);
+  // The first argument, which later versions index.
+  const word = created?.topics[1] ?? created?.data.slice(0, 66);
+  return new TestSafe(ask, { address: toAddress(`0x${word?.slice(26)}`), version });
+}
+
+async function deployFactoryOfSafe(ask: AskNode): Promise<void> {
+  const stands = async (): Promise<boolean> => (await ask("eth_getCode", [DEPLOYERS.ofSafe, "latest"])) !== "0x";
+  if (await stands()) return;
+  const { signerAddress, transaction } = load("@safe-global/safe-singleton-factory/artifacts/31337/deployment.json");
+  await ask("anvil_setBalance", [signerAddress, "0x56bc75e2d63100000"]);
+  await ask("eth_sendRawTransaction", [transaction]);
+  while (!(await stands())) await sleep(50);
 }
 
 /** The receipt of a transaction, once it has one. */
@@ -145,10 +165,10 @@ async function sendFrom(ask: AskNode, fields: { to: string; data: string }): Pro
 /** A Safe and its owners. */
 export class TestSafe {
   readonly address: Address;
-  readonly version: CarriedVersion;
+  readonly version: SafeVersion;
   private readonly ask: AskNode;
 
-  constructor(ask: AskNode, { address, version }: { address: Address; version: CarriedVersion }) {
+  constructor(ask: AskNode, { address, version }: { address: Address; version: SafeVersion }) {
     this.ask = ask;
     this.address = address;
     this.version = version;

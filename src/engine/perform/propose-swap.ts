@@ -1,10 +1,11 @@
 import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
 import type { SafeCall } from "../../domain/guard/multi-send.ts";
 import { MARK_FACTORY, MARK_FACTORY_CODE, placeOf } from "../../domain/guard/once-mark.ts";
+import { SAFE_CONTRACTS, type SafeVersion } from "../../domain/guard/safe-contracts.ts";
 import { proposedCalls, type SafeProposal, safeTypedData } from "../../domain/guard/safe-transaction.ts";
 import type { ClearanceReading, SigningMaterial } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
-import type { BlockHead } from "../../ports/chain.ts";
+import type { AgreedChainReads, BlockHead } from "../../ports/chain.ts";
 import type { Treasury } from "../../ports/treasury.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { readSafe } from "./read-safe.ts";
@@ -51,10 +52,8 @@ export async function proposeSwap(
     const problem = `${then.problem}, in the final block ${block}`;
     return { ...nothing, proposal: { kind: "unknown-safe", problem } };
   }
-  if ((await agreed.code(MARK_FACTORY, block)) !== MARK_FACTORY_CODE) {
-    const problem = `the factory ${MARK_FACTORY} does not stand on this network: nothing would keep a proposal from being executed twice`;
-    return { ...nothing, proposal: { kind: "unknown-safe", problem } };
-  }
+  const missing = await missingContract(agreed, seen.version, block);
+  if (missing !== undefined) return { ...nothing, proposal: { kind: "unknown-safe", problem: missing } };
   const nonce = await treasury.freeNonce(seen.nonce);
   const proposal: BuiltProposal["proposal"] = {
     kind: "built",
@@ -73,6 +72,19 @@ export async function proposeSwap(
     about,
   );
   return { proposal, signing: { swap: sealed(context, safeTypedData(built)), permit: undefined }, simulated };
+}
+
+/** A call to an empty address succeeds: without them a proposal would do nothing, or be executed twice. */
+async function missingContract(
+  agreed: AgreedChainReads,
+  version: SafeVersion,
+  block: number,
+): Promise<string | undefined> {
+  if ((await agreed.code(MARK_FACTORY, block)) !== MARK_FACTORY_CODE)
+    return `the factory ${MARK_FACTORY} does not stand on this network: nothing would keep a proposal from being executed twice`;
+  const { multiSendCallOnly } = SAFE_CONTRACTS[version];
+  if ((await agreed.code(multiSendCallOnly, block)) !== "0x") return undefined;
+  return `the contract MultiSendCallOnly of version ${version} does not stand on this network at ${multiSendCallOnly}: a proposal would do nothing`;
 }
 
 function callsOf(

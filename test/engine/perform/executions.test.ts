@@ -6,6 +6,7 @@ import { approval } from "../../../src/domain/guard/approval.ts";
 import type { Decoding } from "../../../src/domain/guard/decoded-swap.ts";
 import type { SafeCall } from "../../../src/domain/guard/multi-send.ts";
 import { MARK_FACTORY, MARK_FACTORY_CODE, markCall } from "../../../src/domain/guard/once-mark.ts";
+import { SAFE_CONTRACTS, type SafeVersion } from "../../../src/domain/guard/safe-contracts.ts";
 import { safeTypedData } from "../../../src/domain/guard/safe-transaction.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
@@ -21,7 +22,7 @@ import { deployData, loadContract } from "../../../src/sandbox/artifacts.ts";
 import { systemClock } from "../../service/support/system-clock.ts";
 import { type BareAnvil, startBareAnvil } from "../../support/anvil.ts";
 import { HUNDRED_USDC, POOL, ROUTER, swapSample } from "../../support/builders.ts";
-import { type CarriedVersion, deploySafe, minedReceipt, type TestSafe } from "../../support/safe.ts";
+import { CARRIED_VERSIONS, deploySafe, minedReceipt, type TestSafe } from "../../support/safe.ts";
 
 const TOKEN = loadContract("PermitToken");
 const BOUGHT = 5n * 10n ** 16n;
@@ -61,7 +62,7 @@ function swapCalls({ address }: TestSafe, bought = BOUGHT, place = "run_1.0"): r
 
 let salt = 0n;
 
-async function newSafe(version: CarriedVersion): Promise<TestSafe> {
+async function newSafe(version: SafeVersion): Promise<TestSafe> {
   salt += 1n;
   const safe = await deploySafe(ask, version, salt);
   const calls = [
@@ -109,7 +110,7 @@ test("the factory of marks is the code that is pinned", async () => {
 
 const settle = async (): Promise<void> => void (await ask("anvil_mine", ["0x5"]));
 
-describe.each<CarriedVersion>(["1.4.1", "1.5.0"])("a proposal to a Safe %s of real bytecode", (version) => {
+describe.each(CARRIED_VERSIONS)("a proposal to a Safe %s of real bytecode", (version) => {
   test("is the fill of its swap where its owners executed it", async () => {
     const safe = await newSafe(version);
     const swap = await proposedTo(safe, true);
@@ -198,19 +199,27 @@ describe.each<CarriedVersion>(["1.4.1", "1.5.0"])("a proposal to a Safe %s of re
   });
 });
 
-test("nothing is proposed where the factory of marks does not stand", async () => {
-  const safe = await newSafe("1.4.1");
-  const treasury = createProposalFolder({ safe: safe.address, folder: "/nowhere" }, { clock: systemClock });
-  const swap = swapSample({ wallet: safe.address });
-  const build = async () => {
-    const decoding = { ok: false, problem: "not asked" } as unknown as Decoding;
-    const of = { swap, gross: 1n, transaction: undefined, decoding, allowance: 0n, head: await chain.latest() };
-    return (await proposeSwap({ ...context, deps: { chain } } as unknown as EngineContext, treasury, of)).proposal;
-  };
-  await settle();
-  expect(await build()).toMatchObject({ kind: "built", nonce: 0n });
-  await ask("anvil_setCode", [MARK_FACTORY, "0x00"]);
-  await settle();
-  expect(await build()).toMatchObject({ kind: "unknown-safe", problem: expect.stringContaining("does not stand") });
-  await ask("anvil_setCode", [MARK_FACTORY, MARK_FACTORY_CODE]);
+describe("nothing is proposed", () => {
+  const contracts = [
+    ["the factory of marks", MARK_FACTORY],
+    ["the contract that makes a proposal's calls", SAFE_CONTRACTS["1.3.0"].multiSendCallOnly],
+  ] as const;
+
+  test.each(contracts)("where %s does not stand: a call of nothing succeeds", async (_what, missing) => {
+    const safe = await newSafe("1.3.0");
+    const treasury = createProposalFolder({ safe: safe.address, folder: "/nowhere" }, { clock: systemClock });
+    const swap = swapSample({ wallet: safe.address });
+    const build = async () => {
+      const decoding = { ok: false, problem: "not asked" } as unknown as Decoding;
+      const of = { swap, gross: 1n, transaction: undefined, decoding, allowance: 0n, head: await chain.latest() };
+      return (await proposeSwap({ ...context, deps: { chain } } as unknown as EngineContext, treasury, of)).proposal;
+    };
+    await settle();
+    expect(await build()).toMatchObject({ kind: "built", nonce: 0n });
+    const code = await ask("eth_getCode", [missing, "latest"]);
+    await ask("anvil_setCode", [missing, "0x"]);
+    await settle();
+    expect(await build()).toMatchObject({ kind: "unknown-safe", problem: expect.stringContaining("does not stand") });
+    await ask("anvil_setCode", [missing, code]);
+  });
 });
