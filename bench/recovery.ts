@@ -10,7 +10,7 @@ import { startLossyService } from "./recovery/lossy-service.ts";
 /**
  * How long a daemon takes to recover from SIGKILL with 1,000 open swaps.
  *
- * The world is a real one: chain, service with its relayer, and daemon are processes of their own. 1,050 DCA strategies
+ * The world is a real one: chain, service with its relayer, and daemon are processes of their own. 1,125 DCA strategies
  * of 350 wallets are due in one second, a third of them self-executed and the others gasless, while blocks have no room
  * for any transaction: they stay in the node's pool. Each swap ends up signed and open: broadcast by its wallet's lane,
  * submitted to the service, or submitted with its answer lost, which the daemon must treat as unknown. (The service's
@@ -24,8 +24,8 @@ import { startLossyService } from "./recovery/lossy-service.ts";
  * gate is missed. Run it alone.
  */
 const SWAPS = Number(process.argv[2] ?? "1000");
-/** Some few are skipped, for a quote that was not answered in time: there are more strategies than swaps are wanted. */
-const SPARE = Math.ceil(SWAPS / 20);
+/** Some are skipped, whose quote came late or whose order the service refused: there are more strategies than swaps are wanted. */
+const SPARE = Math.ceil(SWAPS / 8);
 /** Hand-overs that reach the service; fewer than its relayer lets wait, so that it goes on quoting. */
 const HANDED_OVER = 40;
 const GATE_MS = 5_000;

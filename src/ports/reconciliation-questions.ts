@@ -20,7 +20,7 @@ export interface Standing {
   readonly open: readonly Difference[];
   /** those of the keys that were asked for of which the same is open or was accepted: found again, it is nothing new */
   readonly reported: ReadonlySet<string>;
-  /** how far the chain was checked against the rows, by wallet */
+  /** how far the chain was checked against the rows, by wallet, of those that were asked for */
   readonly known: ReadonlyMap<Address, KnownChain>;
 }
 
@@ -49,7 +49,14 @@ export interface GrantTerms {
 /** What is asked of the rows where they are checked against the chain. */
 export interface ReconciliationQuestions {
   /** @param asked.keys names of findings */
-  readonly standing: { readonly asked: { readonly keys: readonly string[] }; readonly rows: Standing };
+  readonly standing: {
+    readonly asked: {
+      readonly keys: readonly string[];
+      /** of whom to say how far the chain was checked; all without them */
+      readonly wallets?: readonly Address[];
+    };
+    readonly rows: Standing;
+  };
   /** What a wallet did by the rows that know it, before the chain was ever checked against them. */
   readonly "first-look": {
     readonly asked: Omit<Grant, "token"> & { readonly tokens: readonly Address[] };

@@ -1,12 +1,12 @@
 import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { type StoredHalt, toHalt } from "./lane-codec.ts";
-import type { LaneMemory } from "./lane-memory.ts";
+import type { RowMemory } from "./row-memory.ts";
 
 type AccountRows = "account" | "halt" | "halts" | "addHalt" | "releaseHalt" | "acceptCount";
 
 /** Rows of a lane's account: why it is halted, and what a person accepted. */
-export function createLaneAccountRows(db: SqliteDatabase, memory: LaneMemory): Pick<LaneRowStore, AccountRows> {
+export function createLaneAccountRows(db: SqliteDatabase, memory: RowMemory): Pick<LaneRowStore, AccountRows> {
   const columns = "account, chain_id, reason, transaction_count, at_ms";
   const one = db.prepare<[string, number], StoredHalt>(
     `SELECT ${columns} FROM lane_halts WHERE account = ? AND chain_id = ? AND released_at_ms IS NULL`,

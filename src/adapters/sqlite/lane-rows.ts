@@ -17,11 +17,11 @@ import {
   toSigningRow,
   toTransition,
 } from "./lane-codec.ts";
-import { type LaneMemory, NO_MEMORY } from "./lane-memory.ts";
+import { NO_MEMORY, type RowMemory } from "./row-memory.ts";
 import { prepareStatements } from "./statements.ts";
 
 /** Lane rows in an open, migrated database. Stores of the same connection share its transactions. */
-export function createLaneRows(db: SqliteDatabase, memory: LaneMemory = NO_MEMORY): LaneRowStore {
+export function createLaneRows(db: SqliteDatabase, memory: RowMemory = NO_MEMORY): LaneRowStore {
   return {
     transaction: (work) => joinTransaction(db, work),
     ...intents(db, memory),
@@ -45,7 +45,7 @@ function joinTransaction<T>(db: SqliteDatabase, work: () => T): T {
 
 type Intents = "insertIntent" | "intent" | "intentAt" | "openIntents" | "updateIntent";
 
-function intents(db: SqliteDatabase, memory: LaneMemory): Pick<LaneRowStore, Intents> {
+function intents(db: SqliteDatabase, memory: RowMemory): Pick<LaneRowStore, Intents> {
   const insert = db.prepare(
     `INSERT INTO lane_intents (
        id, account, chain_id, purpose, to_address, data, value, gas_limit, max_fee_per_gas_cap, sign_by_seconds,
@@ -192,7 +192,7 @@ function archived(db: SqliteDatabase): Pick<LaneRowStore, "isArchivedNonce"> {
   };
 }
 
-function forgetting(db: SqliteDatabase, memory: LaneMemory): Pick<LaneRowStore, "forgetUnsigned"> {
+function forgetting(db: SqliteDatabase, memory: RowMemory): Pick<LaneRowStore, "forgetUnsigned"> {
   const sql = prepareStatements(db);
   const unsigned = `SELECT 1 FROM lane_intents WHERE id = ? AND purpose = 'relay' AND state = 'dropped'
     AND NOT EXISTS (SELECT 1 FROM lane_attempts WHERE intent_id = lane_intents.id)`;

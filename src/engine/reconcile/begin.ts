@@ -15,7 +15,7 @@ export async function beginUnchecked(context: EngineContext, wallets: readonly A
   const seen = new Map(wallets.map((wallet) => [wallet, deps.marker?.read(wallet)?.state]));
   const keys = [...seen].flatMap(([wallet, state]) => markerKeys(wallet, state));
   const added = await commitAndNotify(deps, {
-    question: { kind: "standing", keys },
+    question: { kind: "standing", keys, wallets: [] },
     decide: (rows) => decideBegin(context, seen, rows),
   });
   for (const { wallet, kind, text } of added) deps.logger.error({ wallet, kind }, text);

@@ -75,7 +75,7 @@ function isAcceptedAsNew({ open, reported }: Standing, wallet: Address): boolean
 /** Writes down where a wallet's knowledge begins. @returns what the rows know by now */
 async function save({ deps }: ScanContext, first: KnownChain): Promise<KnownChain> {
   return await commitAndNotify(deps, {
-    question: { kind: "standing", keys: [] },
+    question: { kind: "standing", keys: [], wallets: [first.wallet] },
     decide: (rows) => {
       const known = rows.known.get(first.wallet);
       return {
@@ -120,7 +120,7 @@ async function writeNew({ deps }: ScanContext, wallet: Address, trace: string): 
   const what = { wallet, token: undefined, kind: "new", scope: "wallet", facts: {} } as const;
   const finding: Finding = { key: newKey(wallet), ...what, text };
   const added = await commitAndNotify(deps, {
-    question: { kind: "standing", keys: [finding.key] },
+    question: { kind: "standing", keys: [finding.key], wallets: [] },
     decide: (rows) => {
       const atMs = clock.nowMs();
       if (isAcceptedAsNew(rows, wallet)) return { changes: [], atMs, value: [] };

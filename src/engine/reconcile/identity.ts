@@ -66,7 +66,8 @@ export async function advanceMarker(
   wallet: Address,
 ): Promise<void> {
   const { marker, store } = deps;
-  if (marker !== undefined) writeMarker(marker, wallet, await store.read({ kind: "standing", keys: [] }));
+  if (marker !== undefined)
+    writeMarker(marker, wallet, await store.read({ kind: "standing", keys: [], wallets: [wallet] }));
 }
 
 /** The same of rows that were read. Another signature may have gone further since: a marker of the database never goes back. */

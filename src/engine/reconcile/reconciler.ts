@@ -34,6 +34,8 @@ export interface Reconciler {
 
 const ENDS_BY_ITSELF: readonly DifferenceKind[] = ["cannot-prove", "allowance"];
 const SCAN_AGAIN_MS = 2_000;
+/** What several wallets ask of the chain in the same turn travels together. */
+const SCANS_AT_ONCE = 16;
 const PROVE_EVERY_MS = 60_000;
 const POLL_EVERY_MS = 3_600_000;
 
@@ -65,7 +67,10 @@ export function createReconciler(context: EngineContext): Reconciler {
     const open = await forgetOthers(context, isOnChain(settings) ? wallets : []);
     if (!isOnChain(settings) || !isDue(open)) return;
     const ends: (boolean | { fault: string })[] = [];
-    for (const wallet of wallets) ends.push(await tryToLook(scanContext, wallet));
+    for (let start = 0; start < wallets.length; start += SCANS_AT_ONCE) {
+      const some = wallets.slice(start, start + SCANS_AT_ONCE);
+      ends.push(...(await Promise.all(some.map((wallet) => tryToLook(scanContext, wallet)))));
+    }
     fault = ends.filter((end) => typeof end === "object").at(-1)?.fault;
     if (ends.includes(false)) lastMs = undefined;
     else if (fault === undefined) lastMs = clock.monotonicMs();
@@ -98,7 +103,7 @@ export function createReconciler(context: EngineContext): Reconciler {
  * @returns what else is open
  */
 async function forgetOthers({ deps }: EngineContext, wallets: readonly Address[]): Promise<readonly Difference[]> {
-  const { open } = await deps.store.read({ kind: "standing", keys: [] });
+  const { open } = await deps.store.read({ kind: "standing", keys: [], wallets: [] });
   const others = open.filter(({ kind, wallet }) => kind === "unchecked" && !wallets.includes(wallet));
   if (others.length > 0) {
     await writeAndNotify(
@@ -113,12 +118,12 @@ async function forgetOthers({ deps }: EngineContext, wallets: readonly Address[]
 async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Address): Promise<boolean> {
   if (context.deps.treasuries?.has(wallet) === true) return await checkTreasury(context, wallet);
   const { store, marker } = context.deps;
-  const rows = await store.read({ kind: "standing", keys: [newKey(wallet)] });
+  const rows = await store.read({ kind: "standing", keys: [newKey(wallet)], wallets: [wallet] });
   const known = await whereToBegin(context, wallet, rows);
   if (known === undefined) return true;
   const seen = await scanChain(context, soFar, { known, fillsSince: knownFillsUpTo(known, rows) });
   await write(context, wallet, { ...seen, begunBy: uncheckedOf(rows.open, wallet) });
-  const after = await store.read({ kind: "standing", keys: [] });
+  const after = await store.read({ kind: "standing", keys: [], wallets: [wallet] });
   const open = after.open.filter((difference) => difference.wallet === wallet);
   if (open.every(({ kind }) => kind === "cannot-prove")) writeMarker(marker, wallet, after);
   return !seen.isUnfinished;
@@ -129,11 +134,11 @@ async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Addres
  * hash and nonce; whether the database is the one that proposed it, the marker says.
  */
 async function checkTreasury(context: ScanContext, wallet: Address): Promise<boolean> {
-  const rows = await context.deps.store.read({ kind: "standing", keys: [] });
+  const rows = await context.deps.store.read({ kind: "standing", keys: [], wallets: [wallet] });
   const known = rows.known.get(wallet) ?? (await baselineNow(context, wallet));
   const nothing = { findings: [], isUnfinished: false, withoutAllowance: new Set<Address>() };
   await write(context, wallet, { ...nothing, known, begunBy: uncheckedOf(rows.open, wallet) });
-  const after = await context.deps.store.read({ kind: "standing", keys: [] });
+  const after = await context.deps.store.read({ kind: "standing", keys: [], wallets: [wallet] });
   if (after.open.every((difference) => difference.wallet !== wallet)) writeMarker(context.deps.marker, wallet, after);
   return true;
 }
@@ -147,7 +152,7 @@ interface WalletScan extends ChainScan {
 async function write(context: ScanContext, wallet: Address, scan: WalletScan): Promise<void> {
   const { deps } = context;
   const added = await commitAndNotify(deps, {
-    question: { kind: "standing", keys: scan.findings.map(({ key }) => key) },
+    question: { kind: "standing", keys: scan.findings.map(({ key }) => key), wallets: [] },
     decide: (rows) => decideScan(context, wallet, { scan, rows }),
   });
   for (const { kind, text } of added) deps.logger.error({ wallet, kind }, text);

@@ -23,7 +23,7 @@ export async function keepReporting(
   while (!signal.aborted) {
     const before = { sinceMs, isReported };
     const now = await commitAndNotify(deps, {
-      question: { kind: "standing", keys: [] },
+      question: { kind: "standing", keys: [], wallets: [] },
       decide: ({ open }) => {
         const nowMs = clock.monotonicMs();
         const since = open.some(({ kind }) => kind === "unchecked") ? (before.sinceMs ?? nowMs) : undefined;

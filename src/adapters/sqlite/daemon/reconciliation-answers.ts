@@ -2,17 +2,18 @@ import type { Address } from "../../../domain/money/address.ts";
 import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
 import type { Swap } from "../../../domain/run/run.ts";
 import type { GrantRows, GrantTerms, ReconciliationQuestions } from "../../../ports/reconciliation-questions.ts";
+import type { KnownChain } from "../../../ports/reconciliation-store.ts";
 import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
 
 /** Answers what is asked where the rows are checked against the chain. */
 export function createReconciliationReaders(rows: RowStore): Readers<keyof ReconciliationQuestions> {
   return {
-    standing: ({ keys }) => ({
+    standing: ({ keys, wallets }) => ({
       database: rows.databaseState(),
       open: rows.openDifferences(),
       reported: new Set(keys.filter((key) => rows.isReported(key))),
-      known: rows.knownChains(),
+      known: wallets === undefined ? rows.knownChains() : knownOf(rows, wallets),
     }),
     "first-look": ({ wallet, spender, tokens }) => ({
       ...rows.signedHistory(wallet),
@@ -36,6 +37,15 @@ export function createReconciliationReaders(rows: RowStore): Readers<keyof Recon
     "idle-grants": () => rows.idleGrants(),
     grant: ({ wallet, token }) => grantRows(rows, wallet, token),
   };
+}
+
+function knownOf(rows: RowStore, wallets: readonly Address[]): ReadonlyMap<Address, KnownChain> {
+  return new Map(
+    wallets.flatMap((wallet) => {
+      const known = rows.knownChain(wallet);
+      return known === undefined ? [] : [[wallet, known] as const];
+    }),
+  );
 }
 
 function openSwaps(rows: RowStore, wallet: Address): readonly Swap[] {

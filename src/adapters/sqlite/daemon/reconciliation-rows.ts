@@ -1,6 +1,7 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
 import type { Difference, DifferenceKind, KnownChain } from "../../../ports/reconciliation-store.ts";
 import { OPEN_RUNS } from "../index-conditions.ts";
+import type { RowMemory } from "../row-memory.ts";
 import type { Statements } from "../statements.ts";
 import type { RowStore } from "./row-store.ts";
 
@@ -31,9 +32,12 @@ interface KnownColumns {
 const FURTHER = 1_000;
 
 /** Rows of what the database knows of the chain and of itself. */
-export function createReconciliationRows(sql: Statements): Pick<RowStore, OtherRows | DifferenceRows | KnowledgeRows> {
+export function createReconciliationRows(
+  sql: Statements,
+  memory: RowMemory,
+): Pick<RowStore, OtherRows | DifferenceRows | KnowledgeRows> {
   return {
-    ...createDifferenceRows(sql),
+    ...createDifferenceRows(sql, memory),
     ...createKnowledgeRows(sql),
     databaseState: () => {
       const row = sql.get<{ id: string | null; signatures: number }>(
@@ -86,14 +90,20 @@ type DifferenceRows =
   | "settleDifference"
   | "removeUnchecked";
 
-function createDifferenceRows(sql: Statements): Pick<RowStore, DifferenceRows> {
+function createDifferenceRows(sql: Statements, memory: RowMemory): Pick<RowStore, DifferenceRows> {
+  const write: Statements["run"] = (text, ...values) => {
+    memory.forget();
+    return sql.run(text, ...values);
+  };
   return {
     openDifferences: () =>
-      sql
-        .all<DifferenceColumns>("SELECT * FROM differences WHERE settled_at_ms IS NULL ORDER BY id")
-        .map(decodeDifference),
+      memory.read("open", () =>
+        sql
+          .all<DifferenceColumns>("SELECT * FROM differences WHERE settled_at_ms IS NULL ORDER BY id")
+          .map(decodeDifference),
+      ),
     addDifference: (finding, at) =>
-      sql.run(
+      write(
         `INSERT INTO differences (key, wallet, token, kind, scope, text, facts, found_at_ms, found_boot, found_boot_ms)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (key) DO UPDATE SET settled_by = NULL, settled_at_ms = NULL, text = excluded.text,
@@ -121,14 +131,14 @@ function createDifferenceRows(sql: Statements): Pick<RowStore, DifferenceRows> {
     wasAccepted: (key) =>
       sql.get("SELECT 1 FROM differences WHERE key = ? AND settled_by <> 'chain'", key) !== undefined,
     capFindings: (atMs) => {
-      sql.run("UPDATE differences SET found_at_ms = min(found_at_ms, ?) WHERE settled_at_ms IS NULL", atMs);
+      write("UPDATE differences SET found_at_ms = min(found_at_ms, ?) WHERE settled_at_ms IS NULL", atMs);
     },
     barOpenRuns: () => {
       sql.run(`INSERT OR IGNORE INTO barred_runs (run_id) SELECT id FROM runs WHERE ${OPEN_RUNS}`);
     },
     isRunBarred: (runId) => sql.get("SELECT 1 FROM barred_runs WHERE run_id = ?", runId) !== undefined,
     settleDifference: (id, { by, atMs }) => {
-      sql.run(
+      write(
         "UPDATE differences SET settled_by = ?, settled_at_ms = ? WHERE id = ? AND settled_at_ms IS NULL",
         by,
         atMs,
@@ -136,7 +146,7 @@ function createDifferenceRows(sql: Statements): Pick<RowStore, DifferenceRows> {
       );
     },
     removeUnchecked: (wallet) => {
-      sql.run("DELETE FROM differences WHERE wallet = ? AND kind = 'unchecked'", wallet);
+      write("DELETE FROM differences WHERE wallet = ? AND kind = 'unchecked'", wallet);
     },
   };
 }

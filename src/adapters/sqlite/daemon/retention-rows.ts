@@ -1,7 +1,7 @@
 import type { RefusedRun, RetentionPlace, RetentionSlice } from "../../../ports/retention-store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { inTransaction } from "../../../storage/transaction.ts";
-import { laneMemoryOf } from "../lane-memory.ts";
+import { rowMemoryOf } from "../row-memory.ts";
 import type { Statements } from "../statements.ts";
 import { ArchiveError } from "./archive-reader.ts";
 import { writeArchive } from "./archive-rows.ts";
@@ -44,7 +44,7 @@ const ROWS_OF_RUN = [
 
 /** Rows of old runs, as they go. */
 export function createRetentionRows(sql: Statements, db: SqliteDatabase): RetentionRows {
-  const memory = laneMemoryOf(db);
+  const memory = rowMemoryOf(db, "lanes");
   return {
     letGo: (slice) => {
       const runs = oldRuns(sql, slice);

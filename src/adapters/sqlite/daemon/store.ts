@@ -5,8 +5,8 @@ import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { inSnapshot, inTransaction } from "../../../storage/transaction.ts";
-import { laneMemoryOf } from "../lane-memory.ts";
 import { createLaneRows } from "../lane-rows.ts";
+import { rowMemoryOf } from "../row-memory.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
 import { createAnswers } from "./answers.ts";
@@ -33,7 +33,7 @@ export function createStore(db: SqliteDatabase): DaemonStore {
   let lanes: LaneRowStore | undefined;
   // Its tables may be missing until the daemon makes them.
   const laneRows = (): LaneRowStore => {
-    lanes ??= createLaneRows(db, laneMemoryOf(db));
+    lanes ??= createLaneRows(db, rowMemoryOf(db, "lanes"));
     return lanes;
   };
   const rows: RowStore = {
@@ -44,7 +44,7 @@ export function createStore(db: SqliteDatabase): DaemonStore {
     ...createLedgerRows(sql, (wallet) => (wallet === undefined ? sumOfVersions() : (versions.get(wallet) ?? 0))),
     ...createOperationRows(sql),
     ...createHoldRows(sql),
-    ...createReconciliationRows(sql),
+    ...createReconciliationRows(sql, rowMemoryOf(db, "differences")),
     ...createRetentionRows(sql, db),
     // Most of it belongs to a transaction that is open, and costs no more for that.
     ...createAlertRows(sql, (work) => (db.inTransaction ? work() : inTransaction(db, work))),

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { laneMemoryOf } from "../../../src/adapters/sqlite/lane-memory.ts";
 import { createLaneRows } from "../../../src/adapters/sqlite/lane-rows.ts";
 import { lanesIn } from "../../../src/adapters/sqlite/lanes.ts";
+import { rowMemoryOf } from "../../../src/adapters/sqlite/row-memory.ts";
 import type { LaneRowStore } from "../../../src/ports/lane-row-store.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { ACCOUNT, intentRow, openLaneDatabase } from "../../support/lane-database.ts";
@@ -49,7 +49,7 @@ test("what a lane is told from memory is what the rows say, also after what was 
   fc.assert(
     fc.property(turns, (all) => {
       const { db } = openLaneDatabase();
-      const rows = createLaneRows(db, laneMemoryOf(db));
+      const rows = createLaneRows(db, rowMemoryOf(db, "lanes"));
       for (const turn of all) {
         try {
           rows.transaction(() => {
