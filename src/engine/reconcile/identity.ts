@@ -84,6 +84,18 @@ export function writeMarker(
   marker.write(wallet, { state: { id, signatures, signings }, baseline });
 }
 
+/**
+ * Names the database in the wallet's marker, where that does not name it yet. How often the wallet signed stands there
+ * already: its own signatures advance it, those of other wallets advance theirs.
+ */
+export function nameInMarker(
+  marker: IdentityMarker | undefined,
+  wallet: Address,
+  rows: Pick<Standing, "known" | "database">,
+): void {
+  if (marker?.read(wallet)?.state?.id !== rows.database.id) writeMarker(marker, wallet, rows);
+}
+
 /** Accepting an older copy counts its steps with typed data beyond those of the marker: they come first. */
 function isBehind(stands: MarkedState, { signatures, signings }: DatabaseState): boolean {
   return stands.signatures < signatures || (stands.signatures === signatures && stands.signings < signings);

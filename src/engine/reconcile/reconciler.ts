@@ -9,7 +9,7 @@ import { baselineNow } from "./baseline.ts";
 import { beginUnchecked } from "./begin.ts";
 import { alertOfNew, foundChange, newOnes, overIfNothingIsOpen, uncheckedOf } from "./findings.ts";
 import { knownFillsUpTo, newKey, whereToBegin } from "./first-scan.ts";
-import { writeMarker } from "./identity.ts";
+import { nameInMarker, writeMarker } from "./identity.ts";
 import { type ScanContext, withPatience } from "./patient-chain.ts";
 import type { ReadSoFar } from "./read-back.ts";
 import { keepReporting } from "./report-unchecked.ts";
@@ -125,7 +125,7 @@ async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Addres
   await write(context, wallet, { ...seen, begunBy: uncheckedOf(rows.open, wallet) });
   const after = await store.read({ kind: "standing", keys: [], wallets: [wallet] });
   const open = after.open.filter((difference) => difference.wallet === wallet);
-  if (open.every(({ kind }) => kind === "cannot-prove")) writeMarker(marker, wallet, after);
+  if (open.every(({ kind }) => kind === "cannot-prove")) nameInMarker(marker, wallet, after);
   return !seen.isUnfinished;
 }
 
