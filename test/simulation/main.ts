@@ -56,7 +56,9 @@ function showLabels({ passed, struck }: Campaign): readonly string[] {
 /** How often the rarest pairs of state and fault came up, and which this campaign never saw. */
 function showPairs({ hits }: Campaign): void {
   const counted = [...hits].sort(([, a], [, b]) => a - b);
-  const rarest = counted.slice(0, values.histogram ? counted.length : SHOWN_PAIRS).map(([pair, count]) => `${count} ${pair}`);
+  const rarest = counted
+    .slice(0, values.histogram ? counted.length : SHOWN_PAIRS)
+    .map(([pair, count]) => `${count} ${pair}`);
   console.log(`\n${counted.length} pairs of fault and state, the rarest: ${rarest.join("; ")}`);
   for (const name of FAULT_NAMES) {
     const never = OPEN_STATES.filter((state) => !hits.has(`${name} | ${state}`));
