@@ -9,6 +9,7 @@ const btcUsd = feed("0x6ce185860a4963106506C203335A2910413708e9", 1755);
 /**
  * Where the facts of arbitrum were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
+ *   (the manager of Uniswap V4, which has no factory: the same file of 241fb9a7)
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Arbitrum.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkArbitrum.ts
  * - heartbeats: dao-envelop/uni-smart-wallet@d6caf3cd script/oracle_feeds.json (of 2026-08)
@@ -35,6 +36,7 @@ export const arbitrum: BookedNetwork = network({
   protocols: [
     { kind: 1, factory: "0xf1D7CC64Fb4452F05c498126312eBE29f30Fbcf9", feePips: 3_000 },
     { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0 },
+    { kind: 6, factory: "0x360E68faCcca8cA495c1B759Fd9EEe466db9FB32", feePips: 0 },
   ],
   sequencerFeed: "0xFdB631F5EE196F0ed6FAa767959853A9F217697D",
   dataFee: "arbitrum",

@@ -10,6 +10,7 @@ const btcUsd = feed("0x264990fbd0A4796A3E3d8E37C4d5F87a3aCa5Ebf", MINUTE);
  * Where the facts of bsc were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts;
  *   pancakeswap/pancake-v3-contracts@5cc479f0 common/config.ts, deployments/bscMainnet.json
+ *   (the manager of Uniswap V4, which has no factory: Uniswap/sdks@241fb9a7, the same file)
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3BNB.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkBNB.ts
  * - heartbeats: Chainlink's list of 2026-10, by a copy without a lasting address; round histories agree
@@ -34,6 +35,7 @@ export const bsc: BookedNetwork = network({
     { kind: 2, factory: "0xdB1d10011AD0Ff90774D0C6Bb92e5C5c8b4461F7", feePips: 0 },
     { kind: 5, factory: "0xcA143Ce32Fe78f1f7019d7d551a6402fC5350c73", feePips: 2_500 },
     { kind: 4, factory: "0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865", feePips: 0 },
+    { kind: 6, factory: "0x28e2Ea090877bF75740558f6BFB36A5ffeE9e9dF", feePips: 0 },
   ],
   routers: {
     "Uniswap SwapRouter02": "0xB971eF87ede563556b2ED4b1C0b0019111Dd85d2",

@@ -9,6 +9,7 @@ const btcUsd = feed("0xF4030086522a5bEEa4988F8cA5B36dbC97BeE88c", HOUR);
 /**
  * Where the facts of ethereum were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
+ *   (the manager of Uniswap V4, which has no factory: the same file of 241fb9a7)
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Ethereum.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkEthereum.ts
  * - heartbeats: dao-envelop/uni-smart-wallet@d6caf3cd script/oracle_feeds.json (of 2026-08)
@@ -32,6 +33,7 @@ export const ethereum: BookedNetwork = network({
   protocols: [
     { kind: 1, factory: "0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f", feePips: 3_000 },
     { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0 },
+    { kind: 6, factory: "0x000000000004444c5dc75cB358380D2e3dE08A90", feePips: 0 },
   ],
   routers: {
     "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",

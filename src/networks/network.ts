@@ -20,8 +20,12 @@ export interface TokenFacts {
 
 /** Where pools of a kind are made. */
 export interface FactoryFacts {
-  /** the number of their kind in `src/service/pools`: 1 is Uniswap V2, 2 Uniswap V3, 4 PancakeSwap V3, 5 PancakeSwap V2 */
+  /**
+   * the number of their kind in `src/service/pools`: 1 is Uniswap V2, 2 Uniswap V3, 4 PancakeSwap V3, 5 PancakeSwap V2,
+   * 6 Uniswap V4
+   */
   readonly kind: number;
+  /** of Uniswap V4 the pool manager */
   readonly factory: Address;
   /** the fee of all its pools in parts per million; 0 where each pool has its own */
   readonly feePips: number;

@@ -12,6 +12,7 @@ const btcUsd = feed("0xc907E116054Ad103354f2D350FD2514433D57F6f", 27);
 /**
  * Where the facts of polygon were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
+ *   (the manager of Uniswap V4, which has no factory: the same file of 241fb9a7)
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Polygon.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkPolygon.ts
  * - heartbeats: beefyfinance/beefy-api@91b868b2 src/utils/fetchChainLinkPrices.ts (of 2023-03), and above
@@ -35,6 +36,7 @@ export const polygon: BookedNetwork = network({
   protocols: [
     { kind: 1, factory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C", feePips: 3_000 },
     { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0 },
+    { kind: 6, factory: "0x67366782805870060151383F4BbFF9daB53e5cD6", feePips: 0 },
   ],
   routers: {
     "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",

@@ -26,7 +26,7 @@ describe("what an installed swapd is made of", () => {
     const { devDependencies } = JSON.parse(readText("package.json")) as { devDependencies: Record<string, string> };
     for (const name of [
       ...["@uniswap/v2-core", "@uniswap/v3-core", "@uniswap/v2-periphery", "@uniswap/v3-periphery"],
-      ...["@pancakeswap/v3-core", "@gnosis.pm/safe-contracts"],
+      ...["@uniswap/v4-core", "@pancakeswap/v3-core", "@gnosis.pm/safe-contracts"],
       ...["@safe-global/safe-contracts", "@safe-global/safe-smart-account"],
     ]) {
       expect(packages.filter((one) => one.name === name)).toEqual([]);

@@ -15,6 +15,7 @@ const DOUBLES: ReadonlyMap<string, string> = new Map([
   ["PancakePairFactory", "Pancake.sol"],
   ["PancakeHand", "Pancake.sol"],
   ["PancakeRouter", "PancakeRouter.sol"],
+  ["V4Hand", "UniswapV4.sol"],
 ]);
 
 let compiled: ReadonlyMap<string, Contract> | undefined;

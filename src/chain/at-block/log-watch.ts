@@ -5,13 +5,18 @@ import { toQuantity } from "../quantity.ts";
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
 import { isComputed, mayContain, type WatchedTopic } from "./log-bloom.ts";
 
-/** Whether a contract may have logged one of the watched topics in the blocks that were read. */
-export type MayHaveLogged = (address: Address) => boolean;
+/**
+ * Whether a contract may have logged one of the watched topics in the blocks that were read.
+ * @param subject the first indexed value of the logs in question, where only those of one are; absent: any of its logs
+ */
+export type MayHaveLogged = (address: Address, subject?: Hex) => boolean;
 
 /** The most blocks that are read one by one; after a longer gap everything may have happened. */
 const MAX_BLOCKS = 32;
 
-const logsSchema = z.array(z.object({ address: z.string(), blockHash: z.string().nullable() }));
+const logsSchema = z.array(
+  z.object({ address: z.string(), topics: z.array(z.string()), blockHash: z.string().nullable() }),
+);
 
 /** A node that cannot know leaves everything possible: more is read then, and nothing old is taken for new. */
 const EVERYBODY: MayHaveLogged = () => true;
@@ -34,7 +39,7 @@ export async function watchLogs(
     const params = (blockHash: Hex) => [{ blockHash, topics: [topics.map(({ topic }) => topic)] }];
     const answers = await rpc.batch(loud.map(({ hash }) => ({ method: "eth_getLogs", params: params(hash) })));
     const watches = loud.map((header, index) => watchOf(rpc.host, header, answers[index]));
-    return (address) => watches.some((watch) => watch(address));
+    return (address, subject) => watches.some((watch) => watch(address, subject));
   } catch (error) {
     if (error instanceof RpcError) return EVERYBODY;
     throw error;
@@ -66,8 +71,9 @@ function watchOf(host: string, header: BlockHeader, answer: unknown): MayHaveLog
   const logs = parsed.data;
   if (logs.some(({ blockHash }) => blockHash !== null && blockHash.toLowerCase() !== header.hash.toLowerCase()))
     return EVERYBODY;
-  const loggers = new Set(logs.map(({ address }) => address.toLowerCase()));
+  const keys = logs.flatMap(({ address, topics }) => [address, `${address}${topics[1] ?? ""}`]);
+  const loggers = new Set(keys.map((key) => key.toLowerCase()));
   // Some machines know the block and not yet its logs; then its bloom, which was not silent, is believed.
   if (loggers.size === 0 && isComputed(header.logsBloom)) return EVERYBODY;
-  return (address) => loggers.has(address);
+  return (address, subject) => loggers.has(`${address}${subject ?? ""}`);
 }

@@ -1,6 +1,6 @@
-import { keccak256 } from "ethers";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { addressWord, intWord } from "../at-block/words.ts";
+import { hashWords } from "./hash-words.ts";
 
 /** A word of a contract's storage. */
 export interface StorageSlot {
@@ -36,10 +36,10 @@ export const USUAL_LAYOUTS: readonly Layout[] = [
 
 /** The slot of these accounts: an owner's balance, or an owner's allowance for a spender. */
 export function storageKey({ base, order }: Layout, accounts: readonly Address[]): Hex {
-  let place = intWord(base) as string;
+  let place = intWord(base);
   for (const account of accounts) {
     const word = addressWord(account);
-    place = keccak256(order === "account first" ? `0x${word}${place}` : `0x${place}${word}`).slice(2);
+    place = hashWords(...(order === "account first" ? [word, place] : [place, word]));
   }
   return `0x${place}`;
 }

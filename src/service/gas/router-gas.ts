@@ -1,6 +1,6 @@
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { kindOf } from "../pools/kinds.ts";
-import type { RouterForm, RouterMaker } from "../pools/pool.ts";
+import { identityOf, type RouterForm, type RouterMaker } from "../pools/pool.ts";
 import type { Route } from "../routing/best-route.ts";
 import { legsOf } from "../routing/legs.ts";
 import { addGas, BACK_TO_VALUE_REFUND, BACK_TO_ZERO_REFUND, type Gas, startGas } from "./evm-gas.ts";
@@ -80,7 +80,7 @@ function routeGas({ hops, gas }: Pick<Route, "hops" | "gas">): Gas {
   const refund = hops.reduce((sum, { pool }) => sum + kindOf(pool).gas.refund, 0n);
   const handedOn = legsOf(hops).flatMap((leg) => leg.slice(1));
   const saved = handedOn.reduce((sum, { pool }) => sum + HANDED_ON[kindOf(pool).router?.form ?? "v3"], 0n);
-  const metAgain = BigInt(hops.length - new Set(hops.map(({ pool }) => pool.address)).size);
+  const metAgain = BigInt(hops.length - new Set(hops.map(({ pool }) => identityOf(pool))).size);
   const between = BigInt(new Set(handedOn.map(({ tokenIn }) => tokenIn)).size);
   const rested = between * (TOKEN_GAS.used - BETWEEN_GAS);
   return {

@@ -4,6 +4,7 @@ import type { PoolKind, Protocol } from "./pool.ts";
 import { stable } from "./stable/kind.ts";
 import { uniswapV2 } from "./uniswap-v2/kind.ts";
 import { uniswapV3 } from "./uniswap-v3/kind.ts";
+import { uniswapV4 } from "./uniswap-v4/kind.ts";
 
 /** Every kind of pool that the service quotes. A new kind is a folder, and a line here. */
 export const POOL_KINDS: readonly PoolKind[] = Object.values({
@@ -12,6 +13,7 @@ export const POOL_KINDS: readonly PoolKind[] = Object.values({
   stable,
   pancakeswapV3,
   pancakeswapV2,
+  uniswapV4,
 });
 
 const BY_NUMBER: ReadonlyMap<number, PoolKind> = new Map(POOL_KINDS.map((kind) => [kind.number, kind]));

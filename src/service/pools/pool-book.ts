@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Address, parseAddress } from "../../domain/money/address.ts";
+import { type Address, type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
 import { DAY_MS } from "../../domain/time/durations.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
@@ -51,6 +51,7 @@ const poolSchema = z.object({
   kind: z.number().refine(isPoolKind),
   protocol: z.number().int(),
   address,
+  id: z.custom<Hex>(isHex).optional(),
   token0: address,
   token1: address,
   feePips: z.number().int(),

@@ -1,6 +1,6 @@
 import type { BlockHeader } from "../../chain/at-block/head.ts";
-import type { Address } from "../../domain/money/address.ts";
-import type { Pool, PoolState } from "./pool.ts";
+import type { Hex } from "../../domain/money/address.ts";
+import { identityOf, type Pool, type PoolState } from "./pool.ts";
 
 /** A pool that quotes asked for, as last read. */
 export interface RememberedPool {
@@ -13,10 +13,10 @@ export interface RememberedPool {
 
 /** Which pools are in use, and what was last known of them. */
 export interface PoolMemory {
-  get(address: Address): RememberedPool | undefined;
+  get(pool: Pool): RememberedPool | undefined;
   put(pool: Pool, state: PoolState, at: { readonly block: BlockHeader; readonly nowMs: number }): void;
   /** Notes that a quote asked for the pool. */
-  touch(address: Address, nowMs: number): void;
+  touch(pool: Pool, nowMs: number): void;
   /** The pools that are read again in each block: those that quotes asked for lately. */
   inUse(nowMs: number): readonly RememberedPool[];
 }
@@ -27,18 +27,19 @@ const USED_FOR_MS = 120_000;
 const MAX_POOLS = 5_000;
 
 export function createPoolMemory(): PoolMemory {
-  const pools = new Map<Address, RememberedPool>();
+  const pools = new Map<Hex, RememberedPool>();
   return {
-    get: (address) => pools.get(address),
+    get: (pool) => pools.get(identityOf(pool)),
     put(pool, state, { block, nowMs }) {
-      const before = pools.get(pool.address);
-      pools.delete(pool.address);
-      pools.set(pool.address, { pool, state, block, usedAtMs: before?.usedAtMs ?? nowMs });
+      const identity = identityOf(pool);
+      const before = pools.get(identity);
+      pools.delete(identity);
+      pools.set(identity, { pool, state, block, usedAtMs: before?.usedAtMs ?? nowMs });
       const oldest = pools.size > MAX_POOLS ? pools.keys().next().value : undefined;
       if (oldest !== undefined) pools.delete(oldest);
     },
-    touch(address, nowMs) {
-      const known = pools.get(address);
+    touch(pool, nowMs) {
+      const known = pools.get(identityOf(pool));
       if (known !== undefined) known.usedAtMs = nowMs;
     },
     inUse: (nowMs) => [...pools.values()].filter(({ usedAtMs }) => nowMs - usedAtMs < USED_FOR_MS),

@@ -1,6 +1,6 @@
 import type { ReadWords, ViewCall, WordsAnswer } from "../../chain/at-block/batch-reader.ts";
 import type { WatchedTopic } from "../../chain/at-block/log-bloom.ts";
-import type { Address } from "../../domain/money/address.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
 
 /** A factory whose pools the settlement contracts accept; its place in the executor's list is the protocol's index. */
 export interface Protocol {
@@ -18,6 +18,8 @@ export interface Pool {
   /** index of its protocol in the executor's list */
   readonly protocol: number;
   readonly address: Address;
+  /** tells it from other pools at the same address, and is the first indexed value of its logs; absent: it is alone there */
+  readonly id?: Hex | undefined;
   /** the lower address of the two */
   readonly token0: Address;
   readonly token1: Address;
@@ -27,6 +29,11 @@ export interface Pool {
   readonly tickSpacing: number;
   /** more that never changes, in an order that only the pool's own kind knows; survives JSON */
   readonly constants?: readonly number[] | undefined;
+}
+
+/** What tells a pool from all others of its network. */
+export function identityOf({ id, address }: Pick<Pool, "id" | "address">): Hex {
+  return id ?? address;
 }
 
 /** What a pool answers to an exact input. */

@@ -5,13 +5,13 @@ import type { ReadMode } from "../../chain/at-block/calls-at-block.ts";
 import { type Head, parseBlock, readHead } from "../../chain/at-block/head.ts";
 import { watchLogs } from "../../chain/at-block/log-watch.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
-import type { Address } from "../../domain/money/address.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type DataFeeSource, type DataFees, NO_DATA_FEES, readDataFees } from "../data-fees/data-fees.ts";
 import { type CallMemory, createCallMemory, keyOf } from "./call-memory.ts";
 import { createFollower } from "./follower.ts";
 import { kindOf } from "./kinds.ts";
-import type { KnownState, Pool, PoolState, TakeCalls } from "./pool.ts";
+import { identityOf, type KnownState, type Pool, type PoolState, type TakeCalls } from "./pool.ts";
 import { createPoolMemory, type PoolMemory, type RememberedPool } from "./pool-memory.ts";
 
 /** The chain at one block. All reads through it see that block and no other. */
@@ -130,7 +130,7 @@ export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapsh
 async function takeSnapshot(context: Context, head: Head, previous: Head | undefined): Promise<Snapshot> {
   const { clock, memory, reads } = context;
   const reader = reads.at(head);
-  const states = new Map<Address, Promise<PoolState | undefined>>();
+  const states = new Map<Hex, Promise<PoolState | undefined>>();
   const inUse = memory.inUse(clock.monotonicMs());
   const [dataFees, together] = await Promise.all([
     readDataFees(context.rpc, context.dataFees),
@@ -138,13 +138,13 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
   ]);
   const unread = together instanceof RpcError ? together : undefined;
   for (const [pool, state] of together instanceof RpcError ? [] : together) {
-    states.set(pool.address, Promise.resolve(state));
+    states.set(identityOf(pool), Promise.resolve(state));
     if (state !== undefined) memory.put(pool, state, { block: head, nowMs: clock.monotonicMs() });
   }
 
   async function load(pool: Pool): Promise<PoolState | undefined> {
     const kind = kindOf(pool);
-    const before = memory.get(pool.address);
+    const before = memory.get(pool);
     const known = before === undefined ? undefined : { state: before.state, onlyTraded: false };
     const answers = await Promise.all(
       kind.encodeReads(pool, known).map(({ to, data, words }) => reader.read(to, data, words)),
@@ -153,7 +153,7 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
     if (state === undefined) return undefined;
     await kind.prepare?.(state);
     // A newer block may have been read in the meantime.
-    if ((memory.get(pool.address)?.block.number ?? 0) <= head.number)
+    if ((memory.get(pool)?.block.number ?? 0) <= head.number)
       memory.put(pool, state, { block: head, nowMs: clock.monotonicMs() });
     return state;
   }
@@ -167,16 +167,17 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
     readKept: keepCalls(context, reader.read),
     exists: context.accounts.exists,
     state(pool) {
-      memory.touch(pool.address, clock.monotonicMs());
+      memory.touch(pool, clock.monotonicMs());
       if (context.pools.size >= MAX_POOLS) context.pools.clear();
       context.pools.add(pool.address);
-      const known = states.get(pool.address);
+      const identity = identityOf(pool);
+      const known = states.get(identity);
       if (known !== undefined) return known;
       const loading = load(pool);
       if (states.size >= inUse.length + MAX_KEPT) return loading;
-      states.set(pool.address, loading);
+      states.set(identity, loading);
       // A failed read is tried again by the next quote; the callers of this one get the error.
-      loading.catch(() => states.delete(pool.address));
+      loading.catch(() => states.delete(identity));
       return loading;
     },
   };
@@ -275,5 +276,5 @@ async function tradedOnly(
   const topics = new Set(inUse.flatMap(({ pool }) => kindOf(pool).liquidityTopics));
   if (previous === undefined || topics.size === 0) return () => false;
   const mayHaveMoved = await watchLogs(rpc, { from: previous, to: head }, [...topics]);
-  return ({ pool, block }) => block.hash === previous.hash && !mayHaveMoved(pool.address);
+  return ({ pool, block }) => block.hash === previous.hash && !mayHaveMoved(pool.address, pool.id);
 }

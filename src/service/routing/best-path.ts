@@ -1,5 +1,5 @@
 import { BETWEEN_GAS } from "../gas/hop-gas.ts";
-import type { PoolQuote, PoolState } from "../pools/pool.ts";
+import { identityOf, type PoolQuote, type PoolState } from "../pools/pool.ts";
 import type { Curve } from "./curve.ts";
 import type { Edge } from "./edge.ts";
 import { type Path, spotRate } from "./path.ts";
@@ -104,7 +104,7 @@ function* walk(search: Search, reached: Reached, found: Found): Steps<void> {
       const between = states.length === 0 ? 0n : BETWEEN_GAS;
       yield* walk(search, { ...next, amount: quote.amountOut, gas: gas + quote.gas + between }, found);
     } else {
-      const unread = reached.unread ?? { key: `${state.pool.address}${edge.tokenIn}`, load: quote.load };
+      const unread = reached.unread ?? { key: `${identityOf(state.pool)}${edge.tokenIn}`, load: quote.load };
       yield* walk(search, { ...next, amount: quote.atMost, gas, unread }, found);
     }
   }

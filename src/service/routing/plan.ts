@@ -1,6 +1,6 @@
-import type { Address } from "../../domain/money/address.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
 import { BETWEEN_GAS } from "../gas/hop-gas.ts";
-import type { Pool, PoolState } from "../pools/pool.ts";
+import { identityOf, type Pool, type PoolState } from "../pools/pool.ts";
 import type { SearchBudget, Steps } from "./steps.ts";
 
 /** The portion that means "all of it": shares of a balance are parts of this. */
@@ -49,19 +49,20 @@ export function* performHops(
   budget: SearchBudget,
 ): Steps<Performance> {
   const balances = new Map<Address, bigint>([[trade.from, trade.amountIn]]);
-  const changed = new Map<Address, PoolState>();
+  const changed = new Map<Hex, PoolState>();
   const performed: Hop[] = [];
   const hopGas: bigint[] = [];
   for (const { state, tokenIn, tokenOut, portion } of hops) {
     if (budget.isOver()) yield;
     const { pool } = state;
+    const identity = identityOf(pool);
     const held = balances.get(tokenIn) ?? 0n;
     const amountIn = (held * portion) / PORTION_ALL;
-    const quote = (changed.get(pool.address) ?? state).quote(tokenIn, amountIn);
+    const quote = (changed.get(identity) ?? state).quote(tokenIn, amountIn);
     if (quote.kind !== "filled") return quote;
     balances.set(tokenIn, held - amountIn);
     balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + quote.amountOut);
-    changed.set(pool.address, quote.after);
+    changed.set(identity, quote.after);
     performed.push({ pool, tokenIn, tokenOut, portion, amountIn, amountOut: quote.amountOut });
     hopGas.push(quote.gas);
   }

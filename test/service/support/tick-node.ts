@@ -83,7 +83,7 @@ export async function startTickNode(): Promise<TickNode> {
     if (method === "eth_getBlockByHash") return block(Number(first));
     if (method === "eth_getLogs") {
       const { blockHash } = first as { blockHash: string };
-      return Array.from({ length: 256 }, (_, number) => ({ address: tickPool(number).address, blockHash }));
+      return Array.from({ length: 256 }, (_, number) => ({ address: tickPool(number).address, topics: [], blockHash }));
     }
     const number = Number((pin as { blockHash: string }).blockHash);
     const entries = answerEntries((first as { data: string }).data, ticks.get(number) ?? 0);

@@ -2,7 +2,8 @@ import type { ReadWords } from "../../../chain/at-block/batch-reader.ts";
 import { addressWord, callData, intWord, readAddress, signed } from "../../../chain/at-block/words.ts";
 import type { Address } from "../../../domain/money/address.ts";
 import { type Pool, type PoolKind, type PoolSearch, sortTokens } from "../pool.ts";
-import { decodeCurve, encodeCurveReads, prepareCurve } from "./curve-reads.ts";
+import { MOST_OF_V3 } from "./concentrated-pool.ts";
+import { type CurveSource, curveReads } from "./curve-reads.ts";
 import { V3_SELECTOR } from "./selectors.ts";
 import { concentratedHopGas, LEAST_HOP_GAS } from "./swap-gas.ts";
 
@@ -16,6 +17,25 @@ interface ConcentratedFacts extends Pick<PoolKind, "number" | "source" | "leg" |
   /** what a gas limit leaves for a leg */
   readonly room: bigint;
 }
+
+/** Each pool is a contract with views of its own. */
+const POOL_VIEWS: CurveSource = {
+  positionCalls: ({ address }) => [
+    { to: address, data: V3_SELECTOR.slot0, words: 2 },
+    { to: address, data: V3_SELECTOR.liquidity, words: 1 },
+  ],
+  readPosition([slot, liquidityWords]) {
+    const [price = 0n, tick = 0n] = slot ?? [];
+    if (liquidityWords === undefined || price === 0n) return undefined;
+    return { position: { price, tick: Number(signed(tick, 24)), liquidity: liquidityWords[0] ?? 0n } };
+  },
+  wordCall: ({ address }, position) => {
+    return { to: address, data: callData(V3_SELECTOR.tickBitmap, intWord(position)), words: 1 };
+  },
+  tickCall: ({ address }, tick) => ({ to: address, data: callData(V3_SELECTOR.ticks, intWord(tick)), words: 4 }),
+  // Liquidity on it, its change, and two fee accumulators.
+  readTick: ([, net = 0n, ...accumulators]) => ({ net: signed(net, 128), accumulators }),
+};
 
 async function findTier(search: PoolSearch, read: ReadWords, tier: number): Promise<Pool | undefined> {
   const { kind, factory } = search.protocol;
@@ -47,10 +67,7 @@ export function concentratedKind(facts: ConcentratedFacts): PoolKind {
       const pools = await Promise.all(tried.map((tier) => findTier(search, read, tier)));
       return pools.filter((pool) => pool !== undefined);
     },
-    encodeReads: encodeCurveReads,
-    decode: (pool, answers, context) =>
-      decodeCurve(pool, answers, context, (trail) => concentratedHopGas(trail) + extraGas),
-    prepare: prepareCurve,
+    ...curveReads(POOL_VIEWS, { hopGas: (trail) => concentratedHopGas(trail) + extraGas, most: MOST_OF_V3 }),
     gas: {
       least: LEAST_HOP_GAS + extraGas,
       refund,

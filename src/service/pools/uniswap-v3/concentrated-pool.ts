@@ -14,7 +14,28 @@ export interface CurvePosition {
   readonly liquidity: bigint;
 }
 
+/** What a swap pays, in parts per million, and the gas that collecting it costs beyond what it does in every pool. */
+interface CurveFee {
+  readonly pips: bigint;
+  readonly gas: bigint;
+}
+
+/** Fees by what is sold, where they are not the pool's fixed one. */
+export interface CurveFees {
+  readonly selling0: CurveFee;
+  readonly selling1: CurveFee;
+}
+
+/** What bounds a swap along the curve, and what a leg costs. */
+export interface CurveTerms {
+  readonly hopGas: HopGas;
+  /** no pool takes or pays more, and nothing overflows on the chain below it */
+  readonly most: bigint;
+}
+
 export interface CurveState extends CurvePosition, TickTable {
+  readonly fees?: CurveFees | undefined;
+
   /** how many of a tick's two fee accumulators are zero, by tick: the first crossing fills them, which costs gas */
   readonly blanks?: ReadonlyMap<number, number>;
 }
@@ -22,8 +43,10 @@ export interface CurveState extends CurvePosition, TickTable {
 /** Asks for more of the tick table: reads the word at this position (and what lies beyond it in the same direction). */
 export type LoadWord = (position: number, down: boolean) => Promise<void>;
 
-/** The pools count liquidity in 128 bits; no amount beyond can be traded, and rules out overflows on the chain. */
-const MAX_AMOUNT = (1n << 128n) - 1n;
+/** Pools of Uniswap V3 count liquidity in 128 bits; no amount beyond can be traded. */
+export const MOST_OF_V3 = (1n << 128n) - 1n;
+
+const UNISWAP_V3: CurveTerms = { hopGas: concentratedHopGas, most: MOST_OF_V3 };
 
 /** More steps than this in one swap would not fit into a block. */
 const MAX_STEPS = 4_096;
@@ -115,31 +138,30 @@ function positionOf({ price, tick, liquidity }: CurvePosition): CurvePosition {
   return { price, tick, liquidity };
 }
 
-/**
- * A Uniswap V3 style pool at this point of its curve.
- * @param hopGas what a leg costs, of pools that do more in it than those of Uniswap
- */
+/** A pool with liquidity in price ranges at this point of its curve. */
 export function concentratedPoolState(
   pool: Pool,
   curve: CurveState,
   loadWord: LoadWord,
-  hopGas: HopGas = concentratedHopGas,
+  terms: CurveTerms = UNISWAP_V3,
 ): PoolState {
-  const feePips = BigInt(pool.feePips);
+  const fixed = { pips: BigInt(pool.feePips), gas: 0n };
+  const { selling0, selling1 } = curve.fees ?? { selling0: fixed, selling1: fixed };
   return {
     pool,
     quote(tokenIn: Address, amountIn: bigint): PoolQuote {
-      if (amountIn <= 0n || amountIn > MAX_AMOUNT) return { kind: "short" };
+      if (amountIn <= 0n || amountIn > terms.most) return { kind: "short" };
       const zeroForOne = tokenIn === pool.token0;
       const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n;
-      const order = { zeroForOne, amountIn, feePips, spacing: pool.tickSpacing, limit };
+      const fee = zeroForOne ? selling0 : selling1;
+      const order = { zeroForOne, amountIn, feePips: fee.pips, spacing: pool.tickSpacing, limit };
       const result = swapExactInput(curve, order);
       if (result.kind === "unread") {
         return { kind: "unread", atMost: result.atMost, load: () => loadWord(result.word, zeroForOne) };
       }
-      if (result.kind === "short" || result.amountOut === 0n) return { kind: "short" };
-      const after = concentratedPoolState(pool, { ...curve, ...result.end }, loadWord, hopGas);
-      return { kind: "filled", amountOut: result.amountOut, after, gas: hopGas(result.trail) };
+      if (result.kind === "short" || result.amountOut === 0n || result.amountOut > terms.most) return { kind: "short" };
+      const after = concentratedPoolState(pool, { ...curve, ...result.end }, loadWord, terms);
+      return { kind: "filled", amountOut: result.amountOut, after, gas: terms.hopGas(result.trail) + fee.gas };
     },
     spot(tokenIn: Address) {
       const square = curve.price * curve.price;

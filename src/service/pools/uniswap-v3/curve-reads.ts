@@ -1,9 +1,6 @@
 import type { ReadWords, ViewCall, WordsAnswer } from "../../../chain/at-block/batch-reader.ts";
-import { callData, intWord, signed } from "../../../chain/at-block/words.ts";
-import type { KnownState, Pool, PoolState, TakeCalls } from "../pool.ts";
-import { type CurvePosition, concentratedPoolState, type LoadWord } from "./concentrated-pool.ts";
-import { V3_SELECTOR } from "./selectors.ts";
-import type { HopGas } from "./swap-gas.ts";
+import type { KnownState, Pool, PoolKind, PoolState, TakeCalls } from "../pool.ts";
+import { type CurveFees, type CurvePosition, type CurveTerms, concentratedPoolState } from "./concentrated-pool.ts";
 import { ticksIn, wordBounds, wordOf } from "./tick-bitmap.ts";
 
 /** Ticks to either side of the price that are read at first: about 10 % of price. */
@@ -24,7 +21,26 @@ interface MutableTable {
   extension: number;
 }
 
+/** How the pools of a kind are asked for their curve, and what their answers say. */
+export interface CurveSource {
+  /** the calls for price and liquidity */
+  positionCalls(pool: Pool): readonly ViewCall[];
+  /** undefined: that is no pool, or one without a price */
+  readPosition(answers: readonly WordsAnswer[]): { position: CurvePosition; fees?: CurveFees } | undefined;
+  /** the call for one word of the tick bitmap */
+  wordCall(pool: Pool, position: number): ViewCall;
+  tickCall(pool: Pool, tick: number): ViewCall;
+  readTick(words: readonly bigint[]): TickFacts;
+}
+
+/** What a pool says of a tick: how liquidity changes there, and its two fee accumulators. */
+interface TickFacts {
+  readonly net: bigint;
+  readonly accumulators: readonly bigint[];
+}
+
 interface Loaded {
+  readonly source: CurveSource;
   readonly pool: Pool;
   readonly position: CurvePosition;
   readonly table: MutableTable;
@@ -45,18 +61,9 @@ function emptyTable(): MutableTable {
   return { words: new Map(), nets: new Map(), blanks: new Map(), extension: 4 };
 }
 
-function wordCall(pool: Pool, position: number): ViewCall {
-  return { to: pool.address, data: callData(V3_SELECTOR.tickBitmap, intWord(position)), words: 1 };
-}
-
-function tickCall(pool: Pool, tick: number): ViewCall {
-  return { to: pool.address, data: callData(V3_SELECTOR.ticks, intWord(tick)), words: 4 };
-}
-
-/** Writes down what a pool says of a tick: liquidity on it, its change, and two fee accumulators. */
-function noteTick(table: MutableTable, tick: number, words: readonly bigint[]): void {
-  table.nets.set(tick, signed(words[1] ?? 0n, 128));
-  const blank = words.slice(2, 4).filter((accumulator) => accumulator === 0n).length;
+function noteTick(table: MutableTable, tick: number, { net, accumulators }: TickFacts): void {
+  table.nets.set(tick, net);
+  const blank = accumulators.filter((accumulator) => accumulator === 0n).length;
   if (blank > 0) table.blanks.set(tick, blank);
 }
 
@@ -72,54 +79,71 @@ function planOf(pool: Pool, known: KnownState): Plan {
   };
 }
 
+/** How kinds of pools with liquidity in price ranges are read. @param terms what a swap along their curve is bound by */
+export function curveReads(
+  source: CurveSource,
+  terms: CurveTerms,
+): Required<Pick<PoolKind, "encodeReads" | "decode" | "prepare">> {
+  return {
+    encodeReads: (pool, known) => encodeCurveReads(source, pool, known),
+    decode: (pool, answers, context) => decodeCurve({ source, pool, terms }, answers, context),
+    prepare: prepareCurve,
+  };
+}
+
 /** Price and liquidity; and, where liquidity moved, what was known of the ticks. */
-export function encodeCurveReads(pool: Pool, known: KnownState | undefined): ViewCall[] {
-  const calls: ViewCall[] = [
-    { to: pool.address, data: V3_SELECTOR.slot0, words: 2 },
-    { to: pool.address, data: V3_SELECTOR.liquidity, words: 1 },
-  ];
+function encodeCurveReads(source: CurveSource, pool: Pool, known: KnownState | undefined): ViewCall[] {
+  const calls = [...source.positionCalls(pool)];
   if (known === undefined) return calls;
   const plan = planOf(pool, known);
   plans.set(known, plan);
-  for (const word of plan.words) calls.push(wordCall(pool, word));
-  for (const tick of plan.ticks) calls.push(tickCall(pool, tick));
+  for (const word of plan.words) calls.push(source.wordCall(pool, word));
+  for (const tick of plan.ticks) calls.push(source.tickCall(pool, tick));
   return calls;
 }
 
-export function decodeCurve(
-  pool: Pool,
+function decodeCurve(
+  { source, pool, terms }: { readonly source: CurveSource; readonly pool: Pool; readonly terms: CurveTerms },
   answers: readonly WordsAnswer[],
   { known, read }: { readonly known: KnownState | undefined; readonly read: ReadWords },
-  hopGas?: HopGas,
 ): PoolState | undefined {
-  const [slot, liquidityWords, ...rest] = answers;
-  const price = slot?.[0] ?? 0n;
-  if (slot === undefined || liquidityWords === undefined || price === 0n) return undefined;
-  const position = { price, tick: Number(signed(slot[1] ?? 0n, 24)), liquidity: liquidityWords[0] ?? 0n };
-  const table = tableOf(pool, { position, known, rest });
-  const curve = { ...position, words: table.words, nets: table.nets, blanks: table.blanks };
-  const load: LoadWord = (word, down) => readWords({ pool, read, table }, extend(pool, table, word, down));
-  const state = concentratedPoolState(pool, curve, load, hopGas);
-  loaded.set(state, { pool, position, table, read });
+  const own = source.positionCalls(pool).length;
+  const found = source.readPosition(answers.slice(0, own));
+  if (found === undefined) return undefined;
+  const { position, fees } = found;
+  const table = tableOf({ source, pool }, { position, known, rest: answers.slice(own) });
+  const curve = { ...position, fees, words: table.words, nets: table.nets, blanks: table.blanks };
+  const behind: Loaded = { source, pool, position, table, read };
+  const state = concentratedPoolState(
+    pool,
+    curve,
+    (word, down) => readWords(behind, extend(pool, table, word, down)),
+    terms,
+  );
+  loaded.set(state, behind);
   return state;
 }
 
 function tableOf(
-  pool: Pool,
+  asked: Pick<Loaded, "source" | "pool">,
   from: { position: CurvePosition; known: KnownState | undefined; rest: readonly WordsAnswer[] },
 ): MutableTable {
   const { position, known, rest } = from;
   if (known === undefined) return emptyTable();
-  if (!known.onlyTraded) return rereadTable(pool, plans.get(known) ?? { words: [], ticks: [] }, rest);
+  if (!known.onlyTraded) return rereadTable(asked, plans.get(known) ?? { words: [], ticks: [] }, rest);
   const before = loaded.get(known.state);
   return before !== undefined && liquidityAgrees(before, position) ? before.table : emptyTable();
 }
 
-function rereadTable(pool: Pool, plan: Plan, answers: readonly WordsAnswer[]): MutableTable {
+function rereadTable(
+  { source, pool }: Pick<Loaded, "source" | "pool">,
+  plan: Plan,
+  answers: readonly WordsAnswer[],
+): MutableTable {
   const table = emptyTable();
   for (const [index, tick] of plan.ticks.entries()) {
     const words = answers[plan.words.length + index];
-    if (words !== undefined) noteTick(table, tick, words);
+    if (words !== undefined) noteTick(table, tick, source.readTick(words));
   }
   for (const [index, position] of plan.words.entries()) {
     const word = answers[index]?.[0];
@@ -149,19 +173,19 @@ function liquidityAgrees({ pool, position, table }: Loaded, next: CurvePosition)
   return next.liquidity === position.liquidity + (position.tick < next.tick ? crossed : -crossed);
 }
 
-type CurveRead = Pick<Loaded, "pool" | "read" | "table">;
+type CurveRead = Omit<Loaded, "position">;
 
 /** Reads words and their ticks into the table. */
 async function readWords(
-  { pool, read, table }: CurveRead,
+  { source, pool, read, table }: CurveRead,
   positions: readonly number[],
   take?: TakeCalls,
 ): Promise<void> {
   take?.(positions.length);
   const fresh = await Promise.all(
     positions.map(async (position): Promise<[number, bigint]> => {
-      const { to, data } = wordCall(pool, position);
-      const words = await read(to, data, 1);
+      const { to, data, words: count } = source.wordCall(pool, position);
+      const words = await read(to, data, count);
       if (words === undefined) throw new Error(`pool ${pool.address} did not answer for its tick bitmap`);
       return [position, words[0] ?? 0n];
     }),
@@ -172,10 +196,10 @@ async function readWords(
   take?.(ticks.length);
   await Promise.all(
     ticks.map(async (tick) => {
-      const { to, data } = tickCall(pool, tick);
-      const words = await read(to, data, 4);
+      const { to, data, words: count } = source.tickCall(pool, tick);
+      const words = await read(to, data, count);
       if (words === undefined) throw new Error(`pool ${pool.address} did not answer for tick ${tick}`);
-      noteTick(table, tick, words);
+      noteTick(table, tick, source.readTick(words));
     }),
   );
   // Only now: a quote in between must not see a tick without its liquidity.
@@ -196,7 +220,7 @@ function extend(pool: Pool, table: MutableTable, position: number, down: boolean
 }
 
 /** Reads the words around the price, as far as they are not known. */
-export async function prepareCurve(state: PoolState, take?: TakeCalls): Promise<void> {
+async function prepareCurve(state: PoolState, take?: TakeCalls): Promise<void> {
   const behind = loaded.get(state);
   if (behind === undefined) return;
   const { pool, position, table } = behind;

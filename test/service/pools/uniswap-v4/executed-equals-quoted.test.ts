@@ -1,0 +1,235 @@
+import { randomInt } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RpcError } from "../../../../src/chain/json-rpc.ts";
+import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../../src/domain/money/address.ts";
+import { loadContract } from "../../../../src/sandbox/artifacts.ts";
+import { createPoolDirectory } from "../../../../src/service/pools/directory.ts";
+import { kindOf } from "../../../../src/service/pools/kinds.ts";
+import { identityOf, type Pool, type PoolQuote, type PoolState } from "../../../../src/service/pools/pool.ts";
+import { createSnapshots, type Snapshot } from "../../../../src/service/pools/snapshots.ts";
+import { sqrtRatioAtTick } from "../../../../src/service/pools/uniswap-v3/tick-math.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createRandomAmounts } from "../../support/random-amounts.ts";
+import { systemClock } from "../../support/system-clock.ts";
+import { deployUniswapV4, keyOf, soldInV4, type UniswapV4 } from "../../support/uniswap-v4.ts";
+
+const QUOTES = 2_000;
+const SPACINGS = new Map([
+  [100, 1],
+  [500, 10],
+  [3_000, 60],
+  [10_000, 200],
+]);
+/** What the protocol takes of each direction, by fee: nothing, one of them, both, and the most that it may. */
+const PROTOCOL_FEES = new Map<number, readonly [number, number]>([
+  [500, [0, 77]],
+  [3_000, [1_000, 250]],
+  [10_000, [333, 1_000]],
+]);
+const MAX_LOADS = 6;
+
+const seed = Number(process.env.SWAPD_TEST_SEED ?? randomInt(1 << 30));
+const random = createRandomAmounts(seed);
+const TOKEN = loadContract("PermitToken");
+
+let chain: TestChain;
+let uniswap: UniswapV4;
+let snapshot: Snapshot;
+let tokens: readonly Address[] = [];
+let pools: readonly Pool[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain(["--gas-limit", "300000000"]);
+  uniswap = await deployUniswapV4(chain);
+  const made: Address[] = [];
+  for (const decimals of [18, 6, 8]) made.push(await newToken(decimals));
+  tokens = made.sort();
+  const pairs = tokens.flatMap((a, index) => tokens.slice(index + 1).map((b) => [a, b] as const));
+  for (const pair of pairs) for (const fee of SPACINGS.keys()) await makePool(pair, fee);
+  // Its tiers are the kind's own: those of the network are for kinds with a factory that is asked for them.
+  const directory = createPoolDirectory({ protocols: [uniswap.protocol], feeTiers: [2_500] }, systemClock);
+  const snapshots = createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock);
+  snapshot = await snapshots.current();
+  snapshots.stop();
+  pools = (await Promise.all(pairs.map(([a, b]) => directory.poolsOf(a, b, snapshot.read)))).flat();
+}, 120_000);
+
+afterAll(() => chain?.stop());
+
+async function newToken(decimals: number): Promise<Address> {
+  const token = await chain.deploy(TOKEN, ["a token", "TKN", decimals]);
+  const call = (method: string, values: unknown[]) => TOKEN.abi.encodeFunctionData(method, values) as Hex;
+  await chain.send({ to: token, data: call("mint", [chain.deployer, 10n ** 40n]) });
+  await chain.send({ to: token, data: call("approve", [uniswap.hand, (1n << 256n) - 1n]) });
+  return token;
+}
+
+/** A pool with some positions around a price that is no tick's. */
+async function makePool(pair: readonly [Address, Address], fee: number): Promise<void> {
+  const spacing = SPACINGS.get(fee)!;
+  const tick = random.integer(-200_000, 200_000);
+  const center = Math.floor(tick / spacing) * spacing;
+  const positions = Array.from({ length: random.integer(2, 6) }, () => {
+    const lower = Math.max(center + spacing * random.integer(-300, 200), -887_200);
+    return {
+      lower,
+      upper: Math.min(lower + spacing * random.integer(1, 400), 887_200),
+      liquidity: random.magnitude(8, 22),
+    };
+  });
+  const sqrtPrice = sqrtRatioAtTick(tick) + BigInt(random.integer(0, 20_000));
+  const key = [...pair, fee, spacing, NATIVE_TOKEN] as const;
+  await uniswap.newPool(key, { sqrtPrice, positions });
+  const fees = PROTOCOL_FEES.get(fee);
+  if (fees !== undefined) await uniswap.setProtocolFee(key, ...fees);
+}
+
+async function filled(state: PoolState, tokenIn: Address, amountIn: bigint) {
+  for (let loads = 0; loads <= MAX_LOADS; loads += 1) {
+    const quote: PoolQuote = state.quote(tokenIn, amountIn);
+    if (quote.kind !== "unread") return quote.kind === "filled" ? quote : undefined;
+    await quote.load();
+  }
+  return undefined;
+}
+
+interface Trade {
+  readonly pool: Pool;
+  readonly zeroForOne: boolean;
+  readonly amounts: readonly bigint[];
+  readonly quoted: readonly bigint[];
+}
+
+/** Quotes one or two trades after each other, where the pool takes them. */
+async function quoteTrade(state: PoolState, parts: number): Promise<Trade | undefined> {
+  const zeroForOne = random.integer(0, 1) === 0;
+  const tokenIn = zeroForOne ? state.pool.token0 : state.pool.token1;
+  const [amounts, quoted]: [bigint[], bigint[]] = [[], []];
+  let at = state;
+  for (let part = 0; part < parts; part += 1) {
+    const amountIn = random.magnitude(3, 25);
+    const quote = await filled(at, tokenIn, amountIn);
+    if (quote === undefined) return undefined;
+    amounts.push(amountIn);
+    quoted.push(quote.amountOut);
+    at = quote.after;
+  }
+  return { pool: state.pool, zeroForOne, amounts, quoted };
+}
+
+async function compare(trades: readonly Trade[]): Promise<void> {
+  const requests = trades.map(({ pool, zeroForOne, amounts }) => {
+    const fields = { from: chain.deployer, ...uniswap.selling(keyOf(pool), zeroForOne, amounts) };
+    return { method: "eth_call", params: [fields, "latest"] };
+  });
+  for (const [index, answer] of (await chain.rpc.batch(requests)).entries()) {
+    const { pool, zeroForOne, amounts, quoted } = trades[index]!;
+    const context = `${amounts.join(" and ")} ${zeroForOne ? "up" : "down"} in the pool of ${pool.feePips}, seed ${seed}`;
+    if (answer instanceof RpcError) throw new Error(`quoted but not executable: ${context}: ${answer.message}`);
+    expect(soldInV4(answer as Hex), context).toEqual({ taken: amounts, paid: quoted });
+  }
+}
+
+describe("pools of Uniswap V4 without hooks", () => {
+  test("are found by the usual fees, each with an identity of its own at the manager's one address", () => {
+    expect(pools).toHaveLength(3 * SPACINGS.size);
+    expect(new Set(pools.map(identityOf)).size).toBe(pools.length);
+    for (const { kind, address, feePips, tickSpacing } of pools) {
+      expect([kindOf({ kind }).source, address]).toEqual(["uniswap-v4", uniswap.manager]);
+      expect(tickSpacing).toBe(SPACINGS.get(feePips));
+    }
+  });
+
+  test(`pay what was quoted, to the wei, also when another trade has just moved them (seed ${seed})`, async () => {
+    const states = (await Promise.all(pools.map((pool) => snapshot.state(pool)))).filter((one) => one !== undefined);
+    expect(states).toHaveLength(pools.length);
+    const counts = new Map<string, number>();
+    let compared = 0;
+    for (let round = 0; compared < QUOTES && round < 100; round += 1) {
+      const trades: Trade[] = [];
+      for (let count = 0; count < 200; count += 1) {
+        const state = states[random.integer(0, states.length - 1)]!;
+        const trade = await quoteTrade(state, random.integer(1, 2));
+        if (trade === undefined) continue;
+        trades.push(trade);
+        const key = `${trade.pool.feePips} ${trade.zeroForOne}`;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+      await compare(trades);
+      compared += trades.length;
+    }
+    expect(compared).toBeGreaterThanOrEqual(QUOTES);
+    for (const fee of SPACINGS.keys())
+      for (const up of [true, false]) expect(counts.get(`${fee} ${up}`) ?? 0, `${fee} ${up}`).toBeGreaterThan(5);
+  }, 180_000);
+
+  test(`cost the gas that was expected, but for what the trader himself does (seed ${seed})`, async () => {
+    const traded = pools.filter(({ feePips }) => feePips >= 500);
+    const warm: Pool[] = [];
+    for (const pool of traded) {
+      const trades = [true, false].map((up) => chain.send(uniswap.selling(keyOf(pool), up, [10n ** 13n])));
+      const done = await Promise.allSettled(trades);
+      if (done.every(({ status }) => status === "fulfilled")) warm.push(pool);
+    }
+    const snapshots = createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock);
+    const after = await snapshots.current();
+    snapshots.stop();
+    const differences: number[] = [];
+    for (let count = 0; count < 300 && differences.length < 60; count += 1) {
+      const state = (await after.state(warm[count % warm.length]!))!;
+      const zeroForOne = random.integer(0, 1) === 0;
+      const amount = random.magnitude(8, 22);
+      const quote = await filled(state, zeroForOne ? state.pool.token0 : state.pool.token1, amount);
+      if (quote === undefined) continue;
+      const fields = {
+        from: chain.deployer,
+        gas: "0x5f5e100",
+        ...uniswap.selling(keyOf(state.pool), zeroForOne, [amount]),
+      };
+      const traced = await chain.rpc.call("debug_traceCall", [fields, "latest", { tracer: "callTracer" }]);
+      differences.push(Number((traced as { gasUsed: Hex }).gasUsed) - Number(quote.gas));
+    }
+    differences.sort((one, other) => one - other);
+    const middle = differences[differences.length >> 1]!;
+    const near = differences.filter((one) => Math.abs(one - middle) < 1_500);
+    // The rest are first fees of a pool in a token, which fill a slot.
+    expect(near.length, differences.join()).toBeGreaterThan(differences.length * 0.7);
+  }, 60_000);
+});
+
+test("the manager takes as much as it can count in signed numbers of 128 bits, and more is no quote", async () => {
+  const [token0, token1] = [await newToken(18), await newToken(18)].sort() as [Address, Address];
+  const key = [token0, token1, 10_000, 200, NATIVE_TOKEN] as const;
+  const positions = [{ lower: -887_200, upper: 887_200, liquidity: 10n ** 34n }];
+  await uniswap.newPool(key, { sqrtPrice: sqrtRatioAtTick(0), positions });
+  const snapshots = createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock);
+  const { read, state } = await snapshots.current();
+  snapshots.stop();
+  const directory = createPoolDirectory({ protocols: [uniswap.protocol], feeTiers: [] }, systemClock);
+  const [pool] = await directory.poolsOf(token0, token1, read);
+  const most = (1n << 127n) - 1n;
+  const whole = (await state(pool!))!;
+  expect(whole.quote(token0, most + 1n)).toEqual({ kind: "short" });
+  const quote = await filled(whole, token0, most);
+  const sold = soldInV4(await chain.call(uniswap.selling(key, true, [most])));
+  expect(sold).toEqual({ taken: [most], paid: [quote?.amountOut] });
+});
+
+test("a pool with a hook, of another spacing, of the native coin, or that nobody opened is no pool", async () => {
+  const [token0, token1] = [await newToken(18), await newToken(18)].sort() as [Address, Address];
+  const at = { sqrtPrice: sqrtRatioAtTick(0), positions: [] };
+  // By its lowest bits the hook is called before each swap.
+  const hook = toAddress("0x0000000000000000000000000000000000000080");
+  for (const [fee, spacing] of SPACINGS) await uniswap.newPool([token0, token1, fee, spacing, hook], at);
+  await uniswap.newPool([token0, token1, 500, 60, NATIVE_TOKEN], at);
+  await uniswap.newPool([NATIVE_TOKEN, token1, 500, 10, NATIVE_TOKEN], at);
+  const directory = () => createPoolDirectory({ protocols: [uniswap.protocol], feeTiers: [500] }, systemClock);
+  const snapshots = createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock);
+  const { read } = await snapshots.current();
+  expect(await directory().poolsOf(token0, token1, read)).toEqual([]);
+  snapshots.stop();
+  await uniswap.newPool([token0, token1, 500, 10, NATIVE_TOKEN], at);
+  const later = createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock);
+  expect(await directory().poolsOf(token0, token1, (await later.current()).read)).toHaveLength(1);
+  later.stop();
+});
