@@ -47,7 +47,7 @@ function feesOf({ protocolFee, poolFee }: Slot0): CurveFees {
 }
 
 /** One contract has all pools, and shows its slots. */
-const MANAGER_SLOTS: CurveSource = {
+const POOL_SLOTS: CurveSource = {
   positionCalls: (pool) => [positionCall(pool)],
   readPosition([words = []]) {
     const [first = 0n, , , liquidity = 0n] = slotsIn(words);
@@ -93,7 +93,7 @@ export const uniswapV4: PoolKind = {
     const pools = await Promise.all(TIERS.map((tier) => findTier(search, read, tier)));
     return pools.filter((pool) => pool !== undefined);
   },
-  ...curveReads(MANAGER_SLOTS, { hopGas: v4HopGas, most: MOST }),
+  ...curveReads(POOL_SLOTS, { hopGas: v4HopGas, most: MOST }),
   gas: {
     least: LEAST_V4_HOP_GAS,
     refund: 0n,
