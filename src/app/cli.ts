@@ -67,7 +67,12 @@ function addRunningCommands(program: Command, terminal: Terminal): void {
     .option("--block-time <seconds>", "time between blocks", seconds, 1)
     .option("--port <n>", "first port, the others follow; 0 takes free ones", integer, 8545)
     .option("--fork-url <url|env:NAME>", "run on a fork of a real chain")
-    .option("--config <file>", "what the daemon runs", "config/sandbox.yaml")
+    .option(
+      "--config <file>",
+      "what the daemon runs; with --fork-url also one of a real network",
+      "config/sandbox.yaml",
+    )
+    .option("--fund <amounts...>", 'what the copies of its wallets get on the fork besides, for example "5000 USDC"')
     .action(async (options) => (await import("./commands/sandbox.ts")).sandbox(options, terminal));
 }
 

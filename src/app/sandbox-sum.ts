@@ -21,6 +21,11 @@ export async function sandboxSum(
   chain: Omit<AuditOptions, "database">,
   withinMs = AUDIT_WITHIN_MS,
 ): Promise<readonly string[]> {
+  return [...(await swapsSum(database)), await auditLine({ ...chain, database }, withinMs)];
+}
+
+/** The same without the audit. */
+export async function swapsSum(database: string): Promise<readonly string[]> {
   const swaps = await readSwaps(database);
   const filled = swaps.filter(({ state }) => FILLED.has(state));
   const without = UNFILLED.map((state) => ({ state, count: swaps.filter((swap) => swap.state === state).length }));
@@ -30,7 +35,7 @@ export async function sandboxSum(
     ...without.flatMap(({ state, count }) => (count === 0 ? [] : [`${count} ${state}`])),
     ...(open === 0 ? [] : [`${open} still open`]),
   ];
-  return [ends.join(", "), ...worthOf(filled), await auditLine({ ...chain, database }, withinMs)];
+  return [ends.join(", "), ...worthOf(filled)];
 }
 
 async function readSwaps(database: string): Promise<readonly SwapHistory[]> {

@@ -55,7 +55,8 @@ export async function checkFork(forkUrl: string): Promise<number> {
   );
 }
 
-async function readForkChainId(forkUrl: string): Promise<number> {
+/** Asks the endpoint which chain it serves. @throws SandboxError `FORK_UNREACHABLE`; only the URL's host is named */
+export async function readForkChainId(forkUrl: string): Promise<number> {
   const host = URL.parse(forkUrl)?.host;
   if (host === undefined) throw new SandboxError("FORK_UNREACHABLE", "The URL to fork from is no URL.");
   try {

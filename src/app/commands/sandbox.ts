@@ -4,10 +4,8 @@ import { join, resolve } from "node:path";
 import type { Configuration } from "../../config/configuration.ts";
 import type { LoadOutcome } from "../../config/load-configuration.ts";
 import { formatProblems } from "../../config/problem.ts";
-import { claimPort } from "../../sandbox/free-port.ts";
 import { missingParts } from "../../sandbox/needed-parts.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
-import { SandboxError } from "../../sandbox/sandbox-error.ts";
 import type { SandboxWorld } from "../../sandbox/world.ts";
 import { executorKindOf } from "../../service/pools/kinds.ts";
 import { acquireLock } from "../../storage/lock.ts";
@@ -18,10 +16,12 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type FollowedSwaps, followSwaps } from "../follow-swaps.ts";
 import { loadConfiguration } from "../load-configuration.ts";
 import { networkPresetOf } from "../network-preset.ts";
+import { rehearse } from "../rehearse.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
 import { announce, NEXT_COMMANDS } from "../sandbox-announcement.ts";
 import { makeSandboxDirectory, SANDBOX_DIRECTORY, SANDBOX_LOCK_FILE, writeSandboxFacts } from "../sandbox-facts.ts";
-import { forkUrlOf, refuseUnfitFile } from "../sandbox-request.ts";
+import { choosePorts, type Ports } from "../sandbox-ports.ts";
+import { forkUrlOf, isRehearsal, refuseUnfitFile } from "../sandbox-request.ts";
 import { sandboxSum } from "../sandbox-sum.ts";
 import { type Daemon, startDaemon } from "../start-daemon.ts";
 import { startEmbeddedService } from "../start-embedded-service.ts";
@@ -40,16 +40,16 @@ export interface SandboxCommandOptions {
   readonly port: number;
   readonly forkUrl?: string;
   readonly config: string;
+  readonly fund?: readonly string[];
 }
-
-/** From the first port: chain, service, status. */
-const PORT_OFFSETS = { service: 1, status: 2 };
 
 /**
  * `swapd sandbox`: a chain with a market, the service and the daemon, all on this machine, until it is stopped. Replaces
- * what the last sandbox of this folder left.
+ * what the last sandbox of this folder left. With a configuration of a real network and an endpoint to fork it from it is
+ * a rehearsal of that configuration.
  */
 export async function sandbox(options: SandboxCommandOptions, terminal: Terminal): Promise<void> {
+  if (isRehearsal(options)) return await rehearse(options, terminal);
   const missing = missingParts(options.forkUrl !== undefined);
   if (missing.length > 0) throw new CommandFailure(EXIT.configuration, missing.join("\n"));
   const directory = resolve(SANDBOX_DIRECTORY);
@@ -144,46 +144,10 @@ function clear(directory: string): void {
   rmSync(join(directory, "identity"), { recursive: true, force: true });
 }
 
-interface Ports {
-  readonly chain: number;
-  readonly service: number;
-  readonly status: number;
-}
-
 /** What a start needs, before the last sandbox's files go: they stay readable when this one cannot start. */
 async function canStart(options: SandboxCommandOptions): Promise<Ports> {
   refuseUnfitFile(resolve(options.config));
   return await choosePorts(options);
-}
-
-async function choosePorts(options: SandboxCommandOptions): Promise<Ports> {
-  const first = options.port;
-  if (first === 0) return { chain: await claimAnyPort(), service: 0, status: 0 };
-  const ports = { chain: first, service: first + PORT_OFFSETS.service, status: first + PORT_OFFSETS.status };
-  await claimFor("chain", ports.chain, first);
-  if (options.chainOnly !== true) await claimFor("service", ports.service, first);
-  if (options.chainOnly !== true && options.daemon) await claimFor("status server", ports.status, first);
-  return ports;
-}
-
-async function claimAnyPort(): Promise<number> {
-  try {
-    return await claimPort(0);
-  } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
-    throw new CommandFailure(EXIT.tryAgain, error.message);
-  }
-}
-
-/** @throws CommandFailure that names the port, what it is for, and the option that chose it */
-async function claimFor(what: string, port: number, first: number): Promise<void> {
-  try {
-    await claimPort(port);
-  } catch (error) {
-    if (!(error instanceof SandboxError) || error.code !== "PORT_IN_USE") throw error;
-    const chosen = `--port ${first} chose it for the ${what}`;
-    throw new CommandFailure(EXIT.tryAgain, `${error.message} ${chosen}; what the last sandbox did stays readable.`);
-  }
 }
 
 /** How this sandbox's configuration is read: with its keys and addresses under the names that the file refers to. */
