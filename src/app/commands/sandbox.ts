@@ -218,7 +218,7 @@ async function waitForEnd(options: SandboxCommandOptions, running: Ending): Prom
 async function sayGoodbye({ chain, daemon, configuration, stage }: Ending, watching: FollowedSwaps): Promise<void> {
   const { terminal, parts } = stage;
   terminal.out("\nstopping");
-  const place = parts.findIndex((part) => part === daemon);
+  const place = daemon === undefined ? -1 : parts.indexOf(daemon);
   if (place >= 0) await parts.splice(place, 1)[0]?.stop();
   await watching.stop();
   const { rpcUrl, chainId, wrappedNative, settlement } = chain.world;
