@@ -1,5 +1,6 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { type Hex, wordOf } from "../../domain/money/address.ts";
+import { formatAmount } from "../../domain/money/amount.ts";
 import { loggedAmount, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { AgreedChainReads, Chain } from "../../ports/chain.ts";
@@ -131,6 +132,6 @@ export async function denyHiddenOutflow(
   const [out, into] = [sumOf(outLogs), sumOf(intoLogs)];
   const expected = before + into - out;
   if (now >= expected || now >= (await balanceBefore()) + into - out) return;
-  const detail = `the balance of ${sell.symbol} is ${now}, by the transfers since block ${known.block} it should be ${expected} (smallest units): a node hides transfers, so it is not known whether the swap was filled`;
+  const detail = `the balance is ${formatAmount({ token: sell, raw: now })}, by the transfers since block ${known.block} it should be ${formatAmount({ token: sell, raw: expected })}: a node hides transfers, so it is not known whether the swap was filled`;
   throw new ChainReadError("malformed answer", detail);
 }

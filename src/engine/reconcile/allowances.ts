@@ -3,6 +3,7 @@ import type { Address } from "../../domain/money/address.ts";
 import type { AgreedChainReads } from "../../ports/chain.ts";
 import type { Answered } from "../../ports/questions.ts";
 import type { FinalBlock, Finding } from "../../ports/reconciliation-store.ts";
+import { exactAmount } from "./exact-amount.ts";
 import type { ScanContext } from "./patient-chain.ts";
 import { tokensOf } from "./read-back.ts";
 
@@ -20,6 +21,8 @@ interface Asked {
   readonly token: Address;
   /** the last block of which the logs were read */
   readonly toBlock: number;
+  /** an amount of the token, for people */
+  inWords(raw: bigint): string;
 }
 
 /** An amount, or why the endpoints do not show it. */
@@ -39,7 +42,8 @@ export async function scanAllowances(
   const withoutAllowance = new Set<Address>();
   let isUndecided = false;
   for (const { address: token } of tokensOf(context)) {
-    const seen = await scanWallet(context, agreed, { wallet, token, toBlock });
+    const inWords = (raw: bigint): string => exactAmount(context, token, raw);
+    const seen = await scanWallet(context, agreed, { wallet, token, toBlock, inWords });
     if (seen === "none") withoutAllowance.add(token);
     else if (seen === "undecided") isUndecided = true;
     else if (seen !== undefined) findings.push(seen);
@@ -91,7 +95,7 @@ function judgeUnexplained(
 ): Finding {
   const { newest, atFinal, blocks } = said;
   if (atFinal === 0n)
-    return unproved(asked, spender, `it is ${newest} (smallest units) in block ${blocks.latest}, not final yet`);
+    return unproved(asked, spender, `it is ${asked.inWords(newest)} in block ${blocks.latest}, not final yet`);
   if (!(atFinal instanceof ChainReadError)) return ungranted(asked, spender, { amount: newest, block: blocks.final });
   if (!atFinal.isRefusal) return unproved(asked, spender, refused(atFinal));
   // Nodes that keep no state of so old a block will not show either that it is gone for good: its row stays until they do.
@@ -109,11 +113,11 @@ function refused({ message, isRefusal }: ChainReadError): string {
 }
 
 function ungranted(
-  { wallet, token }: Asked,
+  { wallet, token, inWords }: Asked,
   spender: Address,
   { amount, block }: { readonly amount: bigint; readonly block: number },
 ): Finding {
-  const text = `${wallet} allows ${spender} to take ${amount} of ${token} (smallest units), and no row granted that; accepted, it is taken back`;
+  const text = `${wallet} allows ${spender} to take ${inWords(amount)}, and no row granted that; accepted, it is taken back`;
   const facts = { token, spender, amount: amount.toString(), block: block.toString() };
   const what = { wallet, token, kind: "allowance", scope: "token" } as const;
   return { key: `allowance ${wallet} ${token} ${spender} ${amount}`, ...what, text, facts };

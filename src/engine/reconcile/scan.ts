@@ -4,6 +4,7 @@ import type { BlockHead } from "../../ports/chain.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { scanAllowances } from "./allowances.ts";
 import { agreedBalance, balancesBy, knowledgeAt } from "./baseline.ts";
+import { exactAmount } from "./exact-amount.ts";
 import type { ScanContext } from "./patient-chain.ts";
 import { type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
 import { unknownFills, unknownOutflows, whatIsOurs } from "./unknown-moves.ts";
@@ -137,7 +138,8 @@ async function unexplainedLosses(
     const expected = should - (balances.get(token) ?? 0n) + was;
     before.set(token, was);
     if (now >= expected) continue;
-    const text = `cannot prove what ${wallet} did: its balance of ${token} is ${now}, by the logs since block ${block} it should be ${expected} (smallest units); the node leaves logs out, or the token moves without them`;
+    const [is, wanted] = [now, expected].map((raw) => exactAmount(context, token, raw));
+    const text = `cannot prove what ${wallet} did: it has ${is}, and by the logs since block ${block} it should have ${wanted}; the node leaves logs out, or the token moves without them`;
     const facts = { token, now: now.toString(), expected: expected.toString() };
     const what = { wallet, token, kind: "cannot-prove", scope: "gasless" } as const;
     findings.push({ key: `cannot-prove ${wallet} ${token} ${block}`, ...what, text, facts });

@@ -5,6 +5,7 @@ import { isLive } from "../../domain/run/states.ts";
 import type { Answered } from "../../ports/questions.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
 import { isTakenBy } from "../perform/outflows.ts";
+import { exactAmount } from "./exact-amount.ts";
 import { fillKey, outflowKey, placed } from "./move-keys.ts";
 import type { ScanContext } from "./patient-chain.ts";
 import type { FoundLog } from "./read-back.ts";
@@ -29,12 +30,13 @@ export async function whatIsOurs({ deps }: ScanContext, { wallet, fills, outflow
 }
 
 /** Fills of a wallet in our settlement that no row knows. */
-export function unknownFills({ deps }: ScanContext, { wallet, fills }: Seen, ours: Ours): readonly Finding[] {
+export function unknownFills(context: ScanContext, { wallet, fills }: Seen, ours: Ours): readonly Finding[] {
   return placed(fills).flatMap(({ log, place }) => {
-    const fill = deps.service.profile.nonceRecord?.readFill(log);
+    const fill = context.deps.service.profile.nonceRecord?.readFill(log);
     if (fill === undefined || ours.hashes.has(log.transactionHash)) return [];
     if (fill.nonce !== 0n && ours.nonces.has(fill.nonce)) return [];
-    const text = `${wallet} sold ${fill.sold} of ${fill.sell} for ${fill.bought} of ${fill.buy} (smallest units) in block ${log.blockNumber}, transaction ${log.transactionHash}: no row knows this fill`;
+    const [sold, bought] = [exactAmount(context, fill.sell, fill.sold), exactAmount(context, fill.buy, fill.bought)];
+    const text = `${wallet} sold ${sold} for ${bought} in block ${log.blockNumber}, transaction ${log.transactionHash}: no row knows this fill`;
     const key = fillKey(wallet, { log, place });
     const facts = { sell: fill.sell, buy: fill.buy, sold: fill.sold.toString(), hash: log.transactionHash };
     return [{ key, wallet, token: undefined, kind: "fill", scope: "wallet", text, facts } as const];
@@ -57,7 +59,7 @@ export function unknownOutflows(
   const found = placed(unknown).flatMap(({ log, place }) => {
     const { transactionHash: hash, address: token, blockNumber } = log;
     if (explained.has(`${hash} ${token}`)) return [];
-    const text = `${loggedAmount(log.data)} of ${token} (smallest units) left ${wallet} in block ${blockNumber}, transaction ${hash}: no row knows why`;
+    const text = `${exactAmount(context, token, loggedAmount(log.data))} left ${wallet} in block ${blockNumber}, transaction ${hash}: no row knows why`;
     const key = outflowKey(wallet, { log, place });
     const facts = { token, amount: loggedAmount(log.data).toString(), hash };
     return [{ key, wallet, token, kind: "outflow", scope: "token", text, facts } as const];
