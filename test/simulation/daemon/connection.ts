@@ -70,9 +70,12 @@ function lend(db: SqliteDatabase, prepared: Map<string, Statement[]>): Lent {
     exec: { value: (text: string) => after(assertOpen, () => db.exec(text)) },
     pragma: { value: (...args: Parameters<typeof db.pragma>) => after(assertOpen, () => db.pragma(...args)) },
     transaction: {
-      value: (work: () => unknown) => {
-        const { immediate } = db.transaction(work);
-        return { immediate: () => after(assertOpen, immediate) };
+      value: (work: (...values: unknown[]) => unknown) => {
+        const { immediate, deferred } = db.transaction(work);
+        return {
+          immediate: (...values: unknown[]) => after(assertOpen, () => immediate(...values)),
+          deferred: (...values: unknown[]) => after(assertOpen, () => deferred(...values)),
+        };
       },
     },
     close: {
