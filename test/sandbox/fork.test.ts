@@ -22,8 +22,9 @@ async function dressAsEthereum(rpc: Rpc): Promise<void> {
     [world.tokens[symbol].address, ETHEREUM.tokens[symbol]],
     [world.tokens[symbol].feed, ETHEREUM.feeds[symbol]],
   ]);
-  for (const [index, protocol] of ETHEREUM.protocols.entries()) {
-    pairs.push([world.protocols[index]!.factory, protocol.factory]);
+  for (const { kind, factory } of world.protocols) {
+    const stands = ETHEREUM.protocols.find((protocol) => protocol.kind === kind);
+    if (stands !== undefined) pairs.push([factory, stands.factory]);
   }
   for (const [from, to] of pairs) await rpc.call("anvil_setCode", to, await rpc.call("eth_getCode", from, "latest"));
 }
@@ -31,8 +32,8 @@ async function dressAsEthereum(rpc: Rpc): Promise<void> {
 it("funds the wallet in the forked chain's own tokens and deploys the settlement there", async () => {
   const origin = await startBareAnvil({ chainId: 1, onDemand: true });
   await dressAsEthereum(origin.rpc);
-  // As if pools of the second kind were traded with as the executor's third kind is.
-  const executorKind = (kind: number) => (kind === 2 ? 3 : kind);
+  // As if pools of the second kind were traded with as the executor's third kind is, and it knew no others.
+  const executorKind = (kind: number) => (kind === 1 ? 1 : kind === 2 ? 3 : undefined);
   const sandbox = await startSandbox({ ...options, forkUrl: origin.rpcUrl, executorKind });
   const { world } = sandbox;
   // Not the chain id of the fork's origin: signatures made here must be worthless there.
