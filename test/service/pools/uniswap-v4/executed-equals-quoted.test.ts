@@ -1,19 +1,17 @@
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RpcError } from "../../../../src/chain/json-rpc.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../../src/domain/money/address.ts";
-import { loadContract } from "../../../../src/sandbox/artifacts.ts";
 import { createPoolDirectory } from "../../../../src/service/pools/directory.ts";
 import { kindOf } from "../../../../src/service/pools/kinds.ts";
-import { identityOf, type Pool, type PoolQuote, type PoolState } from "../../../../src/service/pools/pool.ts";
+import { identityOf, type Pool } from "../../../../src/service/pools/pool.ts";
 import { createSnapshots, type Snapshot } from "../../../../src/service/pools/snapshots.ts";
 import { sqrtRatioAtTick } from "../../../../src/service/pools/uniswap-v3/tick-math.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { expectPaidAsQuoted, filledQuote, newTokenFor, randomRanges } from "../../support/curve-trades.ts";
 import { createRandomAmounts } from "../../support/random-amounts.ts";
 import { systemClock } from "../../support/system-clock.ts";
 import { deployUniswapV4, keyOf, soldInV4, type UniswapV4 } from "../../support/uniswap-v4.ts";
 
-const QUOTES = 2_000;
 const SPACINGS = new Map([
   [100, 1],
   [500, 10],
@@ -26,11 +24,9 @@ const PROTOCOL_FEES = new Map<number, readonly [number, number]>([
   [3_000, [1_000, 250]],
   [10_000, [333, 1_000]],
 ]);
-const MAX_LOADS = 6;
 
 const seed = Number(process.env.SWAPD_TEST_SEED ?? randomInt(1 << 30));
 const random = createRandomAmounts(seed);
-const TOKEN = loadContract("PermitToken");
 
 let chain: TestChain;
 let uniswap: UniswapV4;
@@ -42,7 +38,7 @@ beforeAll(async () => {
   chain = await startTestChain(["--gas-limit", "300000000"]);
   uniswap = await deployUniswapV4(chain);
   const made: Address[] = [];
-  for (const decimals of [18, 6, 8]) made.push(await newToken(decimals));
+  for (const decimals of [18, 6, 8]) made.push(await newTokenFor(chain, uniswap.hand, decimals));
   tokens = made.sort();
   const pairs = tokens.flatMap((a, index) => tokens.slice(index + 1).map((b) => [a, b] as const));
   for (const pair of pairs) for (const fee of SPACINGS.keys()) await makePool(pair, fee);
@@ -56,78 +52,12 @@ beforeAll(async () => {
 
 afterAll(() => chain?.stop());
 
-async function newToken(decimals: number): Promise<Address> {
-  const token = await chain.deploy(TOKEN, ["a token", "TKN", decimals]);
-  const call = (method: string, values: unknown[]) => TOKEN.abi.encodeFunctionData(method, values) as Hex;
-  await chain.send({ to: token, data: call("mint", [chain.deployer, 10n ** 40n]) });
-  await chain.send({ to: token, data: call("approve", [uniswap.hand, (1n << 256n) - 1n]) });
-  return token;
-}
-
-/** A pool with some positions around a price that is no tick's. */
 async function makePool(pair: readonly [Address, Address], fee: number): Promise<void> {
   const spacing = SPACINGS.get(fee)!;
-  const tick = random.integer(-200_000, 200_000);
-  const center = Math.floor(tick / spacing) * spacing;
-  const positions = Array.from({ length: random.integer(2, 6) }, () => {
-    const lower = Math.max(center + spacing * random.integer(-300, 200), -887_200);
-    return {
-      lower,
-      upper: Math.min(lower + spacing * random.integer(1, 400), 887_200),
-      liquidity: random.magnitude(8, 22),
-    };
-  });
-  const sqrtPrice = sqrtRatioAtTick(tick) + BigInt(random.integer(0, 20_000));
   const key = [...pair, fee, spacing, NATIVE_TOKEN] as const;
-  await uniswap.newPool(key, { sqrtPrice, positions });
+  await uniswap.newPool(key, randomRanges(random, spacing));
   const fees = PROTOCOL_FEES.get(fee);
   if (fees !== undefined) await uniswap.setProtocolFee(key, ...fees);
-}
-
-async function filled(state: PoolState, tokenIn: Address, amountIn: bigint) {
-  for (let loads = 0; loads <= MAX_LOADS; loads += 1) {
-    const quote: PoolQuote = state.quote(tokenIn, amountIn);
-    if (quote.kind !== "unread") return quote.kind === "filled" ? quote : undefined;
-    await quote.load();
-  }
-  return undefined;
-}
-
-interface Trade {
-  readonly pool: Pool;
-  readonly zeroForOne: boolean;
-  readonly amounts: readonly bigint[];
-  readonly quoted: readonly bigint[];
-}
-
-/** Quotes one or two trades after each other, where the pool takes them. */
-async function quoteTrade(state: PoolState, parts: number): Promise<Trade | undefined> {
-  const zeroForOne = random.integer(0, 1) === 0;
-  const tokenIn = zeroForOne ? state.pool.token0 : state.pool.token1;
-  const [amounts, quoted]: [bigint[], bigint[]] = [[], []];
-  let at = state;
-  for (let part = 0; part < parts; part += 1) {
-    const amountIn = random.magnitude(3, 25);
-    const quote = await filled(at, tokenIn, amountIn);
-    if (quote === undefined) return undefined;
-    amounts.push(amountIn);
-    quoted.push(quote.amountOut);
-    at = quote.after;
-  }
-  return { pool: state.pool, zeroForOne, amounts, quoted };
-}
-
-async function compare(trades: readonly Trade[]): Promise<void> {
-  const requests = trades.map(({ pool, zeroForOne, amounts }) => {
-    const fields = { from: chain.deployer, ...uniswap.selling(keyOf(pool), zeroForOne, amounts) };
-    return { method: "eth_call", params: [fields, "latest"] };
-  });
-  for (const [index, answer] of (await chain.rpc.batch(requests)).entries()) {
-    const { pool, zeroForOne, amounts, quoted } = trades[index]!;
-    const context = `${amounts.join(" and ")} ${zeroForOne ? "up" : "down"} in the pool of ${pool.feePips}, seed ${seed}`;
-    if (answer instanceof RpcError) throw new Error(`quoted but not executable: ${context}: ${answer.message}`);
-    expect(soldInV4(answer as Hex), context).toEqual({ taken: amounts, paid: quoted });
-  }
 }
 
 describe("pools of Uniswap V4 without hooks", () => {
@@ -143,24 +73,8 @@ describe("pools of Uniswap V4 without hooks", () => {
   test(`pay what was quoted, to the wei, also when another trade has just moved them (seed ${seed})`, async () => {
     const states = (await Promise.all(pools.map((pool) => snapshot.state(pool)))).filter((one) => one !== undefined);
     expect(states).toHaveLength(pools.length);
-    const counts = new Map<string, number>();
-    let compared = 0;
-    for (let round = 0; compared < QUOTES && round < 100; round += 1) {
-      const trades: Trade[] = [];
-      for (let count = 0; count < 200; count += 1) {
-        const state = states[random.integer(0, states.length - 1)]!;
-        const trade = await quoteTrade(state, random.integer(1, 2));
-        if (trade === undefined) continue;
-        trades.push(trade);
-        const key = `${trade.pool.feePips} ${trade.zeroForOne}`;
-        counts.set(key, (counts.get(key) ?? 0) + 1);
-      }
-      await compare(trades);
-      compared += trades.length;
-    }
-    expect(compared).toBeGreaterThanOrEqual(QUOTES);
-    for (const fee of SPACINGS.keys())
-      for (const up of [true, false]) expect(counts.get(`${fee} ${up}`) ?? 0, `${fee} ${up}`).toBeGreaterThan(5);
+    const selling = (pool: Pool, up: boolean, amounts: readonly bigint[]) => uniswap.selling(keyOf(pool), up, amounts);
+    await expectPaidAsQuoted({ ...{ chain, random, seed, selling }, soldOf: soldInV4 }, states, SPACINGS.keys());
   }, 180_000);
 
   test(`cost the gas that was expected, but for what the trader himself does (seed ${seed})`, async () => {
@@ -179,7 +93,7 @@ describe("pools of Uniswap V4 without hooks", () => {
       const state = (await after.state(warm[count % warm.length]!))!;
       const zeroForOne = random.integer(0, 1) === 0;
       const amount = random.magnitude(8, 22);
-      const quote = await filled(state, zeroForOne ? state.pool.token0 : state.pool.token1, amount);
+      const quote = await filledQuote(state, zeroForOne ? state.pool.token0 : state.pool.token1, amount);
       if (quote === undefined) continue;
       const fields = {
         from: chain.deployer,
@@ -198,7 +112,10 @@ describe("pools of Uniswap V4 without hooks", () => {
 });
 
 test("the manager takes as much as it can count in signed numbers of 128 bits, and more is no quote", async () => {
-  const [token0, token1] = [await newToken(18), await newToken(18)].sort() as [Address, Address];
+  const [token0, token1] = [
+    await newTokenFor(chain, uniswap.hand, 18),
+    await newTokenFor(chain, uniswap.hand, 18),
+  ].sort() as [Address, Address];
   const key = [token0, token1, 10_000, 200, NATIVE_TOKEN] as const;
   const positions = [{ lower: -887_200, upper: 887_200, liquidity: 10n ** 34n }];
   await uniswap.newPool(key, { sqrtPrice: sqrtRatioAtTick(0), positions });
@@ -210,13 +127,16 @@ test("the manager takes as much as it can count in signed numbers of 128 bits, a
   const most = (1n << 127n) - 1n;
   const whole = (await state(pool!))!;
   expect(whole.quote(token0, most + 1n)).toEqual({ kind: "short" });
-  const quote = await filled(whole, token0, most);
+  const quote = await filledQuote(whole, token0, most);
   const sold = soldInV4(await chain.call(uniswap.selling(key, true, [most])));
   expect(sold).toEqual({ taken: [most], paid: [quote?.amountOut] });
 });
 
 test("a pool with a hook, of another spacing, of the native coin, or that nobody opened is no pool", async () => {
-  const [token0, token1] = [await newToken(18), await newToken(18)].sort() as [Address, Address];
+  const [token0, token1] = [
+    await newTokenFor(chain, uniswap.hand, 18),
+    await newTokenFor(chain, uniswap.hand, 18),
+  ].sort() as [Address, Address];
   const at = { sqrtPrice: sqrtRatioAtTick(0), positions: [] };
   // By its lowest bits the hook is called before each swap.
   const hook = toAddress("0x0000000000000000000000000000000000000080");
