@@ -63,7 +63,7 @@ function addRunningCommands(program: Command, terminal: Terminal): void {
     .option("--no-daemon", "leave the strategies out")
     .option("--chain-only", "leave the service out too")
     .option("--no-market", "prices stand still")
-    .option("--seed <n>", "repeats trades and feeds by block number", integer, 1)
+    .option("--seed <n>", "repeats trades and feeds by block number (default: 1)", integer)
     .option("--block-time <seconds>", "time between blocks", seconds, 1)
     .option("--port <n>", "first port, the others follow; 0 takes free ones", integer, 8545)
     .option("--fork-url <url|env:NAME>", "run on a fork of a real chain")

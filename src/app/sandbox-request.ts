@@ -26,6 +26,52 @@ export function isRehearsal({ forkUrl, config }: { readonly forkUrl?: string; re
   return forkUrl !== undefined && existsSync(config) && networkNamed(config) !== "sandbox";
 }
 
+/** What of an option is asked for. */
+interface AskedFor {
+  readonly forkUrl?: string;
+  readonly config: string;
+  readonly fund?: readonly string[];
+  readonly json?: boolean;
+  readonly daemon: boolean;
+  readonly chainOnly?: boolean;
+  readonly market: boolean;
+  readonly seed?: number;
+}
+
+/**
+ * Refuses options that would be of no effect: who asks for money on the fork, or for a chain alone, must not get something else.
+ * @throws CommandFailure 2
+ */
+export function refuseUnused(asked: AskedFor): void {
+  if (!isRehearsal(asked)) {
+    if (asked.fund === undefined) return;
+    throw new CommandFailure(
+      EXIT.usage,
+      `--fund gives money to the copies of wallets in a rehearsal, and this is none: ${whyNone(asked)}`,
+    );
+  }
+  const { json, daemon, chainOnly, market, seed } = asked;
+  const unused = [
+    ...(json === true ? ["--json"] : []),
+    ...(daemon ? [] : ["--no-daemon"]),
+    ...(chainOnly === true ? ["--chain-only"] : []),
+    ...(market ? [] : ["--no-market"]),
+    ...(seed === undefined ? [] : ["--seed"]),
+  ];
+  if (unused.length === 0) return;
+  throw new CommandFailure(
+    EXIT.usage,
+    `${unused.join(", ")} ${unused.length === 1 ? "is" : "are"} of no use in a rehearsal: it runs the daemon of ${asked.config} on a fork of its network, whose market is the real one and stands still; leave ${unused.length === 1 ? "it" : "them"} out, or run the sandbox with a configuration of the network sandbox`,
+  );
+}
+
+function whyNone({ forkUrl, config }: AskedFor): string {
+  if (forkUrl === undefined) return "add --fork-url with an endpoint of the configuration's network, or leave it out";
+  return existsSync(config)
+    ? `${config} is a configuration of the sandbox, whose wallet has money; name your own with --config, or leave it out`
+    : `${config} is missing; name your own configuration with --config`;
+}
+
 function networkNamed(file: string): string {
   const read = OF_A_NETWORK.safeParse(readYaml(file, readFileSync(file, "utf8")).source?.data);
   return read.success ? read.data.network.name : "sandbox";

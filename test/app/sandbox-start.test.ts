@@ -73,6 +73,30 @@ it("refuses a configuration of a real network, keeps the last sandbox's history,
   expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
 });
 
+it.each([
+  [["--fund", "5000 USDC"], "add --fork-url with an endpoint of the configuration's network"],
+  [["--fund", "5000 USDC", "--fork-url", "env:FORK"], "config/sandbox.yaml is a configuration of the sandbox"],
+  [["--fund", "5000 USDC", "--fork-url", "env:FORK", "--config", "my.yaml"], "my.yaml is missing"],
+])("refuses %j, whose money nobody would get, and ends with 2", async (options, why) => {
+  const { path, history } = folderWithHistory();
+  const ended = await run(path, ["sandbox", "--port", "0", "--for", "1s", ...options]);
+  expect(ended).toMatchObject({ code: 2, err: expect.stringContaining(why) });
+  expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
+});
+
+it("refuses in a rehearsal what would be of no effect there, all of it at once, and ends with 2", async () => {
+  const { path } = folderWithHistory();
+  const own = join(path, "config", "own.yaml");
+  writeFileSync(own, readFileSync(join(path, "config", "mainnet.example.yaml"), "utf8"));
+  const rehearse = async (...options: string[]) =>
+    await run(path, ["sandbox", "--port", "0", "--config", own, "--fork-url", "http://127.0.0.1:9", ...options]);
+  const all = await rehearse("--json", "--no-daemon", "--chain-only", "--no-market", "--seed", "1");
+  const said = "--json, --no-daemon, --chain-only, --no-market, --seed are of no use in a rehearsal";
+  expect(all).toMatchObject({ code: 2, err: expect.stringContaining(said) });
+  const one = await rehearse("--no-market");
+  expect(one).toMatchObject({ code: 2, err: expect.stringContaining("--no-market is of no use in a rehearsal") });
+});
+
 it("takes the URL to fork from from the environment, and says which variable is missing", () => {
   expect(forkUrlOf("env:FORK", { FORK: "https://node.example/key" })).toBe("https://node.example/key");
   expect(forkUrlOf("https://node.example/key", {})).toBe("https://node.example/key");

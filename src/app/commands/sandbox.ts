@@ -21,7 +21,7 @@ import { createRuntime, type Runtime } from "../runtime.ts";
 import { announce, NEXT_COMMANDS } from "../sandbox-announcement.ts";
 import { makeSandboxDirectory, SANDBOX_DIRECTORY, SANDBOX_LOCK_FILE, writeSandboxFacts } from "../sandbox-facts.ts";
 import { choosePorts, type Ports } from "../sandbox-ports.ts";
-import { forkUrlOf, isRehearsal, refuseUnfitFile } from "../sandbox-request.ts";
+import { forkUrlOf, isRehearsal, refuseUnfitFile, refuseUnused } from "../sandbox-request.ts";
 import { sandboxSum } from "../sandbox-sum.ts";
 import { type Daemon, startDaemon } from "../start-daemon.ts";
 import { startEmbeddedService } from "../start-embedded-service.ts";
@@ -35,7 +35,7 @@ export interface SandboxCommandOptions {
   readonly daemon: boolean;
   readonly chainOnly?: boolean;
   readonly market: boolean;
-  readonly seed: number;
+  readonly seed?: number;
   readonly blockTime: number;
   readonly port: number;
   readonly forkUrl?: string;
@@ -49,6 +49,7 @@ export interface SandboxCommandOptions {
  * a rehearsal of that configuration.
  */
 export async function sandbox(options: SandboxCommandOptions, terminal: Terminal): Promise<void> {
+  refuseUnused(options);
   if (isRehearsal(options)) return await rehearse(options, terminal);
   const missing = missingParts(options.forkUrl !== undefined);
   if (missing.length > 0) throw new CommandFailure(EXIT.configuration, missing.join("\n"));
@@ -92,7 +93,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
       directory,
       port: ports.chain,
       blockTimeSeconds: options.blockTime,
-      seed: options.seed,
+      seed: options.seed ?? 1,
       market: options.market,
       executorKind: (kind) => executorKindOf({ kind }),
       ...(forkUrl === undefined ? {} : { forkUrl }),
