@@ -3,7 +3,7 @@ import type { RunEvent } from "../domain/run/events.ts";
 import type { Decided } from "../ports/changes.ts";
 import type { LaneStore } from "../ports/lane-unit-of-work.ts";
 import type { Answered } from "../ports/questions.ts";
-import type { Unit, Written } from "../ports/unit-of-work.ts";
+import type { Unit } from "../ports/unit-of-work.ts";
 import { decideStep } from "./decide-step.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { stepQuestion } from "./gather-evidence.ts";
@@ -13,12 +13,6 @@ import { createStepReporter, type Step } from "./report-steps.ts";
 /** Steps a run by an event and commits everything that follows from it, in one transaction. */
 export interface Committer {
   commit(answer: Answer): Promise<void>;
-  /**
-   * The same, in one transaction with the other answers of this moment: those of checks that travelled together come
-   * together. Only for answers that nothing which is committed meanwhile can make stale. Where one of them breaks an
-   * invariant, each is committed by itself: a run that can never go on must not withhold the outcomes of the others.
-   */
-  commitTogether(answer: Answer): Promise<void>;
   /** The rows as lanes use them: each report of a lane steps the run that asked for the transaction. */
   readonly laneStore: LaneStore;
 }
@@ -35,40 +29,12 @@ export interface Answer {
 export function createCommitter(context: EngineContext, onCommitted: (lanes: readonly Address[]) => void): Committer {
   const { deps } = context;
   const reportSteps = createStepReporter(context, onCommitted);
-  const write = async (answers: readonly Answer[]): Promise<readonly Written<Step>[]> => {
-    for (const { event } of answers) deps.crashPoint(`commit.${event.kind}.before`);
-    return await deps.store.commit(answers.map((answer) => stepOf(context, answer)));
-  };
-  /** @returns whether none broke an invariant; else nothing is written */
-  const commitGroup = async (answers: readonly Answer[]): Promise<boolean> => {
-    let steps: readonly Written<Step>[];
-    try {
-      steps = await write(answers);
-    } catch {
-      return false;
-    }
-    reportSteps(steps);
-    return true;
-  };
-  const commit = async (answer: Answer): Promise<void> => reportSteps(await write([answer]));
-  let together: { answers: Answer[]; hold: Promise<boolean> } | undefined;
   return {
-    commit,
-    laneStore: createLaneStore(context, reportSteps),
-    commitTogether: async (answer) => {
-      if (together === undefined) {
-        const answers: Answer[] = [];
-        // What else is answered in this moment has its turn before this one.
-        const hold = Promise.resolve().then(async () => {
-          together = undefined;
-          return await commitGroup(answers);
-        });
-        together = { answers, hold };
-      }
-      together.answers.push(answer);
-      // Whose error it was shows by itself: it is thrown again here, and for that answer alone.
-      if (!(await together.hold)) await commit(answer);
+    commit: async (answer) => {
+      deps.crashPoint(`commit.${answer.event.kind}.before`);
+      reportSteps(await deps.store.commit([stepOf(context, answer)]));
     },
+    laneStore: createLaneStore(context, reportSteps),
   };
 }
 

@@ -55,7 +55,7 @@ interface EffectHooks {
  */
 export function createEffectRunner(
   context: EngineContext,
-  committer: Pick<Committer, "commit" | "commitTogether">,
+  committer: Pick<Committer, "commit">,
   hooks: EffectHooks,
 ): EffectRunner {
   const { service, crashPoint } = context.deps;
@@ -72,7 +72,7 @@ export function createEffectRunner(
     if (event === undefined) await writeAndNotify(context.deps, [{ kind: "effect-postponed", effectId: pending.id }]);
     else {
       const { runId, id: effectId } = pending;
-      await (isPoll(pending) ? committer.commitTogether : committer.commit)({ runId, event, effectId });
+      await committer.commit({ runId, event, effectId });
     }
   };
   const begin = (pending: PendingEffect, underway: Set<number>): void => {

@@ -24,7 +24,8 @@ export interface UnitOfWork {
   read<K extends QuestionKind>(question: Question<K>): Promise<Answered<K>>;
   /**
    * Carries units out one after the other, in one durable transaction: each reads what those before it wrote. Where one
-   * throws nothing of any is written.
+   * throws nothing of any is written. What others ask for in the same moment may be written in the same transaction; what
+   * throws there withholds nothing of theirs. A decision may be made twice, where the first was taken back.
    */
   commit<K extends QuestionKind, T>(units: readonly Unit<K, T>[]): Promise<readonly Written<T>[]>;
 }

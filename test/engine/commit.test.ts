@@ -3,7 +3,6 @@ import type { RunEvent } from "../../src/domain/run/events.ts";
 import type { Run, Swap } from "../../src/domain/run/run.ts";
 import { createCommitter } from "../../src/engine/commit.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
-import type { UnitOfWork } from "../../src/ports/unit-of-work.ts";
 import { alterAnswers } from "../support/altered-answers.ts";
 import { HUNDRED_USDC, NOW_MS, policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
 import { addRun, saveAs } from "../support/daemon-database.ts";
@@ -116,47 +115,34 @@ describe("a step and everything that follows from it are one commit", () => {
   });
 });
 
-describe("looks that are answered in the same moment", () => {
+describe("checks that are answered in the same moment", () => {
   const lost = (runId: string, effectId: number) => ({
     ...{ runId, effectId },
     event: { kind: "observation-unavailable", swapId: `${runId}.0.1`, detail: "no answer" } as const,
   });
 
-  async function two(): Promise<{
-    life: Life;
-    commits: () => number;
-    together: ReturnType<typeof createCommitter>["commitTogether"];
-  }> {
+  async function two(): Promise<{ life: Life; commit: ReturnType<typeof createCommitter>["commit"] }> {
     const { life } = await begin(swapIn("submitted", { ...owned, mode: "gasless" }));
     const other = { ...swapIn("submitted", { ...owned, mode: "gasless" }), id: "run_2.0.1", runId: "run_2" };
     addRun(life.store, runSample({ id: "run_2", slotMs: SLOT_MS + 1, swaps: [other] }));
     life.store.addEffects("run_2", [{ effect: { kind: "ReadChain", swapId: other.id }, notBeforeMs: 0 }], 1);
-    let commits = 0;
-    const counted: UnitOfWork["commit"] = (units) => {
-      commits += 1;
-      return life.store.commit(units);
-    };
-    const context = { ...life.context, deps: { ...life.context.deps, store: { ...life.store, commit: counted } } };
-    const { commitTogether } = createCommitter(context, () => undefined);
-    return { life, commits: () => commits, together: commitTogether };
+    return { life, commit: createCommitter(life.context, () => undefined).commit };
   }
 
   const waiting = ({ db }: Life): unknown[] =>
     db.prepare("SELECT id FROM effects WHERE id <= 2 ORDER BY id").pluck().all();
 
-  test("are one commit, and the next moment's is another one", async () => {
-    const { life, commits, together } = await two();
-    await Promise.all([together(lost("run_1", 1)), together(lost("run_2", 2))]);
-    expect([commits(), waiting(life)]).toEqual([1, []]);
+  test("are written together, and are asked again each by itself", async () => {
+    const { life, commit } = await two();
+    await Promise.all([commit(lost("run_1", 1)), commit(lost("run_2", 2))]);
+    expect(waiting(life)).toEqual([]);
     const next = life.store.dueEffects(NOW_MS + 60_000, 9, "no routes").map(({ runId }) => runId);
     expect(next.toSorted()).toEqual(["run_1", "run_2"]);
-    await together(lost("run_1", 3));
-    expect(commits()).toBe(2);
   });
 
   test("hold by themselves when one of them breaks an invariant, and only that one is heard of", async () => {
-    const { life, together } = await two();
-    const answers = await Promise.allSettled([together(lost("nobody", 2)), together(lost("run_1", 1))]);
+    const { life, commit } = await two();
+    const answers = await Promise.allSettled([commit(lost("nobody", 2)), commit(lost("run_1", 1))]);
     expect(answers.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
     expect(waiting(life)).toEqual([2]);
     expect(life.store.dueEffects(NOW_MS + 60_000, 9, "no routes")).toMatchObject([

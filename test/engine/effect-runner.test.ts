@@ -68,18 +68,21 @@ async function open(profile: Partial<ServiceProfile> = {}): Promise<Work> {
     begun.push(life.db.prepare("SELECT kind, attempts FROM effects WHERE id = ?").raw().get(effectId));
     life.store.finishEffect(effectId);
   };
-  const committer: Pick<Committer, "commit" | "commitTogether"> = { commit, commitTogether: commit };
-  const runner = createEffectRunner(context, committer, {
-    clocks: { problem: () => work.clockProblem },
-    guarded: (perform) =>
-      perform().catch((error: unknown) => {
-        broken.push(error);
-      }),
-    hear: () => undefined,
-    onDone: () => {
-      work.calls += 1;
+  const runner = createEffectRunner(
+    context,
+    { commit },
+    {
+      clocks: { problem: () => work.clockProblem },
+      guarded: (perform) =>
+        perform().catch((error: unknown) => {
+          broken.push(error);
+        }),
+      hear: () => undefined,
+      onDone: () => {
+        work.calls += 1;
+      },
     },
-  });
+  );
   let runs = 0;
   return Object.assign(work, {
     ...{ life, runner, answered, begun, broken, asked: () => asked },
