@@ -11,7 +11,7 @@ import { startLossyService } from "./recovery/lossy-service.ts";
  * How long a daemon takes to recover from SIGKILL with 1,000 open swaps.
  *
  * The world is a real one: chain, service with its relayer, and daemon are processes of their own. 1,125 DCA strategies
- * of 350 wallets are due in one second, a third of them self-executed and the others gasless, while blocks have no room
+ * of 375 wallets are due in one second, a third of them self-executed and the others gasless, while blocks have no room
  * for any transaction: they stay in the node's pool. Each swap ends up signed and open: broadcast by its wallet's lane,
  * submitted to the service, or submitted with its answer lost, which the daemon must treat as unknown. (The service's
  * relayer takes 50 at a time, so all but 40 submissions are lost on their way.) The bench waits until 1,000 are open, and

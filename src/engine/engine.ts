@@ -86,11 +86,12 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     if (signal.aborted) return;
     gate.open();
     await slots.settle();
-    loops.push(guarded(reconciler.scan));
-    await within(deps.clock, loops.at(-1), signal);
-    if (signal.aborted) return;
+    const firstCheck = guarded(reconciler.scan);
     const watches = watchesOf(context, { clocks, reconciler }, signal);
-    loops.push(...[effectLoop, ...watches, ...laneLoops.start(signal)].map(guarded));
+    // What is in flight is followed meanwhile. Nothing is signed for a wallet before its check.
+    loops.push(firstCheck, ...[effectLoop, ...watches, ...laneLoops.start(signal)].map(guarded));
+    await within(deps.clock, firstCheck, signal);
+    waker.wake();
   };
   const waitAndBegin = async (): Promise<void> => {
     const head = await beginning.keepTrying(signal);
@@ -203,8 +204,8 @@ function watchesOf(
   ];
 }
 
-/** Waits for the check, but not for long: what is in flight is followed meanwhile, and nothing is signed before. */
-async function within(clock: Clock, work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+/** Waits for the check, but not for long: what else is to be done goes on. */
+async function within(clock: Clock, work: Promise<void>, signal: AbortSignal): Promise<void> {
   const isOver = new AbortController();
   const ended = AbortSignal.any([signal, isOver.signal]);
   await Promise.race([work, clock.sleep(CHECK_WITHIN_MS, ended)]);
