@@ -86,7 +86,7 @@ export function writeMarker(
 
 /**
  * Names the database in the wallet's marker, where that does not name it yet. How often the wallet signed stands there
- * already: its own signatures advance it, those of other wallets advance theirs.
+ * already: its own signatures advance it. Those of other wallets are counted there after the checks.
  */
 export function nameInMarker(
   marker: IdentityMarker | undefined,

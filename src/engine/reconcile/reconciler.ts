@@ -35,7 +35,7 @@ export interface Reconciler {
 const ENDS_BY_ITSELF: readonly DifferenceKind[] = ["cannot-prove", "allowance"];
 const SCAN_AGAIN_MS = 2_000;
 /** What several wallets ask of the chain in the same turn travels together. */
-const SCANS_AT_ONCE = 16;
+const SCANS_AT_ONCE = 64;
 const PROVE_EVERY_MS = 60_000;
 const POLL_EVERY_MS = 3_600_000;
 
@@ -72,6 +72,7 @@ export function createReconciler(context: EngineContext): Reconciler {
       ends.push(...(await Promise.all(some.map((wallet) => tryToLook(scanContext, wallet)))));
     }
     fault = ends.filter((end) => typeof end === "object").at(-1)?.fault;
+    await advanceMarkers(context, wallets);
     if (ends.includes(false)) lastMs = undefined;
     else if (fault === undefined) lastMs = clock.monotonicMs();
   };
@@ -124,9 +125,24 @@ async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Addres
   const seen = await scanChain(context, soFar, { known, fillsSince: knownFillsUpTo(known, rows) });
   await write(context, wallet, { ...seen, begunBy: uncheckedOf(rows.open, wallet) });
   const after = await store.read({ kind: "standing", keys: [], wallets: [wallet] });
-  const open = after.open.filter((difference) => difference.wallet === wallet);
-  if (open.every(({ kind }) => kind === "cannot-prove")) nameInMarker(marker, wallet, after);
+  if (isOurs(after, wallet)) nameInMarker(marker, wallet, after);
   return !seen.isUnfinished;
+}
+
+/** Whether nothing speaks against this database as the one that trades for the wallet. */
+function isOurs({ open }: Standing, wallet: Address): boolean {
+  return open.every((difference) => difference.wallet !== wallet || difference.kind === "cannot-prove");
+}
+
+/**
+ * Counts in each marker what was signed for other wallets since it was written: caps hold over all wallets, and an older
+ * copy must be seen by those that signed nothing, too. It costs two syncs a wallet, so it comes after the checks, which
+ * wallets wait for.
+ */
+async function advanceMarkers({ deps }: ScanContext, wallets: readonly Address[]): Promise<void> {
+  if (deps.marker === undefined) return;
+  const rows = await deps.store.read({ kind: "standing", keys: [] });
+  for (const wallet of wallets) if (isOurs(rows, wallet)) writeMarker(deps.marker, wallet, rows);
 }
 
 /**
