@@ -10,6 +10,7 @@ import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { Chain } from "../ports/chain.ts";
 import { judgeAbilities } from "./abilities.ts";
+import { checkExternal } from "./check-external.ts";
 import { checkSafes } from "./check-safes.ts";
 import { checkSending } from "./check-sending.ts";
 import type { Finding } from "./finding.ts";
@@ -35,7 +36,7 @@ export async function checkChain(configuration: Configuration, runtime: Runtime)
     const checked = { configuration, chain, tokens: tokensOf(configuration) };
     findings.push(await checkHead(checked));
     const checks = [checkEndpoints, checkSending, checkCodes, checkSafes, checkSettlement, checkTokens, checkAmounts];
-    for (const check of [...checks, checkWallets]) {
+    for (const check of [...checks, checkWallets, checkExternal]) {
       findings.push(...(await check(checked)));
     }
   } catch (error) {

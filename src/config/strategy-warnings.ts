@@ -1,4 +1,12 @@
-import { type Conflict, findConflicts, findRivals, type Rivals, type Side } from "../domain/guard/conflicts.ts";
+import {
+  type Conflict,
+  type CountedMix,
+  findConflicts,
+  findCountedMixes,
+  findRivals,
+  type Rivals,
+  type Side,
+} from "../domain/guard/conflicts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { Path } from "./complaint.ts";
@@ -42,10 +50,26 @@ function namesOf(sides: readonly Side[]): string {
   return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** What is refused: two strategies that hold the same coins of one wallet at weights, with both places. */
+/**
+ * What is refused: two strategies that hold the same coins of one wallet at weights, and one that counts what another one
+ * holds so, with both places.
+ */
 export function rivalProblems(loaded: Loaded, wrappedNative: Address | undefined): readonly Problem[] {
   const specs = loaded.map(({ spec }) => spec);
-  return findRivals(specs, wrappedNative).flatMap((rivals) => refusalOf(rivals, loaded) ?? []);
+  return [
+    ...findRivals(specs, wrappedNative).flatMap((rivals) => refusalOf(rivals, loaded) ?? []),
+    ...findCountedMixes(specs, wrappedNative).flatMap((counted) => refusalOfCounted(counted, loaded) ?? []),
+  ];
+}
+
+function refusalOfCounted({ strategy, holder, wallet, token }: CountedMix, loaded: Loaded): Problem | undefined {
+  const source = sourceOf(strategy, loaded);
+  if (source === undefined) return undefined;
+  const other = sourceOf(holder, loaded);
+  const place = other === undefined ? "" : ` (${describePlace(other, ["targets"])})`;
+  const message = `counts ${token.symbol} of wallet ${wallet}, which ${holder}${place} keeps at weights: both would trade the same drift`;
+  const suggestion = "keep one of them, or count another address";
+  return problemOf(source, { path: ["external"], message, suggestion });
 }
 
 function refusalOf({ first, second, wallet, tokens }: Rivals, loaded: Loaded): Problem | undefined {

@@ -53,14 +53,14 @@ export async function readForecastStart(
     else prices.set(token.address, price);
   }
   const balances = new Map<Address, ReadonlyMap<Address, bigint>>();
-  for (const [wallet, own] of Map.groupBy(standings, walletOf))
-    balances.set(wallet, await readBalances(deps, wallet, uniqueTokens(own)));
+  for (const [holder, tokens] of tokensByHolder(standings))
+    balances.set(holder, await readBalances(deps, holder, tokens));
   const seen = await Promise.all(standings.map((standing) => readRows(deps, standing, nowMs)));
   const budgetOf = ({ strategy: { spec }, rows }: Seen): BudgetView | undefined =>
     spec.budget && budgetView(rows, budgetSpans(spec.budget, nowMs, deps.zones));
   const wallets = new Map<Address, ForecastWallet>();
-  for (const [wallet, own] of Map.groupBy(seen, walletOf))
-    wallets.set(wallet, moneyOf(balances.get(wallet) ?? new Map(), own, policy));
+  const byWallet = Map.groupBy(seen, walletOf);
+  for (const [holder, held] of balances) wallets.set(holder, moneyOf(held, byWallet.get(holder) ?? [], policy));
   const world: ForecastWorld = {
     nowMs,
     strategies: seen.map((one) => {
@@ -157,12 +157,27 @@ function moneyOf(
   return { free, balances, outside };
 }
 
+/** Whose balances are asked for: of the wallets, and of addresses that count besides. */
+function tokensByHolder(standings: readonly Standing[]): ReadonlyMap<Address, readonly Token[]> {
+  const asked = standings.flatMap((standing) => [
+    { address: walletOf(standing), tokens: standing.needs.tokens },
+    ...(standing.needs.external ?? []),
+  ]);
+  return new Map(
+    [...Map.groupBy(asked, ({ address }) => address)].map(([holder, all]) => [holder, eachOnce(all)] as const),
+  );
+}
+
 function walletOf({ strategy }: Standing): Address {
   return strategy.spec.wallet.address;
 }
 
 function uniqueTokens(standings: readonly Standing[]): readonly Token[] {
-  const tokens = standings.flatMap(({ needs }) => needs.tokens);
+  return eachOnce(standings.map(({ needs }) => needs));
+}
+
+function eachOnce(asked: readonly { readonly tokens: readonly Token[] }[]): readonly Token[] {
+  const tokens = asked.flatMap((one) => one.tokens);
   return [...new Map(tokens.map((token) => [token.address, token])).values()];
 }
 

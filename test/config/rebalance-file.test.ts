@@ -245,3 +245,67 @@ describe("a rebalance strategy with everything", () => {
     ]);
   });
 });
+
+const COLD = "0x1111111111111111111111111111111111111111";
+
+describe("external holdings in a file", () => {
+  it("REB-29 are addresses, of the whole mix or of some tokens, and amounts", () => {
+    const vault = "0x2222222222222222222222222222222222222222";
+    const text = `${REBALANCE}external:\n  - { address: "${COLD}" }\n  - { address: "${vault}", tokens: [WETH] }\n  - "1.5 WETH"\n`;
+    expect(spec(text).external).toMatchObject({
+      watched: [
+        { address: COLD, tokens: [{ symbol: "WETH" }, { symbol: "USDC" }] },
+        { address: vault, tokens: [{ symbol: "WETH" }] },
+      ],
+      stated: [{ token: { symbol: "WETH" }, raw: 15n * 10n ** 17n }],
+    });
+    expect("external" in spec(REBALANCE)).toBe(false);
+  });
+
+  it.each([
+    [
+      "the own wallet",
+      "{ address: main }",
+      "8:23 external.0.address: is the strategy's own wallet, whose balances count already -> name where the rest is held",
+    ],
+    [
+      "a name that is none",
+      "{ address: mian }",
+      '8:23 external.0.address: "mian" is neither a wallet nor an address -> did you mean "main"?',
+    ],
+    [
+      "an address twice",
+      `{ address: "${COLD}", tokens: [WETH] }, { address: "${COLD}", tokens: [USDC] }`,
+      "8:98 external.1.address: stands in an entry before, and would count twice -> name all of its tokens in one entry",
+    ],
+    [
+      "a token without weight",
+      `{ address: "${COLD}", tokens: [WETH, ETH] }`,
+      "8:84 external.0.tokens.1: ETH has no weight in the mix, so nothing of it counts -> name tokens of targets",
+    ],
+    [
+      "a token twice",
+      `{ address: "${COLD}", tokens: [WETH, WETH] }`,
+      "8:84 external.0.tokens.1: WETH is listed twice -> name it once",
+    ],
+    ["an amount of no token", '"1.5 WETHH"', '8:12 external.0: the token "WETHH" is not known -> did you mean "WETH"?'],
+    [
+      "two amounts of a token",
+      '"1.5 WETH", "2 WETH"',
+      "8:24 external.1: an amount of WETH is stated already, and both would count -> write their sum",
+    ],
+    ["an empty list", "", "8:11 external: is empty"],
+  ])("REB-33 %s is refused", (_name, entries, expected) => {
+    expect(strategyProblems(`${REBALANCE}external: [${entries}]\n`)).toEqual([expected]);
+  });
+
+  it("REB-33 what is sold out counts nowhere else, and is left out by itself", () => {
+    const leaving = REBALANCE.replace("{ WETH: 60%, USDC: rest }", "{ WETH: { weight: 0%, exit: true }, USDC: rest }");
+    expect(spec(`${leaving}external: [{ address: "${COLD}" }]\n`).external).toMatchObject({
+      watched: [{ tokens: [{ symbol: "USDC" }] }],
+    });
+    expect(strategyProblems(`${leaving}external: [{ address: "${COLD}", tokens: [WETH] }]\n`)).toEqual([
+      "8:78 external.0.tokens.0: WETH is sold out, and what lies elsewhere is never sold -> leave it out",
+    ]);
+  });
+});

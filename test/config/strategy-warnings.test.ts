@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { brief, DCA, loaded, problemsOf, REBALANCE, THRESHOLD } from "./project.ts";
+import { brief, DCA, loaded, MAIN, POLICY, problemsOf, REBALANCE, THRESHOLD } from "./project.ts";
 
 test("strategies that trade against each other are accepted with a warning a coin that names both places", () => {
   const { strategies, warnings } = loaded({ "strategies/profit.yaml": THRESHOLD, "strategies/weekly.yaml": DCA });
@@ -30,5 +30,22 @@ test("REB-28 two mixes of one wallet that hold the same token are refused with b
     expect.stringMatching(
       /^two\.yaml \d+:\d+ targets: two and one \(one\.yaml:\d+:\d+\) both keep .+ of wallet main at weights, so each would undo what the other trades -> keep one of them, put the tokens of both into one mix, or give one of them another wallet$/,
     ),
+  ]);
+});
+
+test("REB-33 a mix that counts what another one keeps at weights is refused with both places", () => {
+  const other = "0x1111111111111111111111111111111111111111";
+  const main = MAIN.replace("tokens:\n", `  second: { address: "${other}" }\ntokens:\n`).replace(
+    "mode: live",
+    "mode: paper",
+  );
+  const policy = POLICY.replace("[main]", "[main, second]");
+  const files = { "main.yaml": main, "policy.yaml": policy, "strategies/weekly.yaml": REBALANCE };
+  const second = REBALANCE.replace("wallet: main", "wallet: second");
+  expect(loaded({ ...files, "strategies/other.yaml": second }).strategies).toHaveLength(2);
+  const counting = `${second}external: [{ address: main, tokens: [USDC] }]\n`;
+  const problems = problemsOf({ ...files, "strategies/other.yaml": counting });
+  expect(problems.map((problem) => `${problem.file.split("/").at(-1)} ${brief(problem)}`)).toEqual([
+    "other.yaml 8:11 external: counts USDC of wallet main, which weekly (weekly.yaml:4:10) keeps at weights: both would trade the same drift -> keep one of them, or count another address",
   ]);
 });

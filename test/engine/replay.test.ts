@@ -3,13 +3,18 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createHistoryReader } from "../../src/adapters/sqlite/daemon/history-rows.ts";
+import { toAddress } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { rebalanceSpec, SLOT_MS } from "../support/builders.ts";
+import { rebalanceSpec, SLOT_MS, USDC, WBTC, WETH } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
 import { replayAll } from "../support/replays.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
+const COLD = toAddress(`0x${"c".repeat(40)}`);
+const counting = {
+  external: { watched: [{ address: COLD, tokens: [WETH, USDC] }], stated: [{ token: WBTC, raw: 7n }] },
+};
 const owned = { recipient: ACCOUNT, wallet: { name: "main", address: ACCOUNT } };
 
 /** A run whose first question comes to nothing, and that fills then. */
@@ -31,6 +36,7 @@ test.each<[string, Partial<StrategySpec>]>([
   ["by our own transaction", { gasless: "never" }],
   ["gasless", { gasless: "only" }],
   ["in several swaps", { ...rebalanceSpec(), ...owned }],
+  ["and counted what lies elsewhere", { ...rebalanceSpec(counting), ...owned }],
 ])("the stored steps of a run that filled %s after a retry give the same run again", async (_name, change) => {
   const life = await fillAfterTrouble(change);
   const { problems, runs } = replayAll(life.file);

@@ -80,7 +80,7 @@ export function dcaSpec(change: Partial<DcaSpec> = {}): DcaSpec {
   return { ...COMMON, kind: "dca", sell: { token: USDC, raw: HUNDRED_USDC }, buy: WETH, budget: undefined, ...change };
 }
 
-function mixTarget(token: Token, weight: number): RebalanceTarget {
+export function mixTarget(token: Token, weight: number): RebalanceTarget {
   const soft = { relative: undefined, absolute: toPpm(50_000) };
   return { token, weight: toPpm(weight), exit: false, soft, hard: undefined };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, maybeMap, or, orExample } from "../fields.ts";
+import { flag, maybe, maybeMap, or, orExample, text } from "../fields.ts";
 import { money, seconds, share } from "../units.ts";
 import { commonFields, symbol, whole } from "./common-schema.ts";
 import { turnover } from "./turnover.ts";
@@ -74,6 +74,31 @@ const destination = z
   )
   .meta({ description: "where a rebalance stops; target by default" });
 
+/** Each address is looked up at each slot. */
+const MAX_EXTERNAL = 20;
+
+const external = maybe(
+  z
+    .array(
+      z.union(
+        [
+          money("an amount that lies where nobody can look, on an exchange for example", "1.5 WETH"),
+          z.strictObject({
+            address: text("an address in quotes, or the name of another wallet", "0x..."),
+            tokens: maybe(
+              z.array(symbol("a token of the mix")).min(1, { error: "is empty" }),
+              "what of it counts; all of the mix by default",
+            ),
+          }),
+        ],
+        { error: 'needs { address: "0x..." }, or an amount such as "1.5 WETH"' },
+      ),
+    )
+    .min(1, { error: "is empty" })
+    .max(MAX_EXTERNAL),
+  "what lies elsewhere: it counts for the weights, and is never traded",
+);
+
 /** Keeps a mix of tokens at target weights. */
 export const rebalanceSchema = z.strictObject({
   kind: z.literal("rebalance"),
@@ -111,6 +136,7 @@ export const rebalanceSchema = z.strictObject({
     "ignore",
     "whether new money is put to work at once, without selling anything else; ignore",
   ),
+  external,
 });
 
 export type RebalanceFields = z.output<typeof rebalanceSchema>;

@@ -7,6 +7,7 @@ import { buildBudget } from "./build-budget.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { fileKind } from "./file-kind.ts";
 import { buildBands, buildDestination } from "./rebalance-bands.ts";
+import { buildExternal } from "./rebalance-external.ts";
 import { type RebalanceFields, rebalanceSchema } from "./rebalance-schema.ts";
 import { buildTargets } from "./rebalance-targets.ts";
 import { checkPair, findToken, readAmountOf, type StrategyFile } from "./scope.ts";
@@ -20,13 +21,15 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof r
   const targets = fields.targets === undefined ? undefined : yield* sound(buildTargets(file, fields.targets, bands));
   const trades = yield* buildTrades(file, fields.trades, { quote, targets: targets ?? [] });
   const cash = yield* buildCash(file, fields.cash, targets);
+  const mix = { wallet: common?.wallet.address, targets: targets ?? [] };
+  const external = yield* buildExternal(file, fields.external, mix);
   const budget = yield* buildBudget(file, fields.budget, { currency: "USD", schedule: common?.schedule });
   for (const target of targets ?? []) yield* checkGaslessSale(fields, target.token);
   if (common === undefined || quote === undefined || targets === undefined || bands === undefined) return undefined;
   if (trades === undefined || whole === undefined) return undefined;
   const { on_deposit: onDeposit } = whole;
   const parts = { quote, targets, bands: bands.rules, destination, trades, cash, onDeposit, budget };
-  return { ...common, kind: "rebalance", ...parts };
+  return { ...common, kind: "rebalance", ...parts, ...(external === undefined ? {} : { external }) };
 }
 
 /** A mix whose purchases go elsewhere would sell itself empty. */

@@ -10,7 +10,7 @@ import type { StrategySpec } from "../strategy/spec.ts";
 import { decideStrategy, type StrategyMemory, strategyNeeds, strategyRunEnded } from "../strategy/strategy.ts";
 import { type BudgetCourse, beginBudget, budgetAt } from "./budget-course.ts";
 import { ceilingProblem, type ForecastLimits, type TradeValue, valueOfTrade } from "./ceilings.ts";
-import { freeFor } from "./free-for.ts";
+import { externalFor, freeFor } from "./free-for.ts";
 
 /** A strategy as it stands when the forecast begins. */
 export interface ForecastStrategy {
@@ -26,7 +26,7 @@ export interface ForecastStrategy {
   readonly budget?: BudgetView | undefined;
 }
 
-/** What a wallet holds, by token, in the words of a strategy's view. */
+/** What a wallet holds, or an address that counts besides, by token, in the words of a strategy's view. */
 export interface ForecastWallet {
   readonly free: StrategyView["free"];
   readonly balances: StrategyView["balances"];
@@ -180,7 +180,7 @@ function* decideSlot(
 function viewOf(course: Course, slotMs: number, { world, holdings }: Common): StrategyView {
   const { spec } = course;
   const held = holdings.get(spec.wallet.address);
-  const afterMs = strategyNeeds(spec, course.memory).instantsAfterMs;
+  const { instantsAfterMs: afterMs, external } = strategyNeeds(spec, course.memory);
   return {
     slotMs,
     slots: 1,
@@ -194,6 +194,7 @@ function viewOf(course: Course, slotMs: number, { world, holdings }: Common): St
     bought: course.bought,
     bars: world.bars,
     budget: course.budget && budgetAt(course.budget, budgetSpans(spec.budget, slotMs, world.zones)),
+    external: externalFor(external, holdings),
   };
 }
 

@@ -1,5 +1,5 @@
-import { NATIVE_TOKEN } from "../money/address.ts";
-import type { StrategyView } from "../strategy/decision.ts";
+import { type Address, NATIVE_TOKEN } from "../money/address.ts";
+import type { StrategyView, ViewNeeds } from "../strategy/decision.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 import { lastResortGasOf } from "../strategy/strategy.ts";
 
@@ -15,4 +15,17 @@ export function freeFor(
   const native = free.get(NATIVE_TOKEN);
   if (native === undefined || kept === 0n) return free;
   return new Map(free).set(NATIVE_TOKEN, native > kept ? native - kept : 0n);
+}
+
+/** What the addresses that a strategy counts besides its wallet hold together, by token; undefined where there is none. */
+export function externalFor(
+  asked: ViewNeeds["external"],
+  holdings: ReadonlyMap<Address, { readonly balances: ReadonlyMap<Address, bigint> }>,
+): StrategyView["external"] {
+  if (asked === undefined) return undefined;
+  const sums = new Map<Address, bigint>();
+  for (const { address: holder, tokens } of asked)
+    for (const { address } of tokens)
+      sums.set(address, (sums.get(address) ?? 0n) + (holdings.get(holder)?.balances.get(address) ?? 0n));
+  return sums;
 }

@@ -1,7 +1,7 @@
 import { type Address, NATIVE_TOKEN } from "../money/address.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
-import { managedTokens, tradedSides } from "../strategy/strategy.ts";
+import { managedTokens, tradedSides, watchedHolders } from "../strategy/strategy.ts";
 
 /** A strategy that sells a coin, or buys it, and how it names it: the native coin and its wrapped form are one coin. */
 export interface Side {
@@ -68,6 +68,34 @@ export function findRivals(specs: readonly StrategySpec[], wrappedNative: Addres
   });
 }
 
+/** A mix that counts what another one holds at weights in its own wallet: both would trade the same drift. */
+export interface CountedMix {
+  readonly strategy: string;
+  readonly holder: string;
+  readonly wallet: string;
+  readonly token: Token;
+}
+
+/** Every strategy that counts a wallet which another one keeps at weights, with the first coin of each. */
+export function findCountedMixes(
+  specs: readonly StrategySpec[],
+  wrappedNative: Address | undefined,
+): readonly CountedMix[] {
+  const coinOf = keyOf(wrappedNative ?? NATIVE_TOKEN);
+  const held = specs.flatMap((spec) => managedTokens(spec).map((token) => [coinOf({ spec, token }), spec] as const));
+  const holders = new Map(held.reverse());
+  return specs.flatMap((spec) =>
+    watchedHolders(spec).flatMap(({ address, tokens }) => {
+      const wallet = { ...spec.wallet, address };
+      for (const token of tokens) {
+        const holder = holders.get(coinOf({ spec: { wallet }, token }));
+        if (holder !== undefined) return [{ strategy: spec.id, holder: holder.id, wallet: holder.wallet.name, token }];
+      }
+      return [];
+    }),
+  );
+}
+
 interface Traded {
   readonly spec: StrategySpec;
   readonly token: Token;
@@ -78,7 +106,9 @@ function sideOf({ spec, token }: Traded): Side {
 }
 
 /** One coin of one account; the native coin and its wrapped form are the same one. */
-function keyOf(wrappedNative: Address): (traded: Traded) => string {
+function keyOf(
+  wrappedNative: Address,
+): (coin: { readonly spec: Pick<StrategySpec, "wallet">; readonly token: Token }) => string {
   return ({ spec, token: { address } }) =>
     `${spec.wallet.address} ${address === NATIVE_TOKEN ? wrappedNative : address}`;
 }

@@ -14,6 +14,12 @@ export interface PriceBar {
   readonly samples: number;
 }
 
+/** An address besides the strategy's wallet, and the tokens whose balances there it has to see. */
+export interface WatchedHolder {
+  readonly address: Address;
+  readonly tokens: readonly Token[];
+}
+
 /** What a strategy has to see to decide. */
 export interface ViewNeeds {
   /** whose balance and reference price are read */
@@ -22,6 +28,8 @@ export interface ViewNeeds {
   readonly bars: readonly { readonly token: Token; readonly seconds: number }[];
   /** whether money that came from outside is distinguished from what our own swaps brought */
   readonly flows: boolean;
+  /** whose balances are read besides, in the same block; absent: nobody's */
+  readonly external?: readonly WatchedHolder[] | undefined;
   /** from when on scheduled instants are counted, Unix milliseconds; undefined counts none */
   readonly instantsAfterMs?: number | undefined;
 }
@@ -54,6 +62,8 @@ export interface StrategyView {
   readonly bars: ReadonlyMap<Address, readonly PriceBar[]>;
   /** what was sold within each bound of its budget; absent without a budget, and in rows of before there were periods */
   readonly budget?: BudgetView | undefined;
+  /** what the addresses that were asked for hold together, by token; absent where none was */
+  readonly external?: ReadonlyMap<Address, bigint> | undefined;
 }
 
 /**

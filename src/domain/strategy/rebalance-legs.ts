@@ -2,7 +2,7 @@ import { ONE_PPM, type Ppm, toPpm } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
 import type { PlannedAmount, PlannedSwap } from "./decision.ts";
 import type { RunNote } from "./rebalance-memory.ts";
-import { type Mix, type Position, rawOf } from "./rebalance-mix.ts";
+import { type Mix, type Position, rawOf, sellableValue } from "./rebalance-mix.ts";
 import type { Move } from "./rebalance-plan.ts";
 import type { RebalanceSpec } from "./rebalance-spec.ts";
 
@@ -58,7 +58,7 @@ function saleOf(mix: Mix): (from: Position, value: bigint) => bigint {
     const before = sold.get(from) ?? { raw: 0n, value: 0n };
     const left = from.sellable - before.raw;
     const worth = rawOf(mix, from.token, value);
-    const isRest = from.target.exit && from.value - before.value - value < DUST;
+    const isRest = from.target.exit && sellableValue(from) - before.value - value < DUST;
     const raw = isRest || worth > left ? left : worth;
     sold.set(from, { raw: before.raw + raw, value: before.value + value });
     return raw;

@@ -1,3 +1,4 @@
+import { formatAmount } from "../money/amount.ts";
 import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { amountWorthDown, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import { isNative, type Token } from "../money/token.ts";
@@ -9,12 +10,14 @@ export interface Position {
   readonly target: RebalanceTarget;
   readonly token: Token;
   readonly usd: UsdPrice;
-  /** what it is worth less the cash that is set aside; negative when cash is missing */
+  /** what it is worth, here and elsewhere, less the cash that is set aside; negative when cash is missing */
   readonly value: bigint;
   /** value less the target's share of the mix */
   readonly gap: bigint;
   /** most that may be sold, in the smallest unit */
   readonly sellable: bigint;
+  /** so much of it lies elsewhere, in the smallest unit */
+  readonly external: bigint;
 }
 
 /** All tokens of the mix, weighed in one snapshot at reference prices. */
@@ -62,31 +65,48 @@ export function weigh(
   if (extra !== undefined && !spec.targets.some(({ token }) => token.address === extra.token.address)) {
     const { token, raw } = extra;
     const target = { token, weight: 0n as RebalanceTarget["weight"], exit: false, soft: undefined, hard: undefined };
-    held.push({ target, value: valueDown({ raw, decimals: token.decimals }, usdOf(token)), sellable: raw });
+    const value = valueDown({ raw, decimals: token.decimals }, usdOf(token));
+    held.push({ target, value, sellable: raw, external: 0n });
   }
   const total = held.reduce((sum, { value }) => sum + value, 0n);
-  const positions = held.map(({ target, value, sellable }): Position => {
-    const { token } = target;
-    return { target, token, usd: usdOf(token), value, gap: value - (total * target.weight) / ONE_PPM, sellable };
+  const positions = held.map(({ target, ...holding }): Position => {
+    const { token, weight } = target;
+    return { target, token, usd: usdOf(token), gap: holding.value - (total * weight) / ONE_PPM, ...holding };
   });
   const minValue = valueUp({ raw: spec.trades.min, decimals: spec.quote.decimals }, usdOf(spec.quote));
   return { positions, total, minValue: minValue > 0n ? minValue : 1n, usdOf };
 }
 
-/** The cash floor is no part of the mix; of the native coin the gas of the run itself may not be sold. */
+/**
+ * The cash floor is no part of the mix; of the native coin the gas of the run itself may not be sold. What lies elsewhere
+ * is part of the mix, and none of it may be sold.
+ */
 function holdingOf(
   spec: RebalanceSpec,
   view: StrategyView,
   token: Token,
   usd: UsdPrice,
-): { value: bigint; sellable: bigint } {
+): Pick<Position, "value" | "sellable" | "external"> {
   const free = view.free.get(token.address) ?? 0n;
   const aside = spec.cash?.token.address === token.address ? spec.cash.min : 0n;
-  const counted = free - aside;
+  const own = free - aside;
+  const external = externalOf(spec, view, token);
+  const raw = own + external;
   const { decimals } = token;
-  const value = counted < 0n ? -valueUp({ raw: -counted, decimals }, usd) : valueDown({ raw: counted, decimals }, usd);
+  const value = raw < 0n ? -valueUp({ raw: -raw, decimals }, usd) : valueDown({ raw, decimals }, usd);
   const gas = isNative(token) ? GAS_OF_A_RUN * spec.limits.maxFeePerGas : 0n;
-  return { value, sellable: counted > gas ? counted - gas : 0n };
+  return { value, sellable: own > gas ? own - gas : 0n, external };
+}
+
+/** What of a token lies elsewhere. */
+function externalOf({ external }: RebalanceSpec, view: StrategyView, { address }: Token): bigint {
+  const stated = external?.stated.filter(({ token }) => token.address === address) ?? [];
+  return stated.reduce((sum, { raw }) => sum + raw, view.external?.get(address) ?? 0n);
+}
+
+/** Dollars (1e-18) that may be sold of a position, rounded down. */
+export function sellableValue({ sellable, token, usd }: Position): bigint {
+  return valueDown({ raw: sellable, decimals: token.decimals }, usd);
 }
 
 /** How much of a token a value buys, rounded down. */
@@ -94,12 +114,21 @@ export function rawOf(mix: Mix, token: Token, value: bigint): bigint {
   return amountWorthDown(value, { decimals: token.decimals, usd: mix.usdOf(token) });
 }
 
-/** All weights with their targets, for people. */
+/** All weights with their targets, and what of them lies elsewhere, for people. */
 export function describeWeights(mix: Mix): string {
   return mix.positions
-    .map(
-      ({ token, target, value }) =>
-        `${token.symbol} ${formatPercent((value * ONE_PPM) / mix.total)} of ${formatPercent(target.weight)}`,
-    )
+    .map(({ token, target, value, external }) => {
+      const elsewhere = external === 0n ? "" : ` (${formatAmount({ token, raw: external })} of it external)`;
+      const weight = formatPercent((value * ONE_PPM) / mix.total);
+      return `${token.symbol} ${weight} of ${formatPercent(target.weight)}${elsewhere}`;
+    })
     .join(", ");
+}
+
+/** Tokens of which there is too much, and none to sell: it lies elsewhere. */
+export function beyondReach(mix: Mix): readonly string[] {
+  return mix.positions
+    .filter(({ external, gap }) => external > 0n && gap >= mix.minValue)
+    .filter((position) => sellableValue(position) < mix.minValue)
+    .map(({ token }) => token.symbol);
 }

@@ -2,7 +2,7 @@ import { smaller } from "../money/bigint.ts";
 import { ONE_PPM } from "../money/fraction.ts";
 import { valueDown } from "../money/price.ts";
 import { innerBandValue, isOutsideInnerBand } from "./rebalance-bands.ts";
-import type { Mix, Position } from "./rebalance-mix.ts";
+import { type Mix, type Position, sellableValue } from "./rebalance-mix.ts";
 import type { RebalanceSpec } from "./rebalance-spec.ts";
 
 /** Value that goes from one token of the mix to another, in dollars (1e-18). */
@@ -37,7 +37,10 @@ export interface PlanLimits {
 /** Plans the way to the destination: the largest overweight goes into the largest underweight until none is left. */
 export function planToDestination(spec: RebalanceSpec, mix: Mix, limits: PlanLimits): Plan {
   const targets = mix.positions.map((position) => ({ position, wanted: wantedOf(spec, mix, position) }));
-  const over = targets.flatMap(({ position, wanted }) => (wanted > 0n ? [{ position, size: wanted }] : []));
+  const over = targets.flatMap(({ position, wanted }) => {
+    const size = smaller(wanted, sellableValue(position));
+    return size > 0n ? [{ position, size }] : [];
+  });
   const under = targets.flatMap(({ position, wanted }) => (wanted < 0n ? [{ position, size: -wanted }] : []));
   const excess = sum(over) - sum(under);
   if (excess > 0n) addCounterparts(under, mix, { size: excess, sign: -1n });
@@ -74,12 +77,14 @@ function wantedOf(spec: RebalanceSpec, mix: Mix, position: Position): bigint {
 
 /**
  * What one side moves beyond the other is taken by the positions that are furthest from their targets on the other side,
- * down to their targets and never beyond. All gaps sum to zero, so there is always enough of it.
+ * down to their targets and never beyond. All gaps sum to zero, so there is always enough of it, but where it lies elsewhere.
  */
 function addCounterparts(side: Target[], mix: Mix, needed: { size: bigint; sign: 1n | -1n }): void {
   const targetOf = (position: Position): bigint => side.find((target) => target.position === position)?.size ?? 0n;
+  const reachOf = (position: Position): bigint =>
+    needed.sign === 1n ? smaller(position.gap, sellableValue(position)) : -position.gap;
   const rooms = mix.positions
-    .map((position) => ({ position, room: position.gap * needed.sign - targetOf(position) }))
+    .map((position) => ({ position, room: reachOf(position) - targetOf(position) }))
     .filter(({ room }) => room > 0n)
     .sort((a, b) => compare(b.room, a.room));
   let left = needed.size;
@@ -122,10 +127,6 @@ function cap(target: Target, limit: bigint | undefined): boolean {
   if (limit === undefined || target.size <= limit) return false;
   target.size = limit;
   return true;
-}
-
-function sellableValue({ sellable, token, usd }: Position): bigint {
-  return valueDown({ raw: sellable, decimals: token.decimals }, usd);
 }
 
 function largest(targets: readonly Target[]): Target | undefined {

@@ -2,6 +2,7 @@ import type { Ppm } from "../money/fraction.ts";
 import type { UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategyCommon } from "./common.ts";
+import type { WatchedHolder } from "./decision.ts";
 
 /** How far a weight may drift: in points of weight, in relation to its target, or both. */
 export interface Band {
@@ -55,6 +56,14 @@ export interface RebalanceTrades {
   readonly onIncomplete: "hold" | "retry";
 }
 
+/** What of the mix lies elsewhere: it counts for the weights, and is never traded. */
+export interface ExternalHoldings {
+  /** looked at in the same block as the wallet */
+  readonly watched: readonly WatchedHolder[];
+  /** amounts as the file says them, in the token's smallest unit */
+  readonly stated: readonly { readonly token: Token; readonly raw: bigint }[];
+}
+
 /** Keeps a mix of tokens at target weights, which sum to one whole. */
 export interface RebalanceSpec extends StrategyCommon {
   readonly kind: "rebalance";
@@ -68,4 +77,6 @@ export interface RebalanceSpec extends StrategyCommon {
   /** so much of a token of the mix is set aside */
   readonly cash: { readonly token: Token; readonly min: bigint } | undefined;
   readonly onDeposit: "buy-underweight" | "ignore";
+  /** absent: all of the mix is in the wallet */
+  readonly external?: ExternalHoldings | undefined;
 }

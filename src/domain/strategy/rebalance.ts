@@ -19,7 +19,7 @@ import {
   withoutFuture,
   withRaw,
 } from "./rebalance-memory.ts";
-import { describeWeights, type Mix, tokensOf, weigh } from "./rebalance-mix.ts";
+import { beyondReach, describeWeights, type Mix, tokensOf, weigh } from "./rebalance-mix.ts";
 import { noteDeposits } from "./rebalance-money.ts";
 import { type Plan, type PlanLimits, planNewMoney, planToDestination } from "./rebalance-plan.ts";
 import type { RebalanceSpec } from "./rebalance-spec.ts";
@@ -39,6 +39,9 @@ function decide(spec: RebalanceSpec, view: StrategyView, before: RebalanceMemory
   const mix = weigh(spec, view);
   if ("unpriced" in mix) {
     return putOff(spec, before, "unpriceable", `no reference price for ${mix.unpriced.join(", ")}`);
+  }
+  if ((spec.external?.watched.length ?? 0) > 0 && view.external === undefined) {
+    return putOff(spec, before, "unpriceable", "what lies at the external addresses was not read");
   }
   if (mix.total <= 0n) {
     return skip(before, "insufficient_balance", "none of the tokens of the mix has a free balance");
@@ -127,8 +130,10 @@ function decideMix(spec: RebalanceSpec, seen: Seen, before: RebalanceMemory): Re
 
 function tooSmall(mix: Mix, { ofOneToken }: PlanLimits): { reason: SkipReason; detail: string } {
   const isNeverReached = ofOneToken !== undefined && ofOneToken < mix.minValue;
-  const detail = isNeverReached ? "trades.min is more than the policy's max_trade lets through; " : "";
-  return { reason: "below_minimum_trade", detail };
+  const policy = isNeverReached ? "trades.min is more than the policy's max_trade lets through; " : "";
+  const elsewhere = beyondReach(mix);
+  const lies = elsewhere.length === 0 ? "" : `what is too much of ${elsewhere.join(", ")} lies elsewhere; `;
+  return { reason: "below_minimum_trade", detail: `${policy}${lies}` };
 }
 
 /** With what is left of the budget, where that bounds the run rather than the turnover. */
@@ -178,7 +183,9 @@ function trade(
   if (swaps.length === 0) return undefined;
   const legs = purpose === "owed" ? notes.map((note) => ({ ...note, turnover: 0 })) : notes;
   const run = { slotMs: view.slotMs, purpose, isCut: plan.isCut, legs, hole: hole.toString(), least: least.toString() };
-  return { memory: { ...memory, run }, outcome: { kind: "swap", swaps } };
+  // What a person cannot see in the wallet is why it is as much as it is.
+  const detail = spec.external === undefined ? {} : { detail: describeWeights(mix) };
+  return { memory: { ...memory, run }, outcome: { kind: "swap", swaps, ...detail } };
 }
 
 /** A calendar may have its next slot in weeks, so the question is put off; bands are checked again soon anyway. */
@@ -192,7 +199,7 @@ function skip(memory: RebalanceMemory, reason: SkipReason, detail: string): Reba
 }
 
 /**
- * Confirmations of other bands or targets say nothing of the new ones. Deposits that wait are forgotten with their
+ * Confirmations of other bands, targets or external holdings say nothing of the new ones. Deposits that wait are forgotten with their
  * token; what is owed in one is not, because a token may come back. All that is remembered is of one wallet's mix, so
  * another one's begins anew.
  */
@@ -202,8 +209,12 @@ function onEdited(before: RebalanceSpec, after: RebalanceSpec, memory: Rebalance
   const keep = (amounts: RebalanceMemory["fresh"]): RebalanceMemory["fresh"] =>
     Object.fromEntries(Object.entries(amounts).filter(([address]) => known.has(address)));
   const kept = { ...memory, outside: keep(memory.outside), fresh: keep(memory.fresh) };
-  if (text([before.targets, before.bands]) === text([after.targets, after.bands])) return kept;
+  if (text(weighedBy(before)) === text(weighedBy(after))) return kept;
   return { ...kept, softSinceMs: undefined, hardSinceMs: undefined, isConverging: false };
+}
+
+function weighedBy({ targets, bands, external }: RebalanceSpec): readonly unknown[] {
+  return [targets, bands, external];
 }
 
 function text(part: unknown): string {
@@ -221,7 +232,10 @@ function trades({ targets, trades: { via } }: RebalanceSpec): TradedTokens {
 export const rebalance: StrategyKind<RebalanceSpec, RebalanceMemory> = {
   initialMemory: () => NO_MEMORY,
   parseMemory: parseRebalanceMemory,
-  needs: (spec) => ({ tokens: tokensOf(spec), bars: [], flows: spec.onDeposit === "buy-underweight" }),
+  needs: (spec) => ({
+    ...{ tokens: tokensOf(spec), bars: [], flows: spec.onDeposit === "buy-underweight" },
+    external: spec.external?.watched,
+  }),
   trades,
   manages: ({ targets }) => targets.map(({ token }) => token),
   isExit: () => false,

@@ -1,7 +1,7 @@
 import type { Token } from "../money/token.ts";
 import { budgetEnd } from "./budget.ts";
 import { dca } from "./dca.ts";
-import type { Decision, StrategyView, ViewNeeds } from "./decision.ts";
+import type { Decision, StrategyView, ViewNeeds, WatchedHolder } from "./decision.ts";
 import type { AfterRun, MostSold, RunEnd, StrategyKind, TradedTokens } from "./kind.ts";
 import { rebalance } from "./rebalance.ts";
 import type { StrategySpec } from "./spec.ts";
@@ -120,6 +120,11 @@ export function tradedTokens(spec: StrategySpec): readonly Token[] {
 /** Tokens of its wallet that the strategy holds at weights. */
 export function managedTokens(spec: StrategySpec): readonly Token[] {
   return eachOnce(bindStrategy(spec).manages());
+}
+
+/** Addresses besides its wallet whose balances a strategy counts. */
+export function watchedHolders(spec: StrategySpec): readonly WatchedHolder[] {
+  return strategyNeeds(spec, initialStrategyMemory(spec)).external ?? [];
 }
 
 /** Whether all a strategy ever does is to leave a position. */

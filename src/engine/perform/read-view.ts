@@ -4,7 +4,7 @@ import type { Run } from "../../domain/run/run.ts";
 import { instantsSince } from "../../domain/schedule/instants-since.ts";
 import type { Schedule } from "../../domain/schedule/schedule.ts";
 import { type BudgetSpan, type BudgetView, budgetSpans } from "../../domain/strategy/budget.ts";
-import type { StrategyView } from "../../domain/strategy/decision.ts";
+import type { StrategyView, ViewNeeds } from "../../domain/strategy/decision.ts";
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { isMemoryOf, strategyNeeds } from "../../domain/strategy/strategy.ts";
 import type { ViewRows } from "../../ports/view-questions.ts";
@@ -21,7 +21,7 @@ import { headFrom } from "./read-head.ts";
  * together. Swaps of other wallets change neither: were they counted, a crowd of strategies would never finish reading.
  */
 export async function readView(context: EngineContext, run: Run): Promise<EffectAnswer> {
-  const { store, chain, clock, prices } = context.deps;
+  const { store, clock } = context.deps;
   const { strategyId } = run;
   const loaded = strategyOf(context, strategyId)?.spec;
   const begun = await store.read({ kind: "view-start", strategyId, wallet: loaded?.wallet.address });
@@ -33,18 +33,9 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
     return { kind: "view-unavailable", detail: "the strategy's stored memory cannot be read" };
   }
   const needs = strategyNeeds(spec, memory);
-  const known = new Map<Address, ReferencePrice>();
-  const balances = new Map<Address, bigint>();
-  try {
-    const head = await headFrom(context, begun.newestBlock);
-    for (const token of needs.tokens) {
-      const price = await prices.price(token);
-      if (!("missing" in price)) known.set(token.address, price);
-      balances.set(token.address, await chain.balance(token.address, wallet, head.number));
-    }
-  } catch (error) {
-    return { kind: "view-unavailable", detail: nodeFault(error) };
-  }
+  const seen = await readHoldings(context, needs, { wallet, newestBlock: begun.newestBlock });
+  if ("fault" in seen) return { kind: "view-unavailable", detail: seen.fault };
+  const { balances, external } = seen;
   const nowMs = clock.nowMs();
   const bars = needs.bars.map(({ token, seconds }) => ({ token: token.address, sinceMs: nowMs - seconds * 1_000 }));
   const spans = budgetSpans(spec.budget, nowMs, context.deps.zones);
@@ -63,14 +54,48 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
     free,
     balances,
     instants: countedInstants(context, spec.schedule, { afterMs: needs.instantsAfterMs, untilMs: run.slotMs }),
-    prices: known,
+    prices: seen.prices,
     spent: rows.sold,
     bought: rows.bought,
     outside: needs.flows ? outsideMoney(rows, balances) : new Map(),
     bars: rows.bars,
     ...(spec.budget === undefined ? {} : { budget: budgetView(rows, spans) }),
+    ...(external === undefined ? {} : { external }),
   };
   return { kind: "view-read", view };
+}
+
+interface SeenHoldings {
+  readonly prices: ReadonlyMap<Address, ReferencePrice>;
+  readonly balances: ReadonlyMap<Address, bigint>;
+  /** undefined where nothing besides the wallet is asked for */
+  readonly external: ReadonlyMap<Address, bigint> | undefined;
+}
+
+/** Prices and balances of what a strategy asks for, all balances in one block: the wallet's, and those of others. */
+async function readHoldings(
+  context: EngineContext,
+  needs: ViewNeeds,
+  { wallet, newestBlock }: { readonly wallet: Address; readonly newestBlock: number },
+): Promise<SeenHoldings | { readonly fault: string }> {
+  const { chain, prices } = context.deps;
+  const known = new Map<Address, ReferencePrice>();
+  const balances = new Map<Address, bigint>();
+  const external = new Map<Address, bigint>();
+  try {
+    const { number } = await headFrom(context, newestBlock);
+    for (const token of needs.tokens) {
+      const price = await prices.price(token);
+      if (!("missing" in price)) known.set(token.address, price);
+      balances.set(token.address, await chain.balance(token.address, wallet, number));
+    }
+    for (const { address: holder, tokens } of needs.external ?? [])
+      for (const { address } of tokens)
+        external.set(address, (external.get(address) ?? 0n) + (await chain.balance(address, holder, number)));
+  } catch (error) {
+    return { fault: nodeFault(error) };
+  }
+  return { prices: known, balances, external: needs.external === undefined ? undefined : external };
 }
 
 /** The bounds of a budget with what the rows say was sold within them. */

@@ -7,13 +7,18 @@ import {
   type ForecastWorld,
   forecast,
 } from "../../../src/domain/forecast/forecast.ts";
+import { toAddress } from "../../../src/domain/money/address.ts";
+import { toPpm } from "../../../src/domain/money/fraction.ts";
 import { convertUp, parseUsd, type UsdPrice } from "../../../src/domain/money/price.ts";
+import type { Token } from "../../../src/domain/money/token.ts";
 import { budgetSpans } from "../../../src/domain/strategy/budget.ts";
+import type { RebalanceSpec } from "../../../src/domain/strategy/rebalance-spec.ts";
 import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
 import { initialStrategyMemory } from "../../../src/domain/strategy/strategy.ts";
 import {
   dcaSpec,
   ETH,
+  mixTarget,
   priceOf,
   rebalanceSpec,
   thresholdSpec,
@@ -200,5 +205,39 @@ describe("a forecast", () => {
     const [slot] = run(world([standing(dcaSpec({ schedule: everyMinute }))], { slots: 1 }), refuse);
     expect(slot).toMatchObject({ decision: "swap", reason: "quote_refused", detail: "no route" });
     expect(slot?.swaps[0]?.bought).toBe(0n);
+  });
+});
+
+describe("a mix that counts an address besides its wallet", () => {
+  const cold = toAddress(`0x${"c".repeat(40)}`);
+  const half = (token: Token) => ({
+    ...mixTarget(token, 500_000),
+    soft: { relative: toPpm(100_000), absolute: undefined },
+  });
+  const ether = 10n ** 18n;
+
+  function planned(held: { readonly own: bigint; readonly cold: bigint }, change: Partial<RebalanceSpec> = {}) {
+    const spec = rebalanceSpec({
+      ...{ schedule: everyMinute, targets: [half(WETH), half(USDC)] },
+      trades: { ...rebalanceSpec().trades, via: undefined },
+      external: { watched: [{ address: cold, tokens: [WETH, USDC] }], stated: [] },
+      ...change,
+    });
+    const own = new Map([
+      [WETH.address, held.own],
+      [USDC.address, 2_000_000_000n],
+    ]);
+    const there = new Map([[WETH.address, held.cold]]);
+    const wallets = new Map([
+      [WALLET, { free: own, balances: own, outside: own }],
+      [cold, { free: there, balances: there, outside: new Map() }],
+    ]);
+    return run(world([standing(spec)], { wallets, slots: 2 }));
+  }
+
+  it("REB-29 is forecast with what lies there", () => {
+    const [slot] = planned({ own: 0n, cold: 2n * ether });
+    expect(slot).toMatchObject({ decision: "skip", reason: "within_bands" });
+    expect(slot?.detail).toContain("2 WETH of it external");
   });
 });

@@ -76,6 +76,8 @@ export class RebalanceLife {
   readonly free = new Map<Token, bigint>();
   /** of the balance, what open swaps of other strategies hold for the moment */
   readonly reserved = new Map<Token, bigint>();
+  /** what external addresses hold; undefined: it was not read */
+  external: readonly (readonly [Token, bigint])[] | undefined;
   readonly done: { sell: Token; buy: Token; sold: bigint; bought: bigint }[] = [];
   pause: string | undefined;
   private readonly net = new Map<Token, bigint>();
@@ -98,6 +100,7 @@ export class RebalanceLife {
         return dollars === undefined ? [] : [[token, dollars] as const];
       }),
       outside: tokens.map((token) => [token, (this.free.get(token) ?? 0n) - (this.net.get(token) ?? 0n)]),
+      external: this.external,
     });
     const decision = decideStrategy(this.spec, seen, this.memory);
     this.memory = JSON.parse(JSON.stringify(decision.memory));

@@ -54,6 +54,7 @@ interface Seen {
   readonly outside?: readonly (readonly [Token, bigint])[];
   readonly bars?: readonly (readonly [Token, readonly PriceBar[]])[];
   readonly budget?: BudgetView | undefined;
+  readonly external?: readonly (readonly [Token, bigint])[] | undefined;
 }
 
 export function view(seen: Seen): StrategyView {
@@ -71,5 +72,8 @@ export function view(seen: Seen): StrategyView {
     outside: new Map((seen.outside ?? []).map(([held, raw]) => [held.address, raw])),
     bars: new Map((seen.bars ?? []).map(([priced, bars]) => [priced.address, bars])),
     ...(seen.budget === undefined ? {} : { budget: seen.budget }),
+    ...(seen.external === undefined
+      ? {}
+      : { external: new Map(seen.external.map(([held, raw]) => [held.address, raw])) }),
   };
 }

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
+import { toAddress } from "../../../src/domain/money/address.ts";
 import type { StrategyView } from "../../../src/domain/strategy/decision.ts";
 import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
 import type { EffectAnswer } from "../../../src/engine/perform/effect-answer.ts";
@@ -118,4 +120,49 @@ test("balances of before the wallet's last fill or own transaction are none: oth
   head = { ...first, number };
   expect((await readView(life.context, run)).kind).toBe("view-read");
   expect(asked).toEqual([number - 1, number, number]);
+});
+
+const COLD = toAddress(`0x${"c".repeat(40)}`);
+const VAULT = toAddress(`0x${"d".repeat(40)}`);
+
+/** A mix that counts two addresses besides its wallet. */
+function watching(): Partial<StrategySpec> {
+  const watched = [
+    { address: COLD, tokens: [WETH, USDC] },
+    { address: VAULT, tokens: [WETH] },
+  ];
+  return { ...rebalanceSpec({ external: { watched, stated: [] } }), wallet };
+}
+
+test("REB-29 external addresses are read in the same block as the wallet, and are no part of what is free", async () => {
+  const { life, run, outside } = await begin(watching());
+  outside.chain.ledger.credit(WETH.address, COLD, 5n);
+  outside.chain.ledger.credit(USDC.address, COLD, 7n);
+  outside.chain.ledger.credit(WETH.address, VAULT, 11n);
+  outside.chain.ledger.credit(USDC.address, VAULT, 13n);
+  const blocks = new Set<number | undefined>();
+  const read = outside.chain.balance.bind(outside.chain);
+  outside.chain.balance = async (token, owner, block) => {
+    blocks.add(block);
+    return await read(token, owner, block);
+  };
+  const { external, free, balances } = viewOf(await readView(life.context, run));
+  expect(external).toEqual(
+    new Map([
+      [WETH.address, 16n],
+      [USDC.address, 7n],
+    ]),
+  );
+  expect([free.get(WETH.address), balances.get(WETH.address)]).toEqual([3n * 10n ** 18n, 3n * 10n ** 18n]);
+  expect([blocks.size, blocks.has(undefined)]).toEqual([1, false]);
+});
+
+test("REB-31 an external address that cannot be read is no view, and none counts as empty", async () => {
+  const { life, run, outside } = await begin(watching());
+  const read = outside.chain.balance.bind(outside.chain);
+  outside.chain.balance = async (token, owner, block) => {
+    if (owner === VAULT) throw new ChainReadError("unreachable", "no node answered");
+    return await read(token, owner, block);
+  };
+  expect(await readView(life.context, run)).toMatchObject({ kind: "view-unavailable" });
 });

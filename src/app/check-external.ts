@@ -1,0 +1,37 @@
+import type { Configuration } from "../config/configuration.ts";
+import type { WatchedHolder } from "../domain/strategy/decision.ts";
+import { watchedHolders } from "../domain/strategy/strategy.ts";
+import type { Chain } from "../ports/chain.ts";
+import type { Finding } from "./finding.ts";
+import { formatTokenAmount } from "./terminal.ts";
+
+/** What strategies count besides their wallets. An address of somebody else is as right in form as that of a vault. */
+export async function checkExternal({
+  configuration,
+  chain,
+}: {
+  readonly configuration: Pick<Configuration, "strategies">;
+  readonly chain: Pick<Chain, "balance">;
+}): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { spec } of configuration.strategies)
+    for (const watched of watchedHolders(spec)) findings.push(await findingOf(spec.id, watched, chain));
+  return findings;
+}
+
+async function findingOf(
+  strategy: string,
+  { address, tokens }: WatchedHolder,
+  chain: Pick<Chain, "balance">,
+): Promise<Finding> {
+  const held: string[] = [];
+  for (const token of tokens) {
+    const raw = await chain.balance(token.address, address);
+    if (raw > 0n) held.push(formatTokenAmount(raw.toString(), token));
+  }
+  const what = `strategy ${strategy}`;
+  if (held.length > 0) return { what, found: `counts ${held.join(", ")} of ${address}`, whatToDo: undefined };
+  const symbols = tokens.map(({ symbol }) => symbol).join(", ");
+  const found = `counts ${address}, which holds nothing of ${symbols}: is it the right address?`;
+  return { what, found, whatToDo: undefined, isWarning: true };
+}
