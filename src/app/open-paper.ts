@@ -46,7 +46,7 @@ export function openPaper(configuration: Configuration, sources: PaperSources): 
   const known = [...tokens.values()].map(({ token }) => token);
   const rows = mode === "paper" ? openPaperRows(sources.db) : openFleetingPaper();
   const book = createPaperBook({
-    ...{ accounts, rows, chain, spender: contracts.spender },
+    ...{ accounts, rows, chain, spender: contracts.spender, recipients: configuration.policy.recipients },
     tokens: known.map(({ address }) => address),
   });
   const pinned = { chainId: network.chainId, contracts, wrappedNative: network.wrappedNative, signer: service.signer };

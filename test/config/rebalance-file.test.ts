@@ -236,15 +236,38 @@ describe("a rebalance strategy with everything", () => {
     ]);
   });
 
-  it("REB-27 whose purchases go to somebody else is refused: it would sell the mix empty", () => {
-    const other = "0x1111111111111111111111111111111111111111";
-    const policy = POLICY.replace("[main]", `[main, "${other}"]`);
-    const text = `${REBALANCE}recipient: "${other}"\n`;
-    expect(problemsOf({ "policy.yaml": policy, "strategies/weekly.yaml": text }).map(brief)).toEqual([
-      "8:12 recipient: what a rebalance buys must come back to its own wallet, or it would sell the mix empty -> leave it out, or write main",
+  it("REB-27 whose purchases go where they do not count is refused: it would sell the mix empty", () => {
+    expect(paying(`recipient: "${SAFE}"`)).toEqual([
+      `8:12 recipient: what a rebalance buys would leave the mix, and it would sell itself empty -> leave it out, write main, or let what lies there count: external: [{ address: "${SAFE}" }]`,
+    ]);
+    expect(paying(`recipient: "${SAFE}"\nexternal: [{ address: "${SAFE}", tokens: [USDC] }]`)).toEqual([
+      "8:12 recipient: what is bought of WETH would not count there, and be bought again and again -> name all tokens of targets in its entry of external, or none",
+    ]);
+    expect(paying(`recipient: "${SAFE}"\nexternal: [{ address: "${SAFE}" }]`, "[main]")).toEqual([
+      expect.stringMatching(/^8:12 recipient: .* is none of the recipients that the policy allows/),
+    ]);
+  });
+
+  it("REB-27 may pay a Safe that counts for all that it buys, and REB-34 then swaps directly", () => {
+    const external = `recipient: "${SAFE}"\nexternal: [{ address: "${SAFE}" }]`;
+    const files = { "policy.yaml": policyFor(`[main, "${SAFE}"]`), "strategies/weekly.yaml": `${REBALANCE}${external}\n` };
+    expect(loaded(files).strategies[0]?.spec).toMatchObject({ recipient: SAFE, wallet: { name: "main" } });
+    const over = REBALANCE.replace('min: "50 USDC"', 'min: "50 USDC", via: USDC');
+    expect(paying(external, undefined, over)).toEqual([
+      "7:32 trades.via: what the sells bring would be paid to the recipient too, and nothing be left for the buys -> leave it out, or the recipient",
     ]);
   });
 });
+
+const SAFE = "0x1111111111111111111111111111111111111111";
+
+function policyFor(recipients: string): string {
+  return POLICY.replace("[main]", recipients);
+}
+
+function paying(text: string, recipients = `[main, "${SAFE}"]`, mix = REBALANCE): string[] {
+  return problemsOf({ "policy.yaml": policyFor(recipients), "strategies/weekly.yaml": `${mix}${text}\n` }).map(brief);
+}
 
 const COLD = "0x1111111111111111111111111111111111111111";
 

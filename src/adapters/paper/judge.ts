@@ -108,11 +108,12 @@ async function swapDeed(deps: JudgeDependencies, transaction: PaperTransaction, 
   const { sold, gasUsed } = exchanged;
   const { account } = transaction;
   const ppm = await movedBy(deps, transaction, { ...at, bought: exchanged.bought });
+  const isCredited = deps.book.has(swap.recipient) || deps.book.isPaid(swap.recipient);
   return {
     gasUsed,
     moves: [
       { account, token: swap.fromAsset, delta: -sold },
-      ...(deps.book.has(swap.recipient) ? [{ account: swap.recipient, token: swap.toAsset, delta: bought }] : []),
+      ...(isCredited ? [{ account: swap.recipient, token: swap.toAsset, delta: bought }] : []),
     ],
     allowances: used(deps, account, { token: swap.fromAsset, sold }),
     logs: logsOf(deps, transaction, { swap, sold, bought }),

@@ -17,6 +17,8 @@ export const LENT_WEI = 1_000n * 10n ** 18n;
 /** What accounts on paper hold. */
 export interface PaperBook {
   has(account: Address): boolean;
+  /** Somebody else who may be paid: what swaps on paper brought him comes on top of what the chain says. */
+  isPaid(account: Address): boolean;
   /** Begins with every known token that the account has not begun with. @throws ChainReadError */
   begun(account: Address): Promise<void>;
   /** with what it is lent for gas; undefined block: the newest */
@@ -26,6 +28,8 @@ export interface PaperBook {
 
 interface BookDependencies {
   readonly accounts: readonly PaperAccount[];
+  /** others who may be paid; one that is an account on paper too is that */
+  readonly recipients: readonly Address[];
   /** every token that may be asked about, the native one included */
   readonly tokens: readonly Address[];
   /** whose allowances are those on paper whatever the chain says */
@@ -35,8 +39,10 @@ interface BookDependencies {
 }
 
 /** Opens the book on its rows. */
-export function createPaperBook({ accounts, tokens, spender, rows, chain }: BookDependencies): PaperBook {
+export function createPaperBook(deps: BookDependencies): PaperBook {
+  const { accounts, tokens, spender, rows, chain } = deps;
   const amountsOf = new Map(accounts.map(({ address, amounts }) => [address, amounts]));
+  const paid = new Set(deps.recipients.filter((address) => !amountsOf.has(address)));
   const beginning = new Map<Address, Promise<void>>();
   const lentTo = new Set(
     accounts
@@ -51,7 +57,7 @@ export function createPaperBook({ accounts, tokens, spender, rows, chain }: Book
     const missing = [...new Set([NATIVE_TOKEN, ...tokens])].filter((token) => !begun.has(token));
     if (missing.length === 0) return;
     const { number } = await chain.latest();
-    const amounts = amountsOf.get(account);
+    const amounts = paid.has(account) ? new Map<Address, bigint>() : amountsOf.get(account);
     const starts: PaperStart[] = [];
     for (const token of missing) {
       const amount = amounts === undefined ? await chain.balance(token, account, number) : (amounts.get(token) ?? 0n);
@@ -67,6 +73,7 @@ export function createPaperBook({ accounts, tokens, spender, rows, chain }: Book
 
   return {
     has: (account) => amountsOf.has(account),
+    isPaid: (account) => paid.has(account),
     begun: async (account) => {
       const begun = beginning.get(account) ?? begin(account);
       beginning.set(account, begun);

@@ -33,9 +33,10 @@ export function createPaperChain(deps: PaperChainDependencies): Chain {
   const { chain, rows, book } = deps;
   const settle = createSettling(deps);
   const balance: Chain["balance"] = async (token, owner, block) => {
-    if (!book.has(owner)) return await chain.balance(token, owner, block);
+    const real = book.has(owner) ? 0n : await chain.balance(token, owner, block);
+    if (!book.has(owner) && !book.isPaid(owner)) return real;
     await book.begun(owner);
-    return book.balance({ account: owner, token }, block);
+    return real + book.balance({ account: owner, token }, block);
   };
   const allowance: Chain["allowance"] = async (grant, block) => {
     if (!book.has(grant.owner)) return await chain.allowance(grant, block);

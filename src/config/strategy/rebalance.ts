@@ -14,7 +14,6 @@ import { checkPair, findToken, readAmountOf, type StrategyFile } from "./scope.t
 
 function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof rebalanceSchema>): Part<RebalanceSpec> {
   const common = yield* buildCommon(file, id, fields);
-  yield* checkRecipient(common);
   const quote = yield* findToken(file, ["quote"], fields.quote);
   const bands = yield* buildBands(fields.bands, common?.schedule);
   const destination = yield* buildDestination(fields.destination, bands);
@@ -22,7 +21,9 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof r
   const trades = yield* buildTrades(file, fields.trades, { quote, targets: targets ?? [] });
   const cash = yield* buildCash(file, fields.cash, targets);
   const mix = { wallet: common?.wallet.address, targets: targets ?? [] };
-  const external = yield* buildExternal(file, fields.external, mix);
+  const external = yield* sound(buildExternal(file, fields.external, mix));
+  if (external !== undefined || fields.external === undefined)
+    yield* checkRecipient(common, { external, targets: targets ?? [], via: fields.trades?.via });
   const budget = yield* buildBudget(file, fields.budget, { currency: "USD", schedule: common?.schedule });
   for (const target of targets ?? []) yield* checkGaslessSale(fields, target.token);
   if (common === undefined || quote === undefined || targets === undefined || bands === undefined) return undefined;
@@ -32,10 +33,27 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof r
   return { ...common, kind: "rebalance", ...parts, ...(external === undefined ? {} : { external }) };
 }
 
-/** A mix whose purchases go elsewhere would sell itself empty. */
-function* checkRecipient(common: StrategyCommon | undefined): Iterable<Complaint> {
-  if (common !== undefined && common.recipient !== common.wallet.address)
-    yield at`recipient: what a rebalance buys must come back to its own wallet, or it would sell the mix empty -> leave it out, or write ${common.wallet.name}`;
+/**
+ * A mix whose purchases go elsewhere would sell itself empty, unless all that it buys counts there: what was bought is then
+ * no longer missing, and the wallet has it not to sell again.
+ */
+function* checkRecipient(
+  common: StrategyCommon | undefined,
+  { external, targets, via }: Pick<RebalanceSpec, "external" | "targets"> & { readonly via: string | undefined },
+): Iterable<Complaint> {
+  if (common === undefined || common.recipient === common.wallet.address) return;
+  const { recipient, wallet } = common;
+  const there = external?.watched.find(({ address }) => address === recipient);
+  if (there === undefined) {
+    yield at`recipient: what a rebalance buys would leave the mix, and it would sell itself empty -> leave it out, write ${wallet.name}, or let what lies there count: external: [{ address: "${recipient}" }]`;
+    return;
+  }
+  const bought = targets.filter(({ exit }) => !exit).map(({ token }) => token);
+  const lost = bought.filter(({ address }) => !there.tokens.some((token) => token.address === address));
+  if (lost.length > 0)
+    yield at`recipient: what is bought of ${lost.map(({ symbol }) => symbol).join(" and ")} would not count there, and be bought again and again -> name all tokens of targets in its entry of external, or none`;
+  if (via !== undefined)
+    yield at`trades.via: what the sells bring would be paid to the recipient too, and nothing be left for the buys -> leave it out, or the recipient`;
 }
 
 function* buildTrades(

@@ -1,4 +1,5 @@
 import { formatAmount } from "../money/amount.ts";
+import { smaller } from "../money/bigint.ts";
 import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { amountWorthDown, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import { isNative, type Token } from "../money/token.ts";
@@ -88,7 +89,7 @@ function holdingOf(
   usd: UsdPrice,
 ): Pick<Position, "value" | "sellable" | "external"> {
   const free = view.free.get(token.address) ?? 0n;
-  const aside = spec.cash?.token.address === token.address ? spec.cash.min : 0n;
+  const aside = asideOf(spec, token, free);
   const own = free - aside;
   const external = externalOf(spec, view, token);
   const raw = own + external;
@@ -96,6 +97,12 @@ function holdingOf(
   const value = raw < 0n ? -valueUp({ raw: -raw, decimals }, usd) : valueDown({ raw, decimals }, usd);
   const gas = isNative(token) ? GAS_OF_A_RUN * spec.limits.maxFeePerGas : 0n;
   return { value, sellable: own > gas ? own - gas : 0n, external };
+}
+
+/** What is bought for somebody else fills no cash: then as much is set aside as there is. */
+function asideOf({ cash, recipient, wallet }: RebalanceSpec, { address }: Token, free: bigint): bigint {
+  if (cash?.token.address !== address) return 0n;
+  return recipient === wallet.address ? cash.min : smaller(cash.min, free);
 }
 
 /** What of a token lies elsewhere. */

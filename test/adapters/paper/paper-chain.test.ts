@@ -6,7 +6,7 @@ import { type ChainToRead, createPaperChain } from "../../../src/adapters/paper/
 import { openFleetingPaper } from "../../../src/adapters/sqlite/paper/open-paper-rows.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
-import { type Address, type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
+import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import { IMPACT_LASTS_SECONDS } from "../../../src/domain/paper/own-impact.ts";
 import type { BlockHead, CallRequest, Chain, SimulationOutcome, SimulationTerms } from "../../../src/ports/chain.ts";
 import type { PaperRows } from "../../../src/ports/paper.ts";
@@ -54,7 +54,7 @@ class Market {
       const amount = index === 0 ? this.bought : (this.bought * (100n - this.movedPercent)) / 100n;
       return [
         { token: USDC.address, from: WALLET, to: ROUTER, amount: HUNDRED_USDC },
-        { token: WETH.address, from: ROUTER, to: WALLET, amount },
+        { token: WETH.address, from: ROUTER, to: recipient, amount },
       ];
     });
     const gasUsed = GAS * BigInt(calls.length);
@@ -106,7 +106,7 @@ const service = {
               ...{
                 contracts: {},
                 sender: undefined,
-                recipient: WALLET,
+                recipient,
                 fromAsset: USDC.address,
                 toAsset: WETH.address,
               },
@@ -119,6 +119,9 @@ const service = {
   quote: async () => ({ amountOut: 97n }),
 } as unknown as SwapService;
 
+const SAFE = toAddress(`0x${"5".repeat(40)}`);
+
+let recipient: Address = WALLET;
 let market: Market;
 let rows: PaperRows;
 let chain: Chain;
@@ -129,6 +132,7 @@ function restart(amounts: ReadonlyMap<Address, bigint> | undefined): Chain {
   const known = [USDC, WETH, ETH];
   const book = createPaperBook({
     accounts: [{ address: WALLET, amounts }],
+    recipients: [WALLET, SAFE],
     tokens: known.map(({ address }) => address),
     ...{ spender: SPENDER, rows, chain: real },
   });
@@ -140,6 +144,7 @@ function restart(amounts: ReadonlyMap<Address, bigint> | undefined): Chain {
 }
 
 beforeEach(() => {
+  recipient = WALLET;
   market = new Market();
   rows = openFleetingPaper();
   chain = restart(new Map([[USDC.address, 5n * HUNDRED_USDC]]));
@@ -199,6 +204,21 @@ describe("a transaction on paper", () => {
     await chain.receipt(rows.waiting(WALLET)[0]?.hash ?? "0x");
     expect(await chain.nativeBalance(WALLET)).toBe(LENT_WEI - GAS * 11n * GWEI);
     expect(rows.holding({ account: WALLET, token: NATIVE_TOKEN })).toBe(-GAS * 11n * GWEI);
+  });
+
+  test("REB-34 what it brings somebody who may be paid comes on top of what the chain says, and is lost with its block", async () => {
+    recipient = SAFE;
+    await send(0);
+    market.mine();
+    await chain.receipt(rows.waiting(WALLET)[0]?.hash ?? "0x");
+    expect(await balances()).toEqual([4n * HUNDRED_USDC, 0n]);
+    const there = (block?: number) => chain.balance(WETH.address, SAFE, block);
+    expect([await there(), await there(101), await there(100)]).toEqual([105n, 105n, 5n]);
+    // A start finds it, and what somebody else holds is no account on paper.
+    chain = restart(new Map([[USDC.address, 5n * HUNDRED_USDC]]));
+    expect([await there(), await chain.code(SAFE)]).toEqual([105n, "0xef"]);
+    rows.takeBack(101);
+    expect(await there()).toBe(5n);
   });
 
   test("an approval is on paper alone, and a swap uses it up", async () => {

@@ -240,4 +240,11 @@ describe("a mix that counts an address besides its wallet", () => {
     expect(slot).toMatchObject({ decision: "skip", reason: "within_bands" });
     expect(slot?.detail).toContain("2 WETH of it external");
   });
+
+  it("REB-34 what it buys for the address counts there at the next slot", () => {
+    const [first, second] = planned({ own: 0n, cold: 0n }, { recipient: cold });
+    expect(first?.swaps).toMatchObject([{ sell: USDC, buy: WETH, amount: 1_000_000_000n, bought: ether }]);
+    expect(second).toMatchObject({ reason: "within_bands" });
+    expect(second?.detail).toContain("1 WETH of it external");
+  });
 });

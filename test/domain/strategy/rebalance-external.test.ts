@@ -155,6 +155,13 @@ describe("external holdings of a mix", () => {
     expect(strategyEdited(one.spec, more, one.memory)).not.toHaveProperty("softSinceMs", one.nowMs);
   });
 
+  it("REB-34 cash that is missing in the wallet is not bought for somebody else", () => {
+    const change = { ...watching, cash: { token: USDC, min: of(USDC, 5_000) }, recipient: COLD };
+    const one = life(change, [[WETH, 1], [USDC, 1_000]]);
+    one.external = [[WETH, 0n], [USDC, of(USDC, 3_000)]];
+    expect(one.decide()).toMatchObject({ reason: "within_bands" });
+  });
+
   it("REB-29 whatever lies elsewhere, no more is sold than the wallet has, and it comes to rest", () => {
     const whole = fc.nat({ max: 100_000 });
     fc.assert(
