@@ -101,6 +101,8 @@ export interface Counts {
   readonly strategies: readonly StrategyStatus[];
   /** that trade, or did */
   readonly wallets: readonly string[];
+  /** runs that wait for a person's approval */
+  readonly waitingForApproval: number;
 }
 
 /** Since when something is late, in milliseconds. */

@@ -250,7 +250,10 @@ describe("a rebalance strategy with everything", () => {
 
   it("REB-27 may pay a Safe that counts for all that it buys, and REB-34 then swaps directly", () => {
     const external = `recipient: "${SAFE}"\nexternal: [{ address: "${SAFE}" }]`;
-    const files = { "policy.yaml": policyFor(`[main, "${SAFE}"]`), "strategies/weekly.yaml": `${REBALANCE}${external}\n` };
+    const files = {
+      "policy.yaml": policyFor(`[main, "${SAFE}"]`),
+      "strategies/weekly.yaml": `${REBALANCE}${external}\n`,
+    };
     expect(loaded(files).strategies[0]?.spec).toMatchObject({ recipient: SAFE, wallet: { name: "main" } });
     const over = REBALANCE.replace('min: "50 USDC"', 'min: "50 USDC", via: USDC');
     expect(paying(external, undefined, over)).toEqual([
@@ -329,6 +332,40 @@ describe("external holdings in a file", () => {
     });
     expect(strategyProblems(`${leaving}external: [{ address: "${COLD}", tokens: [WETH] }]\n`)).toEqual([
       "8:78 external.0.tokens.0: WETH is sold out, and what lies elsewhere is never sold -> leave it out",
+    ]);
+  });
+});
+
+describe("a coin in two forms", () => {
+  const mix = (field: string) => REBALANCE.replace("WETH: 60%", `WETH: ${field}`);
+
+  it("REB-35 counts with its wrapped token, also where all of the mix is watched", () => {
+    const text = `${mix("{ weight: 60%, with: [ETH] }")}external: [{ address: "${COLD}" }]\n`;
+    expect(spec(text)).toMatchObject({
+      targets: [{ token: { symbol: "WETH" }, with: [{ symbol: "ETH" }] }, {}],
+      external: { watched: [{ tokens: [{ symbol: "WETH" }, { symbol: "ETH" }, { symbol: "USDC" }] }] },
+    });
+    expect(spec(REBALANCE).targets.some((target) => "with" in target)).toBe(false);
+  });
+
+  it.each([
+    [
+      "[PEPE]",
+      "4:40 targets.WETH.with.0: PEPE is not the other form of WETH: only a coin and its wrapped token are one and the same -> leave it out, or give it a weight of its own",
+    ],
+    [
+      "[WETH]",
+      "4:40 targets.WETH.with.0: WETH is not the other form of WETH: only a coin and its wrapped token are one and the same -> leave it out, or give it a weight of its own",
+    ],
+    ["[ETHH]", '4:40 targets.WETH.with.0: the token "ETHH" is not known -> did you mean "ETH"?'],
+    ["[]", "4:39 targets.WETH.with: needs one token: a coin has one other form"],
+  ])("REB-35 with: %s is refused", (names, expected) => {
+    expect(strategyProblems(mix(`{ weight: 60%, with: ${names} }`))).toEqual([expected]);
+  });
+
+  it("REB-35 is refused for what is sold out", () => {
+    expect(strategyProblems(mix("{ weight: 0%, exit: true, with: [ETH] }"))).toEqual([
+      "4:50 targets.WETH.with: WETH is sold out, and its other form is never sold -> leave it out",
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { loaded, strategyProblems, THRESHOLD } from "./project.ts";
 
@@ -319,4 +319,18 @@ describe("a threshold group with", () => {
   ])("%s is refused", (_name, text, expected) => {
     expect(strategyProblems(text)).toEqual([expected]);
   });
+});
+
+test("THR-19 min_fill is in the sold token, below any bound of the budget, and for shares alone", () => {
+  const least = `${THRESHOLD}min_fill: "0.05 WETH"\n`;
+  expect(spec(least)).toMatchObject({ minFill: 5n * 10n ** 16n });
+  expect("minFill" in spec(THRESHOLD)).toBe(false);
+  expect(strategyProblems(least.replace("0.05 WETH", "50 USDC"))).toEqual([
+    "8:11 min_fill: must be in WETH, not in USDC -> write how much it is in WETH",
+  ]);
+  expect(strategyProblems(least.replace("{ amount: 25%, of: WETH }", '"1 WETH"'))).toEqual([
+    "8:1 min_fill: a fixed amount is sold whole or not at all -> leave the key out, or sell a share such as { amount: 25%, of: WETH }",
+  ]);
+  const budget = 'budget: { per_day: "0.04 WETH", timezone: UTC }\n';
+  expect(strategyProblems(`${least}${budget}`)).toEqual([expect.stringContaining("min_fill")]);
 });

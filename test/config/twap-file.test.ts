@@ -162,3 +162,11 @@ exit: true
     ]);
   });
 });
+
+it("TWAP-16 starts now, with a duration and without an end", () => {
+  const now = TWAP.replace("start: 2026-11-03T08:00Z", "start: now");
+  expect(spec(now)).toMatchObject({ startMs: undefined, startsNow: true, schedule: { anchorSeconds: undefined } });
+  expect(strategyProblems(now.replace("duration: 10d", "end: 2026-11-13"))).toEqual([
+    "6:6 end: how long it takes is not known before it has begun -> write duration instead of end",
+  ]);
+});

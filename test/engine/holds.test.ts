@@ -72,11 +72,14 @@ test("ALL-12 a swap above its bound waits until it is approved, and is quoted an
   const { outside, life } = await begin(APPROVED);
   expect([runsOf(life)[0]?.state, outside.signed]).toEqual(["executing", []]);
   expect(alertsOf(life)).toEqual([{ code: "APPROVAL_NEEDED", isOver: 0 }]);
+  const { waitingForApproval } = createProgressReader(life.db);
+  expect(waitingForApproval()).toBe(1);
   expect(textOf(life)).toContain("weekly wants to sell 100 USDC (100.00 USD) for about 0.1 WETH: within 2m approve it");
   expect(textOf(life)).toContain(`swapd approve ${heldRun(life)}; or refuse it with: swapd skip ${heldRun(life)}`);
   const quotes = outside.service.requests.length;
   const answer = await ask(outside, life, "approve", { run: heldRun(life) });
   expect(answer).toBe(`approved ${heldRun(life)} of weekly: it is quoted and checked again, and trades`);
+  expect(waitingForApproval()).toBe(0);
   expect(alertsOf(life)).toEqual([{ code: "APPROVAL_NEEDED", isOver: 1 }]);
   expect(await isFilled(outside, life)).toBe(true);
   const cleared = life.db.prepare("SELECT detail FROM transitions WHERE subject = 'swap' AND to_state = 'cleared'");
@@ -91,6 +94,7 @@ test("ALL-12 what nobody approves in time ends unsigned, and its money is free",
   const { outside, life } = await begin(APPROVED);
   await turn(outside, life, 130);
   expectUnsigned(outside, life, "not_approved");
+  expect(createProgressReader(life.db).waitingForApproval()).toBe(0);
 });
 
 test("what is refused ends unsigned, and a second word comes too late", async () => {

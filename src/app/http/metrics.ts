@@ -22,6 +22,7 @@ export async function collectMetrics({
   for (const strategy of counts.strategies) {
     for (const [state, count] of Object.entries(strategy.runs)) runs.set({ strategy: strategy.id, state }, count);
   }
+  gauge("swapd_runs_waiting", "runs that wait for a person's approval").set(counts.waitingForApproval);
   const { node, service, clock, database, operating, mode } = await health.readiness();
   gauge("swapd_clock_skew_seconds", "how far this machine's clock is ahead of the chain's").set(
     (clock.skewMs ?? 0) / 1_000,

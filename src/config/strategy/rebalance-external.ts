@@ -67,7 +67,7 @@ function* buildTokens(
   mix: Mix,
 ): Found<readonly Token[]> {
   const { tokens } = entry;
-  if (tokens === undefined) return mix.targets.filter(({ exit }) => !exit).map(({ token }) => token);
+  if (tokens === undefined) return mix.targets.filter(({ exit }) => !exit).flatMap(formsOf);
   return yield* each(tokens, function* (symbol, position): Part<Token> {
     const path = ["external", index, "tokens", position];
     if (tokens.indexOf(symbol) < position) return yield* refuse`${path}: ${symbol} is listed twice -> name it once`;
@@ -79,10 +79,15 @@ function* buildTokens(
 /** Whether a token counts for the weights; where no target is sound, that is reported already. */
 function* hasWeight(path: Path, token: Token, { targets }: Mix): Found<boolean> {
   if (targets.length === 0) return false;
-  const target = targets.find((one) => one.token.address === token.address);
+  const target = targets.find((one) => formsOf(one).some(({ address }) => address === token.address));
   if (target === undefined)
     yield at`${path}: ${token.symbol} has no weight in the mix, so nothing of it counts -> name tokens of targets`;
   else if (target.exit)
     yield at`${path}: ${token.symbol} is sold out, and what lies elsewhere is never sold -> leave it out`;
   return target !== undefined && !target.exit;
+}
+
+/** A token and what counts with it. */
+function formsOf(target: RebalanceTarget): readonly Token[] {
+  return [target.token, ...(target.with ?? [])];
 }

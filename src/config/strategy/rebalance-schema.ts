@@ -20,6 +20,10 @@ const target = z.union(
         error: "needs a share such as 60%, or rest",
       }),
       exit: flag("whether all of a token with the weight 0% is sold").optional(),
+      with: maybe(
+        z.array(symbol("the coin's other form")).length(1, { error: "needs one token: a coin has one other form" }),
+        "the native coin of a wrapped token, or the other way round: it counts with the token, and is never traded",
+      ),
       bands: maybeMap("bands of this token, in place of those of all", {
         ...measures,
         soft: measured.optional(),

@@ -1,6 +1,7 @@
 import { formatPercent, ONE_PPM, type Ppm, toPpm } from "../../domain/money/fraction.ts";
+import { isNative, type Token } from "../../domain/money/token.ts";
 import type { Band, RebalanceTarget } from "../../domain/strategy/rebalance-spec.ts";
-import { at, type Complaint, each, type Found, type Part } from "../complaint.ts";
+import { at, type Complaint, each, type Found, type Part, refuse } from "../complaint.ts";
 import { readBand, type SharedBands } from "./rebalance-bands.ts";
 import type { RebalanceFields } from "./rebalance-schema.ts";
 import { checkPair, findToken, type StrategyFile } from "./scope.ts";
@@ -31,7 +32,10 @@ export function* buildTargets(
     const exit = typeof field === "object" && field.exit === true;
     yield* checkWeight(entry, exit);
     const own = yield* bandsOf(entry, bands);
-    return token === undefined ? undefined : { token, weight: weight === "rest" ? rest : weight, exit, ...own };
+    const others = yield* otherFormsOf(file, entry, token);
+    if (token === undefined) return undefined;
+    const counted = others.length === 0 ? {} : { with: others };
+    return { token, weight: weight === "rest" ? rest : weight, exit, ...own, ...counted };
   });
   // Any two tokens of the mix may be swapped into each other.
   for (const [index, { token: sell }] of targets.entries())
@@ -57,6 +61,22 @@ function* checkWeight({ symbol, field, weight }: Entry, exit: boolean): Iterable
   const path = typeof field === "object" ? [symbol, "weight"] : symbol;
   if (!exit && weight === 0n)
     yield at`targets.${path}: a weight of nothing is no target -> leave the token out, or write { weight: 0%, exit: true } to sell all of it`;
+}
+
+/** One coin and its wrapped form are the same to the wei; any other token has a price, and risks, of its own. */
+function* otherFormsOf({ scope }: StrategyFile, { symbol, field }: Entry, token: Token | undefined): Found<Token[]> {
+  const names = typeof field === "object" ? (field.with ?? []) : [];
+  if (names.length > 0 && typeof field === "object" && field.exit === true)
+    yield at`targets.${symbol}.with: ${symbol} is sold out, and its other form is never sold -> leave it out`;
+  return yield* each(names, function* (name, index): Part<Token> {
+    const path = ["targets", symbol, "with", index];
+    const other = scope.tokens.get(name)?.token;
+    if (other === undefined) return yield* findToken({ data: undefined, scope }, path, name);
+    if (token === undefined) return undefined;
+    const [one, two] = [token, other].map((form) => (isNative(form) ? scope.wrappedNative : form.address));
+    if (one === two && token.address !== other.address) return other;
+    return yield* refuse`${path}: ${name} is not the other form of ${symbol}: only a coin and its wrapped token are one and the same -> leave it out, or give it a weight of its own`;
+  });
 }
 
 /** A token's own bands stand in place of those of all; its short form is a soft band. */

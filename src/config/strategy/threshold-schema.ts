@@ -96,6 +96,10 @@ export const thresholdSchema = z.strictObject({
     "what all legs together may sell; with a ladder what is free at the first sale by default",
     "2 WETH",
   ).optional(),
+  min_fill: money(
+    "a share is not sold where that would be less, however little is there or left",
+    "0.05 WETH",
+  ).optional(),
   max_gap: seconds(
     "a longer time without a check may have missed crossings; three intervals by default",
     "5m",

@@ -28,8 +28,10 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   const placed = [...(yield* placeLegs(file, fields))];
   const pair = yield* buildPair(file, fields, placed);
   const allocation = yield* buildAllocation(file, fields, pair);
+  const minFill = yield* readAmountOf(file, ["min_fill"], fields.min_fill, pair?.sell);
   const budget = yield* buildBudget(file, fields.budget, {
     ...{ currency: pair?.sell, schedule: common?.schedule, instead: { until: "until" } },
+    least: minFill === undefined ? undefined : { raw: minFill, key: "min_fill" },
   });
   const maxGapSeconds = yield* buildMaxGap(fields.max_gap, common?.schedule);
   yield* checkCatchUp(fields);
@@ -37,11 +39,14 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   yield* checkGaslessSale(fields, pair.sell);
   const legs = yield* each(placed, (leg) => buildLeg(file, leg, pair));
   yield* checkLadder(legs);
+  if (minFill !== undefined && legs.length > 0 && legs.every(({ amount }) => "raw" in amount))
+    yield atKey`min_fill: a fixed amount is sold whole or not at all -> leave the key out, or sell a share such as { amount: 25%, of: ${pair.sell.symbol} }`;
   if (common === undefined || maxGapSeconds === undefined || whole === undefined) return undefined;
   const retryForSeconds = fields.retry_for ?? windowOf(common.schedule);
   const { attempts, until: untilMs } = whole;
   const terms = { maxGapSeconds, retryForSeconds, attempts, untilMs, budget };
-  return { ...common, ...pair, kind: "threshold", legs, allocation, ...terms };
+  const least = minFill === undefined ? {} : { minFill };
+  return { ...common, ...pair, kind: "threshold", legs, allocation, ...terms, ...least };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Ppm, toPpm } from "../../domain/money/fraction.ts";
 import { count, flag, map, maybe, maybeMap, or } from "../fields.ts";
-import { instant, money, seconds, share } from "../units.ts";
+import { instant, money, seconds, share, start } from "../units.ts";
 import { commonFields, symbol } from "./common-schema.ts";
 
 const half: { readonly max: Ppm } = { max: toPpm(500_000) };
@@ -13,7 +13,7 @@ export const twapSchema = z
     ...commonFields,
     sell: money("the total that is sold", "12 WETH"),
     buy: symbol("the token to buy"),
-    start: instant("the instant of the first slice; the first slot after loading by default").optional(),
+    start: start("the instant of the first slice, or now; the first slot after loading by default").optional(),
     end: instant("nothing new is begun from here on").optional(),
     duration: seconds("how long it takes, instead of end", "10d").optional(),
     every: seconds("from one slice to the next", "2h").optional(),

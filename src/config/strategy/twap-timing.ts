@@ -1,5 +1,6 @@
 import { at, atKey, type Part, refuse, refuseKey, sound } from "../complaint.ts";
 import { writeDuration } from "../suggest.ts";
+import { startMsOf } from "./build-budget.ts";
 import { isWritten, type StrategyFile } from "./scope.ts";
 import type { TwapFields } from "./twap-schema.ts";
 
@@ -31,7 +32,7 @@ export function* buildTiming(file: StrategyFile, fields: TwapFields): Part<TwapT
   if (count > MAX_SLICES)
     return yield* refuse`${path}: makes ${count} slices, at most ${MAX_SLICES} are allowed -> use fewer`;
   const pace = yield* buildPace(fields, cut);
-  return pace === undefined ? undefined : { startMs: start?.firstMs, slices: count, everySeconds: cut, ...pace };
+  return pace === undefined ? undefined : { startMs: startMsOf(start), slices: count, everySeconds: cut, ...pace };
 }
 
 function* checkCut(file: StrategyFile, { every, slices }: TwapFields): Part<true> {
@@ -52,6 +53,8 @@ function* buildLength(file: StrategyFile, { start, end, duration }: TwapFields):
     if (isWritten(file, "start")) return undefined;
     return yield* refuse`end: needs a start too -> add start, or write duration instead of end`;
   }
+  if (start === "now")
+    return yield* refuse`end: how long it takes is not known before it has begun -> write duration instead of end`;
   const seconds = Math.ceil((end.lastMs - start.firstMs) / 1_000);
   if (seconds > 0) return seconds;
   return yield* refuse`end: does not lie after start -> name a later day, or an earlier start`;

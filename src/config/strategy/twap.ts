@@ -37,7 +37,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
     kind: "twap",
     schedule: { kind: "every", seconds: everySeconds, anchorSeconds, jitterSeconds },
     ...{ retryForSeconds, sell, buy, startMs, slices, everySeconds, spread, slice, limit },
-    ...{ exit: whole.exit, budget },
+    ...{ exit: whole.exit, budget, startsNow: whole.start === "now" ? true : undefined },
   };
 }
 

@@ -59,7 +59,7 @@ export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> =
   within_bands: { meaning: "No weight is far enough from its target.", whatToDo: NOTHING },
   below_minimum_trade: {
     meaning:
-      "What would be traded is less than `trades.min` or `min_sell`, or an earlier swap of the run brought too little.",
+      "What would be traded is less than `trades.min`, `min_sell` or `min_fill`, or an earlier swap of the run brought too little.",
     whatToDo: "Nothing, or lower that key; mind the fees of small trades.",
   },
   unpriceable: {

@@ -22,12 +22,26 @@ export function heldBack(draft: Draft, swap: Swap, usd: bigint | undefined, evid
   // What waits for a person does not go on because its price fell meanwhile, or because its file was edited.
   if (approval !== undefined)
     return !isLetGo(draft, swap, approval, evidence) && awaitApproval(draft, swap, approval, evidence);
-  const { approveAboveUsd, approveWithinSeconds, announceSeconds } = evidence.spec;
-  if (approveAboveUsd !== undefined && (usd === undefined || usd > approveAboveUsd))
+  const { approveWithinSeconds, announceSeconds } = evidence.spec;
+  if (needsApproval(usd, evidence))
     return hold(draft, swap, { kind: "approval", seconds: approveWithinSeconds, usd }, evidence);
   if (announcement !== undefined)
     return !isLetGo(draft, swap, announcement, evidence) && waits(draft, swap, announcement, evidence);
   return hold(draft, swap, { kind: "announcement", seconds: announceSeconds, usd }, evidence);
+}
+
+/** What has no price needs an approval like a large swap. */
+function needsApproval(usd: bigint | undefined, { spec: { approveAboveUsd } }: Evidence): boolean {
+  return approveAboveUsd !== undefined && (usd === undefined || usd > approveAboveUsd);
+}
+
+/** What a swap that signs nothing would wait for, were it signed; undefined where it would go on at once. */
+export function waitInStore(usd: bigint | undefined, evidence: Evidence): string | undefined {
+  const { approveAboveUsd, announceSeconds } = evidence.spec;
+  if (needsApproval(usd, evidence))
+    return `it would wait for an approval, which is needed above ${describeDollars(approveAboveUsd ?? 0n)}`;
+  if (announceSeconds === undefined) return undefined;
+  return `it would be announced, and go on ${formatDuration(announceSeconds * 1_000)} later`;
 }
 
 /** An answer ends the wait: from then on the swap has as long as any. @returns false where nobody has answered */

@@ -17,8 +17,13 @@ export interface Position {
   readonly gap: bigint;
   /** most that may be sold, in the smallest unit */
   readonly sellable: bigint;
-  /** so much of it lies elsewhere, in the smallest unit */
-  readonly external: bigint;
+  /** what of it counts and is not to be sold, in its smallest unit, and where it is: `external`, `as ETH` */
+  readonly apart: readonly Apart[];
+}
+
+interface Apart {
+  readonly raw: bigint;
+  readonly where: string;
 }
 
 /** All tokens of the mix, weighed in one snapshot at reference prices. */
@@ -33,6 +38,11 @@ export interface Mix {
 
 /** Gas that a rebalance's own transactions may take, for when the native coin itself is sold down to its reserve. */
 const GAS_OF_A_RUN = 2_000_000n;
+
+/** The other forms of tokens that count: only their balance is needed. */
+export function otherForms({ targets }: RebalanceSpec): readonly Token[] {
+  return targets.flatMap((target) => target.with ?? []);
+}
 
 /** Tokens whose price is needed. */
 export function tokensOf(spec: RebalanceSpec): readonly Token[] {
@@ -62,12 +72,12 @@ export function weigh(
     if (usd === undefined) throw new Error(`${token.symbol} is no token of the mix`);
     return usd;
   };
-  const held = spec.targets.map((target) => ({ target, ...holdingOf(spec, view, target.token, usdOf(target.token)) }));
+  const held = spec.targets.map((target) => ({ target, ...holdingOf(spec, view, target, usdOf(target.token)) }));
   if (extra !== undefined && !spec.targets.some(({ token }) => token.address === extra.token.address)) {
     const { token, raw } = extra;
     const target = { token, weight: 0n as RebalanceTarget["weight"], exit: false, soft: undefined, hard: undefined };
     const value = valueDown({ raw, decimals: token.decimals }, usdOf(token));
-    held.push({ target, value, sellable: raw, external: 0n });
+    held.push({ target, value, sellable: raw, apart: [] });
   }
   const total = held.reduce((sum, { value }) => sum + value, 0n);
   const positions = held.map(({ target, ...holding }): Position => {
@@ -80,23 +90,24 @@ export function weigh(
 
 /**
  * The cash floor is no part of the mix; of the native coin the gas of the run itself may not be sold. What lies elsewhere
- * is part of the mix, and none of it may be sold.
+ * is part of the mix, and none of it may be sold; nor may what the wallet has in another form.
  */
 function holdingOf(
   spec: RebalanceSpec,
   view: StrategyView,
-  token: Token,
+  target: RebalanceTarget,
   usd: UsdPrice,
-): Pick<Position, "value" | "sellable" | "external"> {
+): Pick<Position, "value" | "sellable" | "apart"> {
+  const { token } = target;
   const free = view.free.get(token.address) ?? 0n;
   const aside = asideOf(spec, token, free);
   const own = free - aside;
-  const external = externalOf(spec, view, token);
-  const raw = own + external;
+  const apart = apartOf(spec, view, target);
+  const raw = apart.reduce((sum, part) => sum + part.raw, own);
   const { decimals } = token;
   const value = raw < 0n ? -valueUp({ raw: -raw, decimals }, usd) : valueDown({ raw, decimals }, usd);
   const gas = isNative(token) ? GAS_OF_A_RUN * spec.limits.maxFeePerGas : 0n;
-  return { value, sellable: own > gas ? own - gas : 0n, external };
+  return { value, sellable: own > gas ? own - gas : 0n, apart };
 }
 
 /** What is bought for somebody else fills no cash: then as much is set aside as there is. */
@@ -105,10 +116,16 @@ function asideOf({ cash, recipient, wallet }: RebalanceSpec, { address }: Token,
   return recipient === wallet.address ? cash.min : smaller(cash.min, free);
 }
 
-/** What of a token lies elsewhere. */
-function externalOf({ external }: RebalanceSpec, view: StrategyView, { address }: Token): bigint {
-  const stated = external?.stated.filter(({ token }) => token.address === address) ?? [];
-  return stated.reduce((sum, { raw }) => sum + raw, view.external?.get(address) ?? 0n);
+/** What of a target lies elsewhere, in any of its forms, and what of it the wallet has in another form, all of it free. */
+function apartOf({ external }: RebalanceSpec, view: StrategyView, target: RebalanceTarget): readonly Apart[] {
+  const others = target.with ?? [];
+  const forms = [target.token, ...others];
+  const watched = forms.reduce((sum, { address }) => sum + (view.external?.get(address) ?? 0n), 0n);
+  const stated = external?.stated.filter(({ token }) => forms.some(({ address }) => address === token.address)) ?? [];
+  return [
+    { raw: stated.reduce((sum, { raw }) => sum + raw, watched), where: "external" },
+    ...others.map(({ address, symbol }) => ({ raw: view.free.get(address) ?? 0n, where: `as ${symbol}` })),
+  ].filter(({ raw }) => raw > 0n);
 }
 
 /** Dollars (1e-18) that may be sold of a position, rounded down. */
@@ -121,21 +138,22 @@ export function rawOf(mix: Mix, token: Token, value: bigint): bigint {
   return amountWorthDown(value, { decimals: token.decimals, usd: mix.usdOf(token) });
 }
 
-/** All weights with their targets, and what of them lies elsewhere, for people. */
+/** All weights with their targets, and what of them is not to be sold, for people. */
 export function describeWeights(mix: Mix): string {
   return mix.positions
-    .map(({ token, target, value, external }) => {
-      const elsewhere = external === 0n ? "" : ` (${formatAmount({ token, raw: external })} of it external)`;
+    .map(({ token, target, value, apart }) => {
+      const parts = apart.map(({ raw, where }) => `${formatAmount({ token, raw })} of it ${where}`);
+      const elsewhere = parts.length === 0 ? "" : ` (${parts.join(", ")})`;
       const weight = formatPercent((value * ONE_PPM) / mix.total);
       return `${token.symbol} ${weight} of ${formatPercent(target.weight)}${elsewhere}`;
     })
     .join(", ");
 }
 
-/** Tokens of which there is too much, and none to sell: it lies elsewhere. */
+/** Tokens of which there is too much, and none to sell: it lies elsewhere, or is there in another form. */
 export function beyondReach(mix: Mix): readonly string[] {
   return mix.positions
-    .filter(({ external, gap }) => external > 0n && gap >= mix.minValue)
+    .filter(({ apart, gap }) => apart.length > 0 && gap >= mix.minValue)
     .filter((position) => sellableValue(position) < mix.minValue)
     .map(({ token }) => token.symbol);
 }

@@ -18,6 +18,8 @@ export interface RebalanceTarget {
   readonly exit: boolean;
   readonly soft: Band | undefined;
   readonly hard: Band | undefined;
+  /** the same coin in its other form: it counts, one for one, and is never traded; absent: the token alone */
+  readonly with?: readonly Token[] | undefined;
 }
 
 /** When a weight outside its band is traded. */

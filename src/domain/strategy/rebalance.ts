@@ -19,7 +19,7 @@ import {
   withoutFuture,
   withRaw,
 } from "./rebalance-memory.ts";
-import { beyondReach, describeWeights, type Mix, tokensOf, weigh } from "./rebalance-mix.ts";
+import { beyondReach, describeWeights, type Mix, otherForms, tokensOf, weigh } from "./rebalance-mix.ts";
 import { noteDeposits } from "./rebalance-money.ts";
 import { type Plan, type PlanLimits, planNewMoney, planToDestination } from "./rebalance-plan.ts";
 import type { RebalanceSpec } from "./rebalance-spec.ts";
@@ -132,7 +132,7 @@ function tooSmall(mix: Mix, { ofOneToken }: PlanLimits): { reason: SkipReason; d
   const isNeverReached = ofOneToken !== undefined && ofOneToken < mix.minValue;
   const policy = isNeverReached ? "trades.min is more than the policy's max_trade lets through; " : "";
   const elsewhere = beyondReach(mix);
-  const lies = elsewhere.length === 0 ? "" : `what is too much of ${elsewhere.join(", ")} lies elsewhere; `;
+  const lies = elsewhere.length === 0 ? "" : `what is too much of ${elsewhere.join(", ")} is not here to be sold; `;
   return { reason: "below_minimum_trade", detail: `${policy}${lies}` };
 }
 
@@ -184,7 +184,8 @@ function trade(
   const legs = purpose === "owed" ? notes.map((note) => ({ ...note, turnover: 0 })) : notes;
   const run = { slotMs: view.slotMs, purpose, isCut: plan.isCut, legs, hole: hole.toString(), least: least.toString() };
   // What a person cannot see in the wallet is why it is as much as it is.
-  const detail = spec.external === undefined ? {} : { detail: describeWeights(mix) };
+  const isAllHere = mix.positions.every(({ apart }) => apart.length === 0);
+  const detail = isAllHere ? {} : { detail: describeWeights(mix) };
   return { memory: { ...memory, run }, outcome: { kind: "swap", swaps, ...detail } };
 }
 
@@ -233,7 +234,7 @@ export const rebalance: StrategyKind<RebalanceSpec, RebalanceMemory> = {
   initialMemory: () => NO_MEMORY,
   parseMemory: parseRebalanceMemory,
   needs: (spec) => ({
-    ...{ tokens: tokensOf(spec), bars: [], flows: spec.onDeposit === "buy-underweight" },
+    ...{ tokens: [...tokensOf(spec), ...otherForms(spec)], bars: [], flows: spec.onDeposit === "buy-underweight" },
     external: spec.external?.watched,
   }),
   trades,

@@ -57,6 +57,8 @@ export interface ThresholdSpec extends StrategyCommon {
   readonly legs: readonly ThresholdLeg[];
   /** what all legs together may sell: an amount, what is free at the first sale, or undefined for no such bound */
   readonly allocation: { readonly raw: bigint } | "free" | undefined;
+  /** a share is not sold below this, in the sold token's smallest unit; absent: whatever is there */
+  readonly minFill?: bigint | undefined;
   /** a longer time without a check of the price is one in which crossings may have been missed */
   readonly maxGapSeconds: number;
   /** a trigger is given back after so many attempts of which something was signed and that came to nothing */

@@ -110,9 +110,10 @@ function fire(
     return { memory, outcome: { kind: "skip", reason: "insufficient_balance", detail } };
   }
   const budget = tightest(view.budget?.counts ?? [], token);
+  const least = "raw" in leg.amount ? sale.raw : (spec.minFill ?? 1n);
+  if (sale.raw < least) return tooSmall(leg, memory, { token, raw: sale.raw, least });
   const isOverBudget = budget !== undefined && budget.left < sale.raw;
-  if (isOverBudget && ("raw" in leg.amount || budget.left === 0n))
-    return overBudget(leg, memory, { budget, token, raw: sale.raw });
+  if (isOverBudget && budget.left < least) return overBudget(leg, memory, { budget, token, raw: sale.raw, least });
   const raw = isOverBudget ? budget.left : sale.raw;
   const attempts = seen.memory.at.state === "armed" ? seen.memory.at : { failures: 0, unmet: 0 };
   const at = { ...attempts, state: "fired", slotMs: view.slotMs, triedMs: view.nowMs } as const;
@@ -130,15 +131,35 @@ function fire(
   };
 }
 
-/** As with too little balance: the trigger stays as it is. Once nothing is left for all its life, the strategy is over. */
+/** As with too little balance: the trigger stays as it is. */
+function tooSmall(
+  { id }: ThresholdLeg,
+  memory: ThresholdMemory,
+  { token, raw, least }: { readonly token: Token; readonly raw: bigint; readonly least: bigint },
+): Decision<ThresholdMemory> {
+  const [sale, bound] = [raw, least].map((amount) => formatAmount({ token, raw: amount }));
+  const detail = `"${id}" is triggered, but would sell ${sale}, and min_fill is ${bound}`;
+  return { memory, outcome: { kind: "skip", reason: "below_minimum_trade", detail } };
+}
+
+/**
+ * As with too little balance: the trigger stays as it is. Once less than is worth a sale is left for all its life, the
+ * strategy is over.
+ */
 function overBudget(
   leg: ThresholdLeg,
   memory: ThresholdMemory,
-  { budget, token, raw }: { readonly budget: BudgetLeft; readonly token: Token; readonly raw: bigint },
+  {
+    budget,
+    token,
+    raw,
+    least,
+  }: { readonly budget: BudgetLeft; readonly token: Token; readonly raw: bigint; readonly least: bigint },
 ): Decision<ThresholdMemory> {
-  const { reason, detail } = budgetObstacle(budget, { wanted: raw }, token);
+  const isCut = "share" in leg.amount && budget.left > 0n;
+  const { reason, detail } = budgetObstacle(budget, isCut ? { least } : { wanted: raw }, token);
   const outcome = { kind: "skip", reason, detail: `"${leg.id}" is triggered, but ${detail}` } as const;
-  const isOver = reason === "budget_spent" && budget.left === 0n;
+  const isOver = reason === "budget_spent" && (isCut || budget.left === 0n);
   return { memory, outcome, pause: isOver ? { code: "completed", detail } : undefined };
 }
 

@@ -55,6 +55,8 @@ const LONGEST_EXTENSION = 2;
 /** Where in its plan the strategy stands. */
 interface Position {
   readonly slice: number;
+  /** the first slice had its slot, which was of the moment, before this one of the schedule */
+  readonly isAgain: boolean;
   readonly spent: bigint;
   readonly left: bigint;
   /** nothing new is begun from here on, Unix milliseconds */
@@ -79,8 +81,9 @@ function decide(spec: TwapSpec, view: StrategyView, before: TwapMemory): Decisio
 function positionOf(spec: TwapSpec, view: StrategyView, startMs: number): Position {
   const gapMs = spec.everySeconds * 1_000;
   const spent = view.spent.get(spec.sell.token.address) ?? 0n;
+  const slice = Math.floor((view.slotMs - startMs) / gapMs);
   return {
-    slice: Math.floor((view.slotMs - startMs) / gapMs),
+    ...{ slice, isAgain: slice === 0 && view.slotMs > startMs },
     spent,
     left: spec.sell.raw - spent,
     endMs: endOf(spec, startMs),
@@ -154,7 +157,8 @@ function amountOf(spec: TwapSpec, at: Position): bigint {
   const sizes = sliceSizes({ id: spec.id, total: spec.sell.raw, slices: spec.slices, spread: spec.spread });
   const even = spec.sell.raw / BigInt(spec.slices);
   const planned = sizes.slice(0, at.slice + 1).reduce((sum, size) => sum + size, 0n);
-  const wanted = unfilled === "roll" ? planned - at.spent : (sizes[at.slice] ?? even);
+  const own = at.isAgain ? 0n : (sizes[at.slice] ?? (unfilled === "extend" ? even : 0n));
+  const wanted = unfilled === "roll" ? planned - at.spent : own;
   if (unfilled !== "drop" && wanted >= min && at.left - wanted < min && at.left <= max) return at.left;
   if (wanted <= 0n) return 0n;
   return [wanted, max, at.left].reduce(smaller);
@@ -230,7 +234,9 @@ function mostSold(spec: TwapSpec, { startMs }: TwapMemory, spent: StrategyView["
 /** Nothing new is begun from here on, Unix milliseconds. */
 function endOf(spec: TwapSpec, startMs: number): number {
   const lengths = spec.slice.unfilled === "extend" ? LONGEST_EXTENSION : 1;
-  return startMs + lengths * spec.slices * spec.everySeconds * 1_000;
+  // The second slice of a plan that began at once waits for its instant of the schedule, a gap and up to another one later.
+  const waits = spec.startsNow === true ? 1 : 0;
+  return startMs + (lengths * spec.slices + waits) * spec.everySeconds * 1_000;
 }
 
 /** Sells a total in slices over time. */

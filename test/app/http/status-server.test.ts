@@ -68,6 +68,7 @@ it("reports health and readiness apart, and both name the modes", async () => {
   for (const line of [
     'swapd_mode{mode="halted"} 1',
     "swapd_live 1",
+    "swapd_runs_waiting 0",
     'swapd_ready{part="node"} 0',
     'swapd_ready{part="database"} 1',
   ]) {

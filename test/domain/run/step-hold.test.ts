@@ -92,3 +92,13 @@ test("ALL-14 what was refused ends also while the service is away, and what was 
   const fresh = step(run, away, evidenceSample({ holds: [APPROVED] }));
   expect(waits(fresh)).toBe(true);
 });
+
+test("ALL-12 a dry run says that the swap would wait for an approval, and ALL-13 that it would be announced", () => {
+  const dry = (above: string | undefined, facts: Partial<Evidence> = {}) =>
+    clear(above, { live: false, ...facts }).transitions.find(({ subject }) => subject === "swap")?.detail;
+  const passed = "every check passed; nothing is signed in a dry run";
+  expect(dry("1000")).toBe(passed);
+  expect(dry("50")).toBe(`${passed}; it would wait for an approval, which is needed above 50.00 USD`);
+  const spec = { ...dcaSpec(), announceSeconds: 3_600 };
+  expect(dry(undefined, { spec })).toBe(`${passed}; it would be announced, and go on 1h later`);
+});

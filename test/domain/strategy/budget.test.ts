@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { Token } from "../../../src/domain/money/token.ts";
 import { calendarPeriod } from "../../../src/domain/schedule/calendar-period.ts";
-import { soldWithin } from "../../../src/domain/strategy/budget.ts";
+import { type Budget, soldWithin } from "../../../src/domain/strategy/budget.ts";
 import type { Decision } from "../../../src/domain/strategy/decision.ts";
 import { resolvePlannedAmount } from "../../../src/domain/strategy/planned-amount.ts";
 import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
@@ -194,6 +194,27 @@ describe("a budget of a day, week and month", () => {
     const outcome = outcomeOf(spec, [{ token, raw, settledMs: START + HOUR }], nowMs);
     if (outcome.kind !== "swap") expect([outcome.reason, expected]).toEqual(["budget_period_spent", "skip"]);
     else expect(outcome.swaps[0]?.amount).toEqual({ kind: "fixed", raw: expected });
+  });
+
+  it("THR-19 what a budget leaves of a share is sold from min_fill on, and completes the strategy once it never will be", () => {
+    const share = { ...always, amount: { share: toPpm(10_000) } };
+    const at = (budget: Budget, sold: string) => {
+      const spec = thresholdOf([leg(share)], { budget, minFill: of(WETH, "0.05") });
+      return decideStrategy(
+        spec,
+        view({
+          ...{ nowMs: START + 12 * HOUR, free: RICH, prices: PRICES },
+          budget: budgetOf(spec, [{ token: WETH, raw: of(WETH, sold), settledMs: START + HOUR }], START + 12 * HOUR),
+        }),
+        initialStrategyMemory(spec),
+      );
+    };
+    expect(at(IN_ETHER, "0.2").outcome).toMatchObject({ kind: "swap" });
+    const period = at(IN_ETHER, "0.21");
+    expect([period.outcome, period.pause]).toMatchObject([{ reason: "budget_period_spent" }, undefined]);
+    expect(period.outcome).toHaveProperty("detail", expect.stringContaining("the least that is traded is 0.05 WETH"));
+    const life = at({ total: of(WETH, 1) }, "0.96");
+    expect(life).toMatchObject({ outcome: { reason: "budget_spent" }, pause: { code: "completed" } });
   });
 
   it("BUD-5 an order that stands for several slots is cut, down to one slot's own amount", () => {

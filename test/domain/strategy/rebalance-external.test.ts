@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toAddress } from "../../../src/domain/money/address.ts";
+import { NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import { strategyEdited, strategyNeeds } from "../../../src/domain/strategy/strategy.ts";
 import { legsIn, mixSpec, percent, RebalanceLife, RULES, target } from "./rebalance-world.ts";
 import { DAI, of, USDC, WBTC, WETH } from "./world.ts";
@@ -71,7 +71,7 @@ describe("external holdings of a mix", () => {
     ];
     expect(one.decide()).toMatchObject({
       reason: "below_minimum_trade",
-      detail: expect.stringMatching(/^what is too much of WETH lies elsewhere; WETH 90\.9/),
+      detail: expect.stringMatching(/^what is too much of WETH is not here to be sold; WETH 90\.9/),
     });
     expect(one.pause).toBeUndefined();
   });
@@ -157,9 +157,40 @@ describe("external holdings of a mix", () => {
 
   it("REB-34 cash that is missing in the wallet is not bought for somebody else", () => {
     const change = { ...watching, cash: { token: USDC, min: of(USDC, 5_000) }, recipient: COLD };
-    const one = life(change, [[WETH, 1], [USDC, 1_000]]);
-    one.external = [[WETH, 0n], [USDC, of(USDC, 3_000)]];
+    const one = life(change, [
+      [WETH, 1],
+      [USDC, 1_000],
+    ]);
+    one.external = [
+      [WETH, 0n],
+      [USDC, of(USDC, 3_000)],
+    ];
     expect(one.decide()).toMatchObject({ reason: "within_bands" });
+  });
+
+  it("REB-35 the coin counts with its wrapped token, here and elsewhere, and is never traded", () => {
+    const ETH = { symbol: "ETH", address: NATIVE_TOKEN, decimals: 18 };
+    const targets = [target(WETH, 50, { with: [ETH] }), target(USDC, 50)];
+    const external = { watched: [{ address: COLD, tokens: [WETH, ETH, USDC] }], stated: [] };
+    const one = new RebalanceLife(mixSpec(targets, { external }), [
+      [WETH, "0.5"],
+      [ETH, "1.5"],
+      [USDC, 1_500],
+    ]);
+    one.external = [
+      [WETH, 0n],
+      [ETH, of(ETH, "0.5")],
+      [USDC, 0n],
+    ];
+    expect(legsIn(one.decide())).toEqual(["0.5 WETH -> USDC"]);
+    expect(one.slot()).toMatchObject({
+      detail: "WETH 83.3333% of 50% (0.5 WETH of it external, 1.5 WETH of it as ETH), USDC 16.6666% of 50%",
+    });
+    expect(one.free.get(ETH)).toBe(of(ETH, "1.5"));
+    expect(one.pass(60_000).decide()).toMatchObject({
+      reason: "below_minimum_trade",
+      detail: expect.stringContaining("what is too much of WETH is not here to be sold"),
+    });
   });
 
   it("REB-29 whatever lies elsewhere, no more is sold than the wallet has, and it comes to rest", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decideStrategy, isExitStrategy } from "../../../src/domain/strategy/strategy.ts";
+import { decideStrategy, initialStrategyMemory, isExitStrategy } from "../../../src/domain/strategy/strategy.ts";
 import { cross, DAY, leg, quarter, spec, trigger, usdc } from "./threshold-world.ts";
 import { of, USDC, view, WETH } from "./world.ts";
 
@@ -405,5 +405,38 @@ describe("THR-17 memory", () => {
     [{ version: 1, state: "done" }, "already_fired"],
   ])("THR-17 of the first version goes on: %j", (memory, outcome) => {
     expect(trigger(rearmed, { memory }).see("4600")).toEqual(outcome);
+  });
+});
+
+describe("THR-19 min_fill", () => {
+  const least = spec([leg()], { minFill: of(WETH, "0.5") });
+
+  it("THR-19 a share that would be less does not fire, and fires once there is enough", () => {
+    const strategy = trigger(least, { free: of(WETH, "1.9") });
+    expect(strategy.see("4400")).toBe("not_triggered");
+    expect(strategy.see("4600")).toBe("below_minimum_trade");
+    expect([strategy.at(), strategy.pauses()]).toEqual(["armed", []]);
+    strategy.fund(of(WETH, 2));
+    expect(strategy.see("4600")).toEqual([{ sell: WETH, buy: USDC, amount: { kind: "fixed", raw: of(WETH, "0.5") } }]);
+  });
+
+  it("THR-19 an empty wallet has too little as before", () => {
+    const strategy = trigger(least, { free: 0n });
+    strategy.see("4400");
+    expect(strategy.see("4600")).toBe("insufficient_balance");
+  });
+
+  it("THR-19 says what it would sell", () => {
+    const seen = view({
+      free: [[WETH, of(WETH, 1)]],
+      prices: [
+        [WETH, "4600"],
+        [USDC, "1"],
+      ],
+    });
+    const fires = spec([leg({ ifAlreadyTrue: "fire" })], { minFill: of(WETH, "0.5") });
+    expect(decideStrategy(fires, seen, initialStrategyMemory(fires)).outcome).toMatchObject({
+      detail: '"main" is triggered, but would sell 0.25 WETH, and min_fill is 0.5 WETH',
+    });
   });
 });

@@ -64,6 +64,37 @@ function amountOf(decision: ReturnType<typeof decide>): bigint {
   return amount.raw;
 }
 
+/** What a plan that began between two instants of its schedule sells at each slot: of the moment, and of the schedule. */
+function soldFromNow(unfilled: TwapSpec["slice"]["unfilled"], isFilled: (slot: number) => boolean = () => true) {
+  const slice = { unfilled, max: of(WETH, 2), min: of(WETH, "0.1") };
+  const strategy = spec({ startMs: undefined, startsNow: true, slice });
+  let memory: unknown = initialStrategyMemory(strategy);
+  let spent = 0n;
+  return [-0.25, ...Array.from({ length: 13 }, (_, slot) => slot)].map((slot, index) => {
+    const decision = decide(strategy, { slice: slot, spent }, memory);
+    memory = decision.memory;
+    const raw = amountOf(decision);
+    if (isFilled(index)) spent += raw;
+    return Number(raw / of(WETH, 1));
+  });
+}
+
+describe("a plan that starts now", () => {
+  it.each(["roll", "extend", "drop"] as const)(
+    "TWAP-16 sells each slice once, the second a gap later at least (%s)",
+    (unfilled) => {
+      expect(soldFromNow(unfilled)).toEqual([1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
+    },
+  );
+
+  it("TWAP-16 makes up for a slice of now that was not sold as for any other", () => {
+    const first = (slot: number): boolean => slot !== 0;
+    expect(soldFromNow("roll", first)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
+    expect(soldFromNow("extend", first)).toEqual([1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0]);
+    expect(soldFromNow("drop", first)).toEqual([1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
+  });
+});
+
 const plans = fc.record({
   id: fc.string({ minLength: 1, maxLength: 12 }),
   total: fc.bigInt({ min: 1n, max: 10n ** 24n }),

@@ -10,6 +10,8 @@ export interface ProgressReader {
   overdueEffect(dueBeforeMs: number): string | undefined;
   /** What the rows do not know of the chain and halts wallets or strategies: what needs a person first. */
   openDifference(): { readonly text: string; readonly foundAtMs: number } | undefined;
+  /** How many runs wait for a person's approval. */
+  waitingForApproval(): number;
   /** modes that are not `active`, by scope */
   modes(): readonly { readonly scope: string; readonly mode: string }[];
 }
@@ -24,6 +26,9 @@ const OVERDUE_RUN = `SELECT id FROM runs WHERE ${OPEN_RUNS}
     ('cleared', 'approving', 'signed', 'submitted', 'mined', 'confirmed', 'unknown'))
   AND NOT EXISTS (SELECT 1 FROM holds WHERE run_id = runs.id AND holds.window_ends_ms >= ?)
   ORDER BY window_ends_ms LIMIT 1`;
+
+const WAITING_FOR_APPROVAL = `SELECT count(*) AS runs FROM runs WHERE ${OPEN_RUNS}
+  AND EXISTS (SELECT 1 FROM holds WHERE run_id = runs.id AND kind = 'approval' AND decision IS NULL)`;
 
 /** Opens the questions on an open database. */
 export function createProgressReader(db: SqliteDatabase): ProgressReader {
@@ -43,6 +48,7 @@ export function createProgressReader(db: SqliteDatabase): ProgressReader {
         `SELECT text, found_at_ms AS foundAtMs FROM differences WHERE settled_at_ms IS NULL
          ORDER BY kind = 'unchecked', id LIMIT 1`,
       ),
+    waitingForApproval: () => sql.get<{ runs: number }>(WAITING_FOR_APPROVAL)?.runs ?? 0,
     modes: () => sql.all("SELECT scope, mode FROM modes WHERE mode <> 'active' ORDER BY scope"),
   };
 }

@@ -45,6 +45,7 @@ export function createReadModel(db: SqliteDatabase): ReadModel {
         swaps: history.swapStates(),
         strategies: history.strategies(),
         wallets: history.wallets(),
+        waitingForApproval: progress.waitingForApproval(),
       })),
     progress: async ({ windowBeforeMs, dueBeforeMs }) =>
       together(() => ({
