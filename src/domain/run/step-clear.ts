@@ -9,7 +9,7 @@ import { proceedsBarred, takenBackProceeds } from "./proceeds.ts";
 import { factsOf, unsettledAllowance } from "./reading-to-facts.ts";
 import { answered, tooLate } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
-import { approvedBy, heldBack, waitInStore } from "./step-hold.ts";
+import { approvedBy, heldBack, wouldWaitFor } from "./step-hold.ts";
 import { propose } from "./step-proposal.ts";
 import { beginSwap, endUnsigned, retryOrEnd } from "./step-quote.ts";
 import { refuseSwap } from "./step-refuse.ts";
@@ -82,7 +82,7 @@ function proceed(
 ): void {
   if (!evidence.live) {
     draft.record(worthOf(swap, reading, evidence));
-    const detail = ["every check passed", "nothing is signed in a dry run", waitInStore(usd, evidence)];
+    const detail = ["every check passed", "nothing is signed in a dry run", wouldWaitFor(usd, evidence)];
     endUnsigned(draft, swap.id, { reason: "dry_run", detail: detail.filter((part) => part !== undefined).join("; ") });
     return;
   }

@@ -36,7 +36,7 @@ function needsApproval(usd: bigint | undefined, { spec: { approveAboveUsd } }: E
 }
 
 /** What a swap that signs nothing would wait for, were it signed; undefined where it would go on at once. */
-export function waitInStore(usd: bigint | undefined, evidence: Evidence): string | undefined {
+export function wouldWaitFor(usd: bigint | undefined, evidence: Evidence): string | undefined {
   const { approveAboveUsd, announceSeconds } = evidence.spec;
   if (needsApproval(usd, evidence))
     return `it would wait for an approval, which is needed above ${describeDollars(approveAboveUsd ?? 0n)}`;
