@@ -11,6 +11,7 @@ import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strateg
 import type { Chain } from "../ports/chain.ts";
 import { judgeAbilities } from "./abilities.ts";
 import { checkExternal } from "./check-external.ts";
+import { checkProposals } from "./check-proposals.ts";
 import { checkSafes } from "./check-safes.ts";
 import { checkSending } from "./check-sending.ts";
 import type { Finding } from "./finding.ts";
@@ -22,6 +23,7 @@ import { formatTokenAmount } from "./terminal.ts";
 interface CheckContext {
   readonly configuration: Configuration;
   readonly chain: Chain;
+  readonly runtime: Runtime;
   readonly tokens: readonly Token[];
 }
 
@@ -33,10 +35,10 @@ export async function checkChain(configuration: Configuration, runtime: Runtime)
   const findings: Finding[] = [];
   try {
     const chain = openChain(configuration, runtime.secrets);
-    const checked = { configuration, chain, tokens: tokensOf(configuration) };
+    const checked = { configuration, chain, runtime, tokens: tokensOf(configuration) };
     findings.push(await checkHead(checked));
-    const checks = [checkEndpoints, checkSending, checkCodes, checkSafes, checkSettlement, checkTokens, checkAmounts];
-    for (const check of [...checks, checkWallets, checkExternal]) {
+    const checks = [checkEndpoints, checkSending, checkCodes, checkSafes, checkProposals, checkSettlement, checkTokens];
+    for (const check of [...checks, checkAmounts, checkWallets, checkExternal]) {
       findings.push(...(await check(checked)));
     }
   } catch (error) {

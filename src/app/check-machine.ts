@@ -1,8 +1,16 @@
 import { readFileSync, statSync } from "node:fs";
 import { getAddress } from "ethers";
 import { z } from "zod";
-import type { Configuration, Mode, WalletConfiguration } from "../config/configuration.ts";
+import type {
+  Configuration,
+  KeySource,
+  Mode,
+  ProposalsConfiguration,
+  WalletConfiguration,
+} from "../config/configuration.ts";
 import { readYaml } from "../config/read-yaml.ts";
+import type { Address } from "../domain/money/address.ts";
+import { hostOf } from "../net/secret.ts";
 import { CommandFailure } from "./exit-codes.ts";
 import type { Finding } from "./finding.ts";
 import type { SecretOpener } from "./open-secrets.ts";
@@ -18,7 +26,25 @@ export async function checkMachine(configuration: Configuration, runtime: Runtim
     const finding = await checkWallet(wallet, configuration.mode, runtime.secrets);
     findings.push(configuration.mode === "paper" ? onlyLive(finding) : finding);
   }
+  findings.push(...(await checkDelegates(configuration, runtime.secrets)));
   findings.push(...checkReaders(configuration), ...checkFolder(configuration), ...checkZones(configuration));
+  return findings;
+}
+
+function placesOf({ folder, service }: ProposalsConfiguration): readonly string[] {
+  const files = folder === undefined ? [] : [`in ${folder}`];
+  return service === undefined ? files : [...files, `at ${hostOf(service.url)}`];
+}
+
+/** The key that signs proposals; it is opened as a wallet's is. */
+async function checkDelegates({ wallets, mode }: Configuration, secrets: SecretOpener): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, proposals } of wallets.values()) {
+    if (proposals?.service === undefined) continue;
+    const { key, address } = proposals.service.delegate;
+    const finding = await checkKey({ what: `delegate of ${name}`, key, address }, secrets);
+    findings.push(mode === "live" ? finding : onlyLive(finding));
+  }
   return findings;
 }
 
@@ -27,11 +53,20 @@ async function checkWallet(wallet: WalletConfiguration, mode: Mode, secrets: Sec
   const what = `wallet ${name}`;
   const shown = getAddress(address);
   if (proposals !== undefined) {
-    const place = mode === "live" ? `its owners find what is proposed in ${proposals.folder}` : "nothing is proposed";
+    const places = placesOf(proposals).join(" and ");
+    const place = mode === "live" ? `its owners find what is proposed ${places}` : "nothing is proposed";
     return { what, found: `${shown} is a Safe: ${place}`, whatToDo: undefined };
   }
   if (key === undefined)
     return { what, found: `${shown} is watched: nothing can be signed for it`, whatToDo: undefined };
+  return await checkKey({ what, key, address }, secrets);
+}
+
+async function checkKey(
+  { what, key, address }: { readonly what: string; readonly key: KeySource; readonly address: Address },
+  secrets: SecretOpener,
+): Promise<Finding> {
+  const shown = getAddress(address);
   try {
     const signer = await secrets.signer(key);
     const isSame = signer.address === address;

@@ -34,7 +34,7 @@ async function checkSafe(chain: Chain, what: string, safe: Address): Promise<rea
   if (seen.kind === "unknown")
     return [{ what, found: seen.problem, whatToDo: "name a Safe of version 1.3.0, 1.4.1 or 1.5.0 on this network" }];
   const view = async (data: string): Promise<Hex | undefined> => chain.call({ to: safe, data: data as Hex }, number);
-  const owners = addressesIn(await view(selector("getOwners()")));
+  const owners = await ownersOf(chain, safe, number);
   const threshold = BigInt((await view(selector("getThreshold()"))) ?? 0n);
   const { version, nonce } = seen;
   const signed = `${threshold} of ${owners.length} owners sign (${owners.map((owner) => getAddress(owner)).join(", ")})`;
@@ -55,6 +55,11 @@ async function checkSafe(chain: Chain, what: string, safe: Address): Promise<rea
     findings.push({ what, found, whatToDo: undefined, isWarning: true });
   }
   return findings;
+}
+
+/** Who owns a Safe at a block; none where it does not answer. */
+export async function ownersOf(chain: Chain, safe: Address, block: number): Promise<readonly Address[]> {
+  return addressesIn(await chain.call({ to: safe, data: selector("getOwners()") as Hex }, block));
 }
 
 /** People need longer than a relayer. */

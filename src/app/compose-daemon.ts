@@ -31,7 +31,7 @@ import { keylessSigner, openPaper } from "./open-paper.ts";
 import { openPrices } from "./open-prices.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { openServices, type Services } from "./open-services.ts";
-import { openTreasuries } from "./open-treasuries.ts";
+import { openTreasuries, type Treasuries } from "./open-treasuries.ts";
 import { watchAgreement } from "./watch-agreement.ts";
 import { alsoAbsent, watchChain, watchService } from "./watch-reach.ts";
 
@@ -109,7 +109,8 @@ export async function composeDaemon(
     deps.beforeSigning?.();
   };
   const signers = await openSigners(configuration, { secrets, logger }, beforeSigning);
-  const treasuries = openTreasuries(configuration, { clock: machine.clock, beforeProposing: beforeSigning });
+  const opening = { machine, secrets, logger, beforeProposing: beforeSigning };
+  const treasuries = await openTreasuries(configuration, opening);
   const lanes = new Map<Address, Lane>();
   const context: EngineContext = {
     settings: engineSettings(configuration, contracts),
@@ -121,7 +122,7 @@ export async function composeDaemon(
       secondService: services.second,
       lanes,
       signers,
-      treasuries,
+      treasuries: treasuries.byWallet,
       zones: createIntlZones(),
       logger,
       digest: digestOf,
@@ -132,11 +133,26 @@ export async function composeDaemon(
   const engine = createEngine(context, deps.onFatal);
   for (const signer of signers.values()) {
     // Nothing is ever sent for a Safe: its owners do that.
-    if (treasuries.has(signer.address)) continue;
+    if (treasuries.byWallet.has(signer.address)) continue;
     lanes.set(signer.address, openLane(configuration, context, { signer, store: engine.committer.laneStore }));
   }
   const checkWallets = () => checkWalletCodes(context);
-  return { engine, alerts, services, chain, abilities, node, service, checkWallets };
+  return { engine, alerts, services: together(services, treasuries), chain, abilities, node, service, checkWallets };
+}
+
+/** All that is called outside, to be given up and closed as one. */
+function together(services: Services, treasuries: Treasuries): Services {
+  return {
+    ...services,
+    giveUp: () => {
+      services.giveUp();
+      treasuries.giveUp();
+    },
+    close: async () => {
+      treasuries.close();
+      await services.close();
+    },
+  };
 }
 
 /** For a caller that waits for nothing: what is wrong with the listener is wrong with the daemon. */

@@ -24,7 +24,7 @@ import { openPaper } from "./open-paper.ts";
 import { openPrices } from "./open-prices.ts";
 import { addressOnly, withoutSignatures } from "./open-secrets.ts";
 import { openServices } from "./open-services.ts";
-import { openTreasuries } from "./open-treasuries.ts";
+import { treasuriesToLookAt } from "./open-treasuries.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { startEmbeddedService } from "./start-embedded-service.ts";
 
@@ -90,7 +90,7 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
       prices: openPrices(configuration, chain),
       lanes: new Map(),
       signers: keylessSigners(configuration),
-      treasuries: openTreasuries(configuration, { clock: systemClock, beforeProposing: refuseProposals }),
+      treasuries: treasuriesToLookAt(configuration),
       clock: systemClock,
       ids: createRandomIds(systemClock.nowMs),
       zones: createIntlZones(),
@@ -156,8 +156,4 @@ async function openPrivateServices(
 /** Accounts without keys: looking ahead needs none. */
 function keylessSigners(configuration: Configuration): ReadonlyMap<Address, Signer> {
   return new Map([...configuration.wallets.values()].map(({ address }) => [address, addressOnly(address)]));
-}
-
-async function refuseProposals(safe: Address): Promise<never> {
-  throw new Error(`the Safe ${safe} is only looked at here, and something was to be proposed`);
 }

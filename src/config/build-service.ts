@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { ServiceBook } from "../domain/guard/service-promises.ts";
 import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
+import { buildKeySource, type Surroundings } from "./build-key.ts";
 import { buildNative } from "./build-native.ts";
-import { buildKeySource, type Surroundings } from "./build-wallets.ts";
 import { at, type Complaint, type Found, type Part, type Path } from "./complaint.ts";
 import type { ServeConfiguration, ServiceConfiguration } from "./configuration.ts";
 import type { Listen } from "./fields.ts";

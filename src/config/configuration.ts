@@ -71,10 +71,19 @@ export type KeySource =
   | { readonly kind: "keystore"; readonly keystore: SecretReference; readonly password: SecretReference }
   | { readonly kind: "raw"; readonly privateKey: SecretReference };
 
-/** Where the owners of a Safe find what is proposed to them; the path is absolute. */
+/** Where the owners of a Safe find what is proposed to them: at least one of the two. */
 export interface ProposalsConfiguration {
-  readonly kind: "folder";
-  readonly folder: string;
+  /** for files; an absolute path */
+  readonly folder: string | undefined;
+  readonly service: TransactionServiceConfiguration | undefined;
+}
+
+/** Safe's Transaction Service, or one with its interface. */
+export interface TransactionServiceConfiguration {
+  readonly url: string;
+  readonly apiKey: SecretReference | undefined;
+  /** who signs what is proposed, and has no power over the Safe */
+  readonly delegate: { readonly key: KeySource; readonly address: Address };
 }
 
 export interface WalletConfiguration {

@@ -21,8 +21,8 @@ export interface PublishedProposal {
   readonly signature: Hex | undefined;
 }
 
-/** What came of publishing. Nothing but the chain says whether somebody has it. */
-export type PublishOutcome = { readonly kind: "published" } | { readonly kind: "unknown"; readonly detail: string };
+/** What came of publishing. Where it was not delivered for sure, somebody may have it all the same: the chain says. */
+export type PublishOutcome = { readonly kind: "published" } | { readonly kind: "undelivered"; readonly detail: string };
 
 /** A Safe whose owners are asked. Nothing here can execute anything. */
 export interface Treasury {
@@ -33,6 +33,6 @@ export interface Treasury {
   readonly proposer: Signer | undefined;
   /** The first nonce that nothing there waits for, as far as it is known. A hint. */
   freeNonce(next: bigint): Promise<bigint>;
-  /** Shows a proposal to the owners. The same one may be published again. */
+  /** Shows a proposal to the owners. The same one may be published again, whatever came of it before. */
   publish(proposal: PublishedProposal): Promise<PublishOutcome>;
 }

@@ -54,7 +54,7 @@ test("what cannot be rehearsed says why: orders of another service would be fill
   expect(unfitForRehearsal(elsewhere)).toContain("https://service.example");
   const [name, wallet] = [...own.wallets][0] ?? [];
   if (name === undefined || wallet === undefined) throw new Error("there is no wallet");
-  const proposals = { kind: "folder", folder: "/tmp" } as const;
+  const proposals = { folder: "/tmp", service: undefined };
   const asked = { ...own, wallets: new Map([[name, { ...wallet, proposals }]]) };
   expect(unfitForRehearsal(asked)).toContain("its wallet main is a Safe");
 });

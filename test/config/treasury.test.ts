@@ -19,10 +19,65 @@ describe("a Safe among the wallets", () => {
     const strategy = files["strategies/weekly.yaml"];
     const preferring = `${strategy}execution: { gasless: prefer }\n`;
     const { wallets, strategies, file } = loaded({ ...files, "strategies/weekly.yaml": preferring });
-    const proposals = { kind: "folder", folder: join(file, "..", "out") };
+    const proposals = { folder: join(file, "..", "out"), service: undefined };
     expect(wallets.get("treasury")).toMatchObject({ address: toAddress(SAFE), key: undefined, proposals });
     expect(strategies.map(({ spec }) => [spec.wallet.address, spec.recipient, spec.gasless])).toEqual([
       [SAFE, SAFE, "never"],
+    ]);
+  });
+
+  const DELEGATE = "0xde1e6a7ede1e6a7ede1e6a7ede1e6a7ede1e6a7e";
+  const withProposals = (proposals: string) => ({
+    ...files,
+    "main.yaml": MAIN_WITH_SAFE.replace("proposals: { folder: out }", `proposals: ${proposals}`),
+  });
+  const KEY = `keystore: { file: delegate.json }, password: { env: DELEGATE_PASS }, address: "${DELEGATE}"`;
+
+  test("may have a service beside the folder or alone, with a key that signs nothing else", () => {
+    const service = `url: "https://api.safe.global/tx-service/base/api", apiKey: { env: SAFE_KEY }, delegate: { ${KEY} }`;
+    const { wallets, file } = loaded(withProposals(`{ service: { ${service} } }`));
+    const delegate = {
+      address: DELEGATE,
+      key: {
+        kind: "keystore",
+        keystore: { file: join(file, "..", "delegate.json") },
+        password: { env: "DELEGATE_PASS" },
+      },
+    };
+    const url = "https://api.safe.global/tx-service/base/api";
+    const proposals = { folder: undefined, service: { url, apiKey: { env: "SAFE_KEY" }, delegate } };
+    expect(wallets.get("treasury")?.proposals).toEqual(proposals);
+    const both = loaded(withProposals(`{ folder: out, service: { url: "${url}", delegate: { ${KEY} } } }`));
+    const beside = { folder: expect.stringMatching(/out$/), service: { url, apiKey: undefined } };
+    expect(both.wallets.get("treasury")?.proposals).toMatchObject(beside);
+  });
+
+  test.each<[string, string, RegExp]>([
+    ["without any place", "{}", /names no place where the owners find a proposal/],
+    ["with a service that is none", `{ service: { url: embedded, delegate: { ${KEY} } } }`, /is no http or https URL/],
+    [
+      "with a key that would be read on the way",
+      `{ service: { url: "http://safe.example/api", apiKey: { env: K }, delegate: { ${KEY} } } }`,
+      /would cross the network in the clear/,
+    ],
+    [
+      "with a raw key for the delegate",
+      `{ service: { url: "https://safe.example/api", delegate: { privateKey: { env: RAW } } } }`,
+      /a raw key is accepted in the sandbox only/,
+    ],
+    [
+      "with the key of a wallet for the delegate",
+      `{ service: { url: "https://safe.example/api", delegate: { ${KEY.replace(DELEGATE, SAFE)} } } }`,
+      /is the account of the wallet "treasury", and a delegate has no power/,
+    ],
+    [
+      "with a service that nobody proposes to",
+      `{ service: { url: "https://safe.example/api" } }`,
+      /needs \{ keystore, password \}/,
+    ],
+  ])("is refused %s", (_what, proposals, message) => {
+    expect(problemsOf(withProposals(proposals)).map((problem) => problem.message)).toEqual([
+      expect.stringMatching(message),
     ]);
   });
 

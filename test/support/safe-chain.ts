@@ -2,7 +2,7 @@ import { AbiCoder } from "ethers";
 import type { SafeCall } from "../../src/domain/guard/multi-send.ts";
 import { MARK_FACTORY, MARK_FACTORY_CODE } from "../../src/domain/guard/once-mark.ts";
 import { SAFE_CONTRACTS } from "../../src/domain/guard/safe-contracts.ts";
-import type { Address, Hex } from "../../src/domain/money/address.ts";
+import { type Address, type Hex, toAddress } from "../../src/domain/money/address.ts";
 import { ACCOUNT } from "./engine-life.ts";
 import { FakeChain } from "./fake-chain.ts";
 import { FakeRevert } from "./fake-ledger.ts";
@@ -10,6 +10,8 @@ import { byteHash } from "./reading-samples.ts";
 
 const SUCCESS = "0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e";
 const NONCE = "safe nonce";
+const IS_OWNER = "0x2f54bf6e";
+const accountIn = (data: Hex): Address => toAddress(`0x${data.slice(-40)}`);
 const VERSION = "1.4.1";
 
 /**
@@ -18,11 +20,15 @@ const VERSION = "1.4.1";
  */
 export class SafeChain extends FakeChain {
   private tries = 0;
+  /** its owners, as it answers */
+  owners: readonly Address[] = [];
 
   override async call(request: { to: Address; data: Hex }, block?: number): Promise<Hex | undefined> {
     if (request.to !== ACCOUNT) return await super.call(request, block);
     const coder = AbiCoder.defaultAbiCoder();
     if (request.data === "0xa619486e") return coder.encode(["address"], [SAFE_CONTRACTS[VERSION].singletons[0]]) as Hex;
+    if (request.data.startsWith(IS_OWNER))
+      return coder.encode(["bool"], [this.owners.includes(accountIn(request.data))]) as Hex;
     if (request.data === "0xffa1ad74") return coder.encode(["string"], [VERSION]) as Hex;
     return coder.encode(["uint256"], [this.stateAt(block).values.get(NONCE) ?? 0n]) as Hex;
   }

@@ -99,6 +99,14 @@ const SAFE_TX = [
   ["uint256", "nonce"],
 ].map(([type = "", name = ""]) => ({ type, name }));
 
+/** The key of the first one. */
+export const OWNER_KEY: Hex = `0x${"21".repeat(32)}`;
+
+/** The owners of each Safe that is deployed here. */
+export function ownersOfTestSafes(): readonly Address[] {
+  return OWNER_KEYS.map((key) => toAddress(computeAddress(key)));
+}
+
 /** What owners execute. */
 export interface OwnersTransaction {
   readonly to: Address;

@@ -23,7 +23,7 @@ export function createProposalFolder(
         return { kind: "published" };
       } catch (error) {
         if (!(error instanceof Error && "code" in error)) throw error;
-        return { kind: "unknown", detail: `${path} could not be written: ${String(error.code)}` };
+        return { kind: "undelivered", detail: `${path} could not be written: ${String(error.code)}` };
       }
     },
   };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, secretReference, text } from "../fields.ts";
+import { address, map, maybe, secretReference, text } from "../fields.ts";
 
 const delegate = address("the contract that the account is known to delegate to (EIP-7702)").optional();
 
@@ -34,15 +34,28 @@ const onPaper = z.strictObject({
   address: address("the address that it has on paper; without it one is made of its name").optional(),
 });
 
+/** The key of an account that signs proposals and nothing else. */
+const delegateKey = z.union([keystore.omit({ delegate: true }), rawKey.omit({ delegate: true })], {
+  error: "needs { keystore, password }",
+});
+
+const transactionService = map("Safe's Transaction Service, or one with its interface", {
+  url: text("its address for this network", "https://api.safe.global/tx-service/base/api"),
+  apiKey: maybe(secretReference("its API key"), "without one it allows a few thousand calls a month"),
+  delegate: delegateKey.meta({
+    description:
+      "who proposes: a key of its own, that an owner lists as a proposer in Safe's settings, and that owns nothing",
+  }),
+});
+
 /** Where the owners of a Safe find what they are asked for. */
-const proposals = z.union(
-  [
-    z.strictObject({
-      folder: text("a folder for files that the Transaction Builder of Safe's interface takes", "proposals"),
-    }),
-  ],
-  { error: "needs { folder }" },
-);
+const proposals = z.strictObject({
+  folder: maybe(
+    text("a folder for files that the Transaction Builder of Safe's interface takes", "proposals"),
+    "where people bring the proposals to the owners; a folder, a service or both are needed",
+  ),
+  service: transactionService.optional(),
+});
 
 const treasury = z.strictObject({
   safe: address("a Safe, version 1.3.0, 1.4.1 or 1.5.0: swaps are proposed to its owners, who sign and execute them"),
@@ -56,3 +69,5 @@ export const wallet = z.union([keystore, rawKey, watched, onPaper, treasury], {
 });
 
 export type KeyFields = z.output<typeof key>;
+/** Where a Safe's owners find what they are asked for, as it is written. */
+export type ProposalFields = z.output<typeof proposals>;

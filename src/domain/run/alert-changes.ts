@@ -41,6 +41,7 @@ function ofRunMove(run: Run, { subjectId, from, to, reason }: Transition, isPaus
 function ofSwapMove(run: Run, { subjectId, from, to, reason, detail }: Transition): AlertChanges {
   const over: string[] = [];
   if (from === "unknown") over.push(SUBJECT.swap(subjectId));
+  if (from === "signed" && swapOf(run, subjectId).proposal !== undefined) over.push(SUBJECT.delivery(subjectId));
   if (from === "submitted" && swapOf(run, subjectId).proposal !== undefined) over.push(SUBJECT.proposal(subjectId));
   if (to === "cleared" || reason === "dry_run") over.push(SUBJECT.pair(run.strategyId, swapOf(run, subjectId)));
   const lacksAllowance = to === "skipped" && NO_ALLOWANCE.has(reason ?? "");

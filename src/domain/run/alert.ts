@@ -18,6 +18,8 @@ export const SUBJECT = {
   swap: (swapId: string) => `swap ${swapId}`,
   /** what the owners of a Safe are asked for */
   proposal: (swapId: string) => `proposal of ${swapId}`,
+  /** whether they can see it */
+  delivery: (swapId: string) => `delivery of ${swapId}`,
   run: (runId: string) => `run ${runId}`,
   /** a run that waits for a person */
   hold: (runId: string) => `wait of ${runId}`,

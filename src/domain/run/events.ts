@@ -156,6 +156,8 @@ export type RunEvent =
     }
   | { readonly kind: "submission-accepted"; readonly swapId: string; readonly serviceSwapId: string | undefined }
   | { readonly kind: "submission-unknown"; readonly swapId: string; readonly detail: string }
+  /** the place of a Safe's proposals did not take one, as far as is known */
+  | { readonly kind: "proposal-undelivered"; readonly swapId: string; readonly detail: string }
   | { readonly kind: "observed"; readonly swapId: string; readonly observation: GaslessObservation }
   | { readonly kind: "observation-unavailable"; readonly swapId: string; readonly detail: string }
   | {

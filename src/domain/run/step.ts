@@ -13,6 +13,7 @@ import {
   stepSigningBarred,
   stepSubmission,
 } from "./step-gasless.ts";
+import { stepUndelivered } from "./step-proposal.ts";
 import { retryOrEnd, stepQuoted, stepQuoteRefused } from "./step-quote.ts";
 import { stepTransaction } from "./step-transaction.ts";
 
@@ -61,6 +62,9 @@ export function step(run: Run, event: RunEvent, evidence: Evidence): StepResult 
     case "submission-accepted":
     case "submission-unknown":
       stepSubmission(draft, event, evidence);
+      break;
+    case "proposal-undelivered":
+      stepUndelivered(draft, event, evidence);
       break;
     case "observed":
       stepObservation(draft, event.swapId, event.observation, evidence);

@@ -8,7 +8,7 @@ import type { Swap } from "../../domain/run/run.ts";
 import type { AgreedChainReads, BlockHead } from "../../ports/chain.ts";
 import type { Treasury } from "../../ports/treasury.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { readSafe } from "./read-safe.ts";
+import { isOwner, readSafe } from "./read-safe.ts";
 import { sealed } from "./signing-material.ts";
 import { type SwapSimulation, simulateCalls, unsimulated } from "./simulate-swap.ts";
 
@@ -53,7 +53,13 @@ export async function proposeSwap(
     return { ...nothing, proposal: { kind: "unknown-safe", problem } };
   }
   const missing = await missingContract(agreed, seen.version, block);
-  if (missing !== undefined) return { ...nothing, proposal: { kind: "unknown-safe", problem: missing } };
+  const problem =
+    missing ??
+    (await powerOf(treasury, [
+      [chain, head.number],
+      [agreed, block],
+    ]));
+  if (problem !== undefined) return { ...nothing, proposal: { kind: "unknown-safe", problem } };
   const nonce = await treasury.freeNonce(seen.nonce);
   const proposal: BuiltProposal["proposal"] = {
     kind: "built",
@@ -85,6 +91,22 @@ async function missingContract(
   const { multiSendCallOnly } = SAFE_CONTRACTS[version];
   if ((await agreed.code(multiSendCallOnly, block)) !== "0x") return undefined;
   return `the contract MultiSendCallOnly of version ${version} does not stand on this network at ${multiSendCallOnly}: a proposal would do nothing`;
+}
+
+/** Who proposes must be nobody to the Safe: an owner's signature is a part of an execution. */
+async function powerOf(
+  { safe, proposer }: Treasury,
+  views: readonly (readonly [reads: Pick<AgreedChainReads, "call">, block: number])[],
+): Promise<string | undefined> {
+  if (proposer === undefined) return undefined;
+  const account = proposer.address;
+  for (const [reads, block] of views) {
+    const owns = await isOwner(reads, { safe, account }, block);
+    if (owns === undefined) return `the Safe ${safe} does not say whether the delegate ${account} is one of its owners`;
+    if (owns)
+      return `the delegate ${account} is an owner of the Safe ${safe}, and its signature would count: a delegate needs a key of its own`;
+  }
+  return undefined;
 }
 
 function callsOf(

@@ -1,9 +1,11 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { describeAmount } from "../../domain/money/for-people.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { advanceMarker } from "../reconcile/identity.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { journaledProposal, treasuryOf, whyKept } from "./journaled-proposal.ts";
+import { safeNonce } from "./read-safe.ts";
 
 /**
  * Shows a proposal to the owners of the Safe. It is the same one however often: what is published again after a kill has
@@ -25,8 +27,26 @@ export async function publishProposal(context: EngineContext, run: Run, swap: Sw
     signature: signatures?.swapSignature,
   });
   crashPoint("proposal.publish.after");
-  if (outcome.kind === "unknown") return { kind: "submission-unknown", swapId: swap.id, detail: outcome.detail };
+  if (outcome.kind === "undelivered") return await undelivered(context, swap, outcome.detail);
   return { kind: "submission-accepted", swapId: swap.id, serviceSwapId: undefined };
+}
+
+/** It is handed over again, unless its nonce is used: then owners may have executed it, and nobody takes it any more. */
+async function undelivered(context: EngineContext, swap: Swap, detail: string): Promise<EffectAnswer> {
+  const nonce = await nonceNow(context, swap);
+  if (nonce === undefined || nonce <= (swap.proposal?.nonce ?? nonce))
+    return { kind: "proposal-undelivered", swapId: swap.id, detail };
+  return { kind: "submission-unknown", swapId: swap.id, detail: `${detail}; its nonce is used meanwhile` };
+}
+
+/** undefined while the nodes do not answer */
+async function nonceNow({ deps: { chain } }: EngineContext, { wallet }: Swap): Promise<bigint | undefined> {
+  try {
+    return await safeNonce(chain, wallet, (await chain.latest()).number);
+  } catch (error) {
+    if (error instanceof ChainReadError) return undefined;
+    throw error;
+  }
 }
 
 function purposeOf({ strategyId }: Run, { gross, sell, buy, terms }: Swap): string {

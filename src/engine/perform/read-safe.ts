@@ -1,5 +1,5 @@
 import { type SafeVersion, safeVersionOf } from "../../domain/guard/safe-contracts.ts";
-import { type Address, type Hex, parseAddress } from "../../domain/money/address.ts";
+import { type Address, type Hex, parseAddress, wordOf } from "../../domain/money/address.ts";
 import type { AgreedChainReads } from "../../ports/chain.ts";
 
 /** What the chain shows of a Safe at a block, or why it is none that is known. */
@@ -8,7 +8,7 @@ export type SafeSeen =
   | { readonly kind: "unknown"; readonly problem: string };
 
 /** Views of a Safe; its proxy answers the first one itself. */
-const VIEW = { singleton: "0xa619486e", version: "0xffa1ad74", nonce: "0xaffed0e0" } as const;
+const VIEW = { singleton: "0xa619486e", version: "0xffa1ad74", nonce: "0xaffed0e0", isOwner: "0x2f54bf6e" } as const;
 
 type Reads = Pick<AgreedChainReads, "call">;
 
@@ -35,6 +35,16 @@ export async function readSafe(reads: Reads, safe: Address, block: number): Prom
 export async function safeNonce(reads: Reads, safe: Address, block: number): Promise<bigint | undefined> {
   const answer = await reads.call({ to: safe, data: VIEW.nonce }, block);
   return answer !== undefined && answer.length === 66 ? BigInt(answer) : undefined;
+}
+
+/** Whether an account is one of a Safe's owners at a block; undefined where the Safe does not answer. */
+export async function isOwner(
+  reads: Reads,
+  { safe, account }: { readonly safe: Address; readonly account: Address },
+  block: number,
+): Promise<boolean | undefined> {
+  const answer = await reads.call({ to: safe, data: `${VIEW.isOwner}${wordOf(account).slice(2)}` }, block);
+  return answer !== undefined && answer.length === 66 ? BigInt(answer) !== 0n : undefined;
 }
 
 /** A short text as the ABI encodes it alone; undefined for anything else. */

@@ -87,7 +87,7 @@ describe("a folder of proposals", () => {
     const folder = join(memoryDirectory(), "file");
     writeFileSync(folder, "no folder");
     const answer = await files(folder).publish(proposal);
-    expect(answer).toMatchObject({ kind: "unknown", detail: expect.stringContaining("could not be written") });
+    expect(answer).toMatchObject({ kind: "undelivered", detail: expect.stringContaining("could not be written") });
   });
 
   test("a swap's name leads to no other folder", async () => {

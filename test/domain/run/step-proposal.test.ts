@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
+import { alertChanges } from "../../../src/domain/run/alert-changes.ts";
 import type { GaslessObservation, RunEvent } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
+import { InvalidTransition } from "../../../src/domain/run/states.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import { evidenceSample, HUNDRED_USDC, NOW_MS, ROUTER, runSample, swapSample } from "../../support/builders.ts";
 
@@ -51,6 +53,40 @@ describe("a proposal to a Safe", () => {
     const text = expect.stringMatching(/swap 100 USDC for at least .* with the nonce 3, hash 0x77/);
     expect(records).toContainEqual(expect.objectContaining({ kind: "alert", code: "PROPOSAL_WAITING", text }));
     expect(effects.map(({ effect }) => effect.kind)).toEqual(["ReadChain"]);
+  });
+
+  describe("that could not be delivered", () => {
+    const undelivered = {
+      kind: "proposal-undelivered",
+      swapId: "run_1.0.1",
+      detail: "safe.example answered 503",
+    } as const;
+
+    test("is handed over again, later each time, and people hear of it with the reason", () => {
+      const { swaps, records, effects, run } = stepped(proposed({ state: "signed" }), undelivered);
+      expect(swaps).toMatchObject([{ state: "signed" }]);
+      const text = expect.stringContaining("are not asked yet for run_1.0.1: safe.example answered 503");
+      expect(records).toContainEqual(expect.objectContaining({ kind: "alert", code: "PROPOSAL_UNDELIVERED", text }));
+      expect(effects).toMatchObject([{ effect: { kind: "SubmitGasless", swapId: "run_1.0.1" } }]);
+      expect(effects[0]?.notBeforeMs).toBeGreaterThan(NOW_MS);
+      const again = step(run, undelivered, evidenceSample());
+      expect(again.run.retries).toBe(2);
+    });
+
+    test("is no more to be said of once the owners can see it, nor once the chain is asked instead", () => {
+      const accepted = { kind: "submission-accepted", swapId: "run_1.0.1", serviceSwapId: undefined } as const;
+      const late = { kind: "submission-unknown", swapId: "run_1.0.1", detail: "too late" } as const;
+      for (const event of [accepted, late]) {
+        const run = runSample({ swaps: [proposed({ state: "signed" })], retries: 3 });
+        const result = step(run, event, evidenceSample());
+        expect(alertChanges(result).over).toContain("delivery of run_1.0.1");
+        expect(result.run.retries).toBe(event.kind === "submission-accepted" ? 0 : 3);
+      }
+    });
+
+    test.each(["cleared", "submitted", "final"] as const)("cannot be one that is %s", (state) => {
+      expect(() => stepped(proposed({ state }), undelivered)).toThrow(InvalidTransition);
+    });
   });
 
   test("stays open while nothing is proved, and is never called unknown for being late", () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createProposalFolder } from "../../../src/adapters/proposals/folder.ts";
 import { digestOf } from "../../../src/app/encoding.ts";
+import { addressOnly } from "../../../src/app/open-secrets.ts";
 import { createChain } from "../../../src/chain/chain.ts";
 import { approval } from "../../../src/domain/guard/approval.ts";
 import type { Decoding } from "../../../src/domain/guard/decoded-swap.ts";
@@ -22,7 +23,7 @@ import { deployData, loadContract } from "../../../src/sandbox/artifacts.ts";
 import { systemClock } from "../../service/support/system-clock.ts";
 import { type BareAnvil, startBareAnvil } from "../../support/anvil.ts";
 import { HUNDRED_USDC, POOL, ROUTER, swapSample } from "../../support/builders.ts";
-import { CARRIED_VERSIONS, deploySafe, minedReceipt, type TestSafe } from "../../support/safe.ts";
+import { CARRIED_VERSIONS, deploySafe, minedReceipt, ownersOfTestSafes, type TestSafe } from "../../support/safe.ts";
 
 const TOKEN = loadContract("PermitToken");
 const BOUGHT = 5n * 10n ** 16n;
@@ -205,21 +206,33 @@ describe("nothing is proposed", () => {
     ["the contract that makes a proposal's calls", SAFE_CONTRACTS["1.3.0"].multiSendCallOnly],
   ] as const;
 
+  async function build(safe: TestSafe, proposer?: Address) {
+    const folder = createProposalFolder({ safe: safe.address, folder: "/nowhere" }, { clock: systemClock });
+    const treasury = { ...folder, proposer: proposer && addressOnly(proposer) };
+    const swap = swapSample({ wallet: safe.address });
+    const decoding = { ok: false, problem: "not asked" } as unknown as Decoding;
+    const of = { swap, gross: 1n, transaction: undefined, decoding, allowance: 0n, head: await chain.latest() };
+    return (await proposeSwap({ ...context, deps: { chain } } as unknown as EngineContext, treasury, of)).proposal;
+  }
+
   test.each(contracts)("where %s does not stand: a call of nothing succeeds", async (_what, missing) => {
     const safe = await newSafe("1.3.0");
-    const treasury = createProposalFolder({ safe: safe.address, folder: "/nowhere" }, { clock: systemClock });
-    const swap = swapSample({ wallet: safe.address });
-    const build = async () => {
-      const decoding = { ok: false, problem: "not asked" } as unknown as Decoding;
-      const of = { swap, gross: 1n, transaction: undefined, decoding, allowance: 0n, head: await chain.latest() };
-      return (await proposeSwap({ ...context, deps: { chain } } as unknown as EngineContext, treasury, of)).proposal;
-    };
     await settle();
-    expect(await build()).toMatchObject({ kind: "built", nonce: 0n });
+    expect(await build(safe)).toMatchObject({ kind: "built", nonce: 0n });
     const code = await ask("eth_getCode", [missing, "latest"]);
     await ask("anvil_setCode", [missing, "0x"]);
     await settle();
-    expect(await build()).toMatchObject({ kind: "unknown-safe", problem: expect.stringContaining("does not stand") });
+    const problem = expect.stringContaining("does not stand");
+    expect(await build(safe)).toMatchObject({ kind: "unknown-safe", problem });
     await ask("anvil_setCode", [missing, code]);
+  });
+
+  test("by a delegate that is an owner of the Safe: its signature would count", async () => {
+    const safe = await newSafe("1.4.1");
+    await settle();
+    const [owner] = ownersOfTestSafes();
+    const problem = expect.stringContaining("is an owner of the Safe");
+    expect(await build(safe, owner)).toMatchObject({ kind: "unknown-safe", problem });
+    expect(await build(safe, DEPLOYER.address)).toMatchObject({ kind: "built" });
   });
 });

@@ -1,0 +1,74 @@
+import { computeAddress } from "ethers";
+import { type Address, parseAddress } from "../domain/money/address.ts";
+import { at, type Part, type Path, refuse } from "./complaint.ts";
+import type { KeySource } from "./configuration.ts";
+import { resolveSecret } from "./files.ts";
+import { keySource } from "./references.ts";
+import type { KeyFields } from "./schemas/wallet-schema.ts";
+import type { Source } from "./source.ts";
+
+/** What keys depend on besides the files. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly allowsRawKeys: boolean;
+}
+
+const ENCRYPT = "encrypt it: swapd wallet import, then keystore and password";
+
+/** Where a key is, when the rule for raw keys admits it. */
+export function* buildKeySource(
+  source: Source,
+  path: Path,
+  fields: KeyFields,
+  { allowsRawKeys }: Surroundings,
+): Part<KeySource> {
+  const key = keySource(source, fields);
+  if (key.kind === "keystore") return key;
+  if ("file" in key.privateKey)
+    return yield* refuse`${path}.privateKey: a raw key is never read from a file -> ${ENCRYPT}`;
+  if (allowsRawKeys) return key;
+  return yield* refuse`${path}.privateKey: a raw key is accepted in the sandbox only, or with the flag --allow-raw-key -> ${ENCRYPT}`;
+}
+
+/** The account of a key, without its password: a keystore file names it, and the configuration may state it. */
+export function* findAddress(
+  path: Path,
+  key: KeySource,
+  stated: Address | undefined,
+  { env }: Surroundings,
+): Part<Address> {
+  const isKeystore = key.kind === "keystore";
+  const place = [...path, isKeystore ? "keystore" : "privateKey"];
+  const secret = resolveSecret(isKeystore ? key.keystore : key.privateKey, env);
+  if (!secret.ok) {
+    if (stated !== undefined) return stated;
+    const fix = isKeystore
+      ? "create a wallet with: swapd wallet new, or state its address here"
+      : "set it before the start";
+    return yield* refuse`${place}: ${secret.problem} -> ${fix}`;
+  }
+  const address = isKeystore ? keystoreAddress(secret.value) : rawKeyAddress(secret.value);
+  if (address === undefined && stated === undefined) {
+    if (!isKeystore) return yield* refuse`${place}: this is no private key: 64 hexadecimal digits`;
+    return yield* refuse`${place}: this is no Web3 keystore with an address -> state the wallet's address next to it`;
+  }
+  if (address !== undefined && stated !== undefined && address !== stated)
+    yield at`${path}.address: the keystore file is of another account: ${address}`;
+  return stated ?? address;
+}
+
+function keystoreAddress(text: string): Address | undefined {
+  const address = /"address"\s*:\s*"(?:0x)?([0-9a-fA-F]{40})"/.exec(text)?.[1];
+  return address === undefined ? undefined : parseAddress(`0x${address}`);
+}
+
+function rawKeyAddress(text: string): Address | undefined {
+  const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text.trim())?.[1];
+  if (digits === undefined) return undefined;
+  try {
+    return parseAddress(computeAddress(`0x${digits}`));
+  } catch {
+    // Zero, or beyond the order of the curve. The library's error text contains the key, so nothing of it is kept.
+    return undefined;
+  }
+}
