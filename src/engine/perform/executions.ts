@@ -1,4 +1,5 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
+import { markCall, placeOf } from "../../domain/guard/once-mark.ts";
 import { type Hex, wordOf } from "../../domain/money/address.ts";
 import { loggedAmount, measureFill, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap, SwapProposal } from "../../domain/run/run.ts";
@@ -36,12 +37,13 @@ export async function executionSeen(context: EngineContext, swap: Swap, view: Vi
   const { proposal } = swap;
   if (proposal === undefined) throw new Error(`swap ${swap.id} was proposed to nobody`);
   const nonce = await nonceAt(swap, view, view.range.toBlock);
-  const isUntouched = proposal.isBoundToNonce ? nonce <= proposal.nonce : nonce === proposal.since.nonce;
-  if (isUntouched) return { fill: undefined, nonceUsed: proposal.isBoundToNonce ? false : undefined };
+  const { isBoundToNonce } = proposal;
+  if (nonce === proposal.since.nonce) return { fill: undefined, nonceUsed: isBoundToNonce ? false : undefined };
   const logs = await executions(swap, proposal, { view, nonce });
-  const own = await ownExecutions(context, swap, { logs, reads: view.reads });
+  const own = await ownExecutions(context, swap, { logs, view });
   const fill = own.find(({ hash }) => hash === swap.fill?.hash) ?? own[0];
-  if (fill !== undefined || !proposal.isBoundToNonce) return { fill, nonceUsed: undefined };
+  if (fill !== undefined || !isBoundToNonce) return { fill, nonceUsed: undefined };
+  if (nonce <= proposal.nonce) return { fill: undefined, nonceUsed: false };
   const isFinal = (await nonceAt(swap, view, view.finalized)) > proposal.nonce;
   return { fill, nonceUsed: isFinal ? true : undefined };
 }
@@ -74,23 +76,30 @@ async function executions(
 }
 
 /**
- * The execution of exactly what was proposed, by its hash. Where the calls left without their nonce, owners may have
- * executed them under another hash: then what sold exactly the amount, and brought the minimum, is one.
+ * The execution of exactly what was proposed, by its hash. Owners may execute the calls with another nonce, under another
+ * hash: where the mark of its place stands, what sold exactly the amount, and brought the minimum, is one.
  */
 async function ownExecutions(
   context: EngineContext,
   swap: Swap,
-  { logs, reads }: { readonly logs: readonly FoundLog[]; readonly reads: View["reads"] },
+  { logs, view: { reads, range } }: { readonly logs: readonly FoundLog[]; readonly view: View },
 ): Promise<readonly Receipt[]> {
-  const own: Receipt[] = [];
-  for (const log of logs) {
-    if (log.topics[0] !== SUCCESS) continue;
-    const isByHash = hashOf(log) === swap.signatures?.swapDigest;
-    if (!isByHash && swap.proposal?.isBoundToNonce !== false) continue;
-    const receipt = await receiptOf(reads, log);
-    if (isByHash || isSameExchange(context, swap, receipt)) own.push(receipt);
-  }
-  return own;
+  const successes = logs.filter(({ topics }) => topics[0] === SUCCESS);
+  const byHash = successes.filter((log) => hashOf(log) === swap.signatures?.swapDigest);
+  if (byHash.length > 0) return await Promise.all(byHash.map((log) => receiptOf(reads, log)));
+  if (successes.length === 0 || !(await isMarked(reads, swap, range.toBlock))) return [];
+  const receipts = await Promise.all(successes.map((log) => receiptOf(reads, log)));
+  const like = receipts.filter((receipt) => isSameExchange(context, swap, receipt));
+  if (like.length <= 1) return like;
+  // Another place may have sold as much: ours is the first with whose block the mark stands.
+  for (const receipt of like) if (await isMarked(reads, swap, receipt.blockNumber)) return [receipt];
+  return [];
+}
+
+/** Whether a proposal of the swap's place was executed: what makes its mark reverts from then on. */
+async function isMarked(reads: View["reads"], swap: Swap, block: number): Promise<boolean> {
+  const { to, data } = markCall(swap.wallet, placeOf(swap));
+  return (await reads.call({ to, data }, block)) === undefined;
 }
 
 /** The first argument, which later versions index. */

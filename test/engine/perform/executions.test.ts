@@ -139,7 +139,8 @@ describe.each(CARRIED_VERSIONS)("a proposal to a Safe %s of real bytecode", (ver
     const from = DEPLOYER.address;
     const hash = await ask("eth_sendTransaction", [{ from, to: safe.address, data: oldCalldata, gas: "0x989680" }]);
     expect(await minedReceipt(ask, hash)).toMatchObject({ status: "0x0" });
-    expect(await look(old)).toEqual({ fill: undefined, nonceUsed: true });
+    // Of one place one swap is open at a time: whichever it is, the place has sold.
+    expect(await look(old)).toMatchObject({ fill: { succeeded: true } });
   });
 
   test("of which a call fails does nothing, and may still be executed", async () => {
@@ -161,14 +162,44 @@ describe.each(CARRIED_VERSIONS)("a proposal to a Safe %s of real bytecode", (ver
     await expect(look(swap, hiding)).rejects.toThrow("counts 1 executions since block");
   });
 
-  test("of a file counts under another nonce, by what it exchanged", async () => {
+  test.each([false, true])(
+    "counts under another nonce, by what it exchanged (bound to its own: %s)",
+    async (isBound) => {
+      const safe = await newSafe(version);
+      const swap = await proposedTo(safe, isBound);
+      await safe.reject();
+      expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: undefined });
+      const { transactionHash } = await safe.execute(safe.batch(swapCalls(safe)));
+      await settle();
+      expect(await look(swap)).toMatchObject({ fill: { hash: transactionHash } });
+    },
+  );
+
+  test("counts under an earlier nonce, too, while its own is still to come", async () => {
     const safe = await newSafe(version);
-    const swap = await proposedTo(safe, false);
-    await safe.reject();
-    expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: undefined });
+    const swap = await proposedTo(safe, true);
+    const later = { ...swap, proposal: swap.proposal && { ...swap.proposal, nonce: swap.proposal.nonce + 5n } };
+    const queued = {
+      ...later,
+      signatures: swap.signatures && { ...swap.signatures, swapDigest: `0x${"5".repeat(64)}` },
+    };
+    expect(await look(queued as Swap)).toEqual({ fill: undefined, nonceUsed: false });
     const { transactionHash } = await safe.execute(safe.batch(swapCalls(safe)));
-    expect(await look(swap)).toMatchObject({ fill: { hash: transactionHash } });
+    expect(await look(queued as Swap)).toMatchObject({ fill: { hash: transactionHash } });
   });
+
+  test.each([false, true])(
+    "is none of another place that exchanged as much (bound to its nonce: %s)",
+    async (isBound) => {
+      const safe = await newSafe(version);
+      const swap = await proposedTo(safe, isBound);
+      await safe.execute(safe.batch(swapCalls(safe, BOUGHT, "run_2.0")));
+      await settle();
+      expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: isBound ? true : undefined });
+      const { transactionHash } = await safe.execute(safe.batch(swapCalls(safe)));
+      expect(await look(swap)).toMatchObject({ fill: { hash: transactionHash } });
+    },
+  );
 
   test("of a file is executed once, with whatever nonce, and what owners do besides is none of it", async () => {
     const safe = await newSafe(version);
