@@ -31,7 +31,8 @@ export function createCommitter(context: EngineContext, onCommitted: (lanes: rea
   const reportSteps = createStepReporter(context, onCommitted);
   return {
     commit: async (answer) => {
-      deps.crashPoint(`commit.${answer.event.kind}.before`);
+      const { event } = answer;
+      deps.crashPoint(`commit.${event.kind}.before`);
       reportSteps(await deps.store.commit([stepOf(context, answer)]));
     },
     laneStore: createLaneStore(context, reportSteps),

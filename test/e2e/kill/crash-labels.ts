@@ -111,6 +111,9 @@ const OF_A_PROPOSAL = [
   "proposal.publish.after",
 ] as const;
 
+/** The place where owners look for proposals does not take one. */
+const OF_AN_UNDELIVERED_PROPOSAL = ["commit.proposal-undelivered.before", "commit.proposal-undelivered.after"] as const;
+
 /** The service takes a gasless swap; only its process passes these. */
 const OF_AN_ACCEPTANCE = ["accept.before", "accept.after"] as const;
 
@@ -125,12 +128,13 @@ export const CRASH_LABELS = {
   trouble: IN_TROUBLE,
   rare: IN_A_RARE_MOMENT,
   proposal: OF_A_PROPOSAL,
+  undelivered: OF_AN_UNDELIVERED_PROPOSAL,
   acceptance: OF_AN_ACCEPTANCE,
 } as const;
 
 export type LabelGroup = keyof typeof CRASH_LABELS;
 
-const OF_OTHERS: readonly LabelGroup[] = ["acceptance", "rare", "proposal"];
+const OF_OTHERS: readonly LabelGroup[] = ["acceptance", "rare", "proposal", "undelivered"];
 
 /** The groups that a daemon passes when it is killed often enough. */
 export const GROUPS_OF_A_DAEMON = (Object.keys(CRASH_LABELS) as LabelGroup[]).filter(
