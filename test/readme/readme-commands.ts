@@ -29,7 +29,7 @@ export function readCommands(markdown: string): readonly ReadmeCommand[] {
 /** Lines of output that the README shows as a sample: those of its blocks without a language that begin with an instant. */
 export function readSampleLines(markdown: string): readonly string[] {
   return linesOf(markdown)
-    .filter(({ text, fence }) => fence === "" && /^\d{4}-\d\d-\d\dT/.test(text))
+    .filter(({ text, fence }) => fence === "" && /^\d{4}-\d\d-\d\dT.* 0x[0-9a-f]{64}$/.test(text))
     .map(({ text }) => text);
 }
 
