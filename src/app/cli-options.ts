@@ -12,6 +12,7 @@ export const CONFIG = [
 /** Of commands that change something: they never take the sandbox for want of anything else. */
 export const CHANGED_CONFIG = ["--config <file>", "configuration file (else SWAPD_CONFIG or ./swapd.yaml)"] as const;
 export const SANDBOX_FLAG = ["--sandbox", "act on the sandbox that was started in this folder"] as const;
+export const REHEARSAL = ["--rehearsal", "of the last rehearsal in this folder, on a fork"] as const;
 export const JSON_FLAG = ["--json", "one JSON document, amounts as strings"] as const;
 export const FOR = ["--for <duration>", "stop cleanly after this time, for example 60s", duration] as const;
 

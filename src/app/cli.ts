@@ -1,7 +1,17 @@
 import { Command, CommanderError, Option } from "commander";
 import { addDatabaseCommands } from "./cli-database.ts";
 import { addFirstCommands } from "./cli-first.ts";
-import { CHANGED_CONFIG, CONFIG, FOR, integer, JSON_FLAG, SANDBOX_FLAG, seconds, slotCount } from "./cli-options.ts";
+import {
+  CHANGED_CONFIG,
+  CONFIG,
+  FOR,
+  integer,
+  JSON_FLAG,
+  REHEARSAL,
+  SANDBOX_FLAG,
+  seconds,
+  slotCount,
+} from "./cli-options.ts";
 import { addServiceCommands } from "./cli-service.ts";
 import { addSettlementCommands } from "./cli-settlement.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -81,6 +91,7 @@ function addHistoryCommands(program: Command, terminal: Terminal): void {
     .command("history")
     .description("runs with their swaps, newest first")
     .option(...CONFIG)
+    .option(...REHEARSAL)
     .option(...JSON_FLAG)
     .option("--strategy <id>", "of one strategy")
     .option("--limit <n>", "at most so many runs", integer, 1000)
@@ -89,6 +100,7 @@ function addHistoryCommands(program: Command, terminal: Terminal): void {
     .command("show <id>")
     .description("one run or swap with every transition and check")
     .option(...CONFIG)
+    .option(...REHEARSAL)
     .option(...JSON_FLAG)
     .action(async (id, options) => (await import("./commands/show.ts")).show(id, options, terminal));
   program
@@ -101,9 +113,10 @@ function addHistoryCommands(program: Command, terminal: Terminal): void {
     .command("why <strategy>")
     .description("why the strategy did or did not trade")
     .option(...CONFIG)
+    .option(...REHEARSAL)
     .option(...JSON_FLAG)
     .addOption(new Option("--at <instant>", "at the slot before this instant").conflicts("next"))
-    .option("--next", "at the next slot, if it were now")
+    .addOption(new Option("--next", "at the next slot, if it were now").conflicts("rehearsal"))
     .action(async (strategy, options) =>
       options.next === true
         ? (await import("./commands/why-next.ts")).whyNext(strategy, options, terminal)

@@ -23,3 +23,6 @@ export function modeOfTarget(target: Target): { readonly mode: Mode; readonly li
     throw error;
   }
 }
+
+/** Of which world a command reads, where that is not the daemon's own. */
+export const REHEARSAL_LINE = "of the last rehearsal: live on a fork, and nothing of it is on the network";

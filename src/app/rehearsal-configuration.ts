@@ -3,6 +3,11 @@ import type { Configuration, KeySource, WalletConfiguration } from "../config/co
 import type { Listen } from "../config/fields.ts";
 import type { Address } from "../domain/money/address.ts";
 
+/** Where the last rehearsal of a folder lies in it. */
+export const REHEARSAL_DIRECTORY = join(".swapd", "rehearsal");
+const DATABASE = "swapd.db";
+export const REHEARSAL_DATABASE = join(REHEARSAL_DIRECTORY, DATABASE);
+
 /** An account of a rehearsal, whose key stands in an environment variable of this process alone. */
 export interface RehearsalAccount {
   readonly address: Address;
@@ -57,7 +62,7 @@ export function rehearsalOf(configuration: Configuration, rehearsal: Rehearsal):
     },
     service: { ...service, apiKey: undefined },
     wallets,
-    ...{ database: join(directory, "swapd.db"), identity: join(directory, "identity"), listen: listen.status },
+    ...{ database: join(directory, DATABASE), identity: join(directory, "identity"), listen: listen.status },
     channels: [],
     serve: {
       ...serve,

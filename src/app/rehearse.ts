@@ -19,7 +19,13 @@ import { endOnUncaught } from "./end-on-uncaught.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { followSwaps } from "./follow-swaps.ts";
 import { loadConfiguration } from "./load-configuration.ts";
-import { type Rehearsal, type RehearsalAccount, rehearsalOf, unfitForRehearsal } from "./rehearsal-configuration.ts";
+import {
+  REHEARSAL_DIRECTORY,
+  type Rehearsal,
+  type RehearsalAccount,
+  rehearsalOf,
+  unfitForRehearsal,
+} from "./rehearsal-configuration.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { makeSandboxDirectory, SANDBOX_LOCK_FILE } from "./sandbox-facts.ts";
 import { choosePorts, type Ports } from "./sandbox-ports.ts";
@@ -41,7 +47,6 @@ export interface RehearsalOptions {
   readonly blockTime: number;
 }
 
-const DIRECTORY = join(".swapd", "rehearsal");
 const LOOPBACK = "127.0.0.1";
 
 interface Stage {
@@ -56,7 +61,7 @@ interface Stage {
  * @throws CommandFailure 78 where it cannot be rehearsed
  */
 export async function rehearse(options: RehearsalOptions, terminal: Terminal): Promise<void> {
-  const directory = resolve(DIRECTORY);
+  const directory = resolve(REHEARSAL_DIRECTORY);
   makeSandboxDirectory(directory);
   const lock = acquireLock(join(directory, SANDBOX_LOCK_FILE));
   if (lock.kind === "held")
@@ -114,6 +119,9 @@ async function run(options: RehearsalOptions, stage: Stage): Promise<void> {
     throw new CommandFailure(EXIT.invariant, runtime.redactor.redact(`the rehearsal stopped: ${message}`));
   }
   for (const line of await swapsSum(configuration.database)) terminal.out(line);
+  terminal.out(
+    `look at it with \`npx swapd history --rehearsal --config ${options.config}\`, \`why\` and \`show\` alike`,
+  );
 }
 
 function refuseUnfit(own: Configuration): void {

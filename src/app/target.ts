@@ -8,6 +8,7 @@ import type { ReadModel } from "../ports/read-model.ts";
 import { openDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { loadConfiguration } from "./load-configuration.ts";
+import { REHEARSAL_DATABASE } from "./rehearsal-configuration.ts";
 import { isSandboxRunning, readSandboxFacts, type SandboxFacts } from "./sandbox-facts.ts";
 
 /** What a command is about: a configured daemon, or the last sandbox of this folder. */
@@ -16,6 +17,13 @@ export type Target =
   | { readonly kind: "sandbox"; readonly facts: SandboxFacts & { directory: string }; readonly database: string };
 
 const DEFAULT_FILE = "swapd.yaml";
+
+/** What is asked for, of a command that only reads. */
+export interface ReadOptions {
+  readonly config?: string | undefined;
+  /** what the last rehearsal of this folder did, and not the daemon itself */
+  readonly rehearsal?: boolean | undefined;
+}
 
 /** The configuration file that was named: `--config`, else SWAPD_CONFIG; an empty variable names none. */
 function namedFile(options: { config?: string | undefined }): string | undefined {
@@ -44,6 +52,22 @@ export function findTarget(options: { config?: string | undefined }): Target {
     EXIT.usage,
     "no configuration: name one with --config FILE, put swapd.yaml here, or start the sandbox first with `swapd sandbox`",
   );
+}
+
+/**
+ * The same, or the last rehearsal of this folder: rows of the user's own strategies, live on a fork of his network.
+ * @throws CommandFailure as {@link findTarget}, and where there was no rehearsal
+ */
+export function findTargetToRead(options: ReadOptions): Target {
+  if (options.rehearsal !== true) return findTarget(options);
+  const database = resolve(REHEARSAL_DATABASE);
+  if (!existsSync(database))
+    throw new CommandFailure(
+      EXIT.no,
+      `there was no rehearsal in this folder (no ${database}): start one with \`swapd sandbox --fork-url URL --config FILE\``,
+    );
+  const configuration = readConfiguration(configurationFile(options), EXIT.no);
+  return { kind: "configured", configuration: { ...configuration, mode: "live", database }, database };
 }
 
 /** Options of a command that changes something: the sandbox is changed only on request, never by default. */

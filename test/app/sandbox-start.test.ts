@@ -97,6 +97,13 @@ it("refuses in a rehearsal what would be of no effect there, all of it at once, 
   expect(one).toMatchObject({ code: 2, err: expect.stringContaining("--no-market is of no use in a rehearsal") });
 });
 
+it("says that there was no rehearsal, and how to start one, and ends with 1", async () => {
+  const { path } = folderWithHistory();
+  const ended = await run(path, ["history", "--rehearsal"]);
+  expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("there was no rehearsal in this folder") });
+  expect(ended.err).toContain("swapd sandbox --fork-url URL");
+});
+
 it("takes the URL to fork from from the environment, and says which variable is missing", () => {
   expect(forkUrlOf("env:FORK", { FORK: "https://node.example/key" })).toBe("https://node.example/key");
   expect(forkUrlOf("https://node.example/key", {})).toBe("https://node.example/key");

@@ -56,6 +56,15 @@ test("a user's own configuration is rehearsed on a fork of his chain, with a fun
   expect(rehearsed.out).toMatch(/wallet +main: a copy of 0x8ba1f109551bd432803012645ac136ddd64dba72 with .*500 USDC/i);
   expect(rehearsed.out).toMatch(/buy-weth +self-executed +25 USDC -> 0\.\d+ WETH/);
   expect(rehearsed.out).toMatch(/[1-9]\d* swaps? filled/);
+  const read = async (...command: string[]) => await run(home, [...command, "--config", file], env);
+  const fork = "of the last rehearsal: live on a fork, and nothing of it is on the network";
+  const history = await read("history", "--rehearsal");
+  expect(history).toMatchObject({ code: 0, out: expect.stringContaining(fork) });
+  expect(history.out).toMatch(/buy-weth +filled .*25 USDC/);
+  const why = await read("why", "buy-weth", "--rehearsal");
+  expect(why).toMatchObject({ code: 0, out: expect.stringContaining(fork) });
+  expect(why.out).toContain(join(home, ".swapd", "rehearsal", "swapd.db"));
+  expect(await read("history")).toMatchObject({ code: 1, err: expect.stringContaining("has not run yet") });
   expect(readFileSync(file, "utf8")).toBe(before);
   expect(await sent()).toBe("0x0");
   expect(await rpc.call("eth_getTransactionCount", [WATCHED, "latest"])).toBe("0x0");

@@ -1,18 +1,19 @@
 import type { CostHistory, RunHistory, SwapHistory } from "../../ports/history.ts";
 import type { PaperHolding } from "../../ports/read-model.ts";
+import { REHEARSAL_LINE } from "../mode-line.ts";
 import { type PaperTotal, totalJson, totalOnPaper } from "../paper-total.ts";
-import { configurationOf, findTarget, type Target, withReads } from "../target.ts";
+import { configurationOf, findTargetToRead, type ReadOptions, type Target, withReads } from "../target.ts";
 import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
 import { formatPaper, formatWouldBe, isDry } from "./history-on-paper.ts";
 import { costOf } from "./swap-costs.ts";
 
 /** `swapd history`: runs with their swaps, newest first. */
 export async function history(
-  options: { config?: string; json?: boolean; strategy?: string; limit: number },
+  options: ReadOptions & { json?: boolean; strategy?: string; limit: number },
   terminal: Terminal,
 ): Promise<void> {
   const { limit, strategy } = options;
-  const target = findTarget(options);
+  const target = findTargetToRead(options);
   const { runs, holdings } = await withReads(target, async (reads) => ({
     runs: await reads.runs(strategy === undefined ? { limit } : { limit, strategy }),
     holdings: await reads.paper(),
@@ -24,6 +25,7 @@ export async function history(
   }
   const parts = [runs.length === 0 ? "no runs yet" : tableOf(runs, { isPaper: paper !== undefined })];
   if (paper !== undefined) parts.push(formatPaper(paper));
+  if (options.rehearsal === true) parts.unshift(REHEARSAL_LINE);
   terminal.out(parts.join("\n\n"));
 }
 

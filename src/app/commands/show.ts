@@ -1,18 +1,14 @@
 import type { RunDetails } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { findTarget, nativeSymbolOf, withReads } from "../target.ts";
+import { findTargetToRead, nativeSymbolOf, type ReadOptions, withReads } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
 import { formatRetries, retryJson } from "./retries.ts";
 import { checkTable, swapLines } from "./swap-lines.ts";
 
 /** `swapd show <run|swap>`: one run with every transition, every check, its routes and the service's own record. */
-export async function show(
-  id: string,
-  options: { config?: string; json?: boolean },
-  terminal: Terminal,
-): Promise<void> {
-  const target = findTarget(options);
+export async function show(id: string, options: ReadOptions & { json?: boolean }, terminal: Terminal): Promise<void> {
+  const target = findTargetToRead(options);
   const found = await withReads(target, (reads) => reads.run(id));
   if (found === undefined) {
     throw new CommandFailure(

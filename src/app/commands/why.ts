@@ -2,8 +2,8 @@ import { SUBJECT } from "../../domain/run/alert.ts";
 import type { GapHistory, RunHistory } from "../../ports/history.ts";
 import type { SlotHistory } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { modeOfTarget } from "../mode-line.ts";
-import { findTarget, nativeSymbolOf, withReads } from "../target.ts";
+import { modeOfTarget, REHEARSAL_LINE } from "../mode-line.ts";
+import { findTargetToRead, nativeSymbolOf, type ReadOptions, withReads } from "../target.ts";
 import { formatInstant, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
 import { formatRetries, retryJson } from "./retries.ts";
@@ -12,7 +12,7 @@ import { checkTable, swapLines } from "./swap-lines.ts";
 /** `swapd why <strategy> [--at T]`: what the strategy did at the slot before an instant, and every check with its numbers. */
 export async function why(
   strategy: string,
-  options: { config?: string; json?: boolean; at?: string },
+  options: ReadOptions & { json?: boolean; at?: string },
   terminal: Terminal,
 ): Promise<void> {
   const atMs = options.at === undefined ? Date.now() : Date.parse(options.at);
@@ -22,7 +22,7 @@ export async function why(
       `--at ${JSON.stringify(options.at)} is no instant; write 2026-01-31T09:00:00Z`,
     );
   }
-  const target = findTarget(options);
+  const target = findTargetToRead(options);
   const mode = modeOfTarget(target);
   const slot = await withReads(target, (reads) => reads.slotBefore({ strategy, atMs }));
   const answer = explain(slot, { strategy, atMs, nativeSymbol: nativeSymbolOf(target) });
@@ -30,6 +30,7 @@ export async function why(
     .filter((alert) => alert.strategy === strategy || alert.subject === SUBJECT.clock())
     .map(({ code, text }) => ({ code, text }));
   const lines = [
+    ...(options.rehearsal === true ? [REHEARSAL_LINE] : []),
     ...(mode === undefined ? [] : [mode.line]),
     ...standing.map(({ code, text }) => `now: ${code}: ${text}`),
     answer.text,
