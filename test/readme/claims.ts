@@ -163,7 +163,7 @@ const TESTING: readonly Claim[] = [
   },
   {
     command: "npm run test:kill",
-    later: "npm run test:kill -- --kills 30",
+    later: "npm run test:kill -- --label lane.sign.before --kills 4",
     because: "fifty kills against each once are enough",
     limitSeconds: 900,
     broken: brokenByKills,
