@@ -66,20 +66,34 @@ function showPairs({ hits }: Campaign): void {
   }
 }
 
+/** A campaign that is misspelled would run no seed, or no fault, and find nothing. */
+function whole(option: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error(`--${option} ${JSON.stringify(text)} is no whole number`);
+  return Number(text);
+}
+
+function faultsOf(option: string, text: string | undefined): readonly string[] | undefined {
+  const names = text?.split(",").filter((name) => name !== "");
+  const unknown = names?.filter((name) => !FAULT_NAMES.some((known) => known === name)) ?? [];
+  if (unknown.length > 0)
+    throw new Error(`--${option}: there is no fault ${unknown.join(", ")}; there are ${FAULT_NAMES.join(", ")}`);
+  return names;
+}
+
 const isOne = values.seed !== undefined;
 /** Anyone who ends a long campaign is told what it found. */
 const interrupt = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupt.abort());
 const campaign = await runCampaign({
-  from: Number(values.seed ?? values.from),
-  seeds: isOne ? 1 : Number(values.seeds),
-  processes: isOne ? 1 : Number(values.processes),
+  from: isOne ? whole("seed", values.seed ?? "") : whole("from", values.from),
+  seeds: isOne ? 1 : whole("seeds", values.seeds),
+  processes: isOne ? 1 : whole("processes", values.processes),
   shrinks: !values.whole,
   withoutNonces: values["without-nonces"],
-  amongFaults: values.among?.split(","),
+  amongFaults: faultsOf("among", values.among),
   tells: values.trace,
   until: interrupt.signal,
-  faults: values.faults?.split(",").filter((name) => name !== ""),
+  faults: faultsOf("faults", values.faults),
   said: (line) => console.log(line),
   heard: (result) => {
     if (values.trace) for (const line of result.trace) console.log(line.slice(0, 400));
