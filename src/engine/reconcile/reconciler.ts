@@ -34,8 +34,11 @@ export interface Reconciler {
 
 const ENDS_BY_ITSELF: readonly DifferenceKind[] = ["cannot-prove", "allowance"];
 const SCAN_AGAIN_MS = 2_000;
-/** What several wallets ask of the chain in the same turn travels together. */
-const SCANS_AT_ONCE = 64;
+/**
+ * What several wallets ask of the chain in the same turn travels together. More at once make each one's answers late, and
+ * who waits for seconds asks for fewer blocks: a node of limited throughput would be asked ever more.
+ */
+const SCANS_AT_ONCE = 16;
 const PROVE_EVERY_MS = 60_000;
 const POLL_EVERY_MS = 3_600_000;
 
@@ -72,9 +75,11 @@ export function createReconciler(context: EngineContext): Reconciler {
       ends.push(...(await Promise.all(some.map((wallet) => tryToLook(scanContext, wallet)))));
     }
     fault = ends.filter((end) => typeof end === "object").at(-1)?.fault;
-    await advanceMarkers(context, wallets);
     if (ends.includes(false)) lastMs = undefined;
-    else if (fault === undefined) lastMs = clock.monotonicMs();
+    else if (fault === undefined) {
+      lastMs = clock.monotonicMs();
+      await advanceMarkers(context, wallets);
+    }
   };
   let inFlight: Promise<void> | undefined;
   const scan = (scanContext: ScanContext): Promise<void> => {
