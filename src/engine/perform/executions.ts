@@ -77,7 +77,7 @@ async function executions(
 
 /**
  * The execution of exactly what was proposed, by its hash. Owners may execute the calls with another nonce, under another
- * hash: where the mark of its place stands, what sold exactly the amount, and brought the minimum, is one.
+ * hash: where the mark of its place stands, what sold exactly the amount, and brought the minimum, is one, else what made the mark.
  */
 async function ownExecutions(
   context: EngineContext,
@@ -90,9 +90,22 @@ async function ownExecutions(
   if (successes.length === 0 || !(await isMarked(reads, swap, range.toBlock))) return [];
   const receipts = await Promise.all(successes.map((log) => receiptOf(reads, log)));
   const like = receipts.filter((receipt) => isSameExchange(context, swap, receipt));
-  if (like.length <= 1) return like;
-  // Another place may have sold as much: ours is the first with whose block the mark stands.
-  for (const receipt of like) if (await isMarked(reads, swap, receipt.blockNumber)) return [receipt];
+  return like.length === 1 ? like : await firstMarked(reads, swap, like.length === 0 ? receipts : like);
+}
+
+/**
+ * Owners may have put more into the batch, or another place sold as much: the execution is the one with whose block the
+ * mark stands, and not before it. A stranger may make a mark, too, and is no owner.
+ */
+async function firstMarked(
+  reads: View["reads"],
+  swap: Swap,
+  receipts: readonly Receipt[],
+): Promise<readonly Receipt[]> {
+  for (const receipt of receipts) {
+    if (!(await isMarked(reads, swap, receipt.blockNumber))) continue;
+    return (await isMarked(reads, swap, receipt.blockNumber - 1)) ? [] : [receipt];
+  }
   return [];
 }
 

@@ -188,6 +188,27 @@ describe.each(CARRIED_VERSIONS)("a proposal to a Safe %s of real bytecode", (ver
     expect(await look(queued as Swap)).toMatchObject({ fill: { hash: transactionHash } });
   });
 
+  test.each([false, true])("counts where owners put more into its batch (bound to its nonce: %s)", async (isBound) => {
+    const safe = await newSafe(version);
+    const swap = await proposedTo(safe, isBound);
+    const payment = call(usdc, "transfer", DEPLOYER.address, 1n);
+    const { status, transactionHash } = await safe.execute(safe.batch([...swapCalls(safe), payment]));
+    await settle();
+    expect(status).toBe("0x1");
+    expect(await look(swap)).toMatchObject({ fill: { hash: transactionHash } });
+  });
+
+  test("does not count where a stranger made its mark", async () => {
+    const safe = await newSafe(version);
+    const swap = await proposedTo(safe, true);
+    const [mark] = swapCalls(safe);
+    const from = DEPLOYER.address;
+    await minedReceipt(ask, await ask("eth_sendTransaction", [{ from, to: mark?.to, data: mark?.data }]));
+    await safe.reject();
+    await settle();
+    expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: true });
+  });
+
   test.each([false, true])(
     "is none of another place that exchanged as much (bound to its nonce: %s)",
     async (isBound) => {
