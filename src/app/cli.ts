@@ -1,17 +1,8 @@
 import { Command, CommanderError, Option } from "commander";
 import { addDatabaseCommands } from "./cli-database.ts";
 import { addFirstCommands } from "./cli-first.ts";
-import {
-  CHANGED_CONFIG,
-  CONFIG,
-  FOR,
-  integer,
-  JSON_FLAG,
-  REHEARSAL,
-  SANDBOX_FLAG,
-  seconds,
-  slotCount,
-} from "./cli-options.ts";
+import { addHistoryCommands } from "./cli-history.ts";
+import { CHANGED_CONFIG, CONFIG, FOR, integer, JSON_FLAG, SANDBOX_FLAG, seconds, slotCount } from "./cli-options.ts";
 import { addServiceCommands } from "./cli-service.ts";
 import { addSettlementCommands } from "./cli-settlement.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -84,44 +75,6 @@ function addRunningCommands(program: Command, terminal: Terminal): void {
     )
     .option("--fund <amounts...>", 'what the copies of its wallets get on the fork besides, for example "5000 USDC"')
     .action(async (options) => (await import("./commands/sandbox.ts")).sandbox(options, terminal));
-}
-
-function addHistoryCommands(program: Command, terminal: Terminal): void {
-  program
-    .command("history")
-    .description("runs with their swaps, newest first")
-    .option(...CONFIG)
-    .option(...REHEARSAL)
-    .option(...JSON_FLAG)
-    .option("--strategy <id>", "of one strategy")
-    .option("--limit <n>", "at most so many runs", integer, 1000)
-    .action(async (options) => (await import("./commands/history.ts")).history(options, terminal));
-  program
-    .command("show <id>")
-    .description("one run or swap with every transition and check")
-    .option(...CONFIG)
-    .option(...REHEARSAL)
-    .option(...JSON_FLAG)
-    .action(async (id, options) => (await import("./commands/show.ts")).show(id, options, terminal));
-  program
-    .command("replay <run>")
-    .description("take a run's steps again from what is stored, and compare")
-    .option(...CONFIG)
-    .option(...JSON_FLAG)
-    .action(async (run, options) => (await import("./commands/replay.ts")).replay(run, options, terminal));
-  program
-    .command("why <strategy>")
-    .description("why the strategy did or did not trade")
-    .option(...CONFIG)
-    .option(...REHEARSAL)
-    .option(...JSON_FLAG)
-    .addOption(new Option("--at <instant>", "at the slot before this instant").conflicts("next"))
-    .addOption(new Option("--next", "at the next slot, if it were now").conflicts("rehearsal"))
-    .action(async (strategy, options) =>
-      options.next === true
-        ? (await import("./commands/why-next.ts")).whyNext(strategy, options, terminal)
-        : (await import("./commands/why.ts")).why(strategy, options, terminal),
-    );
 }
 
 function addLookingCommands(program: Command, terminal: Terminal): void {
