@@ -77,7 +77,8 @@ async function executions(
 
 /**
  * The execution of exactly what was proposed, by its hash. Owners may execute the calls with another nonce, under another
- * hash: where the mark of its place stands, what sold exactly the amount, and brought the minimum, is one, else what made the mark.
+ * hash: where the mark of its place stands, what sold exactly the amount, and brought the minimum, is one, else what made
+ * the mark.
  */
 async function ownExecutions(
   context: EngineContext,
