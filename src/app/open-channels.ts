@@ -2,8 +2,9 @@ import type { Channel } from "../adapters/notify/channel-kind.ts";
 import { channelKindOf } from "../adapters/notify/channels.ts";
 import { createPost, type Delivery } from "../adapters/notify/post.ts";
 import type { ChannelConfiguration, Configuration } from "../config/configuration.ts";
+import type { ChannelOption } from "../domain/run/alert-channel.ts";
 import type { Redactor } from "../net/redact.ts";
-import type { Secret } from "../net/secret.ts";
+import { Secret } from "../net/secret.ts";
 import type { WaitingDelivery } from "../ports/alert-store.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
@@ -20,6 +21,9 @@ export interface OpenedChannel extends ChannelConfiguration {
   ): Promise<Delivery>;
 }
 
+/** What nobody sees and what turns a text around: names of tokens are others' words. */
+const UNSEEN = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
 interface Around {
   readonly secrets: SecretOpener;
   readonly redactor: Redactor;
@@ -34,7 +38,7 @@ export function openChannels(configuration: Configuration, around: Around): read
   const { channels, network, timing } = configuration;
   const { redactor, machine } = around;
   return channels.map((configured) => {
-    const { host, send } = openChannel(configured, around.secrets);
+    const { host, send } = openChannel(configured, around);
     return {
       ...configured,
       host,
@@ -46,21 +50,50 @@ export function openChannels(configuration: Configuration, around: Around): read
   });
 }
 
-function openChannel({ kind, options, path }: ChannelConfiguration, secrets: SecretOpener): Channel {
+function openChannel(configured: ChannelConfiguration, around: Around): Channel {
+  const { kind, options } = configured;
   const known = channelKindOf(kind);
-  const values: Record<string, Secret | string | undefined> = {};
-  for (const [name, { problem }] of Object.entries(known.options)) {
-    const value = options[name];
-    if (value === undefined || typeof value === "string") {
-      values[name] = value;
-      continue;
-    }
-    const secret = secrets.open(value);
-    const wrong = problem(secret.reveal());
-    if (wrong !== undefined) throw new CommandFailure(EXIT.configuration, `what ${path}.${name} refers to ${wrong}`);
-    values[name] = secret;
+  const pasted = openPasted(configured, around);
+  const values = Object.entries(known.options).map(([name, option]) => {
+    const value = pasted === undefined ? options[name] : (pasted[name] ?? options[name]);
+    const opened = typeof value === "object" && !(value instanceof Secret) ? around.secrets.open(value) : value;
+    const isPasted = pasted !== undefined && known.pasted?.holds.includes(name) === true;
+    checkValue(
+      opened,
+      option,
+      isPasted ? `the ${name} in what ${configured.path}.url` : `what ${configured.path}.${name}`,
+    );
+    return [name, opened] as const;
+  });
+  return known.open(Object.fromEntries(values));
+}
+
+/** @throws CommandFailure 78 when it is nothing that it could be; it is not shown */
+function checkValue(value: Secret | string | undefined, { problem, isOptional }: ChannelOption, place: string): void {
+  if (value === undefined && isOptional) return;
+  const wrong = value === undefined ? "is missing" : problem(typeof value === "string" ? value : value.reveal());
+  if (wrong !== undefined) throw new CommandFailure(EXIT.configuration, `${place} refers to ${wrong}`);
+}
+
+/** The options that stand in one URL, which is a secret; undefined where there is no such URL. */
+function openPasted(
+  { kind, options, path }: ChannelConfiguration,
+  { secrets, redactor }: Around,
+): Readonly<Record<string, Secret | string | undefined>> | undefined {
+  const known = channelKindOf(kind);
+  if (known.pasted === undefined || typeof options.url !== "object") return undefined;
+  const found = known.pasted.read(secrets.open(options.url).reveal());
+  if (found === undefined) {
+    const message = `what ${path}.url refers to is not of the form ${known.pasted.form}`;
+    throw new CommandFailure(EXIT.configuration, message);
   }
-  return known.open(values);
+  const values = known.pasted.holds.map((name) => {
+    const value = found[name];
+    if (value === undefined || known.options[name]?.isSecret !== true) return [name, value] as const;
+    redactor.add(value);
+    return [name, new Secret(value)] as const;
+  });
+  return Object.fromEntries(values);
 }
 
 function messageOf(
@@ -68,7 +101,8 @@ function messageOf(
   network: string,
   { redact }: Redactor,
 ) {
-  const message = { ...alert, text: redact(alert.text), network, ends: undefined };
+  const text = redact(alert.text).replaceAll(UNSEEN, "\u{fffd}");
+  const message = { ...alert, text, network, ends: undefined };
   if (tells === "begin") return message;
   const over = { id: `${alert.id}.end`, ends: alert.id, severity: "info", text: `over: ${message.text}` } as const;
   return { ...message, ...over, atMs: overAtMs ?? alert.atMs };

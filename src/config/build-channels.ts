@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ChannelBook, ChannelOptions } from "../domain/run/alert-channel.ts";
+import type { ChannelBook, ChannelForm, ChannelOptions } from "../domain/run/alert-channel.ts";
 import { checkShape, valueHint } from "./check-shape.ts";
 import { at, atKey, each, type Found, type Part, type Path, refuse, within } from "./complaint.ts";
 import type { ChannelConfiguration } from "./configuration.ts";
@@ -14,13 +14,19 @@ type Fields = MainFile["alerts"];
 /** The channel that `alerts.webhook` is, by its name and its kind. */
 const WEBHOOK = "webhook";
 
-/** The schema of a channel of one kind. */
-export function channelSchema(kind: string, options: ChannelOptions) {
+/** The schema of a channel of one kind: of what its URL may hold nothing is needed. */
+export function channelSchema(kind: string, { options, pasted }: ChannelForm) {
   const fields = Object.entries(options).map(([name, { isSecret, isOptional, description, example = "" }]) => {
     const field: z.ZodType = isSecret ? secretReference(description) : text(description, example);
-    return [name, isOptional ? field.optional() : field] as const;
+    return [name, isOptional || pasted?.holds.includes(name) === true ? field.optional() : field] as const;
   });
-  return z.strictObject({ kind: z.literal(kind), ...channelTerms, ...Object.fromEntries(fields) });
+  const url = pasted && secretReference(`in the place of ${list(pasted.holds)}: ${pasted.form}`).optional();
+  const own = { ...Object.fromEntries(fields), ...(url === undefined ? {} : { url }) };
+  return z.strictObject({ kind: z.literal(kind), ...channelTerms, ...own });
+}
+
+function list(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
 /** The channels that alerts are sent to: the webhook, and those by name. */
@@ -51,13 +57,18 @@ function* buildChannel(
 ): Part<ChannelConfiguration> {
   const path = ["alerts", "channels", name];
   const { kind } = fields;
-  const options = book.get(kind);
-  if (options === undefined)
+  const form = book.get(kind);
+  if (form === undefined)
     return yield* refuse`${[...path, "kind"]}: is none of the values known here -> ${valueHint(kind, [...book.keys()])}`;
-  const { whole } = yield* within(path, checkShape(channelSchema(kind, options), fields));
+  const schema = channelSchema(kind, form);
+  const { whole } = yield* within(path, checkShape(schema, fields));
   if (whole === undefined) return undefined;
   const { minimum, ends } = whole;
-  const given = yield* readOptions(source, path, { options, values: whole });
+  const given = yield* readOptions(source, path, { options: form.options, values: whole });
+  // A mistyped key is one mistake: that the right one is missing is not reported as well.
+  if (Object.keys(fields).every((key) => key in schema.shape)) yield* checkPasted(path, form, whole);
+  if (whole.url !== undefined && form.pasted !== undefined)
+    given.url = absoluteReference(source, whole.url as SecretReference);
   return { name, kind, path: path.join("."), minimum, sendsEnds: ends, options: given };
 }
 
@@ -76,4 +87,19 @@ function* readOptions(
     if (wrong !== undefined) yield at`${[...path, name]}: ${wrong}`;
   }
   return given;
+}
+
+/** What the URL may hold is either in it or beside it: two words for one thing would be a guess. */
+function* checkPasted(
+  path: Path,
+  { options, pasted }: ChannelForm,
+  values: Readonly<Record<string, unknown>>,
+): Found<undefined> {
+  if (pasted === undefined) return;
+  for (const name of pasted.holds) {
+    if (values.url !== undefined && values[name] !== undefined)
+      yield atKey`${[...path, name]}: \`url\` stands in its place already -> leave out one of them`;
+    if (values.url === undefined && values[name] === undefined && options[name]?.isOptional === false)
+      yield at`${[...path, name]}: the key "${name}" is missing -> write it, or \`url: { env: NAME }\` with ${list(pasted.holds)} in one`;
+  }
 }

@@ -48,8 +48,8 @@ function toJsonSchema(schema: z.ZodType, title: string, { services, channels }: 
         if (zodSchema === serviceProfile) jsonSchema.enum = [...services.keys()];
         if (zodSchema !== channelEntry) return;
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-        jsonSchema.anyOf = [...channels].map(([kind, options]) => {
-          const { $schema, ...ofKind } = z.toJSONSchema(channelSchema(kind, options), { io: "input" });
+        jsonSchema.anyOf = [...channels].map(([kind, form]) => {
+          const { $schema, ...ofKind } = z.toJSONSchema(channelSchema(kind, form), { io: "input" });
           return ofKind;
         });
       },

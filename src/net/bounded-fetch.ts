@@ -9,7 +9,7 @@ import { hostOf } from "./secret.ts";
 /** A request whose answer is bounded in size and time. */
 export interface BoundedRequest {
   readonly url: string;
-  readonly method?: "GET" | "POST";
+  readonly method?: "GET" | "POST" | "PUT";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** for everything: connection, headers and the whole body */

@@ -73,3 +73,55 @@ test.each([
   expect(thrown).toMatchObject({ exitCode: 78, message: expect.stringContaining(expected) });
   expect(String(thrown)).not.toContain("canary");
 });
+
+function openOne(lines: string, env: Record<string, string>) {
+  const main = `${MAIN}alerts: { channels: { one: { ${lines} } } }\n`;
+  const loaded = loadConfiguration(join(project({ "main.yaml": main }), "main.yaml"), {});
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const redactor = createRedactor();
+  return {
+    redactor,
+    channels: openChannels(loaded.configuration, { secrets: createSecretOpener(env, redactor), redactor }),
+  };
+}
+
+test("a URL stands in the place of what is in it, and none of it leaves in a text", async () => {
+  const { url, received } = await startReceiver();
+  const { host } = new URL(url);
+  const { channels, redactor } = openOne("kind: ntfy, url: { env: URL }", {
+    URL: `ntfy://tk_canary@${host}/some-topic`,
+  });
+  const alert = alertSample({ text: "the server said tk_canary of some-topic" });
+  expect(channels[0]?.host).toBe(host);
+  await channels[0]?.deliver({ alert, tells: "begin", overAtMs: undefined }, at);
+  expect(received[0]?.headers.authorization).toBe("Bearer tk_canary");
+  expect(JSON.parse(received[0]?.body ?? "")).toMatchObject({
+    topic: "some-topic",
+    message: expect.stringMatching(/^the server said \[redacted\] of \[redacted\]/),
+  });
+  expect(redactor.redact("tk_canary")).toBe("[redacted]");
+});
+
+test.each([
+  ["kind: ntfy", "ntfy://canary-topic", "the token in what alerts.channels.one.url refers to is missing"],
+  ["kind: ntfy", "https://ntfy.sh/canary", "what alerts.channels.one.url refers to is not of the form ntfys://"],
+  ["kind: telegram", "tgram://canary/1", "the token in what alerts.channels.one.url refers to is no token of a bot"],
+  ["kind: discord", "https://discord.com/canary", "what alerts.channels.one.url refers to is no webhook"],
+])("a URL of %s that is %s is refused with 78, and is not shown", (kind, url, expected) => {
+  let thrown: unknown;
+  try {
+    openOne(`${kind}, url: { env: URL }`, { URL: url });
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toMatchObject({ exitCode: 78, message: expect.stringContaining(expected) });
+  expect(String(thrown)).not.toContain("canary");
+});
+
+test("what turns a text around, or is not seen, does not leave in one", async () => {
+  const { url, received } = await startReceiver();
+  const [webhook] = open({ HOOK: `${url}/hook` });
+  const alert = alertSample({ text: "sold 1 \u202eCDSU\u202c\u0007 \u{1f642}\nfor" });
+  await webhook?.deliver({ alert, tells: "begin", overAtMs: undefined }, at);
+  expect(JSON.parse(received[0]?.body ?? "").text).toBe("sold 1 \ufffdCDSU\ufffd\ufffd \u{1f642}\nfor");
+});

@@ -31,7 +31,7 @@ it("has others alongside it, each with a name and a kind, and with the options o
   const both = `${MAIN}alerts:
   webhook: { url: { env: A }, secret: { env: B } }
   channels:
-    phone: { kind: ntfy, server: "https://push.example", topic: { file: topic }, minimum: critical, ends: true }
+    phone: { kind: ntfy, server: "https://push.example", topic: { file: topic }, token: { env: T }, minimum: critical, ends: true }
     desk: { kind: webhook, url: { env: C }, secret: { env: D } }
 `;
   const { channels: found, file } = loaded({ "main.yaml": both });
@@ -53,10 +53,24 @@ it.each([
   ],
   ["phone: { topic: { env: A } }", 'alerts.channels.phone.kind: the key "kind" is missing'],
   ["phone: { kind: ntfy }", 'alerts.channels.phone.topic: the key "topic" is missing'],
+  [
+    "phone: { kind: ntfy, topic: { env: A } }",
+    'alerts.channels.phone.token: the key "token" is missing -> write it, or `url: { env: NAME }` with server, topic and token in one',
+  ],
+  [
+    "phone: { kind: ntfy, url: { env: A }, token: { env: B } }",
+    "alerts.channels.phone.token: `url` stands in its place already -> leave out one of them",
+  ],
+  ["desk: { kind: telegram, url: tgram://a-key/1 }", "alerts.channels.desk.url: needs a reference"],
+  [
+    "desk: { kind: telegram, token: { env: A }, chat: -100 }",
+    'alerts.channels.desk.chat: needs a text, for example "-100',
+  ],
+  ["desk: { kind: discord }", 'alerts.channels.desk.url: the key "url" is missing'],
   ["phone: { kind: ntfy, topic: a-key }", "alerts.channels.phone.topic: needs a reference"],
   [
     "phone: { kind: ntfy, topic: { env: A }, server: https://ntfy.sh/a-key }",
-    "alerts.channels.phone.server: is more than a server; write for example https://ntfy.sh",
+    "alerts.channels.phone.server: is more than a server; write for example https://push.example",
   ],
   [
     "phone: { kind: ntfy, topic: { env: A }, tokn: { env: B } }",
@@ -77,6 +91,16 @@ it.each([
   expect(problems).not.toContain("a-key");
 });
 
+it("takes one URL in the place of what is in it", () => {
+  const text =
+    "phone: { kind: ntfy, url: { env: A } }\nchat: { kind: telegram, url: { file: chat.url }, minimum: info }";
+  const { channels: found, file } = loaded(channels(text));
+  expect(found.map(({ kind, options }) => [kind, options])).toEqual([
+    ["ntfy", { url: { env: "A" } }],
+    ["telegram", { url: { file: join(file, "../chat.url") } }],
+  ]);
+});
+
 it("shows nothing of a token that was written into the file", () => {
   const [problem, ...others] = problemsOf(channels("phone: { kind: ntfy, topic: { env: A }, token: tk_canary0123 }"));
   expect(problem?.path).toBe("alerts.channels.phone.token");
@@ -87,7 +111,7 @@ it("is refused under the name of the webhook, and beyond sixteen", () => {
   const webhook = "webhook: { url: { env: A }, secret: { env: B } }";
   const twice = `${MAIN}alerts: { ${webhook}, channels: { webhook: { kind: ntfy, topic: { env: C } } } }\n`;
   expect(reported({ "main.yaml": twice })).toContain("alerts.webhook has this name already");
-  const names = Array.from({ length: 17 }, (_, index) => `c${index}: { kind: ntfy, topic: { env: A } }`);
+  const names = Array.from({ length: 17 }, (_, index) => `c${index}: { kind: ntfy, url: { env: A } }`);
   expect(reported(channels(names.join("\n")))).toContain("there are 17, and at most 16 channels are allowed");
   expect(loaded(channels(names.slice(1).join("\n"))).channels).toHaveLength(16);
 });

@@ -6,6 +6,7 @@ export interface Received {
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
   readonly path: string;
+  readonly method: string;
 }
 
 /** How a receiver answers its n-th request, counted from 1. */
@@ -17,7 +18,8 @@ export async function startReceiver(
 ): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
   const { url } = await startHttpServer(async (request, response) => {
-    received.push({ headers: request.headers, body: await readBody(request), path: request.url ?? "" });
+    const { headers, url: path = "", method = "" } = request;
+    received.push({ headers, body: await readBody(request), path, method });
     answer(response, received.length);
   });
   return { url, received };

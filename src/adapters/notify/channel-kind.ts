@@ -1,5 +1,5 @@
 import type { Severity } from "../../domain/run/alert.ts";
-import type { ChannelOption, ChannelOptions } from "../../domain/run/alert-channel.ts";
+import type { ChannelForm, ChannelOption, ChannelOptions, PastedForm } from "../../domain/run/alert-channel.ts";
 import type { Secret } from "../../net/secret.ts";
 import type { Delivery, Post } from "./post.ts";
 
@@ -50,19 +50,29 @@ type ValueOf<Option extends ChannelOption> =
 /** Values by the names of their options. */
 type ValuesOf<Options extends ChannelOptions> = { readonly [Name in keyof Options]: ValueOf<Options[Name]> };
 
+/** Values of options as they stand in a URL; what it leaves out is not in it. */
+type PastedValues = Readonly<Record<string, string | undefined>>;
+
+/** How the one URL of such a channel is read. */
+export interface Pasted extends PastedForm {
+  /** @returns undefined when a URL is not of this form */
+  read(url: string): PastedValues | undefined;
+}
+
 /** A kind of channel: what its file gives. */
-export interface ChannelKind {
-  readonly options: ChannelOptions;
+export interface ChannelKind extends ChannelForm {
+  readonly pasted: Pasted | undefined;
   /** @param values of all options, each of them in order */
   open(values: Readonly<Record<string, Secret | string | undefined>>): Channel;
 }
 
-/** A kind of channel from its options, and from what is opened with their values. */
+/** A kind of channel from its options, from what is opened with their values, and from a URL that holds them. */
 export function channelKind<Options extends ChannelOptions>(
   options: Options,
   open: (values: ValuesOf<Options>) => Channel,
+  pasted?: Pasted,
 ): ChannelKind {
-  return { options, open: (values) => open(values as ValuesOf<Options>) };
+  return { options, pasted, open: (values) => open(values as ValuesOf<Options>) };
 }
 
 const nothingWrong = (): undefined => undefined;
@@ -90,4 +100,12 @@ export function optional<Option extends ChannelOption>(option: Option): LeftOut<
 export function urlProblem(value: string): string | undefined {
   const protocol = URL.parse(value)?.protocol;
   return protocol === "http:" || protocol === "https:" ? undefined : "is no http or https URL";
+}
+
+/** What is wrong with the address of a server, which everybody may read. */
+export function serverProblem(server: string): string | undefined {
+  const wrong = urlProblem(server);
+  if (wrong !== undefined) return wrong;
+  const { href, origin } = new URL(server);
+  return href === `${origin}/` ? undefined : "is more than a server; write for example https://push.example";
 }

@@ -14,5 +14,22 @@ export interface ChannelOption {
 /** The options of one kind, by their names in the file. */
 export type ChannelOptions = Readonly<Record<string, ChannelOption>>;
 
-/** The kinds of channels that there are, by name, with their options. */
-export type ChannelBook = ReadonlyMap<string, ChannelOptions>;
+/**
+ * The one URL by which other programs name such a channel. A configuration may give it, as the secret `url`, in the place
+ * of the options that it holds.
+ */
+export interface PastedForm {
+  /** how it is written, with words in the place of values */
+  readonly form: string;
+  /** the options that it may hold */
+  readonly holds: readonly string[];
+}
+
+/** What a configuration says of a channel of one kind. */
+export interface ChannelForm {
+  readonly options: ChannelOptions;
+  readonly pasted: PastedForm | undefined;
+}
+
+/** The kinds of channels that there are, by name. */
+export type ChannelBook = ReadonlyMap<string, ChannelForm>;

@@ -166,6 +166,7 @@ export const SECRETS: Readonly<Record<string, string>> = {
   SIM_HOOK: `https://hook.sim/${CANARY}`,
   SIM_HOOK_SECRET: `secret-of-alerts-${CANARY}`,
   SIM_TOPIC: `topic-${CANARY}`,
+  SIM_TOKEN: `sim:${CANARY}`,
   ...Object.fromEntries(
     Array.from({ length: RELAYS }, (_, index) => [`SIM_RELAY_${index}`, `https://relay${index}.sim/${CANARY}`]),
   ),
@@ -241,7 +242,7 @@ timing: { quoteLifetime: 60s, permitLifetime: 60s, pollInterval: 4s, requestTime
 transactions: { cancelPubliclyAfterBlocks: 10 }
 alerts:
   webhook: { url: { env: SIM_HOOK }, secret: { env: SIM_HOOK_SECRET }, minimum: info, ends: true }
-  channels: { phone: { kind: ntfy, server: "https://push.sim", topic: { env: SIM_TOPIC } } }
+  channels: { phone: { kind: ntfy, server: "https://push.sim", topic: { env: SIM_TOPIC }, token: { env: SIM_TOKEN } } }
   fills: true
 `;
   const file = join(folder, "swapd.yaml");

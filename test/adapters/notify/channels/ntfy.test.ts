@@ -24,14 +24,14 @@ test("an alert is published as JSON at the top of the server, with the topic, a 
   expect(received.map(({ body }) => bodyOf(body).priority)).toEqual([4, 3, 5]);
 });
 
-test("the end of an alert says so, and without a token none is sent", async () => {
+test("the end of an alert says so, and a name with a password is said as such", async () => {
   const { url, received } = await startReceiver();
   await sendBy(
     ntfy,
-    { server: `${url}/`, topic: "topic" },
+    { server: `${url}/`, topic: "topic", token: "me:pass" },
     channelMessage({ id: "a.end", ends: "a", severity: "info" }),
   );
-  expect(received[0]?.headers.authorization).toBeUndefined();
+  expect(received[0]?.headers.authorization).toBe(`Basic ${Buffer.from("me:pass").toString("base64")}`);
   expect(bodyOf(received[0]?.body)).toMatchObject({
     topic: "topic",
     title: "SWAP_UNKNOWN on base is over",
@@ -42,7 +42,7 @@ test("the end of an alert says so, and without a token none is sent", async () =
 
 test("a text that is too long for a message is cut between its characters, and keeps its instant and its id", async () => {
   const { url, received } = await startReceiver();
-  await sendBy(ntfy, { server: url, topic: "topic" }, channelMessage({ text: "é🙂".repeat(2_000) }));
+  await sendBy(ntfy, { server: url, topic: "topic", token: "tk_0123" }, channelMessage({ text: "é🙂".repeat(2_000) }));
   const message = String(bodyOf(received[0]?.body).message);
   expect(Buffer.byteLength(message)).toBeLessThanOrEqual(4_096);
   expect(Buffer.byteLength(message)).toBeGreaterThan(4_085);
@@ -59,12 +59,15 @@ test.each([
   [507, "later"],
 ])("a server that answers %i has it %s", async (status, kind) => {
   const { url } = await startReceiver((response) => void response.writeHead(status).end());
-  expect(await sendBy(ntfy, { server: url, topic: "topic" })).toMatchObject({ kind, detail: `HTTP ${status}` });
+  expect(await sendBy(ntfy, { server: url, topic: "topic", token: "tk_0123" })).toMatchObject({
+    kind,
+    detail: `HTTP ${status}`,
+  });
 });
 
 test("without a server it is ntfy.sh, and nothing of the topic is shown", async () => {
-  expect(openedBy(ntfy, { topic: "canary" }).host).toBe("ntfy.sh");
-  const away = { server: "http://127.0.0.1:1", topic: "canary" };
+  expect(openedBy(ntfy, { topic: "canary", token: "tk_0123" }).host).toBe("ntfy.sh");
+  const away = { server: "http://127.0.0.1:1", topic: "canary", token: "tk_0123" };
   expect((await sendBy(ntfy, away)).detail).toMatch(/^127\.0\.0\.1:1: (?!.*canary)/);
 });
 
@@ -80,8 +83,24 @@ test.each([
   ["topic", "two words", "is no topic"],
   ["topic", "https://ntfy.sh/topic", "is no topic"],
   ["topic", "x".repeat(65), "is no topic"],
+  ["token", "tk_0123", undefined],
+  ["token", "me:pass", undefined],
+  ["token", "secret", "is neither an access token"],
 ])("of the %s %s is reported: %s", (option, value, expected) => {
   const reported = ntfy.options[option]?.problem(value);
   if (expected === undefined) expect(reported).toBeUndefined();
   else expect(reported).toMatch(new RegExp(`^${expected}`));
+});
+
+test.each([
+  ["ntfys://tk_1@push.example/topic", { server: "https://push.example", topic: "topic", token: "tk_1" }],
+  ["ntfy://me:pass@10.0.0.5:8080/topic/", { server: "http://10.0.0.5:8080", topic: "topic", token: "me:pass" }],
+  ["ntfy://:tk_1@ntfy.sh/topic", { server: "https://ntfy.sh", topic: "topic", token: "tk_1" }],
+  ["ntfy://tk_1@topic", { server: "https://ntfy.sh", topic: "topic", token: "tk_1" }],
+  ["ntfy://topic", { server: "https://ntfy.sh", topic: "topic", token: undefined }],
+  ["ntfy://host/topic/other", undefined],
+  ["ntfy://host/topic?priority=max", undefined],
+  ["https://ntfy.sh/topic", undefined],
+])("a URL as %s is read", (url, expected) => {
+  expect(ntfy.pasted?.read(url)).toEqual(expected);
 });
