@@ -16,7 +16,7 @@ export function bodyOf(
 }
 
 /** As much of a text as has at most this size, in whole characters. */
-export function cutTo(text: string, most: number, sizeOf: (character: string) => number = lengthOf): string {
+function cutTo(text: string, most: number, sizeOf: (character: string) => number = lengthOf): string {
   let [size, end] = [0, 0];
   for (const character of text) {
     size += sizeOf(character);
