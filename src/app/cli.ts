@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { addBookCommands } from "./cli-books.ts";
 import { addDatabaseCommands } from "./cli-database.ts";
 import { addFirstCommands } from "./cli-first.ts";
 import { addHistoryCommands } from "./cli-history.ts";
@@ -37,6 +38,7 @@ function buildProgram(terminal: Terminal): Command {
   addFirstCommands(program, terminal);
   addRunningCommands(program, terminal);
   addHistoryCommands(program, terminal);
+  addBookCommands(program, terminal);
   addLookingCommands(program, terminal);
   addOperatorCommands(program, terminal);
   addTransactionCommands(program, terminal);

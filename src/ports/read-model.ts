@@ -3,6 +3,7 @@ import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { StoredRun } from "../domain/run/replay.ts";
 import type { SoldSince } from "../domain/strategy/budget.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
+import type { BookRows } from "./book-rows.ts";
 import type {
   CheckHistory,
   GapHistory,
@@ -45,6 +46,8 @@ export interface ReadModel {
   }>;
   /** The newest fills that have reference prices of their decision, from the newest block down. */
   fills(limit: number): Promise<readonly FillHistory[]>;
+  /** All fills that are final, with what own transactions cost: archived ones too, so that it reads the whole history. */
+  books(): Promise<BookRows>;
   /** What accounts have on paper; undefined where nothing happens on paper in this database. */
   paper(): Promise<readonly PaperHolding[] | undefined>;
   /** The last link of what is archived and closed; undefined in a database of a release that kept none. */

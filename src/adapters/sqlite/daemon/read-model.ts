@@ -5,6 +5,7 @@ import { readLaneHistory } from "../lane-history.ts";
 import { readPaperHoldings } from "../paper/paper-rows.ts";
 import { hasTable, prepareStatements } from "../statements.ts";
 import { createApprovalReader } from "./approval-rows.ts";
+import { readBookRows } from "./book-rows.ts";
 import { readFills } from "./fill-rows.ts";
 import { checkHistory, readHead } from "./history-chain.ts";
 import { createHistoryReader, type HistoryReader } from "./history-rows.ts";
@@ -67,6 +68,7 @@ export function createReadModel(db: SqliteDatabase): ReadModel {
       }),
     transactions: async (limit) => together(() => readLaneHistory(db, limit)),
     fills: async (limit) => together(() => readFills(sql, limit)),
+    books: async () => together(() => readBookRows(sql)),
     paper: async () => together(() => readPaperHoldings(db)),
     historyHead: async () => (hasTable(sql, "history_head") ? readHead(sql) : undefined),
     historyProblems: async () => together(() => checkHistory(sql)),

@@ -1,0 +1,205 @@
+import {
+  type Entry,
+  type GasEntry,
+  type OpeningEntry,
+  type Quantity,
+  type SwapEntry,
+  type TransferEntry,
+  worthOf,
+  worthOfSwap,
+} from "../../domain/books/entry.ts";
+import type { Disposal, Lot, Unrecorded } from "../../domain/books/lots.ts";
+import type { Address } from "../../domain/money/address.ts";
+import { exactAmount, exactDollars, utcDay } from "./amounts.ts";
+import type { Book } from "./book.ts";
+import { aboutEntry, accountNames, disposalsOf, ledgerAssets, ledgerEntries, titleOf } from "./ledger-parts.ts";
+
+const GAS = "Expenses:Swapd:Gas";
+const SENT = "Equity:Swapd:Sent";
+const OPENING = "Equity:Swapd:Opening";
+const UNRECORDED = "Equity:Swapd:Unrecorded";
+const UNVALUED = "Equity:Swapd:Unvalued";
+const RESULT = "Income:Swapd:Result";
+const UNKNOWN_BASIS = "Income:Swapd:Unknown-Basis";
+const ACCOUNTS = [GAS, SENT, OPENING, UNRECORDED, UNVALUED, RESULT, UNKNOWN_BASIS];
+/** The day of lots that were there before all else. */
+const BEFORE_ALL = "1970-01-01";
+
+/**
+ * A ledger of beancount with lots, whose own FIFO booking works out the results. What nobody knows the cost of is held
+ * at one UNKNOWN a unit: it is never taken for a cost of nothing.
+ */
+export function beancount(book: Book): readonly string[] {
+  const names = accountNames(book, componentOf);
+  const accountOf = (wallet: Address): string => `Assets:Swapd:${names.get(wallet) ?? componentOf(wallet)}`;
+  const ledger: Ledger = {
+    ...{ book, accountOf, disposals: disposalsOf(book.whole) },
+    handedOn: new Map(book.entries.flatMap((entry) => (entry.kind === "transfer" ? [[entry.swapId, entry]] : []))),
+    swaps: new Map(book.entries.flatMap((entry) => (entry.kind === "swap" ? [[entry.id, entry]] : []))),
+    amount: (of) => `${exactAmount(of)} ${book.assetName(of.asset)}`,
+  };
+  const unrecorded = Map.groupBy(book.whole.unrecorded, ({ entry }) => entry);
+  return [
+    `option "title" "${titleOf(book)}"`,
+    'option "operating_currency" "USD"',
+    'option "booking_method" "FIFO"',
+    ...ledgerAssets(book).flatMap((asset) => [
+      `${BEFORE_ALL} commodity ${book.assetName(asset)}`,
+      `  contract: "${asset.address}"`,
+    ]),
+    ...[...[...names.keys()].map(accountOf), ...ACCOUNTS].map((name) => `${BEFORE_ALL} open ${name}`),
+    ...book.before.lots.flatMap((lot) => openingLot(ledger, lot)),
+    ...ledgerEntries(book).flatMap((entry) => [
+      ...(unrecorded.get(entry.id) ?? []).flatMap((one) => unrecordedLines(ledger, entry, one)),
+      ...entryLines(ledger, entry),
+    ]),
+  ];
+}
+
+interface Ledger {
+  readonly book: Book;
+  accountOf(wallet: Address): string;
+  amount(of: Quantity): string;
+  disposals(entry: Entry, why: Disposal["why"]): readonly Disposal[];
+  /** by the swap that bought it */
+  readonly handedOn: ReadonlyMap<string, TransferEntry>;
+  readonly swaps: ReadonlyMap<string, SwapEntry>;
+}
+
+/** A part of an account's name begins with a capital letter or a digit. */
+function componentOf(name: string): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9-]/g, "-").replace(/^-+/, "");
+  return plain === "" ? "Wallet" : `${plain.slice(0, 1).toUpperCase()}${plain.slice(1)}`;
+}
+
+function costOf(basis: bigint | undefined, acquiredMs: number | undefined): string {
+  const day = acquiredMs === undefined ? BEFORE_ALL : utcDay(acquiredMs);
+  return basis === undefined ? `{1 UNKNOWN, ${day}}` : `{{${exactDollars(basis)} USD, ${day}}}`;
+}
+
+function openingLot({ book, accountOf, amount }: Ledger, lot: Lot): readonly string[] {
+  const { wallet, basis, acquiredMs } = lot;
+  if (wallet === undefined || !book.isWritten(wallet)) return [];
+  const held = `${amount(lot)} ${costOf(basis, acquiredMs)}`;
+  return [`${utcDay(book.sinceMs - 1)} * "opening"`, posting(accountOf(wallet), held), posting(OPENING)];
+}
+
+function unrecordedLines({ accountOf, amount }: Ledger, { atMs }: Entry, one: Unrecorded): readonly string[] {
+  return [
+    `${utcDay(atMs)} * "came in without a record"`,
+    posting(accountOf(one.wallet), `${amount(one)} ${costOf(undefined, undefined)}`),
+    posting(UNRECORDED),
+  ];
+}
+
+function entryLines(ledger: Ledger, entry: Entry): readonly string[] {
+  switch (entry.kind) {
+    case "swap":
+      return swapLines(ledger, entry);
+    case "gas":
+      return gasLines(ledger, entry);
+    case "transfer":
+      return transferLines(ledger, entry);
+    case "opening":
+      return openingLines(ledger, entry);
+  }
+}
+
+function swapLines(ledger: Ledger, entry: SwapEntry): readonly string[] {
+  const { prices, sold, bought, gas } = entry;
+  const worth = worthOfSwap(entry);
+  const priced = [
+    [prices.sold, sold],
+    [prices.bought, bought],
+  ] as const;
+  return [
+    ...priced.flatMap(([price, { asset }]) =>
+      price === undefined
+        ? []
+        : [`${utcDay(entry.atMs)} price ${ledger.book.assetName(asset)} ${exactDollars(price.usd)} USD`],
+    ),
+    ...head(entry, [
+      `swap: "${entry.id}"`,
+      `sold-contract: "${sold.asset.address}"`,
+      `bought-contract: "${bought.asset.address}"`,
+    ]),
+    ...arrival(ledger, entry, worth),
+    ...departure(ledger, entry, "swap"),
+    posting(worth === undefined ? UNVALUED : RESULT),
+    ...(gas === undefined
+      ? []
+      : gasLines(ledger, { ...entry, kind: "gas", purpose: "approval", succeeded: true, gas, price: prices.native })),
+  ];
+}
+
+/** What was bought, where it went: a wallet of ours keeps it as a lot. */
+function arrival(
+  { handedOn, accountOf, amount }: Ledger,
+  entry: SwapEntry,
+  worth: bigint | undefined,
+): readonly string[] {
+  const { bought, wallet, recipient, id } = entry;
+  const transfer = handedOn.get(id);
+  if (transfer?.isOwn === false) return worth === undefined ? [] : [posting(SENT, `${exactDollars(worth)} USD`)];
+  if (bought.raw === 0n) return [];
+  return [
+    posting(accountOf(transfer === undefined ? wallet : recipient), `${amount(bought)} ${costOf(worth, entry.atMs)}`),
+  ];
+}
+
+/** What left: lots of a known cost and others apart, and what the others brought, which is no result. */
+function departure({ accountOf, amount, disposals }: Ledger, entry: Entry, why: Disposal["why"]): readonly string[] {
+  const parts = disposals(entry, why);
+  const known = parts.filter(({ basis }) => basis !== undefined);
+  const unknown = parts.filter(({ basis }) => basis === undefined);
+  const lines: string[] = [];
+  for (const [same, currency] of [
+    [known, "USD"],
+    [unknown, "UNKNOWN"],
+  ] as const) {
+    const [first] = same;
+    if (first === undefined) continue;
+    const raw = same.reduce((sum, part) => sum + part.raw, 0n);
+    lines.push(posting(accountOf(first.wallet), `${amount({ asset: first.asset, raw: -raw })} {${currency}}`));
+    if (currency === "USD") continue;
+    lines.push(posting(UNKNOWN_BASIS, `${exactAmount({ asset: first.asset, raw })} UNKNOWN`));
+    const proceeds = same.reduce((sum, part) => sum + (part.proceeds ?? 0n), 0n);
+    if (same.every((part) => part.proceeds !== undefined))
+      lines.push(posting(UNKNOWN_BASIS, `${exactDollars(-proceeds)} USD`));
+  }
+  return lines;
+}
+
+function gasLines(ledger: Ledger, entry: GasEntry): readonly string[] {
+  const worth = worthOf(entry.gas, entry.price);
+  return [
+    ...head(entry),
+    ...(worth === undefined ? [] : [posting(GAS, `${exactDollars(worth)} USD`)]),
+    ...departure(ledger, entry, "gas"),
+    posting(worth === undefined ? UNVALUED : RESULT),
+  ];
+}
+
+/** What a swap handed on stands in the recipient's account with it; where that swap is not written, it comes in. */
+function transferLines({ book, swaps, accountOf, amount }: Ledger, entry: TransferEntry): readonly string[] {
+  const { wallet, recipient, isOwn, moved, swapId, atMs } = entry;
+  if (!isOwn || book.isWritten(wallet)) return [];
+  const swap = swaps.get(swapId);
+  const cost = costOf(swap === undefined ? undefined : worthOfSwap(swap), atMs);
+  return [...head(entry), posting(accountOf(recipient), `${amount(moved)} ${cost}`), posting(OPENING)];
+}
+
+function openingLines({ accountOf, amount }: Ledger, entry: OpeningEntry): readonly string[] {
+  const { held, basis, acquiredMs, wallet } = entry;
+  return [...head(entry), posting(accountOf(wallet), `${amount(held)} ${costOf(basis, acquiredMs)}`), posting(OPENING)];
+}
+
+function head(entry: Entry, facts: readonly string[] = []): readonly string[] {
+  const { atMs, hash, blockNumber } = entry;
+  const all = [...facts, ...(hash === undefined ? [] : [`transaction: "${hash}"`]), `block: ${blockNumber}`];
+  return [`${utcDay(atMs)} * "${aboutEntry(entry)}"`, ...all.map((fact) => `  ${fact}`)];
+}
+
+function posting(account: string, amount?: string): string {
+  return amount === undefined ? `  ${account}` : `  ${account}  ${amount}`;
+}
