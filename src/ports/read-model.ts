@@ -50,10 +50,8 @@ export interface ReadModel {
   books(): Promise<BookRows>;
   /** What accounts have on paper; undefined where nothing happens on paper in this database. */
   paper(): Promise<readonly PaperHolding[] | undefined>;
-  /** The last link of what is archived and closed; undefined in a database of a release that kept none. */
-  historyHead(): Promise<HistoryHead | undefined>;
-  /** Checks what is archived and closed against its links. @returns what is wrong, one sentence each */
-  historyProblems(): Promise<readonly string[]>;
+  /** The last link of what is archived and closed; where that is asked for, all links are checked. */
+  historyChain(asked: { readonly isChecked: boolean }): Promise<HistoryChain>;
 }
 
 /** A fill with the reference prices of its decision: smallest units, dollars scaled by 1e18. */
@@ -90,6 +88,14 @@ export interface SlotHistory {
   /** the gap that began last */
   readonly gap: GapHistory | undefined;
   readonly alerts: readonly TrueAlert[];
+}
+
+/** What is archived and closed, link by link. */
+export interface HistoryChain {
+  /** undefined in a database of a release that kept none */
+  readonly head: HistoryHead | undefined;
+  /** what is wrong, one sentence each; empty where nothing was checked */
+  readonly problems: readonly string[];
 }
 
 /** The last link of the history: how many links there are, and its hash in hexadecimal. */

@@ -124,6 +124,10 @@ const LOOKING: readonly Claim[] = [
     command: "npx swapd why take-profit",
     broken: (ended) => missing(ended, [/^take-profit (?:at \S+: \w+|had no run: .+)/m]),
   },
+  {
+    command: "npx swapd export --format csv > trades.csv",
+    broken: (ended) => missing(ended, [/^[1-9]\d* swaps and \d+ transactions with gas alone, on the sandbox/m]),
+  },
   { command: "npx swapd history --json", broken: brokenByHistoryJson },
   {
     command: "npx swapd show <id>",

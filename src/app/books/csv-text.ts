@@ -4,7 +4,7 @@ const FORMULA = /^[=+\-@\t\r]/;
 const CONTROLS = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 
 /** A cell of CSV (RFC 4180) that no spreadsheet takes for a formula. */
-export function csvCell(text: string): string {
+function csvCell(text: string): string {
   const line = oneLine(text);
   const harmless = FORMULA.test(line) ? `'${line}` : line;
   return /[",;]/.test(harmless) || harmless !== harmless.trim() ? quoted(harmless) : harmless;

@@ -44,7 +44,7 @@ export async function backup(
 async function headOf(file: string): Promise<HistoryHead | undefined> {
   const db = openDatabase({ file, readonly: true });
   try {
-    return await createReadModel(db).historyHead();
+    return (await createReadModel(db).historyChain({ isChecked: false })).head;
   } finally {
     db.close();
   }

@@ -81,10 +81,9 @@ async function readWhole(database: string, asked: Asked): Promise<Document> {
       return { database, id: null, history: null, problems, wallets: [], differences: [] };
     }
     const reads = createReadModel(db);
-    problems.push(
-      ...(await reads.historyProblems()).map((problem) => `${problem}; put a backup back, or find out who did it`),
-    );
-    const history = (await reads.historyHead()) ?? null;
+    const chain = await reads.historyChain({ isChecked: true });
+    problems.push(...chain.problems.map((problem) => `${problem}; put a backup back, or find out who did it`));
+    const history = chain.head ?? null;
     return { database, problems, history, ...(await readDifferences(openStore(db), asked)) };
   } finally {
     db.close();

@@ -70,8 +70,11 @@ export function createReadModel(db: SqliteDatabase): ReadModel {
     fills: async (limit) => together(() => readFills(sql, limit)),
     books: async () => together(() => readBookRows(sql)),
     paper: async () => together(() => readPaperHoldings(db)),
-    historyHead: async () => (hasTable(sql, "history_head") ? readHead(sql) : undefined),
-    historyProblems: async () => together(() => checkHistory(sql)),
+    historyChain: async ({ isChecked }) =>
+      together(() => ({
+        head: hasTable(sql, "history_head") ? readHead(sql) : undefined,
+        problems: isChecked ? checkHistory(sql) : [],
+      })),
   };
 }
 
