@@ -5,25 +5,24 @@ import type { DifferenceKind, Finding } from "../../ports/reconciliation-store.t
 import { commitAndNotify } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { alertOfNew, foundChange, overIfNothingIsOpen, uncheckedChange } from "./findings.ts";
-import { judgeMarker, type MarkedState, markerKeys } from "./identity.ts";
+import { judgeMarker, type MarkedState, readMarkers, type SeenMarkers } from "./identity.ts";
 
 const OF_MARKERS: ReadonlySet<DifferenceKind> = new Set(["lost", "older"]);
 
 /** Checks the database against the markers of all wallets, which are unchecked from here on, all in one commit. */
 export async function beginUnchecked(context: EngineContext, wallets: readonly Address[]): Promise<void> {
   const { deps } = context;
-  const seen = new Map(wallets.map((wallet) => [wallet, deps.marker?.read(wallet)?.state]));
-  const keys = [...seen].flatMap(([wallet, state]) => markerKeys(wallet, state));
+  const seen = readMarkers(deps.marker, wallets);
   const added = await commitAndNotify(deps, {
-    question: { kind: "standing", keys, wallets: [] },
-    decide: (rows) => decideBegin(context, seen, rows),
+    question: { kind: "standing", keys: seen.keys, wallets: [] },
+    decide: (rows) => decideBegin(context, { wallets, seen }, rows),
   });
   for (const { wallet, kind, text } of added) deps.logger.error({ wallet, kind }, text);
 }
 
 function decideBegin(
   { deps }: EngineContext,
-  seen: ReadonlyMap<Address, MarkedState | undefined>,
+  { wallets, seen }: { readonly wallets: readonly Address[]; readonly seen: SeenMarkers },
   rows: Standing,
 ): Decided<readonly Finding[]> {
   const { ids, clock } = deps;
@@ -31,7 +30,8 @@ function decideBegin(
   const ours = { ...rows.database, id };
   const added: Finding[] = [];
   const changes: Change[] = rows.database.id === undefined ? [{ kind: "database-named", id }] : [];
-  for (const [wallet, state] of seen) {
+  for (const wallet of wallets) {
+    const state = seen.of(wallet, id);
     const identity = judgeMarker({ ours, seen: state }, wallet);
     if (identity === undefined) changes.push(...settleIdentity(wallet, state, rows));
     else if (!rows.reported.has(identity.key)) {

@@ -28,8 +28,8 @@ export function judgeMarker(
   return { key: olderKey(wallet, seen), ...what, kind: "older", text, facts: numbers(seen) };
 }
 
-/** The keys of all differences that a marker may show of its wallet. */
-export function markerKeys(wallet: Address, seen: MarkedState | undefined): readonly string[] {
+/** The keys of all differences that a marker may show of a wallet. */
+function markerKeys(wallet: Address, seen: MarkedState | undefined): readonly string[] {
   return seen === undefined ? [] : [lostKey(wallet, seen), olderKey(wallet, seen)];
 }
 
@@ -47,16 +47,47 @@ function numbers({ signatures, signings }: MarkedState): Record<string, string> 
   return { signatures: signatures.toString(), signings: signings.toString() };
 }
 
+/**
+ * What the markers of all wallets say together. The counts of a database are over all its wallets, and each wallet's
+ * marker is written when that wallet signs: what the furthest of them counts holds for every wallet of its database.
+ */
+export interface SeenMarkers {
+  /** of all differences that they may show */
+  readonly keys: readonly string[];
+  /** What is said of a wallet to a database: another one that its own marker names, or the furthest counts of this one. */
+  of(wallet: Address, database: string | undefined): MarkedState | undefined;
+}
+
+/** Reads the markers of wallets. @throws Error where one is there and cannot be read */
+export function readMarkers(marker: IdentityMarker | undefined, wallets: readonly Address[]): SeenMarkers {
+  const own = new Map(wallets.map((wallet) => [wallet, marker?.read(wallet)?.state]));
+  const furthest = new Map<string, MarkedState>();
+  for (const state of own.values()) {
+    const before = state && furthest.get(state.id);
+    if (state !== undefined && (before === undefined || isBehind(before, state))) furthest.set(state.id, state);
+  }
+  return {
+    keys: wallets.flatMap((wallet) =>
+      [...furthest.values(), own.get(wallet)].flatMap((one) => markerKeys(wallet, one)),
+    ),
+    of: (wallet, database) => {
+      const state = own.get(wallet);
+      const isAnother = state !== undefined && state.id !== database;
+      return isAnother || database === undefined ? state : furthest.get(database);
+    },
+  };
+}
+
 /** Checks the database against the markers of wallets now. @returns with its rows what they do not have yet */
 export async function judgeMarkers(
   store: UnitOfWork,
   marker: IdentityMarker | undefined,
   wallets: readonly Address[],
 ): Promise<{ readonly rows: Standing; readonly fresh: readonly Finding[] }> {
-  const seen = wallets.map((wallet) => ({ wallet, state: marker?.read(wallet)?.state }));
-  const keys = seen.flatMap(({ wallet, state }) => markerKeys(wallet, state));
-  const rows = await store.read({ kind: "standing", keys });
-  const found = seen.flatMap(({ wallet, state }) => judgeMarker({ ours: rows.database, seen: state }, wallet) ?? []);
+  const seen = readMarkers(marker, wallets);
+  const rows = await store.read({ kind: "standing", keys: seen.keys });
+  const ours = rows.database;
+  const found = wallets.flatMap((wallet) => judgeMarker({ ours, seen: seen.of(wallet, ours.id) }, wallet) ?? []);
   return { rows, fresh: found.filter(({ key }) => !rows.reported.has(key)) };
 }
 
@@ -86,7 +117,7 @@ export function writeMarker(
 
 /**
  * Names the database in the wallet's marker, where that does not name it yet. How often the wallet signed stands there
- * already: its own signatures advance it. Those of other wallets are counted there after the checks.
+ * already: its own signatures advance it, and those of other wallets stand in theirs.
  */
 export function nameInMarker(
   marker: IdentityMarker | undefined,

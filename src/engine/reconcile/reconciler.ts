@@ -76,10 +76,7 @@ export function createReconciler(context: EngineContext): Reconciler {
     }
     fault = ends.filter((end) => typeof end === "object").at(-1)?.fault;
     if (ends.includes(false)) lastMs = undefined;
-    else if (fault === undefined) {
-      lastMs = clock.monotonicMs();
-      await advanceMarkers(context, wallets);
-    }
+    else if (fault === undefined) lastMs = clock.monotonicMs();
   };
   let inFlight: Promise<void> | undefined;
   const scan = (scanContext: ScanContext): Promise<void> => {
@@ -137,17 +134,6 @@ async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Addres
 /** Whether nothing speaks against this database as the one that trades for the wallet. */
 function isOurs({ open }: Standing, wallet: Address): boolean {
   return open.every((difference) => difference.wallet !== wallet || difference.kind === "cannot-prove");
-}
-
-/**
- * Counts in each marker what was signed for other wallets since it was written: caps hold over all wallets, and an older
- * copy must be seen by those that signed nothing, too. It costs two syncs a wallet, so it comes after the checks, which
- * wallets wait for.
- */
-async function advanceMarkers({ deps }: ScanContext, wallets: readonly Address[]): Promise<void> {
-  if (deps.marker === undefined) return;
-  const rows = await deps.store.read({ kind: "standing", keys: [] });
-  for (const wallet of wallets) if (isOurs(rows, wallet)) writeMarker(deps.marker, wallet, rows);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
 import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import {
@@ -14,6 +15,7 @@ import {
   LIFETIME_SECONDS,
   live,
   markerOf,
+  nameAfterItsFile,
   open,
 } from "../../support/databases-in-turn.ts";
 import { ACCOUNT, type Outside, openLife, turn } from "../../support/engine-life.ts";
@@ -229,3 +231,31 @@ test("a finding of a clock that stood behind, and was set while nothing ran, is 
   await outside.clock.advance(LIFETIME_SECONDS * 1_000);
   expect(await acceptAlone(halted)).toContain("accepted 2");
 });
+
+test("an older copy put back between two hourly checks is seen by a wallet that signed nothing, too", async () => {
+  const outside = begin("only");
+  const marker = markerOf(outside);
+  const other = toAddress(`0x${"77".repeat(20)}`);
+  expect(await checkWith([ACCOUNT, other], outside, marker)).toEqual([]);
+  const copy = copyTo(outside, "copy.db");
+  await fill(outside, 2, marker);
+  const found = await checkWith([ACCOUNT, other], { ...outside, file: copy }, marker);
+  expect(found).toContain(`older ${ACCOUNT}`);
+  expect(found).toContain(`older ${other}`);
+});
+
+/** A start that checks these wallets once. @returns what is open afterwards, by kind and wallet */
+async function checkWith(wallets: readonly Address[], of: Outside, marker: IdentityMarker): Promise<readonly string[]> {
+  const life = openLife(of, { marker });
+  // A copy keeps the name that the file it was made of has.
+  if (life.store.identity() === undefined) nameAfterItsFile(life, of);
+  const signer = life.context.deps.signers.get(ACCOUNT);
+  if (signer === undefined) throw new Error("the life has no signer");
+  const signers = new Map(wallets.map((wallet) => [wallet, signer]));
+  const reconciler = createReconciler({ ...life.context, deps: { ...life.context.deps, signers } });
+  await reconciler.begin();
+  await reconciler.scan();
+  const found = life.store.openDifferences().map(({ kind, wallet }) => `${kind} ${wallet}`);
+  life.db.close();
+  return found;
+}

@@ -375,33 +375,6 @@ describe("the marker", () => {
     expect([open(life), life.errors]).toEqual([[], []]);
   });
 
-  test("of a wallet counts after a check what others signed: caps hold over all, and it must see an older copy, too", async () => {
-    const outside = begin("only");
-    const marker = markerOf(outside);
-    const other = toAddress(`0x${"77".repeat(20)}`);
-    const check = async (): Promise<readonly (string | undefined)[]> => {
-      const life = openLife(outside, { marker });
-      nameAfterItsFile(life, outside);
-      const signers = new Map(
-        [...life.context.deps.signers].flatMap(([, one]) => [
-          [ACCOUNT, one],
-          [other, one],
-        ]),
-      );
-      const deps = { ...life.context.deps, signers: signers as typeof life.context.deps.signers };
-      const reconciler = createReconciler({ ...life.context, deps });
-      await reconciler.begin();
-      await reconciler.scan();
-      life.db.close();
-      return [ACCOUNT, other].map((wallet) => marker.read(wallet)?.state?.signatures.toString());
-    };
-    expect(await check()).toEqual(["0", "0"]);
-    await fill(outside, 2, marker);
-    const [own, others] = await check();
-    expect(Number(own)).toBeGreaterThanOrEqual(2);
-    expect(others).toBe(own);
-  });
-
   test("stands in one file a wallet and chain", async () => {
     const outside = begin("only");
     await fill(outside, 1, markerOf(outside));
