@@ -1,5 +1,6 @@
 import { formatUnits } from "../domain/money/amount.ts";
 import { USD_DECIMALS } from "../domain/money/price.ts";
+import type { Token } from "../domain/money/token.ts";
 import { type BudgetCount, type BudgetSpan, soldWithin } from "../domain/strategy/budget.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { tradedSides } from "../domain/strategy/strategy.ts";
@@ -18,11 +19,15 @@ export interface BudgetLine {
   readonly renews: string | null;
 }
 
+/** What a strategy's budget is counted in; undefined where it sells nothing. */
+export function budgetCurrency(spec: StrategySpec): Token | "USD" | undefined {
+  return spec.budget?.inDollars === true ? "USD" : tradedSides(spec).sells[0];
+}
+
 /** What is left of each bound of a strategy's budget. */
 export function budgetLines(spec: StrategySpec, counts: readonly BudgetCount[]): readonly BudgetLine[] {
-  const [token] = tradedSides(spec).sells;
-  if (token === undefined) return [];
-  const currency = spec.budget?.inDollars === true ? "USD" : token;
+  const currency = budgetCurrency(spec);
+  if (currency === undefined) return [];
   const show = (raw: bigint): string =>
     currency === "USD" ? cents(formatUnits(raw, USD_DECIMALS)) : formatUnits(raw, currency.decimals);
   return counts.map((count) => {

@@ -18,6 +18,7 @@ import type { Chain } from "../ports/chain.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { LaneStore } from "../ports/lane-unit-of-work.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { Meter } from "../ports/meter.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
 import { type AbilityWatch, watchAbilities } from "./abilities.ts";
@@ -26,6 +27,7 @@ import { digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
+import { meteredMachine } from "./metered.ts";
 import { openChain } from "./open-chain.ts";
 import { keylessSigner, openPaper } from "./open-paper.ts";
 import { openPrices } from "./open-prices.ts";
@@ -46,6 +48,8 @@ export interface ComposeDeps {
   crashPoint(label: string): void;
   /** what is kept of the database outside of its folder; undefined: nothing is */
   readonly marker?: IdentityMarker | undefined;
+  /** undefined: nobody watches from outside */
+  readonly meter?: Meter | undefined;
   /** called before each signature; nothing is signed when it throws */
   readonly beforeSigning?: (() => void) | undefined;
   /** called with broken invariants: the process must stop */
@@ -77,13 +81,13 @@ export async function composeDaemon(
   serviceUrl: string,
   deps: ComposeDeps,
 ): Promise<ComposedDaemon> {
-  const { logger, secrets, db, machine } = deps;
+  const { logger, secrets, db, machine, meter } = deps;
   const [node, service] = [createReach(machine), createReach(machine)];
   const contracts = contractsOf(configuration);
-  const alerts = await openAlerts(configuration, deps);
+  const alerts = await openAlerts(configuration, { ...deps, machine: meteredMachine(machine, meter, "channel") });
   const abilities = watchAbilities({ ...alerts.deps, logger }, simulationMethodsOf(configuration.policy));
   const listening = { onAbilities: abilities.note, onFault: deps.onFatal };
-  const opened = openChain(configuration, secrets, { ...machine, ...listening });
+  const opened = openChain(configuration, secrets, { ...meteredMachine(machine, meter, "node"), ...listening });
   const real = watchAgreement(watchChain(opened, node, machine.clock), alerts.deps);
   migrateLane(db);
   const paper = openPaper(configuration, {
@@ -101,7 +105,7 @@ export async function composeDaemon(
       unwaited(watchHeldBack(alerts.deps, url), deps.onFatal),
     ),
   });
-  const services = openServices(configuration, serviceUrl, { secrets, logger, machine, listenersTo });
+  const services = openServices(configuration, serviceUrl, { secrets, logger, machine, meter, listenersTo });
   const beforeSigning = async (wallet: Address): Promise<void> => {
     deps.beforeSigning?.();
     await advanceMarker(context, wallet);
@@ -109,7 +113,7 @@ export async function composeDaemon(
     deps.beforeSigning?.();
   };
   const signers = await openSigners(configuration, { secrets, logger }, beforeSigning);
-  const opening = { machine, secrets, logger, beforeProposing: beforeSigning };
+  const opening = { machine: meteredMachine(machine, meter, "safe"), secrets, logger, beforeProposing: beforeSigning };
   const treasuries = await openTreasuries(configuration, opening);
   const lanes = new Map<Address, Lane>();
   const context: EngineContext = {
@@ -128,6 +132,7 @@ export async function composeDaemon(
       digest: digestOf,
       crashPoint: deps.crashPoint,
       marker: deps.marker,
+      meter,
     },
   };
   const engine = createEngine(context, deps.onFatal);

@@ -1,6 +1,7 @@
 import { createSecondService } from "../adapters/prices/second-service.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { Meter } from "../ports/meter.ts";
 import type { OutputSource } from "../ports/price-source.ts";
 import type { SwapService } from "../ports/swap-service.ts";
 import { type Machine, thisMachine } from "./machine.ts";
@@ -26,11 +27,13 @@ export function openServices(
     readonly secrets: SecretOpener;
     readonly logger: Logger;
     readonly machine?: Machine;
+    /** undefined: nobody watches from outside */
+    readonly meter?: Meter | undefined;
     listenersTo(serviceUrl: string): LimitListeners;
   },
 ): Services {
   const { secrets, listenersTo } = deps;
-  const beside = { logger: deps.logger, machine: deps.machine ?? thisMachine() };
+  const beside = { logger: deps.logger, machine: deps.machine ?? thisMachine(), meter: deps.meter };
   const first = openSwapService(connectionOf(configuration, serviceUrl, secrets), beside, listenersTo(serviceUrl));
   const connection = secondConnection(configuration, secrets);
   if (connection === undefined) return { ...first, second: undefined };

@@ -1,11 +1,13 @@
 import { createRateLimiter } from "../adapters/limiter/rate-limiter.ts";
 import { serviceKind } from "../adapters/swap-service/services.ts";
 import type { Configuration } from "../config/configuration.ts";
-import type { Secret } from "../net/secret.ts";
+import { hostOf, type Secret } from "../net/secret.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { Meter } from "../ports/meter.ts";
 import type { SwapService } from "../ports/swap-service.ts";
 import { embeddedKey } from "./embedded-key.ts";
 import type { Machine } from "./machine.ts";
+import { meteredLimiter, meteredMachine } from "./metered.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
 /** Calls that may wait for their turn; further ones are refused at once. */
@@ -54,17 +56,25 @@ export interface LimitListeners {
   readonly onHeldBack?: (untilMs: number | undefined) => void;
 }
 
+/** What it is opened with. */
+interface Beside {
+  readonly logger: Logger;
+  readonly machine: Machine;
+  /** undefined: nobody watches from outside */
+  readonly meter?: Meter | undefined;
+}
+
 /**
  * Opens the client of a service, with the limiter that all its callers share. `giveUp` ends the calls under way: what
  * was asked is not answered, and what was submitted is unknown.
  */
 export function openSwapService(
   connection: ServiceConnection,
-  { logger, machine }: { readonly logger: Logger; readonly machine: Machine },
+  { logger, machine, meter }: Beside,
   listeners: LimitListeners = {},
 ): { readonly client: SwapService; giveUp(): void; close(): Promise<void> } {
   const { apiKey, baseUrl, network, chainId, timeoutMs } = connection;
-  const { clock, sharedClock, fetch, random } = machine;
+  const { clock, sharedClock, fetch, random } = meteredMachine(machine, meter, "service");
   const { profile, open } = serviceKind(connection.profile);
   const limiter = createRateLimiter(
     {
@@ -82,7 +92,7 @@ export function openSwapService(
   const { signal } = stopping;
   const client = open(
     { baseUrl, network, chainId, apiKey, timeoutMs, maxBytes: connection.maxAnswerBytes, signal },
-    { limiter, clock, logger, fetch, random },
+    { limiter: meteredLimiter(limiter, { meter, clock, host: hostOf(baseUrl) }), clock, logger, fetch, random },
   );
   return {
     client,

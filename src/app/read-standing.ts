@@ -7,7 +7,7 @@ import { USD_DECIMALS } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
-import { budgetSpans } from "../domain/strategy/budget.ts";
+import { type BudgetCount, budgetSpans } from "../domain/strategy/budget.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { modeOf } from "../engine/modes.ts";
 import type { StandingRows, StatusQuestion } from "../ports/read-model.ts";
@@ -85,7 +85,7 @@ export function describeStanding(rows: StandingRows, settings: StandingSettings 
       nextSlot: slotMs === undefined ? null : formatInstant(slotMs),
       sold: [...sold].filter(([, raw]) => raw !== 0n).map(([token, raw]) => money(tokens, token, raw)),
       budget: spec === undefined ? null : budgetOf(spec),
-      budgets: spec === undefined ? [] : leftOf(rows, spec, nowMs),
+      budgets: spec === undefined ? [] : budgetLines(spec, budgetCounts(rows, spec, nowMs)),
     });
   }
   return {
@@ -107,13 +107,13 @@ function money(tokens: Tokens, address: Address, raw: bigint): Money {
   return { token: token.symbol, amount: formatUnits(raw, token.decimals) };
 }
 
-function leftOf(rows: StandingRows, spec: StrategySpec, nowMs: number): readonly BudgetLine[] {
+/** What was sold and reserved of each bound of a strategy's budget. */
+export function budgetCounts(rows: StandingRows, spec: StrategySpec, nowMs: number): readonly BudgetCount[] {
   const sold = rows.soldSince.get(spec.id) ?? [];
-  const counts = budgetSpans(spec.budget, nowMs, createIntlZones()).flatMap((span, index) => {
+  return budgetSpans(spec.budget, nowMs, createIntlZones()).flatMap((span, index) => {
     const since = sold[index];
     return since === undefined ? [] : [{ ...span, ...since }];
   });
-  return budgetLines(spec, counts);
 }
 
 function budgetOf(spec: StrategySpec): Money | null {

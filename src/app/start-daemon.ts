@@ -1,3 +1,4 @@
+import { createPrometheusMeter } from "../adapters/metrics/prometheus-meter.ts";
 import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { AlertDeps } from "../engine/alerts.ts";
@@ -10,8 +11,7 @@ import { closeAll } from "./close-all.ts";
 import { composeDaemon } from "./compose-daemon.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { assertClaimed, claimDaemonDatabase, claimLost, openDaemonDatabase, openMarker } from "./daemon-database.ts";
-import { createHealthReader } from "./http/health.ts";
-import { startStatusServer } from "./http/status-server.ts";
+import { openStatusServer } from "./http/open-status-server.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { type WatchDeps, watchFiles } from "./watch-files.ts";
@@ -69,16 +69,18 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     fail = resolve;
   });
   const machine = thisMachine();
+  const { meter, registry: counted } = createPrometheusMeter();
   const crashPoint = crashPointFrom(opened.env);
   const composed = await composeDaemon(configuration, serviceUrl, {
     ...opened,
     machine,
     crashPoint,
+    meter,
     onFatal: fail,
     marker: openMarker(configuration),
     beforeSigning: () => assertClaimed(claim),
   });
-  const { engine, alerts, services, chain, abilities, node, service, checkWallets } = composed;
+  const { engine, alerts, services, chain, abilities, checkWallets } = composed;
   const closers: (() => unknown)[] = [services.close, alerts.stop];
   const stop = async (): Promise<void> => {
     try {
@@ -90,17 +92,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   try {
     // The port first: when it is taken, nothing has begun yet.
     const reads = createReadModel(reader);
-    const { mode, listen, statusHosts } = configuration;
-    const health = createHealthReader({
-      mode,
-      clock: machine.clock,
-      engine,
-      node,
-      service,
-      reads,
-      whyUnable: abilities.whyUnable,
-    });
-    const status = await startStatusServer({ ...listen, names: statusHosts }, { reads, health, logger });
+    const status = await openStatusServer(configuration, composed, { ...machine, reads, logger, counted, fail });
     closers.unshift(status.stop);
     closers.push(async () => {
       const patience = setTimeout(services.giveUp, GIVE_UP_AFTER_MS);

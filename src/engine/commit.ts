@@ -55,5 +55,5 @@ function decide(
   const { event, effectId } = answer;
   const { result, changes } = decideStep(context, { run: rows.run, event, rows, nowMs });
   const answered = effectId === undefined ? [] : [{ kind: "effect-answered", effectId } as const];
-  return { changes: [...changes, ...answered], atMs: nowMs, value: { event, result } };
+  return { changes: [...changes, ...answered], atMs: nowMs, value: { event, result, prices: rows.prices } };
 }

@@ -12,6 +12,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { IdSource } from "../ports/ids.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { Meter } from "../ports/meter.ts";
 import type { Notifier } from "../ports/notifier.ts";
 import type { OutputSource, PriceSource } from "../ports/price-source.ts";
 import type { Signer } from "../ports/signer.ts";
@@ -97,6 +98,8 @@ export interface EngineDeps {
   readonly notifier: Notifier;
   /** what is kept of the database outside of its folder; undefined: nothing is */
   readonly marker?: IdentityMarker | undefined;
+  /** undefined: nobody watches from outside */
+  readonly meter?: Meter | undefined;
   /** EIP-712 digest of typed data */
   digest(typedData: TypedData): Hex;
   /** named places where a test may stop the process; does nothing in production */

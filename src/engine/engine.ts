@@ -13,6 +13,7 @@ import { keepWatchingDrawdown } from "./drawdown.ts";
 import { createEditions } from "./editions.ts";
 import { createEffectRunner, type EffectRunner } from "./effect-runner.ts";
 import { type EngineContext, type LoadedStrategy, modeName } from "./engine-context.ts";
+import { countingSlots } from "./figures.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { createLaneLoops } from "./lane-loops.ts";
 import { startMessage } from "./messages.ts";
@@ -56,7 +57,7 @@ const CHECK_WITHIN_MS = 5_000;
 export function createEngine(start: EngineContext, onFatal: (error: unknown) => void): Engine {
   const { deps, settings } = start;
   const waker = createWaker(deps.clock);
-  const downtime = createDowntimeWatch(start);
+  const downtime = countingSlots(start, createDowntimeWatch(start));
   const clocks = createClockWatch(start);
   const editions = createEditions(start, downtime.heard);
   const { context } = editions;

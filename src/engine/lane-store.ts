@@ -91,5 +91,5 @@ function stepBy(
   if (event === undefined) return undefined;
   context.deps.crashPoint(`commit.${event.kind}.before`);
   const { result, changes } = decideStep(context, { run, event, rows, nowMs: atMs });
-  return { step: { event, result }, changes };
+  return { step: { event, result, prices: rows.prices }, changes };
 }

@@ -2,21 +2,25 @@ import type { Address } from "../domain/money/address.ts";
 import { describeAmount } from "../domain/money/for-people.ts";
 import type { StepResult } from "../domain/run/draft.ts";
 import type { RunEvent } from "../domain/run/events.ts";
+import type { PriceEvidence } from "../domain/run/records.ts";
 import type { Written } from "../ports/unit-of-work.ts";
 import { notifyOfAlerts } from "./alerts.ts";
 import { swapOfRequest } from "./decide-step.ts";
 import type { EngineContext } from "./engine-context.ts";
+import { countStep } from "./figures.ts";
 
 /** A step that was taken. */
 export interface Step {
   readonly event: RunEvent;
   readonly result: StepResult;
+  /** what the step's swap was cleared by */
+  readonly prices: PriceEvidence | undefined;
 }
 
 /** Reports steps that are committed. */
 export type ReportSteps = (steps: readonly Written<Step>[]) => void;
 
-/** Logs steps, notifies people of them, and passes `onCommitted` the wallets whose lanes were handed something. */
+/** Logs and counts steps, notifies people of them, and passes `onCommitted` the wallets whose lanes were handed something. */
 export function createStepReporter(
   context: EngineContext,
   onCommitted: (lanes: readonly Address[]) => void,
@@ -26,6 +30,7 @@ export function createStepReporter(
     for (const { event } of steps.map(({ value }) => value)) deps.crashPoint(`commit.${event.kind}.after`);
     for (const { value, alerts } of steps) {
       report(context, value.result);
+      countStep(context, value);
       notifyOfAlerts(deps, alerts);
     }
     onCommitted(steps.flatMap(({ value }) => lanesOf(value.result)));

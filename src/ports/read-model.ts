@@ -35,6 +35,8 @@ export interface ReadModel {
   }>;
   status(asked: StatusQuestion): Promise<StatusRows>;
   counts(): Promise<Counts>;
+  /** Instants that figures are drawn from. */
+  figures(): Promise<Figures>;
   /** What is late, and what blocks trading. Reads open rows alone, however long the history is. */
   progress(late: Late): Promise<Progress>;
   /** What the database knows of allowances of these wallets and tokens. */
@@ -112,6 +114,14 @@ export interface Counts {
   readonly wallets: readonly string[];
   /** runs that wait for a person's approval */
   readonly waitingForApproval: number;
+}
+
+/** Instants in Unix milliseconds. */
+export interface Figures {
+  /** since when the oldest swap that is unknown has been so */
+  readonly unknownSinceMs: number | undefined;
+  /** the time of the newest block with a fill */
+  readonly lastFillMs: number | undefined;
 }
 
 /** Since when something is late, in milliseconds. */

@@ -15,6 +15,7 @@ import { createLane, type Lane } from "../../src/lane/lane.ts";
 import { Secret } from "../../src/net/secret.ts";
 import type { IdentityMarker } from "../../src/ports/identity-marker.ts";
 import type { LaneStore } from "../../src/ports/lane-unit-of-work.ts";
+import type { Meter } from "../../src/ports/meter.ts";
 import type { Signer, UnsignedTransaction } from "../../src/ports/signer.ts";
 import type { Treasury } from "../../src/ports/treasury.ts";
 import { dcaSpec, ETH, policySample, priceOf, ROUTER, USDC, WBTC, WETH } from "./builders.ts";
@@ -136,6 +137,7 @@ export function openLife(
     settings?: Partial<EngineSettings>;
     killAt?: (label: string, passed: readonly string[]) => boolean;
     marker?: IdentityMarker | undefined;
+    meter?: Meter;
     /** in place of the wallet's own */
     signer?: Signer;
     /** where the account is a Safe */
@@ -169,7 +171,7 @@ export function openLife(
         [ACCOUNT, options.signer ?? mortal(countingSigner(outside, () => advanceMarker(context, ACCOUNT)))],
       ]),
       ...(options.treasury !== undefined && { treasuries: new Map([[ACCOUNT, mortal(options.treasury)]]) }),
-      marker: options.marker,
+      ...{ marker: options.marker, meter: options.meter },
       ...{ zones: createIntlZones(), logger: silentLogger() },
       digest: digestOf,
     },

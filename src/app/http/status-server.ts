@@ -4,12 +4,13 @@ import type { Logger } from "../../ports/logger.ts";
 import type { ReadModel } from "../../ports/read-model.ts";
 import { runJson } from "../commands/history.ts";
 import type { HealthReader } from "./health.ts";
-import { collectMetrics } from "./metrics.ts";
+import type { MetricsReader } from "./metrics.ts";
 
 /** What the daemon reports about itself over HTTP. */
 export interface StatusSources {
-  readonly reads: Pick<ReadModel, "runs" | "counts">;
+  readonly reads: Pick<ReadModel, "runs">;
   readonly health: HealthReader;
+  readonly metrics: MetricsReader;
   readonly logger: Logger;
 }
 
@@ -46,8 +47,7 @@ export async function startStatusServer(
     return await reply.code(readiness.ready ? 200 : 503).send(readiness);
   });
   server.get("/metrics", async (_request, reply) => {
-    const registry = await collectMetrics(sources);
-    return await reply.type(registry.contentType).send(await registry.metrics());
+    return await reply.type(sources.metrics.contentType).send(await sources.metrics.read());
   });
   server.get<{ Querystring: Record<string, unknown> }>("/api/runs", async (request, reply) => {
     const { strategy, limit = "100" } = request.query;

@@ -5,6 +5,7 @@ import type { HealthReader } from "../../../src/app/http/health.ts";
 import { startStatusServer } from "../../../src/app/http/status-server.ts";
 import type { ReadModel } from "../../../src/ports/read-model.ts";
 import { openDaemonDatabase } from "../../support/daemon-database.ts";
+import { metricsSample } from "../../support/metrics-sample.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 import { memoryDirectory } from "../../support/temporary-directory.ts";
 
@@ -34,7 +35,12 @@ beforeEach(async () => {
     },
   };
   const options = { host: "127.0.0.1", port: 0, names: ["swapd.internal"] };
-  ({ url, stop } = await startStatusServer(options, { reads: broken, health, logger }));
+  ({ url, stop } = await startStatusServer(options, {
+    reads: broken,
+    health,
+    logger,
+    metrics: metricsSample({ reads, health }),
+  }));
 });
 afterEach(async () => await stop());
 

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from "../../../storage/database.ts";
-import { OPEN_RUNS } from "../index-conditions.ts";
+import { OPEN_RUNS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import { prepareStatements } from "../statements.ts";
 
 /** Work that is late, by the id of its row. Both questions read open rows alone, however long the history is. */
@@ -12,6 +12,8 @@ export interface ProgressReader {
   openDifference(): { readonly text: string; readonly foundAtMs: number } | undefined;
   /** How many runs wait for a person's approval. */
   waitingForApproval(): number;
+  /** Since when the oldest unknown swap is so, and the time of the newest block with a fill. */
+  figures(): { readonly unknownSinceMs: number | undefined; readonly lastFillMs: number | undefined };
   /** modes that are not `active`, by scope */
   modes(): readonly { readonly scope: string; readonly mode: string }[];
 }
@@ -29,6 +31,13 @@ const OVERDUE_RUN = `SELECT id FROM runs WHERE ${OPEN_RUNS}
 
 const WAITING_FOR_APPROVAL = `SELECT count(*) AS runs FROM runs WHERE ${OPEN_RUNS}
   AND EXISTS (SELECT 1 FROM holds WHERE run_id = runs.id AND kind = 'approval' AND decision IS NULL)`;
+
+const UNKNOWN_SINCE = `SELECT min((SELECT at_ms FROM transitions
+    WHERE subject_id = swaps.id AND to_state = 'unknown' ORDER BY id DESC LIMIT 1)) AS ms
+  FROM swaps WHERE ${UNSETTLED_SWAPS} AND state = 'unknown'`;
+
+const LAST_FILL = `SELECT block_time_seconds * 1000 AS ms FROM swaps
+  WHERE block_number IS NOT NULL ORDER BY block_number DESC LIMIT 1`;
 
 /** Opens the questions on an open database. */
 export function createProgressReader(db: SqliteDatabase): ProgressReader {
@@ -49,6 +58,10 @@ export function createProgressReader(db: SqliteDatabase): ProgressReader {
          ORDER BY kind = 'unchecked', id LIMIT 1`,
       ),
     waitingForApproval: () => sql.get<{ runs: number }>(WAITING_FOR_APPROVAL)?.runs ?? 0,
+    figures: () => ({
+      unknownSinceMs: sql.get<{ ms: number | null }>(UNKNOWN_SINCE)?.ms ?? undefined,
+      lastFillMs: sql.get<{ ms: number | null }>(LAST_FILL)?.ms ?? undefined,
+    }),
     modes: () => sql.all("SELECT scope, mode FROM modes WHERE mode <> 'active' ORDER BY scope"),
   };
 }

@@ -48,6 +48,7 @@ export function createReadModel(db: SqliteDatabase): ReadModel {
         wallets: history.wallets(),
         waitingForApproval: progress.waitingForApproval(),
       })),
+    figures: async () => together(() => progress.figures()),
     progress: async ({ windowBeforeMs, dueBeforeMs }) =>
       together(() => ({
         overdueRun: progress.overdueRun(windowBeforeMs),

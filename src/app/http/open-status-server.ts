@@ -1,0 +1,48 @@
+import type { Registry } from "prom-client";
+import type { Configuration } from "../../config/configuration.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { ReadModel } from "../../ports/read-model.ts";
+import type { ComposedDaemon } from "../compose-daemon.ts";
+import { openPrices } from "../open-prices.ts";
+import { createHoldingsSampler } from "../sample-holdings.ts";
+import { createHealthReader } from "./health.ts";
+import { createMetricsReader } from "./metrics.ts";
+import { startStatusServer } from "./status-server.ts";
+
+/** What the daemon's report is opened with. */
+export interface StatusServerDeps {
+  readonly clock: Clock;
+  readonly reads: ReadModel;
+  readonly logger: Logger;
+  /** what is counted since the process began */
+  readonly counted: Registry;
+  /** called with broken invariants */
+  fail(error: unknown): void;
+}
+
+/** Opens what a daemon reports of itself over HTTP, with the reading of what its wallets have. */
+export async function openStatusServer(
+  configuration: Configuration,
+  { engine, chain, node, service, abilities }: ComposedDaemon,
+  { clock, reads, logger, counted, fail }: StatusServerDeps,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const { mode, listen, statusHosts } = configuration;
+  const { whyUnable } = abilities;
+  const health = createHealthReader({ mode, clock, engine, node, service, reads, whyUnable });
+  const prices = openPrices(configuration, chain);
+  const holdings = createHoldingsSampler(configuration, { chain, prices, reads, clock });
+  const { nowMs } = clock;
+  const metrics = createMetricsReader({ reads, health, settings: configuration, holdings, counted, nowMs });
+  const { url, stop } = await startStatusServer({ ...listen, names: statusHosts }, { reads, health, metrics, logger });
+  const stopping = new AbortController();
+  const reading = holdings.keepReading(stopping.signal).catch(fail);
+  return {
+    url,
+    stop: async () => {
+      stopping.abort();
+      await stop();
+      await reading;
+    },
+  };
+}
