@@ -18,7 +18,8 @@ export async function startLossyService(
       request.socket.destroy();
       return;
     }
-    const headers = { "content-type": "application/json", apikey: String(request.headers.apikey ?? "") };
+    const { apikey } = request.headers;
+    const headers = { "content-type": "application/json", ...(apikey === undefined ? {} : { apikey: String(apikey) }) };
     const body = request.method === "POST" ? { body: Buffer.concat(chunks) } : {};
     const answer = await fetch(`${target}${request.url}`, { method: request.method ?? "GET", headers, ...body });
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());

@@ -84,14 +84,21 @@ async function dollarsOf(prices: PriceSource, token: Token, amount: bigint): Pro
   return "missing" in price ? undefined : valueUp({ raw: amount, decimals: token.decimals }, price.usd);
 }
 
-/** The pinned contract is known without a database, too. */
 async function readKnown(
-  { database, service: { contracts }, policy }: Configuration,
+  configuration: Configuration,
   of: Parameters<ReadModel["approvals"]>[0],
 ): Promise<ApprovalRows> {
-  const pinned = [...(contracts === undefined ? [] : [contracts.spender]), ...policy.spenders];
+  const { database } = configuration;
   const { spenders, using } = existsSync(database) ? await readRows(database, of) : NOTHING;
-  return { spenders: [...new Set([...pinned, ...spenders])], using };
+  return { spenders: [...new Set([...pinnedSpenders(configuration), ...spenders])], using };
+}
+
+/** Whom the configuration lets be approved: they are known without a database, too. */
+export function pinnedSpenders({
+  service: { contracts },
+  policy,
+}: Pick<Configuration, "service" | "policy">): readonly Address[] {
+  return [...(contracts === undefined ? [] : [contracts.spender]), ...policy.spenders];
 }
 
 const NOTHING: ApprovalRows = { spenders: [], using: [] };

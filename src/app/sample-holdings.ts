@@ -8,7 +8,7 @@ import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { PriceSource } from "../ports/price-source.ts";
 import type { ReadModel } from "../ports/read-model.ts";
-import { isUnbounded } from "./read-allowances.ts";
+import { isUnbounded, pinnedSpenders } from "./read-allowances.ts";
 
 /** What a wallet has of a token, or lets a contract take of it, as it was last read. */
 export interface SampledAmount {
@@ -52,7 +52,7 @@ export interface HoldingsDeps {
 
 /** Makes the sampler. A node that does not answer leaves the last sample, with its time. */
 export function createHoldingsSampler(
-  configuration: Pick<Configuration, "wallets" | "tokens">,
+  configuration: Pick<Configuration, "wallets" | "tokens" | "service" | "policy">,
   deps: HoldingsDeps,
 ): HoldingsSampler {
   const samples = new Map<string, SampledAmount>();
@@ -64,7 +64,7 @@ export function createHoldingsSampler(
   let round = 0;
   let waiting: Place[] = [];
   const refill = async (): Promise<void> => {
-    const allowances = round % ALLOWANCES_EVERY === 0 ? await grantsOf(deps, wallets, tokens) : [];
+    const allowances = round % ALLOWANCES_EVERY === 0 ? await grantsOf(deps, configuration) : [];
     round += 1;
     waiting = [...balances, ...allowances];
   };
@@ -90,16 +90,17 @@ export function createHoldingsSampler(
   };
 }
 
-/** What the wallets ever allowed, by the rows. */
+/** Whom the wallets ever allowed to take tokens, by the rows, and whom they may allow to. */
 async function grantsOf(
   { reads }: HoldingsDeps,
-  wallets: readonly Place["wallet"][],
-  tokens: readonly Token[],
+  configuration: Parameters<typeof createHoldingsSampler>[0],
 ): Promise<readonly Place[]> {
   const { spenders } = await reads.approvals({ wallets: [], tokens: [] });
+  const all = [...new Set([...pinnedSpenders(configuration), ...spenders])];
+  const tokens = [...configuration.tokens.values()].map(({ token }) => token);
   const allowed = tokens.filter(({ address }) => address !== NATIVE_TOKEN);
-  return wallets.flatMap((wallet) =>
-    allowed.flatMap((token) => spenders.map((spender) => ({ wallet, token, spender }))),
+  return [...configuration.wallets.values()].flatMap((wallet) =>
+    allowed.flatMap((token) => all.map((spender) => ({ wallet, token, spender }))),
   );
 }
 

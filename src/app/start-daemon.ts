@@ -69,7 +69,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     fail = resolve;
   });
   const machine = thisMachine();
-  const { meter, registry: counted } = createPrometheusMeter();
+  const { meter, registry: counted } = createPrometheusMeter(configuration.strategies.map(({ spec }) => spec.id));
   const crashPoint = crashPointFrom(opened.env);
   const composed = await composeDaemon(configuration, serviceUrl, {
     ...opened,

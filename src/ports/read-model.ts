@@ -35,8 +35,6 @@ export interface ReadModel {
   }>;
   status(asked: StatusQuestion): Promise<StatusRows>;
   counts(): Promise<Counts>;
-  /** Instants that figures are drawn from. */
-  figures(): Promise<Figures>;
   /** What is late, and what blocks trading. Reads open rows alone, however long the history is. */
   progress(late: Late): Promise<Progress>;
   /** What the database knows of allowances of these wallets and tokens. */
@@ -106,7 +104,7 @@ export interface HistoryHead {
   readonly head: string;
 }
 
-/** How many runs and swaps are in which state. */
+/** How many runs and swaps are in which state, and since when. */
 export interface Counts {
   readonly swaps: Readonly<Record<string, number>>;
   readonly strategies: readonly StrategyStatus[];
@@ -114,13 +112,9 @@ export interface Counts {
   readonly wallets: readonly string[];
   /** runs that wait for a person's approval */
   readonly waitingForApproval: number;
-}
-
-/** Instants in Unix milliseconds. */
-export interface Figures {
-  /** since when the oldest swap that is unknown has been so */
+  /** since when the oldest swap that is unknown has been so, in Unix milliseconds */
   readonly unknownSinceMs: number | undefined;
-  /** the time of the newest block with a fill */
+  /** the time of the newest block with a fill, in Unix milliseconds */
   readonly lastFillMs: number | undefined;
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createHoldingsSampler, type HoldingsDeps } from "../../src/app/sample-holdings.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
-import { ETH, priceOf, ROUTER, USDC, WALLET, WETH } from "../support/builders.ts";
+import { ETH, policySample, priceOf, ROUTER, USDC, WALLET, WETH } from "../support/builders.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const INFINITE = 2n ** 256n - 1n;
@@ -27,6 +27,7 @@ function sampled(wallets: number, change: Partial<HoldingsDeps["chain"]> = {}) {
           return [`w${index}`, { name: `w${index}`, address }] as const;
         }),
       ) as never,
+      ...{ service: {} as never, policy: policySample({}) },
       tokens: new Map([ETH, USDC, WETH].map((token) => [token.symbol, { token }])) as never,
     },
     {

@@ -8,8 +8,11 @@ const LATE_MS = 10_000;
 
 const SECONDS = { start: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600], call: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10] };
 const DOLLARS = [1, 10, 50, 100, 500, 1_000, 5_000, 10_000, 50_000, 100_000];
-const BASIS_POINTS = [-300, -100, -50, -30, -20, -10, -5, 0, 5, 10, 50, 100];
+const BASIS_POINTS = [0, 1, 2, 5, 10, 20, 30, 50, 100, 300];
 const PPM_OF_A_BASIS_POINT = 100;
+
+/** Gauges with the ending of a counter: the same are there by type, under a right name. */
+const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
 /** The figures that are counted since the process began, for Prometheus: it knows that counters begin anew with a process. */
 export interface PrometheusMeter {
@@ -17,20 +20,27 @@ export interface PrometheusMeter {
   readonly registry: Registry;
 }
 
-/** Opens them, with those of the process itself. */
-export function createPrometheusMeter(): PrometheusMeter {
+/**
+ * Opens them, with those of the process itself.
+ * @param strategies whose counters begin at zero: of one that appears with its first count Prometheus sees no increase
+ */
+export function createPrometheusMeter(strategies: readonly string[] = []): PrometheusMeter {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  return { registry, meter: { ...slotFigures(registry), ...fillFigures(registry), ...callFigures(registry) } };
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  const slots = slotFigures(registry, strategies);
+  return { registry, meter: { ...slots, ...fillFigures(registry), ...callFigures(registry) } };
 }
 
-function slotFigures(registry: Registry): Pick<Meter, "slot" | "runEnded"> {
+const ENDS = ["filled", "partial", "skipped", "failed"] as const;
+
+function slotFigures(registry: Registry, strategies: readonly string[]): Pick<Meter, "slot" | "runEnded"> {
   const counter = counterIn(registry);
   const begun = counter("swapd_slots_begun_total", "slots whose run began, on time or late", ["strategy", "timing"]);
   const passed = counter("swapd_slots_passed_total", "slots that were passed over, by reason", ["strategy", "reason"]);
-  const ended = counter("swapd_runs_ended_total", "runs that ended, by state and reason", [
+  const ended = counter("swapd_runs_ended_total", "runs that ended, by state", ["strategy", "state"]);
+  const reasons = counter("swapd_run_end_reasons_total", "runs that ended without a fill, by reason", [
     "strategy",
-    "state",
     "reason",
   ]);
   const delay = new Histogram({
@@ -39,6 +49,11 @@ function slotFigures(registry: Registry): Pick<Meter, "slot" | "runEnded"> {
     buckets: SECONDS.start,
     registers: [registry],
   });
+  for (const strategy of strategies) {
+    for (const timing of ["on_time", "late"]) begun.inc({ strategy, timing }, 0);
+    for (const state of ENDS) ended.inc({ strategy, state }, 0);
+    passed.inc({ strategy, reason: "missed" }, 0);
+  }
   return {
     slot: (slot) => {
       const { strategy } = slot;
@@ -46,7 +61,10 @@ function slotFigures(registry: Registry): Pick<Meter, "slot" | "runEnded"> {
       delay.observe(slot.delayMs / 1_000);
       begun.inc({ strategy, timing: slot.delayMs > LATE_MS ? "late" : "on_time" });
     },
-    runEnded: ({ strategy, state, reason = "" }) => ended.inc({ strategy, state, reason }),
+    runEnded: ({ strategy, state, reason }) => {
+      ended.inc({ strategy, state });
+      if (reason !== undefined) reasons.inc({ strategy, reason });
+    },
   };
 }
 
@@ -59,14 +77,24 @@ function fillFigures(registry: Registry): Pick<Meter, "filled"> {
   const value = histogram("swapd_fill_value_dollars", "dollars sold by a fill", DOLLARS, ["strategy"]);
   const fees = counter("swapd_service_fees_dollars_total", "dollars that services and affiliates kept", ["strategy"]);
   const gas = counter("swapd_gas_dollars_total", "dollars of gas that wallets paid for fills", ["strategy"]);
-  const slippage = histogram(
-    "swapd_fill_above_expected_basis_points",
-    "received above what was quoted, or above the reference price; negative: below",
+  const against = ["strategy", "against"];
+  // What may be negative has no place in a sum that must only grow.
+  const shortfall = histogram(
+    "swapd_fill_shortfall_basis_points",
+    "received below what was quoted, or below the reference price; 0 where it was not below",
     BASIS_POINTS,
-    ["strategy", "against"],
+    against,
+  );
+  const surplus = counter(
+    "swapd_fill_surplus_basis_points_total",
+    "received above what was quoted, or above the reference price, added up",
+    against,
   );
   const observe = (strategy: string, against: string, ppm: bigint | undefined): void => {
-    if (ppm !== undefined) slippage.observe({ strategy, against }, Number(ppm) / PPM_OF_A_BASIS_POINT);
+    if (ppm === undefined) return;
+    const above = Number(ppm) / PPM_OF_A_BASIS_POINT;
+    shortfall.observe({ strategy, against }, Math.max(0, -above));
+    surplus.inc({ strategy, against }, Math.max(0, above));
   };
   return {
     filled: ({ strategy, sell, buy, mode, soldUsd, feeUsd, gasUsd, ...above }: MeteredFill) => {

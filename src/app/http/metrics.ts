@@ -5,7 +5,7 @@ import { formatUnits } from "../../domain/money/amount.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
 import { GLOBAL_SCOPE, OPERATING_MODES } from "../../domain/run/operating-mode.ts";
 import { soldWithin } from "../../domain/strategy/budget.ts";
-import type { Counts, Figures, ReadModel, StandingRows, StatusRows } from "../../ports/read-model.ts";
+import type { Counts, ReadModel, StandingRows, StatusRows } from "../../ports/read-model.ts";
 import { budgetCurrency } from "../budget-lines.ts";
 import { budgetCounts, type StandingSettings, standingQuestion } from "../read-standing.ts";
 import type { HoldingsSampler, SampledAmount } from "../sample-holdings.ts";
@@ -14,7 +14,7 @@ import type { HealthReader } from "./health.ts";
 
 /** What figures are read from. */
 export interface MetricsSources {
-  readonly reads: Pick<ReadModel, "counts" | "status" | "figures">;
+  readonly reads: Pick<ReadModel, "counts" | "status">;
   readonly health: HealthReader;
   readonly settings: StandingSettings & { readonly database: string };
   /** what the wallets have and allow */
@@ -45,8 +45,9 @@ export function createMetricsReader(sources: MetricsSources): MetricsReader {
       const gauges = gaugesIn(registry);
       gauges("swapd_build_info", "1, with the version and the network in labels", Object.keys(about)).set(about, 1);
       await addHealth(gauges, health);
-      addCounts(gauges, await reads.counts());
-      addFigures(gauges, await reads.figures(), atMs);
+      const counts = await reads.counts();
+      addCounts(gauges, counts);
+      addInstants(gauges, counts, atMs);
       addStatus(gauges, await reads.status(standingQuestion(settings, atMs)), { settings, atMs });
       addHoldings(gauges, holdings.latest(), { settings, atMs });
       const bytes = statSync(settings.database, { throwIfNoEntry: false })?.size ?? 0;
@@ -92,7 +93,7 @@ function addCounts(gauges: Gauges, counts: Counts): void {
   gauges("swapd_runs_waiting", "runs that wait for a person's approval").set(counts.waitingForApproval);
 }
 
-function addFigures(gauges: Gauges, { unknownSinceMs, lastFillMs }: Figures, atMs: number): void {
+function addInstants(gauges: Gauges, { unknownSinceMs, lastFillMs }: Counts, atMs: number): void {
   gauges("swapd_oldest_unknown_swap_age_seconds", "how long the oldest swap has been unknown; 0: none is").set(
     unknownSinceMs === undefined ? 0 : Math.max(0, atMs - unknownSinceMs) / 1_000,
   );

@@ -30,14 +30,17 @@ it("gives fills in dollars and basis points", async () => {
   meter.filled({
     ...FILL,
     ...{ soldUsd: 100n * USD, feeUsd: USD / 2n, gasUsd: USD / 10n },
-    ...{ againstQuotePpm: -1_000n, againstReferencePpm: -2_500n },
+    ...{ againstQuotePpm: 1_000n, againstReferencePpm: -2_500n },
   });
   const by = 'strategy="weekly"';
   expect(await shown(registry, `swapd_fill_value_dollars_sum{${by}}`)).toBe("100");
   expect(await shown(registry, `swapd_service_fees_dollars_total{${by}}`)).toBe("0.5");
   expect(await shown(registry, `swapd_gas_dollars_total{${by}}`)).toBe("0.1");
-  expect(await shown(registry, `swapd_fill_above_expected_basis_points_sum{${by},against="quote"}`)).toBe("-10");
-  expect(await shown(registry, `swapd_fill_above_expected_basis_points_sum{${by},against="reference"}`)).toBe("-25");
+  // Never negative: Prometheus would take a sum that falls for a process that began anew.
+  expect(await shown(registry, `swapd_fill_shortfall_basis_points_sum{${by},against="quote"}`)).toBe("0");
+  expect(await shown(registry, `swapd_fill_surplus_basis_points_total{${by},against="quote"}`)).toBe("10");
+  expect(await shown(registry, `swapd_fill_shortfall_basis_points_sum{${by},against="reference"}`)).toBe("25");
+  expect(await shown(registry, `swapd_fill_surplus_basis_points_total{${by},against="reference"}`)).toBe("0");
 });
 
 it("leaves out what is not known of a fill: no price is no dollar, and no zero", async () => {

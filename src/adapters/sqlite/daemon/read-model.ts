@@ -47,8 +47,8 @@ export function createReadModel(db: SqliteDatabase): ReadModel {
         strategies: history.strategies(),
         wallets: history.wallets(),
         waitingForApproval: progress.waitingForApproval(),
+        ...progress.figures(),
       })),
-    figures: async () => together(() => progress.figures()),
     progress: async ({ windowBeforeMs, dueBeforeMs }) =>
       together(() => ({
         overdueRun: progress.overdueRun(windowBeforeMs),
