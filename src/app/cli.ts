@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { addBacktestCommand } from "./cli-backtest.ts";
 import { addBookCommands } from "./cli-books.ts";
 import { addDatabaseCommands } from "./cli-database.ts";
 import { addFirstCommands } from "./cli-first.ts";
@@ -40,6 +41,7 @@ function buildProgram(terminal: Terminal): Command {
   addHistoryCommands(program, terminal);
   addBookCommands(program, terminal);
   addLookingCommands(program, terminal);
+  addBacktestCommand(program, terminal);
   addOperatorCommands(program, terminal);
   addTransactionCommands(program, terminal);
   addNotifyCommands(program, terminal);

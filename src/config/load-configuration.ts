@@ -47,7 +47,8 @@ export interface LoadOptions {
   readonly overrides?: {
     readonly mode?: Mode;
     readonly preset?: string;
-    readonly strategies?: string;
+    /** the folder, or one file and nothing besides it */
+    readonly strategies?: string | { readonly file: string };
     readonly database?: string;
     readonly listen?: Listen;
     readonly serve?: { readonly listen?: Listen; readonly database?: string };
@@ -114,7 +115,9 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const { service } = known;
   const fields = service === undefined ? given : { ...given, service };
   const folder = fields.strategies === undefined ? undefined : resolveFrom(file, fields.strategies);
-  const read = folder === undefined ? [] : yield* loadStrategies(source, folder, known);
+  const asked = options.overrides?.strategies;
+  const place = typeof asked === "object" ? asked : folder;
+  const read = place === undefined ? [] : yield* loadStrategies(source, place, known);
   const strategies = read.flatMap(({ strategy }) => strategy ?? []);
   yield* rivalProblems(strategies, known.wrappedNative);
   const parts = yield* buildServices(source, fields, known, { ...around, overrides: options.overrides?.serve });
@@ -143,7 +146,7 @@ function applyOverrides(fields: Partial<MainFile>, overrides: LoadOptions["overr
   return {
     ...fields,
     ...(mode === undefined ? {} : { mode }),
-    ...(strategies === undefined ? {} : { strategies: resolve(strategies) }),
+    ...(typeof strategies === "string" ? { strategies: resolve(strategies) } : {}),
     ...(database === undefined ? {} : { database: resolve(database) }),
     ...(network === undefined || preset === undefined ? {} : { network: { ...network, preset: resolve(preset) } }),
   };

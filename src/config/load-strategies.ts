@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { refuse } from "./complaint.ts";
 import type { LoadedStrategy } from "./configuration.ts";
 import { CONFIG_BOUNDS } from "./defaults.ts";
@@ -19,9 +19,15 @@ interface ReadStrategy {
   readonly text: readonly string[];
 }
 
-/** All strategies of a folder; a file has one, and its name is the strategy's id. */
-export function* loadStrategies(main: Source, folder: string, scope: StrategyScope): Loading<readonly ReadStrategy[]> {
-  const listed = listFolder(folder);
+/** All strategies of a folder, or the one of a file. A file has one, and its name is the strategy's id. */
+export function* loadStrategies(
+  main: Source,
+  place: string | { readonly file: string },
+  scope: StrategyScope,
+): Loading<readonly ReadStrategy[]> {
+  const isFile = typeof place === "object";
+  const folder = isFile ? dirname(resolve(place.file)) : place;
+  const listed = isFile ? { names: [basename(place.file)] } : listFolder(folder);
   if ("problem" in listed) {
     yield* report(main, refuse`strategies: the folder ${folder} ${listed.problem} -> ${nameHint(folder)}`);
     return [];

@@ -7,10 +7,16 @@ import type { Answered } from "../ports/questions.ts";
 import { commitAndNotify, raiseChange } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 
+/** The memory that was read last: a slot reads the same one several times. Memories are plain data that nobody changes. */
+let known: { readonly text: string; readonly memory: StrategyMemory } | undefined;
+
 /** Stored memory as JSON; undefined when the row holds none, which no kind of strategy can read. */
 export function parseStoredMemory(text: string): StrategyMemory | undefined {
+  if (known?.text === text) return known.memory;
   try {
-    return JSON.parse(text);
+    const memory: StrategyMemory = JSON.parse(text);
+    known = { text, memory };
+    return memory;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

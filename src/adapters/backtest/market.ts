@@ -1,0 +1,79 @@
+import { type CandlePath, type CandleSeries, candleAt, hoursOf, priceWithin } from "../../domain/backtest/candles.ts";
+import type { Address } from "../../domain/money/address.ts";
+import type { UsdPrice } from "../../domain/money/price.ts";
+import type { Token } from "../../domain/money/token.ts";
+import type { PriceBar } from "../../domain/strategy/decision.ts";
+import { HOUR_MS } from "../../domain/time/durations.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { PriceSource } from "../../ports/price-source.ts";
+
+/** The prices of a backtest at the instant of its clock. */
+export interface Market extends PriceSource {
+  /** undefined where the files say nothing of the instant */
+  usd(token: Address): UsdPrice | undefined;
+  /** Whether the price of a token now is a guess within one of its candles. */
+  isGuess(token: Address): boolean;
+  /** What else the price may be within this candle: its other extreme. Undefined where it is no guess. */
+  otherExtreme(token: Address): UsdPrice | undefined;
+  /** The hours that are known now, from an instant on, as strategies look back at them. */
+  bars(token: Address, sinceMs: number): readonly PriceBar[];
+}
+
+type Hours = readonly (PriceBar & { readonly knownMs: number })[];
+
+/** Makes the market of series by token. Tokens of one address each; a coin and its wrapped token share a series. */
+export function createMarket(
+  series: ReadonlyMap<Address, CandleSeries>,
+  path: CandlePath,
+  clock: Pick<Clock, "nowMs">,
+): Market {
+  const hours = new Map<Address, Hours>();
+  const hoursBy = (token: Address): Hours => {
+    const known = hours.get(token) ?? hoursOf(series.get(token) ?? { stepMs: 1, candles: [] });
+    hours.set(token, known);
+    return known;
+  };
+  const now = (token: Address) => {
+    const own = series.get(token);
+    return own && priceWithin(own, clock.nowMs(), path);
+  };
+  return {
+    usd: (token) => now(token)?.usd,
+    isGuess: (token) => now(token)?.isInside === true,
+    otherExtreme: (token) => {
+      const own = series.get(token);
+      if (own === undefined || path === "straight") return undefined;
+      const candle = now(token)?.isInside === true ? candleAt(own, clock.nowMs()) : undefined;
+      return candle && (path === "low-first" ? candle.high : candle.low);
+    },
+    price: async (token: Token) => {
+      const usd = now(token.address)?.usd;
+      const atSeconds = Math.floor(clock.nowMs() / 1_000);
+      if (usd !== undefined && usd > 0n) return { usd, source: "file", atSeconds };
+      const detail = `the price files have no candle of ${token.symbol} at this instant`;
+      return { missing: "stale", detail };
+    },
+    bars: (token, sinceMs) => {
+      const known = hoursBy(token);
+      const nowMs = clock.nowMs();
+      const fromMs = Math.floor(sinceMs / HOUR_MS) * HOUR_MS;
+      return known.slice(
+        firstAt(known, ({ hourMs }) => hourMs >= fromMs),
+        firstAt(known, ({ knownMs }) => knownMs > nowMs),
+      );
+    },
+  };
+}
+
+/** The first position at which something is true that stays true from there on. */
+function firstAt(hours: Hours, isTrue: (hour: Hours[number]) => boolean): number {
+  let low = 0;
+  let high = hours.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const hour = hours[middle];
+    if (hour !== undefined && isTrue(hour)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,53 @@
+import { formatUnits } from "../../domain/money/amount.ts";
+import { describeDollars } from "../../domain/money/for-people.ts";
+import { formatPercent } from "../../domain/money/fraction.ts";
+import { formatInstant } from "../terminal.ts";
+import type { ToldBacktest } from "./told.ts";
+
+/** What is the matter with this very backtest. */
+export function warningsOf({ prices, result, configuration }: ToldBacktest): readonly string[] {
+  const { modes, alerts, guesses, lent, summary } = result;
+  const warnings = [...prices.notes];
+  for (const { scope, mode, reason, atMs } of modes) {
+    const who = scope === "global" ? "everything" : scope;
+    const rest = "nobody resumes a backtest, so it stays so until the end";
+    warnings.push(`${formatInstant(atMs)}: ${who} is ${mode} from here on (${reason}); ${rest}`);
+  }
+  if (guesses.inside > 0)
+    warnings.push(
+      `${guesses.inside} trades lie within a candle, where the price is a guess: candles as short as the schedule would show it`,
+    );
+  if (guesses.undecided > 0)
+    warnings.push(
+      `${guesses.undecided} of them hang on what came first in their candle: another trigger would have fired had the other extreme come first, and the worse one was taken`,
+    );
+  if (prices.taken.length > 0)
+    warnings.push(`${prices.taken.join(", ")} counted as 1.00 USD throughout: no file says otherwise`);
+  if (lent.length > 0)
+    warnings.push(
+      `gas was lent to ${lent.join(", ")}, which lists no ${configuration.network.nativeSymbol}; what it cost is in the result`,
+    );
+  if (alerts.size > 0)
+    warnings.push(
+      `alerts that would have been raised: ${[...alerts].map(([code, count]) => `${code} ${count}x`).join(", ")}`,
+    );
+  if (summary.fills === 0) warnings.push("nothing was traded: the reasons of the slots above say why");
+  return warnings;
+}
+
+/** What was assumed of each fill, with the numbers. */
+export function assumptionsOf({ options, prices }: ToldBacktest): string {
+  const { model, gasPrice, swapGas } = options;
+  const gas = `${swapGas} gas a swap and 50000 an approval at ${formatUnits(gasPrice, 9)} gwei`;
+  return `fills at the reference less ${formatPercent(model.poolFee)} pool fee, less the impact on ${describeDollars(model.depthUsd)} of depth; ${gas}; candles of ${prices.stepMs / 1_000} s`;
+}
+
+/** What no backtest can know. */
+export const UNKNOWN: readonly string[] = [
+  "the past does not come again, and a rule that was chosen on it fits it better than what comes",
+  "what happened within a candle, in which order, and how much could be traded at its extremes",
+  "how deep the pools were at each moment, which pools there were, and what other traders did with the price meanwhile",
+  "outages: of the node, the service, the machine; reorganisations, stuck transactions, gas that rises when prices fall",
+  "tokens that tax or refuse transfers, pegs that break (unless a file shows it), and contracts that are attacked",
+  "what people do: approvals are taken as given, nobody resumes, deposits or withdraws, and taxes are not counted",
+];

@@ -1,0 +1,160 @@
+import type { BookListener } from "../../adapters/backtest/book.ts";
+import type { Market } from "../../adapters/backtest/market.ts";
+import type { BacktestRecord, RecordedFill, SlotPrice, ValueSample } from "../../domain/backtest/record.ts";
+import type { Address } from "../../domain/money/address.ts";
+import { mulDivDown } from "../../domain/money/amount.ts";
+import { type Ppm, shareDown } from "../../domain/money/fraction.ts";
+import { USD_DECIMALS, valueDown } from "../../domain/money/price.ts";
+import type { Token } from "../../domain/money/token.ts";
+import type { PriceEvidence } from "../../domain/run/records.ts";
+import type { Run, Swap } from "../../domain/run/run.ts";
+import { isFilled } from "../../domain/run/states.ts";
+import type { StrategySpec } from "../../domain/strategy/spec.ts";
+import { tradedSides } from "../../domain/strategy/strategy.ts";
+
+/** A slot as a daemon's history would show it. */
+export interface PlayedSlot {
+  readonly strategyId: string;
+  readonly slotMs: number;
+  readonly state: string;
+  readonly reason: string | undefined;
+  readonly swaps: readonly Pick<Swap, "state" | "reason" | "sell" | "buy" | "gross" | "fill">[];
+}
+
+/** What is written down while a backtest is played. */
+export interface Collector extends BookListener {
+  sample(atMs: number): void;
+  /** a strategy is about to decide: what its bought token costs then */
+  deciding(run: Run): void;
+  /** an approval of a swap was paid for, in wei */
+  approved(swapId: string, wei: bigint): void;
+  record(range: { readonly fromMs: number; readonly untilMs: number }): BacktestRecord;
+  /** modes that were set, in order */
+  readonly modes: readonly {
+    readonly scope: string;
+    readonly mode: string;
+    readonly reason: string;
+    readonly atMs: number;
+  }[];
+  /** how often each alert would have been sent */
+  readonly alerts: ReadonlyMap<string, number>;
+  /** all of them, where they were asked for */
+  readonly played: readonly PlayedSlot[];
+}
+
+/** What the collector counts with. */
+export interface Counting {
+  readonly market: Market;
+  readonly specs: readonly StrategySpec[];
+  readonly tokens: ReadonlyMap<Address, Token>;
+  readonly native: Token;
+  readonly poolFee: Ppm;
+  /** tokens that count as money: what is bought with them is bought, and what is sold for them is sold */
+  readonly money: ReadonlySet<Address>;
+  /** what all accounts hold now, and what they began with; lent coins left out */
+  holdings(): ReadonlyMap<Address, bigint>;
+  readonly begin: ReadonlyMap<Address, bigint>;
+  /** whether each slot is kept, as a history */
+  readonly keepsSlots: boolean;
+}
+
+/** Kinds that buy with a fixed budget over many slots: only of them is it asked how else the money could be spent. */
+const ACCUMULATES: readonly StrategySpec["kind"][] = ["dca", "value-averaging", "twap"];
+
+/** Makes the collector. */
+export function createCollector(counting: Counting): Collector {
+  const { market, specs } = counting;
+  const samples: ValueSample[] = [];
+  const fills: RecordedFill[] = [];
+  const slotPrices = new Map<string, SlotPrice[]>();
+  const ends = new Map(specs.map(({ id }) => [id, new Map<string, number>()]));
+  const modes: { scope: string; mode: string; reason: string; atMs: number }[] = [];
+  const alerts = new Map<string, number>();
+  const played: PlayedSlot[] = [];
+  const approvals = new Map<string, bigint>();
+  const byId = new Map(specs.map((spec) => [spec.id, spec]));
+  const count = (strategyId: string, end: string, slots: number): void => {
+    const known = ends.get(strategyId);
+    known?.set(end, (known.get(end) ?? 0) + slots);
+  };
+  return {
+    ...{ modes, alerts, played },
+    gap: ({ strategy, reason, count: slots }) => count(strategy, reason, slots),
+    mode: ({ scope, mode, reason, atMs }) => modes.push({ scope, mode, reason, atMs }),
+    alert: (code) => alerts.set(code, (alerts.get(code) ?? 0) + 1),
+    ended: (run, prices, atMs) => {
+      const { strategyId, slotMs, state, reason, swaps } = run;
+      count(strategyId, state === "filled" || state === "partial" ? state : (reason ?? state), 1);
+      for (const swap of swaps)
+        if (isFilled(swap.state)) fills.push(fillOf(counting, { swap, strategyId, prices, atMs, approvals }));
+      if (counting.keepsSlots) played.push({ strategyId, slotMs, state, reason, swaps });
+    },
+    approved: (swapId, wei) => approvals.set(swapId, (approvals.get(swapId) ?? 0n) + wei),
+    sample: (atMs) => {
+      const worth = (held: ReadonlyMap<Address, bigint>): bigint | undefined => worthOf(counting, held);
+      const [value, held] = [worth(counting.holdings()), worth(counting.begin)];
+      if (value !== undefined && held !== undefined) samples.push({ atMs, value, held });
+    },
+    deciding: ({ strategyId, slotMs: atMs }) => {
+      const spec = byId.get(strategyId);
+      const price = spec && ACCUMULATES.includes(spec.kind) ? pairPrice(market, spec) : undefined;
+      if (price === undefined) return;
+      const known = slotPrices.get(strategyId) ?? [];
+      if (known.at(-1)?.atMs !== atMs) known.push({ atMs, price });
+      slotPrices.set(strategyId, known);
+    },
+    record: (range) => ({
+      ...{ ...range, samples, fills, slotPrices },
+      slots: new Map(
+        [...ends].map(([id, byEnd]) => [id, { byEnd, slots: [...byEnd.values()].reduce((sum, one) => sum + one, 0) }]),
+      ),
+    }),
+  };
+}
+
+/** Undefined while something that is held has no price. */
+function worthOf({ market, tokens }: Counting, held: ReadonlyMap<Address, bigint>): bigint | undefined {
+  let value = 0n;
+  for (const [address, raw] of held) {
+    if (raw === 0n) continue;
+    const usd = market.usd(address);
+    const token = tokens.get(address);
+    if (usd === undefined || token === undefined) return undefined;
+    value += valueDown({ raw, decimals: token.decimals }, usd);
+  }
+  return value;
+}
+
+function fillOf(
+  { native, poolFee, money }: Counting,
+  filled: {
+    readonly swap: Swap;
+    readonly strategyId: string;
+    readonly prices: ReadonlyMap<string, PriceEvidence>;
+    readonly atMs: number;
+    /** wei that approvals cost, by swap */
+    readonly approvals: ReadonlyMap<string, bigint>;
+  },
+): RecordedFill {
+  const { swap, strategyId, prices, atMs, approvals } = filled;
+  const { sell, buy, fill } = swap;
+  const cleared = prices.get(swap.id);
+  if (fill === undefined || cleared?.sold === undefined || cleared.bought === undefined)
+    throw new Error(`swap ${swap.id} was filled without prices`);
+  const soldUsd = valueDown({ raw: fill.sold, decimals: sell.decimals }, cleared.sold.usd);
+  const wei = fill.gasCost + (approvals.get(swap.id) ?? 0n);
+  const gas = cleared.native && valueDown({ raw: wei, decimals: native.decimals }, cleared.native.usd);
+  return {
+    ...{ atMs, strategyId, sell, buy, sold: fill.sold, bought: fill.bought, soldUsd },
+    boughtUsd: valueDown({ raw: fill.bought, decimals: buy.decimals }, cleared.bought.usd),
+    ...{ feeUsd: shareDown(soldUsd, poolFee), gasUsd: gas ?? 0n },
+    isExit: money.has(buy.address) && !money.has(sell.address),
+  };
+}
+
+function pairPrice(market: Market, spec: StrategySpec): bigint | undefined {
+  const { sells, buys } = tradedSides(spec);
+  const [sold, bought] = [sells[0] && market.usd(sells[0].address), buys[0] && market.usd(buys[0].address)];
+  if (sells.length !== 1 || buys.length !== 1 || sold === undefined || bought === undefined) return undefined;
+  return mulDivDown(bought, 10n ** BigInt(USD_DECIMALS), sold);
+}

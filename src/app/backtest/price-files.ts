@@ -1,0 +1,189 @@
+import { readFileSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import type { Configuration, TokenConfiguration } from "../../config/configuration.ts";
+import { type Candle, type CandleSeries, candleAt } from "../../domain/backtest/candles.ts";
+import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { mulDivDown } from "../../domain/money/amount.ts";
+import { parseUsd, USD_DECIMALS, type UsdPrice } from "../../domain/money/price.ts";
+import type { Token } from "../../domain/money/token.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { CandleFileError, type ReadCandles, readCandles } from "./read-candles.ts";
+
+/** The prices of a backtest by token, and what is to be said of their files. */
+export interface PriceSet {
+  readonly series: ReadonlyMap<Address, CandleSeries>;
+  readonly notes: readonly string[];
+  /** tokens that were taken for a dollar without a file */
+  readonly taken: readonly string[];
+  /** the instants that all files cover, Unix milliseconds */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly stepMs: number;
+}
+
+/** Prices that were read already, from a pool's events say. */
+export interface ReadySeries {
+  readonly base: Token;
+  readonly quote: Token | "USD";
+  readonly read: ReadCandles;
+}
+
+const MOST_BYTES = 512 * 1_024 * 1_024;
+const WHOLE = 10n ** BigInt(USD_DECIMALS);
+
+interface Source extends ReadySeries {
+  readonly name: string;
+}
+
+/**
+ * Reads what `--prices` names. `BASE/QUOTE=FILE`, `BASE=FILE` (in dollars), `BASE=3000` (a price that never changes), or a
+ * file alone whose name says it, as WETH_USDC-15m.csv does.
+ * @param needed tokens that the strategies trade
+ * @throws CommandFailure that says what is wrong, with lines, and how to write it
+ */
+export function readPrices(
+  asked: readonly string[],
+  configuration: Configuration,
+  { needed, ready = [] }: { readonly needed: readonly Token[]; readonly ready?: readonly ReadySeries[] },
+): PriceSet {
+  const fixed = new Map<Address, UsdPrice>();
+  const sources: Source[] = ready.map((one) => ({ ...one, name: one.base.symbol }));
+  for (const text of asked) {
+    const { name, value } = namedValue(text, configuration);
+    const pair = pairOf(name, text, configuration);
+    const usd = parseUsd(value);
+    if (usd === undefined) sources.push({ ...pair, name: basename(value), read: readFile(value) });
+    else if (pair.quote === "USD") fixed.set(pair.base.address, usd);
+    else throw usage(`${text}: a price that never changes is in dollars: ${pair.base.symbol}=${value}`);
+  }
+  if (sources.length === 0) throw usage("no candles: name a file, --prices WETH/USDC=weth-15m.csv");
+  const taken: string[] = [];
+  const series = inDollars(sources, { fixed, configuration, taken });
+  share(series, configuration);
+  for (const token of needed) complete(series, token, { configuration, taken });
+  const spans = sources.map(({ read }) => spanOf(read));
+  return {
+    ...{ series, taken: [...new Set(taken)], notes: sources.flatMap(({ read }) => read.notes) },
+    fromMs: Math.max(...spans.map(({ fromMs }) => fromMs)),
+    untilMs: Math.min(...spans.map(({ untilMs }) => untilMs)),
+    stepMs: Math.min(...sources.map(({ read }) => read.stepMs)),
+  };
+}
+
+function usage(message: string): CommandFailure {
+  return new CommandFailure(EXIT.usage, message);
+}
+
+function readFile(file: string): ReadCandles {
+  try {
+    const { size } = statSync(file);
+    if (size > MOST_BYTES) throw usage(`${file} has ${size} bytes; at most ${MOST_BYTES} are read`);
+    return readCandles(basename(file), readFileSync(file, "utf8"));
+  } catch (error) {
+    if (error instanceof CandleFileError) throw new CommandFailure(EXIT.no, error.message);
+    if (error instanceof CommandFailure || !(error instanceof Error) || !("code" in error)) throw error;
+    const why = error.code === "ENOENT" ? "does not exist" : `cannot be read (${String(error.code)})`;
+    throw new CommandFailure(EXIT.no, `${file} ${why}`);
+  }
+}
+
+/** A file without a name says by its own which pair it is of, as exchanges' clients name them: ETH_USDT-1h.csv. */
+function namedValue(text: string, { tokens }: Configuration): { readonly name: string; readonly value: string } {
+  const named = /^([^=/\\.]+(?:\/[^=/\\.]+)?)=(.+)$/.exec(text);
+  if (named?.[1] !== undefined && named[2] !== undefined) return { name: named[1], value: named[2] };
+  const [base = "", quote = ""] = basename(text)
+    .replace(/\.[^.]*$/, "")
+    .split(/[-_]/);
+  const isPair = tokenNamed(base, tokens) !== undefined && /^[A-Za-z]/.test(quote);
+  if (isPair) return { name: `${base}/${quote}`, value: text };
+  throw usage(
+    `${text}: it is not known which token this file prices: write --prices TOKEN/QUOTE=${text}, with tokens of the configuration (${[...tokens.keys()].join(", ")})`,
+  );
+}
+
+function tokenNamed(name: string, tokens: Configuration["tokens"]): TokenConfiguration | undefined {
+  const exact = tokens.get(name);
+  if (exact !== undefined) return exact;
+  const alike = [...tokens].filter(([symbol]) => symbol.toLowerCase() === name.toLowerCase());
+  return alike.length === 1 ? alike[0]?.[1] : undefined;
+}
+
+function pairOf(name: string, text: string, { tokens, network }: Configuration): Omit<Source, "read" | "name"> {
+  const [baseName = "", quoteName = "USD"] = name.split("/");
+  const isCoin = baseName.toLowerCase() === network.nativeSymbol.toLowerCase();
+  const coin = { symbol: network.nativeSymbol, address: NATIVE_TOKEN, decimals: 18 };
+  const base = tokenNamed(baseName, tokens)?.token ?? (isCoin ? coin : undefined);
+  const known = [...tokens.keys()].join(", ");
+  if (base === undefined) throw usage(`${text}: ${baseName} is no token of the configuration; there are ${known}`);
+  if (quoteName.toUpperCase() === "USD") return { base, quote: "USD" };
+  const quote = tokenNamed(quoteName, tokens)?.token;
+  if (quote !== undefined) return { base, quote };
+  throw usage(
+    `${text}: ${quoteName} is no token of the configuration (${known}); where it was worth a dollar, write ${base.symbol}/USD=`,
+  );
+}
+
+interface Known {
+  readonly configuration: Configuration;
+  readonly taken: string[];
+}
+
+/** Files in dollars first, then those in a token that has a price by then. */
+function inDollars(
+  sources: readonly Source[],
+  { fixed, configuration, taken }: Known & { readonly fixed: ReadonlyMap<Address, UsdPrice> },
+): Map<Address, CandleSeries> {
+  const series = new Map([...fixed].map(([token, usd]) => [token, always(usd)]));
+  const direct = ({ quote }: Source): number => (quote === "USD" ? 0 : 1);
+  for (const { base, quote, read, name } of [...sources].sort((one, other) => direct(one) - direct(other))) {
+    if (series.has(base.address)) throw usage(`${name}: ${base.symbol} is priced twice`);
+    if (quote === "USD") {
+      series.set(base.address, read);
+      continue;
+    }
+    complete(series, quote, { configuration, taken });
+    const priced = series.get(quote.address);
+    if (priced === undefined) throw new Error(`${quote.symbol} has no price after all`);
+    series.set(base.address, { stepMs: read.stepMs, candles: read.candles.flatMap((candle) => times(candle, priced)) });
+  }
+  return series;
+}
+
+/** A candle in dollars, by what its quote was worth when it began. */
+function times(candle: Candle, quote: CandleSeries): readonly Candle[] {
+  const worth = candleAt(quote, candle.atMs)?.open;
+  if (worth === undefined) return [];
+  if (worth === WHOLE) return [candle];
+  const usd = (price: UsdPrice): UsdPrice => mulDivDown(price, worth, WHOLE) as UsdPrice;
+  const { atMs, open, high, low, close } = candle;
+  return [{ atMs, open: usd(open), high: usd(high), low: usd(low), close: usd(close) }];
+}
+
+function always(usd: UsdPrice): CandleSeries {
+  return { stepMs: Number.MAX_SAFE_INTEGER, candles: [{ atMs: 0, open: usd, high: usd, low: usd, close: usd }] };
+}
+
+/** The coin and its wrapped token have one price. */
+function share(series: Map<Address, CandleSeries>, { network }: Configuration): void {
+  const found = series.get(network.wrappedNative) ?? series.get(NATIVE_TOKEN);
+  if (found === undefined) return;
+  for (const address of [network.wrappedNative, NATIVE_TOKEN]) if (!series.has(address)) series.set(address, found);
+}
+
+/** What should be worth a dollar is taken for one where no file says otherwise, and that is said. */
+function complete(series: Map<Address, CandleSeries>, token: Token, { configuration, taken }: Known): void {
+  if (series.has(token.address)) return;
+  const found = [...configuration.tokens.values()].find((one) => one.token.address === token.address);
+  if (found?.peg !== "USD") {
+    const { symbol } = token;
+    throw usage(
+      `there is no price of ${symbol}: add --prices ${symbol}/USD=FILE, a price that never changes (--prices ${symbol}=1), or \`peg: USD\` to the token in ${configuration.file}`,
+    );
+  }
+  series.set(token.address, always(WHOLE as UsdPrice));
+  taken.push(token.symbol);
+}
+
+function spanOf({ candles, stepMs }: ReadCandles): { readonly fromMs: number; readonly untilMs: number } {
+  return { fromMs: candles[0]?.atMs ?? 0, untilMs: (candles.at(-1)?.atMs ?? 0) + stepMs };
+}

@@ -1,0 +1,89 @@
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Configuration } from "../../config/configuration.ts";
+import { formatProblems } from "../../config/problem.ts";
+import { tradedTokens } from "../../domain/strategy/strategy.ts";
+import { readBacktestOptions, spanOf } from "../backtest/options.ts";
+import { type PriceSet, readPrices } from "../backtest/price-files.ts";
+import { type BacktestResult, runBacktest } from "../backtest/run-backtest.ts";
+import { backtestJson } from "../backtest/to-json.ts";
+import { backtestPage } from "../backtest/to-page.ts";
+import { backtestText } from "../backtest/to-text.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { loadConfiguration } from "../load-configuration.ts";
+import { createProgressBar } from "../progress-bar.ts";
+import { configurationFile } from "../target.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface BacktestOptions {
+  readonly strategy: string;
+  readonly prices: readonly string[];
+  readonly config?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly balance: readonly string[];
+  readonly poolFee: string;
+  readonly depth: string;
+  readonly gasPrice?: string;
+  readonly gas: string;
+  readonly slots?: boolean;
+  readonly json?: boolean;
+  readonly html?: string;
+}
+
+/**
+ * `swapd backtest`: plays strategies over prices of the past. Opens no key, reaches no network, writes nothing but the
+ * report that was asked for.
+ */
+export async function backtest(options: BacktestOptions, terminal: Terminal): Promise<void> {
+  const configuration = configurationOf(options);
+  const needed = configuration.strategies.flatMap(({ spec }) => tradedTokens(spec));
+  const prices = readPrices(options.prices, configuration, { needed });
+  const result = await played(options, { configuration, prices, terminal });
+  const told = { configuration, prices, result, options: readBacktestOptions(options, configuration) };
+  if (options.html !== undefined) writeReport(options.html, backtestPage(told));
+  terminal.out(options.json === true ? JSON.stringify(backtestJson(told)) : backtestText(told));
+  if (options.html !== undefined && options.json !== true) terminal.out(`\nreport: ${resolve(options.html)}`);
+}
+
+async function played(
+  options: BacktestOptions,
+  { configuration, prices, terminal }: { configuration: Configuration; prices: PriceSet; terminal: Terminal },
+): Promise<BacktestResult> {
+  const bar = createProgressBar("backtest", terminal);
+  try {
+    return await runBacktest({
+      ...{ configuration, prices, progress: bar.show, keepsSlots: options.slots === true },
+      ...readBacktestOptions(options, configuration),
+      ...spanOf(options, prices),
+    });
+  } finally {
+    bar.end();
+  }
+}
+
+function configurationOf({ config, strategy }: BacktestOptions): Configuration {
+  const path = resolve(strategy);
+  if (!existsSync(path)) throw new CommandFailure(EXIT.no, `${path} does not exist: name a strategy's file`);
+  const file = configurationFile({ config });
+  if (!existsSync(file))
+    throw new CommandFailure(
+      EXIT.usage,
+      `no configuration: a strategy names wallets and tokens, so name their file with --config FILE, or make one with \`swapd init\``,
+    );
+  const strategies = statSync(path).isDirectory() ? path : { file: path };
+  const loaded = loadConfiguration(resolve(file), process.env, { overrides: { mode: "paper", strategies } });
+  if (!loaded.ok) throw new CommandFailure(EXIT.no, formatProblems(loaded.problems));
+  if (loaded.configuration.strategies.length === 0)
+    throw new CommandFailure(EXIT.no, `there is no strategy in ${path}: each is a file that ends in .yaml`);
+  return loaded.configuration;
+}
+
+function writeReport(file: string, page: string): void {
+  try {
+    writeFileSync(file, page);
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    throw new CommandFailure(EXIT.no, `the report ${resolve(file)} cannot be written (${String(error.code)})`);
+  }
+}

@@ -1,0 +1,42 @@
+import { mulDivDown } from "../money/amount.ts";
+import { ONE_PPM, type Ppm, toPpm } from "../money/fraction.ts";
+import type { UsdPrice } from "../money/price.ts";
+import { afterImpact } from "../paper/own-impact.ts";
+
+/** What a trade is thought to cost besides gas. docs/BACKTEST.md says it in words. */
+export interface FillModel {
+  /** what pools keep of the sold amount */
+  readonly poolFee: Ppm;
+  /** dollars (1e-18) on each side of the pool that is traded with */
+  readonly depthUsd: bigint;
+}
+
+/** A swap to price: what is sold, and both reference prices. */
+export interface SwapToModel {
+  readonly gross: bigint;
+  readonly sell: { readonly decimals: number; readonly usd: UsdPrice };
+  readonly buy: { readonly decimals: number; readonly usd: UsdPrice };
+  /** what own fills shortly before still take away */
+  readonly carried: Ppm;
+}
+
+/** What it brings, rounded down, and how far it moves the price. */
+export interface ModelledSwap {
+  readonly amountOut: bigint;
+  readonly impact: Ppm;
+}
+
+/**
+ * The output of a pool with a constant product at the reference price: the fee comes off first, then what the trade's own
+ * size moves, then what own trades of the last minutes moved.
+ */
+export function modelSwap({ poolFee, depthUsd }: FillModel, swap: SwapToModel): ModelledSwap {
+  const { gross, sell, buy, carried } = swap;
+  const kept = ONE_PPM - poolFee;
+  // dollars (1e-18) that go into the pool
+  const value = mulDivDown(gross * kept, sell.usd, ONE_PPM * 10n ** BigInt(sell.decimals));
+  const worth = mulDivDown(value, 10n ** BigInt(buy.decimals), buy.usd);
+  const amountOut = mulDivDown(worth, depthUsd, depthUsd + value);
+  const impact = toPpm((value * ONE_PPM) / (depthUsd + value));
+  return { amountOut: afterImpact(amountOut, carried), impact };
+}

@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { backtestHome, csvOf, flat, played } from "./support/home.ts";
+
+const DCA = `kind: dca\nwallet: main\nsell: "100 USDC"\nbuy: WETH\nschedule: { every: 1h }\n`;
+const home = () => backtestHome({ strategy: DCA, prices: csvOf(flat(2_000, 97)) });
+
+describe("what is asked wrongly is answered with how to ask", () => {
+  it.each<readonly [string, readonly string[], number, string]>([
+    ["a file that does not exist", ["--prices", "WETH/USDC=nowhere.csv"], 1, "nowhere.csv does not exist"],
+    [
+      "a file whose name says nothing",
+      ["--prices", "prices.csv"],
+      2,
+      "it is not known which token this file prices: write --prices TOKEN/QUOTE=prices.csv",
+    ],
+    ["a token that is not configured", ["--prices", "PEPE=3"], 2, "PEPE is no token of the configuration; there are"],
+    ["a quote that is not configured", ["--prices", "WETH/USDT=x.csv"], 2, "write WETH/USD="],
+    ["no candles at all", ["--prices", "WETH=3000"], 2, "no candles: name a file"],
+    [
+      "a time beyond the files",
+      ["--from", "2024-12-01"],
+      2,
+      "--from and --until go beyond the files: the prices go from 2025-01-01T00:00:00Z to 2025-01-02T00:15:00Z",
+    ],
+    ["a time that is none", ["--from", "January"], 2, "--from January: write a day, 2025-01-31"],
+    ["an end before the beginning", ["--from", "2025-01-02", "--until", "2025-01-01"], 2, "nothing lies between"],
+    [
+      "a balance that is none",
+      ["--balance", "5000"],
+      2,
+      "write an amount and a token of the configuration (ETH, USDC, WETH)",
+    ],
+    ["a fee that is none", ["--pool-fee", "0.3"], 2, "--pool-fee 0.3: write a share"],
+    ["a depth without its unit", ["--depth", "5000000"], 2, "--depth 5000000: write dollars"],
+    ["a gas price without its unit", ["--gas-price", "3"], 2, "--gas-price 3: write 0.05gwei"],
+  ])("%s", async (_, more, code, message) => {
+    const answer = await home().run(...more);
+    expect({ code: answer.code, said: answer.err.includes(message) ? message : answer.err }).toEqual({
+      code,
+      said: message,
+    });
+  });
+
+  it("a strategy that is wrong is shown with its place, and the strategies of the configuration are left alone", async () => {
+    const broken = backtestHome({ strategy: DCA.replace("100 USDC", "lots"), prices: csvOf(flat(2_000, 9)) });
+    broken.write("strategies/other.yaml", "kind: nonsense\n");
+    const answer = await broken.run();
+    expect(answer.code).toBe(1);
+    expect(answer.err).toContain("one.yaml:3");
+    expect(answer.err).not.toContain("other.yaml");
+  });
+});
+
+describe("prices", () => {
+  it("of two files are joined where one is in the token of the other, and the coin has its wrapped token's", async () => {
+    const two = home();
+    two.write("usdc.csv", csvOf(flat(0.98, 97)));
+    const files = [`WETH/USDC=${join(two.folder, "weth.csv")}`, `USDC=${join(two.folder, "usdc.csv")}`];
+    const told = await played(two, ...files.flatMap((file) => ["--prices", file]));
+    expect(Number(told.startingUsd)).toBe(9_800);
+    expect(told.fills).toHaveLength(24);
+    expect(told.warnings.join("\n")).not.toContain("counted as 1.00 USD");
+  });
+
+  it("of a part of the files are played where --from and --until say so", async () => {
+    const told = await played(home(), "--from", "2025-01-01T10:30:00Z", "--until", "2025-01-01T13:00:00Z");
+    expect(told.slots.map(({ slot }) => slot)).toEqual(["2025-01-01T11:00:00Z", "2025-01-01T12:00:00Z"]);
+  });
+});
