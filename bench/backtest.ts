@@ -25,6 +25,7 @@ tokens:
   USDC: { address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", decimals: 6, feed: preset, peg: USD }
   WETH: { address: "0x4200000000000000000000000000000000000006", decimals: 18, feed: preset }
 policy: policy.yaml
+strategies: strategies
 database: swapd.db
 `;
 const POLICY = `version: 1

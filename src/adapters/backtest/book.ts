@@ -35,7 +35,8 @@ export interface Book {
   readonly store: Store;
   /** the earliest effect that is due by an instant, gone from the book */
   takeEffect(nowMs: number): BookedEffect | undefined;
-  nextEffectMs(): number | undefined;
+  /** infinite where none is left */
+  nextEffectMs(): number;
   /** runs that have not begun; each is given once */
   takeDueRuns(): readonly Run[];
   /** transactions that were asked for; each is given once */
@@ -69,8 +70,7 @@ export function openBook(listener: BookListener, bars: (token: Address, sinceMs:
       ...{ letRunsGo: neverOld, closeIdleGaps: neverOld },
     },
     takeEffect: (nowMs) => rows.takeEffect(nowMs),
-    nextEffectMs: () =>
-      rows.effects.reduce<number | undefined>((next, one) => earlier(next, one.notBeforeMs), undefined),
+    nextEffectMs: () => Math.min(Number.POSITIVE_INFINITY, ...rows.effects.map(({ notBeforeMs }) => notBeforeMs)),
     takeDueRuns: () => rows.due.splice(0),
     takeIntents: () => rows.intents.splice(0),
     run: (runId) => rows.run(runId),
@@ -82,10 +82,6 @@ export function openBook(listener: BookListener, bars: (token: Address, sinceMs:
 const neverOld = async (): Promise<never> => {
   throw new Error("a backtest keeps no rows that grow old");
 };
-
-function earlier(one: number | undefined, other: number): number {
-  return one === undefined ? other : Math.min(one, other);
-}
 
 class Rows {
   readonly strategies = new Map<string, StrategyRow>();

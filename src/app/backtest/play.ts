@@ -49,7 +49,7 @@ export async function play(stage: Stage, untilMs: number, watcher: Watcher): Pro
   await settle(stage, watcher);
   const starts = new Starts(stage);
   for (let lookMs = clock.nowMs(); ; ) {
-    const nextMs = Math.min(starts.next(), book.nextEffectMs() ?? Number.POSITIVE_INFINITY, lookMs);
+    const nextMs = Math.min(starts.next(), book.nextEffectMs(), lookMs);
     if (nextMs >= untilMs) break;
     clock.set(nextMs);
     if (nextMs >= lookMs) {
