@@ -121,7 +121,8 @@ export function spanOf(
   return { fromMs, untilMs };
 }
 
-function instantOf(name: string, text: string | undefined): number | undefined {
+/** @throws CommandFailure that shows how an instant is written */
+export function instantOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const isDay = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text);
   const atMs =

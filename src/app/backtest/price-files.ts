@@ -56,7 +56,8 @@ export function readPrices(
     else if (pair.quote === "USD") fixed.set(pair.base.address, usd);
     else throw usage(`${text}: a price that never changes is in dollars: ${pair.base.symbol}=${value}`);
   }
-  if (sources.length === 0) throw usage("no candles: name a file, --prices WETH/USDC=weth-15m.csv");
+  if (sources.length === 0)
+    throw usage("no candles: name a file, --prices WETH/USDC=weth-15m.csv, or a pool, --from-pool 0x...");
   const taken: string[] = [];
   const series = inDollars(sources, { fixed, configuration, taken });
   share(series, configuration);

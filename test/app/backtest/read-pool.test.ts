@@ -1,0 +1,179 @@
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { priceAfter } from "../../../src/app/backtest/pool-events.ts";
+import { readPool } from "../../../src/app/backtest/read-pool.ts";
+import { loadConfiguration } from "../../../src/app/load-configuration.ts";
+import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
+import { type Hex, parseAddress } from "../../../src/domain/money/address.ts";
+import { backtestHome, csvOf, flat, START_MS } from "./support/home.ts";
+
+const V3_SWAP = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
+const V2_SYNC = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1";
+const POOL = "0xd0b53d9277642d899df5c87a3966a349a798f224";
+const WETH = "0x4200000000000000000000000000000000000006";
+const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
+const word = (value: bigint): string => value.toString(16).padStart(64, "0");
+/** Of WETH (18 decimals) in USDC (6): the root of so many micro-dollars for 10^18. */
+const dataOf = (ratio: number): Hex => {
+  const sqrtX96 = BigInt(Math.round(Math.sqrt(ratio) * 2 ** 96));
+  return `0x${word(1n)}${word(2n)}${word(sqrtX96)}${word(3n)}${word(4n)}`;
+};
+const swapData = (dollars: number): Hex => dataOf(dollars / 1e12);
+/** The same where the dollar is the first token. */
+const turnedData = (dollars: number): Hex => dataOf(1e12 / dollars);
+
+describe("the price after an event", () => {
+  const decimals = { first: 18, second: 6 };
+  it("is the root price of V3 and the reserves of V2, in whole tokens", () => {
+    const v3 = priceAfter({ topics: [V3_SWAP], data: swapData(3_000) }, decimals);
+    expect(Number(v3) / 1e18).toBeCloseTo(3_000, 6);
+    const reserves: Hex = `0x${word(5n * 10n ** 18n)}${word(15_000n * 10n ** 6n)}`;
+    expect(priceAfter({ topics: [V2_SYNC], data: reserves }, decimals)).toBe(3_000n * 10n ** 18n);
+  });
+
+  it("is none of other events, of cut data, and of an empty pool", () => {
+    expect(priceAfter({ topics: [`0x${"11".repeat(32)}`], data: swapData(1) }, decimals)).toBeUndefined();
+    expect(priceAfter({ topics: [V3_SWAP], data: "0x12" }, decimals)).toBeUndefined();
+    expect(priceAfter({ topics: [V2_SYNC], data: `0x${word(0n)}${word(5n)}` }, decimals)).toBeUndefined();
+    expect(priceAfter({ topics: [], data: "0x" }, decimals)).toBeUndefined();
+  });
+});
+
+const BLOCK_SECONDS = 2;
+const NEWEST = 9_500;
+const secondsOf = (block: number): number => START_MS / 1_000 + block * BLOCK_SECONDS;
+
+/** A chain with a swap in every hundredth block, each a dollar higher. */
+function fakeChain(tokens: readonly string[] = [WETH, USDC], data = swapData) {
+  const asked: number[] = [];
+  let failsAt = Number.POSITIVE_INFINITY;
+  const head = (number: number) => ({
+    number,
+    hash: `0x${"00".repeat(32)}` as Hex,
+    timestamp: secondsOf(number),
+    baseFeePerGas: 0n,
+  });
+  return {
+    asked,
+    failFrom: (block: number) => {
+      failsAt = block;
+    },
+    reads: {
+      finalized: async () => head(NEWEST),
+      block: async (number: number) => (number > NEWEST ? undefined : head(number)),
+      call: async ({ data }: { data: Hex }) => {
+        const token = tokens[data === "0x0dfe1681" ? 0 : 1];
+        return token === undefined ? undefined : (`0x${token.slice(2).padStart(64, "0")}` as Hex);
+      },
+      logs: async ({ fromBlock, toBlock }: { fromBlock: number; toBlock: number }) => {
+        if (toBlock >= failsAt) throw new ChainReadError("unreachable", "the node went away");
+        asked.push(fromBlock);
+        const blocks = Array.from({ length: toBlock - fromBlock + 1 }, (_, index) => fromBlock + index);
+        const address = parseAddress(POOL);
+        if (address === undefined) throw new Error("no address");
+        return blocks
+          .filter((block) => block % 100 === 0)
+          .map((blockNumber) => ({
+            ...{ address, topics: [V3_SWAP as Hex], data: data(3_000 + blockNumber / 100), logIndex: 0 },
+            ...{ transactionHash: `0x${"00".repeat(32)}` as Hex, blockNumber },
+          }));
+      },
+    },
+  };
+}
+
+function configured() {
+  const home = backtestHome({ strategy: "", prices: csvOf(flat(1, 2)) });
+  const loaded = loadConfiguration(join(home.folder, "swapd.yaml"), {});
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return { configuration: loaded.configuration, folder: join(home.folder, "kept") };
+}
+const SPAN = { pool: POOL, fromMs: START_MS, untilMs: Number.MAX_SAFE_INTEGER, stepMs: 60_000 };
+
+describe("a pool's prices out of its swaps", () => {
+  it("are candles of every minute up to the final block, where nothing was swapped at the last price", async () => {
+    const { configuration, folder } = configured();
+    const { base, quote, read } = await readPool(fakeChain().reads, configuration, { ...SPAN, folder });
+    expect([base.symbol, typeof quote === "string" ? quote : quote.symbol]).toEqual(["WETH", "USDC"]);
+    // 9,500 blocks of 2 s, a swap every 200 s
+    expect(read.candles).toHaveLength(Math.floor((NEWEST * BLOCK_SECONDS) / 60));
+    const dollars = read.candles
+      .slice(0, 5)
+      .map(({ open, close }) => [open, close].map((usd) => Math.round(Number(usd) / 1e18)));
+    expect(dollars).toEqual([
+      [3_000, 3_000],
+      [3_000, 3_000],
+      [3_000, 3_000],
+      [3_000, 3_001],
+      [3_001, 3_001],
+    ]);
+    expect(read.notes[0]).toContain("96 swaps of blocks 0 to 9500");
+  });
+
+  it("are turned over where the first token is the money", async () => {
+    const { configuration, folder } = configured();
+    const { base, read } = await readPool(fakeChain([USDC, WETH], turnedData).reads, configuration, {
+      ...SPAN,
+      folder,
+    });
+    expect(base.symbol).toBe("WETH");
+    const [first] = read.candles;
+    expect(Number(first?.open) / 1e18).toBeCloseTo(3_000, 6);
+    expect(
+      read.candles.every(({ open, high, low, close }) => low <= open && low <= close && high >= open && high >= close),
+    ).toBe(true);
+  });
+
+  it("are read on where a node went away, and what is kept is not asked for again", async () => {
+    const { configuration, folder } = configured();
+    const chain = fakeChain();
+    chain.failFrom(6_000);
+    const broken = readPool(chain.reads, configuration, { ...SPAN, folder });
+    await expect(broken).rejects.toMatchObject({
+      exitCode: 75,
+      message: expect.stringContaining("goes on from there"),
+    });
+    expect(chain.asked).toEqual([0, 2_000, 4_000]);
+    const again = fakeChain();
+    const { read } = await readPool(again.reads, configuration, { ...SPAN, folder });
+    // The last piece is not whole yet: it is read again the next time.
+    expect(again.asked).toEqual([6_000, 8_000]);
+    const whole = await readPool(fakeChain().reads, configuration, { ...SPAN, folder: join(folder, "other") });
+    expect(read.candles).toEqual(whole.read.candles);
+  });
+
+  it("survive a kill in the middle of a line", async () => {
+    const { configuration, folder } = configured();
+    const { read } = await readPool(fakeChain().reads, configuration, { ...SPAN, folder });
+    const file = join(folder, readdirSync(folder)[0] ?? "");
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    writeFileSync(file, [...lines.slice(0, 2), lines[2]?.slice(0, 40)].join("\n"));
+    const chain = fakeChain();
+    const after = await readPool(chain.reads, configuration, { ...SPAN, folder });
+    expect(chain.asked).toEqual([4_000, 6_000, 8_000]);
+    expect(after.read.candles).toEqual(read.candles);
+    appendFileSync(file, "{}\nnonsense\n");
+    expect((await readPool(fakeChain().reads, configuration, { ...SPAN, folder })).read.candles).toEqual(read.candles);
+  });
+
+  it.each([
+    ["an address that is none", { ...SPAN, pool: "0x12" }, undefined, "write the pool's address"],
+    ["a contract that is no pool", SPAN, [], "is no pool of two tokens"],
+    [
+      "a pool of a token that is not configured",
+      SPAN,
+      [WETH, `0x${"77".repeat(20)}`],
+      "which is no token of the configuration",
+    ],
+    [
+      "a time that is still to come",
+      { ...SPAN, fromMs: secondsOf(NEWEST) * 1_000 + 1 },
+      undefined,
+      "the newest final block is of",
+    ],
+  ])("%s is refused in words", async (_, asked, tokens, message) => {
+    const { configuration, folder } = configured();
+    await expect(readPool(fakeChain(tokens).reads, configuration, { ...asked, folder })).rejects.toThrow(message);
+  });
+});
