@@ -107,6 +107,8 @@ export interface AbilityWatch {
    */
   keepTrying(chain: Pick<Chain, "abilities">): Promise<void>;
   note(reports: readonly EndpointReport[]): Promise<void>;
+  /** What was last found of each endpoint. */
+  reports(): readonly EndpointReport[];
   /** Why no endpoint can do what every trade needs, and what to change; undefined where one can. */
   whyUnable(): string | undefined;
   /** Reports that come later are dropped: the database is closed. */
@@ -124,6 +126,7 @@ export function watchAbilities(
   const { logger, clock } = deps;
   let said = "";
   let unable: string | undefined;
+  let last: readonly EndpointReport[] = [];
   const stopping = new AbortController();
   return {
     keepTrying: async (chain) => {
@@ -134,9 +137,11 @@ export function watchAbilities(
       }
     },
     stop: () => stopping.abort(),
+    reports: () => last,
     whyUnable: () => unable,
     note: async (reports) => {
       if (stopping.signal.aborted) return;
+      last = reports;
       const { problems, warnings } = judgeAbilities(reports, permitted);
       unable = problems.length === 0 ? undefined : problems.join(" ");
       const words = JSON.stringify([problems, warnings]);

@@ -10,6 +10,7 @@ import type { Redactor } from "../net/redact.ts";
 import { hostOf } from "../net/secret.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
+import { type CommitSignal, signalling } from "./commit-signal.ts";
 import type { Machine } from "./machine.ts";
 import { openChannels } from "./open-channels.ts";
 import type { SecretOpener } from "./open-secrets.ts";
@@ -43,6 +44,7 @@ export async function openAlerts(
     readonly logger: Logger;
     readonly secrets: SecretOpener;
     readonly redactor: Redactor;
+    readonly commits?: Pick<CommitSignal, "committed"> | undefined;
   },
 ): Promise<Alerts> {
   const { db, logger, machine } = opened;
@@ -55,7 +57,7 @@ export async function openAlerts(
   const senders: AlertSender[] = [];
   return {
     deps: {
-      store: openStore(db),
+      store: signalling(openStore(db), opened.commits),
       ids,
       clock,
       notifier: {

@@ -4,6 +4,7 @@ import { addBookCommands } from "./cli-books.ts";
 import { addDatabaseCommands } from "./cli-database.ts";
 import { addFirstCommands } from "./cli-first.ts";
 import { addHistoryCommands } from "./cli-history.ts";
+import { addLoginCommands } from "./cli-login.ts";
 import { CHANGED_CONFIG, CONFIG, FOR, integer, JSON_FLAG, SANDBOX_FLAG, seconds, slotCount } from "./cli-options.ts";
 import { addServiceCommands } from "./cli-service.ts";
 import { addSettlementCommands } from "./cli-settlement.ts";
@@ -43,6 +44,7 @@ function buildProgram(terminal: Terminal): Command {
   addLookingCommands(program, terminal);
   addBacktestCommand(program, terminal);
   addOperatorCommands(program, terminal);
+  addLoginCommands(program, terminal);
   addTransactionCommands(program, terminal);
   addNotifyCommands(program, terminal);
   addDatabaseCommands(program, terminal);

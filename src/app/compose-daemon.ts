@@ -19,10 +19,12 @@ import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { LaneStore } from "../ports/lane-unit-of-work.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Meter } from "../ports/meter.ts";
+import type { PriceSource } from "../ports/price-source.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
 import { type AbilityWatch, watchAbilities } from "./abilities.ts";
 import { type Alerts, openAlerts, watchHeldBack, watchLimit } from "./alerts.ts";
+import type { CommitSignal } from "./commit-signal.ts";
 import { digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -50,6 +52,8 @@ export interface ComposeDeps {
   readonly marker?: IdentityMarker | undefined;
   /** undefined: nobody watches from outside */
   readonly meter?: Meter | undefined;
+  /** told of each commit */
+  readonly commits?: Pick<CommitSignal, "committed"> | undefined;
   /** called before each signature; nothing is signed when it throws */
   readonly beforeSigning?: (() => void) | undefined;
   /** called with broken invariants: the process must stop */
@@ -63,6 +67,7 @@ export interface ComposedDaemon {
   readonly services: Services;
   readonly chain: Chain;
   readonly abilities: AbilityWatch;
+  readonly prices: PriceSource;
   /** Halts wallets whose accounts have code that the configuration does not name. */
   checkWallets(): Promise<void>;
   /** whether they answer, as the calls to them showed */
@@ -141,8 +146,11 @@ export async function composeDaemon(
     if (treasuries.byWallet.has(signer.address)) continue;
     lanes.set(signer.address, openLane(configuration, context, { signer, store: engine.committer.laneStore }));
   }
-  const checkWallets = () => checkWalletCodes(context);
-  return { engine, alerts, services: together(services, treasuries), chain, abilities, node, service, checkWallets };
+  return {
+    ...{ engine, alerts, services: together(services, treasuries), chain, abilities, node, service },
+    prices: context.deps.prices,
+    checkWallets: () => checkWalletCodes(context),
+  };
 }
 
 /** All that is called outside, to be given up and closed as one. */

@@ -5,6 +5,7 @@ import type { Configuration, WalletConfiguration } from "../config/configuration
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { valueUp } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
+import type { Chain } from "../ports/chain.ts";
 import type { PriceSource } from "../ports/price-source.ts";
 import type { ApprovalRows, ReadModel } from "../ports/read-model.ts";
 import { openDatabase } from "../storage/database.ts";
@@ -49,7 +50,29 @@ export async function readAllowances(
     );
   const runtime = createRuntime({ level: "error", env });
   const chain = openChain(configuration, runtime.secrets);
-  const prices = openPrices(configuration, chain);
+  const approvals = async (of: Parameters<ReadModel["approvals"]>[0]): Promise<ApprovalRows> =>
+    existsSync(configuration.database) ? await readRows(configuration.database, of) : NOTHING;
+  try {
+    const read = { approvals, chain, prices: openPrices(configuration, chain) };
+    return await allowancesOnChain(configuration, read, only);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const message = runtime.redactor.redact(`the chain could not be read: ${error.message}; check the RPC endpoints`);
+    throw new CommandFailure(EXIT.no, message);
+  }
+}
+
+/** The same with a chain that is open, and rows that are. @throws when the chain cannot be read */
+export async function allowancesOnChain(
+  configuration: Configuration,
+  read: {
+    readonly approvals: ReadModel["approvals"];
+    readonly chain: Pick<Chain, "allowance">;
+    readonly prices: PriceSource;
+  },
+  only: { readonly wallet?: string; readonly token?: string } = {},
+): Promise<readonly StandingAllowance[]> {
+  const { chain, prices } = read;
   const wallets = [...configuration.wallets.values()].filter(
     ({ name }) => only.wallet === undefined || name === only.wallet,
   );
@@ -57,23 +80,18 @@ export async function readAllowances(
     .map(({ token }) => token)
     .filter(({ address }) => address !== NATIVE_TOKEN && (only.token === undefined || address === only.token));
   const addresses = { wallets: wallets.map(({ address }) => address), tokens: tokens.map(({ address }) => address) };
-  const known = await readKnown(configuration, addresses);
+  const { using, ...rows } = await read.approvals(addresses);
+  const spenders = [...new Set([...pinnedSpenders(configuration), ...rows.spenders])];
   const allowances: StandingAllowance[] = [];
-  try {
-    const places = tokens.flatMap((token) =>
-      wallets.flatMap((wallet) => known.spenders.map((spender) => ({ token, wallet, spender }))),
-    );
-    for (const { token, wallet, spender } of places) {
-      const amount = await chain.allowance({ token: token.address, owner: wallet.address, spender });
-      if (amount === 0n) continue;
-      const usd = await dollarsOf(prices, token, amount);
-      const using = known.using.find((one) => one.wallet === wallet.address && one.token === token.address);
-      allowances.push({ wallet, token, spender, amount, usd, swap: using?.swap });
-    }
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const message = runtime.redactor.redact(`the chain could not be read: ${error.message}; check the RPC endpoints`);
-    throw new CommandFailure(EXIT.no, message);
+  const places = tokens.flatMap((token) =>
+    wallets.flatMap((wallet) => spenders.map((spender) => ({ token, wallet, spender }))),
+  );
+  for (const { token, wallet, spender } of places) {
+    const amount = await chain.allowance({ token: token.address, owner: wallet.address, spender });
+    if (amount === 0n) continue;
+    const usd = await dollarsOf(prices, token, amount);
+    const user = using.find((one) => one.wallet === wallet.address && one.token === token.address);
+    allowances.push({ wallet, token, spender, amount, usd, swap: user?.swap });
   }
   return allowances;
 }
@@ -82,15 +100,6 @@ async function dollarsOf(prices: PriceSource, token: Token, amount: bigint): Pro
   if (isUnbounded(amount)) return undefined;
   const price = await prices.price(token);
   return "missing" in price ? undefined : valueUp({ raw: amount, decimals: token.decimals }, price.usd);
-}
-
-async function readKnown(
-  configuration: Configuration,
-  of: Parameters<ReadModel["approvals"]>[0],
-): Promise<ApprovalRows> {
-  const { database } = configuration;
-  const { spenders, using } = existsSync(database) ? await readRows(database, of) : NOTHING;
-  return { spenders: [...new Set([...pinnedSpenders(configuration), ...spenders])], using };
 }
 
 /** Whom the configuration lets be approved: they are known without a database, too. */

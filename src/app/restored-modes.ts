@@ -1,3 +1,4 @@
+import { endAllAccess } from "../adapters/sqlite/daemon/access-store.ts";
 import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import { stricterMode } from "../domain/run/operating-mode.ts";
@@ -8,11 +9,13 @@ export interface RestoredModes {
   readonly inForce: readonly ModeRow[];
   /** undefined where the other database is not there, or cannot be read: what was halted since the copy is not known */
   readonly kept: readonly ModeRow[] | undefined;
+  /** how many logins and tokens of the API the copy had, which are ended */
+  readonly endedAccess: number;
 }
 
 /**
  * Writes into a copy what is halted, paused or bound to exits in the database that it is to replace, and not as strictly
- * in itself: a restore takes no stop back.
+ * in itself: a restore takes no stop back. Nor does it bring back who may use the API.
  */
 export async function keepStricterModes(replaced: string, copy: string, atMs: number): Promise<RestoredModes> {
   const before = await readModes(replaced);
@@ -27,7 +30,8 @@ export async function keepStricterModes(replaced: string, copy: string, atMs: nu
     };
     const [written] = await store.commit([{ question, decide }]);
     const inForce = await store.read(question);
-    return { inForce: inForce.filter(({ mode }) => mode !== "active"), kept: written?.value };
+    const endedAccess = endAllAccess(db, atMs);
+    return { inForce: inForce.filter(({ mode }) => mode !== "active"), kept: written?.value, endedAccess };
   } finally {
     db.close();
   }

@@ -8,11 +8,14 @@ import type { Logger } from "../ports/logger.ts";
 import type { Claim } from "../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
 import { closeAll } from "./close-all.ts";
+import { createCommitSignal } from "./commit-signal.ts";
 import { composeDaemon } from "./compose-daemon.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { assertClaimed, claimDaemonDatabase, claimLost, openDaemonDatabase, openMarker } from "./daemon-database.ts";
+import type { HealthReader } from "./http/health.ts";
 import { openStatusServer } from "./http/open-status-server.ts";
 import { type Machine, thisMachine } from "./machine.ts";
+import { openApi } from "./open-api.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { type WatchDeps, watchFiles } from "./watch-files.ts";
 
@@ -71,16 +74,19 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   const machine = thisMachine();
   const { meter, registry: counted } = createPrometheusMeter(configuration.strategies.map(({ spec }) => spec.id));
   const crashPoint = crashPointFrom(opened.env);
+  const commits = createCommitSignal(machine.clock);
   const composed = await composeDaemon(configuration, serviceUrl, {
     ...opened,
     machine,
     crashPoint,
     meter,
+    commits,
     onFatal: fail,
     marker: openMarker(configuration),
     beforeSigning: () => assertClaimed(claim),
   });
   const { engine, alerts, services, chain, abilities, checkWallets } = composed;
+  const files = { inForce: configuration };
   const closers: (() => unknown)[] = [services.close, alerts.stop];
   const stop = async (): Promise<void> => {
     try {
@@ -92,7 +98,9 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   try {
     // The port first: when it is taken, nothing has begun yet.
     const reads = createReadModel(reader);
-    const status = await openStatusServer(configuration, composed, { ...machine, reads, logger, counted, fail });
+    const api = (health: HealthReader) => openApi({ ...composed, ...opened, files, reads, health, machine, commits });
+    const served = { ...machine, reads, logger, counted, fail, api };
+    const status = await openStatusServer(configuration, composed, served);
     closers.unshift(status.stop);
     closers.push(async () => {
       const patience = setTimeout(services.giveUp, GIVE_UP_AFTER_MS);
@@ -110,7 +118,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     };
     closers.push(machine.startTicker(tick));
     await startWithin(engine, machine, fail);
-    closers.push(await watchEdits(configuration, { ...alerts.deps, logger, edits: opened.edits }, engine));
+    closers.push(await watchEdits(files, { ...alerts.deps, logger, edits: opened.edits }, engine));
     return { url: status.url, failed, stop };
   } catch (error) {
     await stop().catch((second: unknown) => logger.error({ error: second }, "what was started could not be stopped"));
@@ -128,14 +136,16 @@ async function startWithin(engine: Engine, machine: Machine, fail: (error: unkno
 }
 
 async function watchEdits(
-  configuration: Configuration,
+  files: { inForce: Configuration },
   { edits, ...deps }: AlertDeps & Pick<DaemonDeps, "logger" | "edits">,
   engine: Engine,
 ): Promise<() => void> {
   if (edits === undefined) return () => undefined;
-  const adopt = (strategies: Configuration["strategies"]): Promise<void> =>
-    engine.adopt(strategies.map(({ spec, hash }) => ({ spec, specHash: hash })));
-  return await watchFiles(configuration, { ...deps, ...edits, adopt });
+  const adopt = async (strategies: Configuration["strategies"]): Promise<void> => {
+    await engine.adopt(strategies.map(({ spec, hash }) => ({ spec, specHash: hash })));
+    files.inForce = { ...files.inForce, strategies };
+  };
+  return await watchFiles(files.inForce, { ...deps, ...edits, adopt });
 }
 
 /** A stop waits so long for answers of the service. The next start asks again, or checks the chain. */

@@ -46,9 +46,10 @@ export function* buildNetwork(
   const router = isRouted ? contracts.target : undefined;
   if (mode !== "dry-run" && promises !== undefined)
     yield* checkContractsKnown({ name: network.name, service, mode }, contracts, preset);
-  const { chainId, nativeSymbol, wrappedNative, protocols, feeTiers, dataFee, sequencerFeed } = preset;
+  const { chainId, nativeSymbol, explorer, wrappedNative, protocols, feeTiers, dataFee, sequencerFeed } = preset;
   return {
-    ...{ name: network.name, chainId, nativeSymbol, wrappedNative, settlement, router, protocols, feeTiers, dataFee },
+    ...{ name: network.name, chainId, nativeSymbol, explorer, wrappedNative },
+    ...{ settlement, router, protocols, feeTiers, dataFee },
     rpc: yield* each(network.rpc, (endpoint, index) =>
       buildEndpoint(source, endpoint, { path: ["network", "rpc", index] }),
     ),

@@ -36,6 +36,8 @@ export interface NetworkConfiguration {
   readonly sending: SendingFacts | undefined;
   readonly confirmations: number;
   readonly nativeSymbol: string;
+  /** where people look at transactions and addresses; undefined: it is not known */
+  readonly explorer?: string | undefined;
   readonly wrappedNative: Address;
   /** the settlement contract that is named, else our own where it is known */
   readonly settlement: Address | undefined;

@@ -10,7 +10,7 @@ import { wantsGasless } from "../domain/run/step-quote.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { PlannedSwap } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
-import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
+import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { gatherEvidence } from "./gather-evidence.ts";
 import { performEffect } from "./perform/perform-effect.ts";
 import { dueRun } from "./scheduler.ts";
@@ -41,6 +41,12 @@ export async function dryRunSlot(context: EngineContext, strategy: LoadedStrateg
   await stage.take({ kind: "started" });
   const waits = await stage.play();
   return { run: stage.run(), checks: stage.checks, waits };
+}
+
+/** The same of a strategy by its id; "unknown" where no such strategy is in force. */
+export async function dryRunNext(context: EngineContext, strategyId: string): Promise<DryRun | undefined | "unknown"> {
+  const strategy = strategyOf(context, strategyId);
+  return strategy === undefined ? "unknown" : await dryRunSlot(context, strategy);
 }
 
 /** Takes one swap of a strategy from its quote to the signature, in the same way. What it ended with is its reason. */

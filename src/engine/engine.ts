@@ -10,6 +10,7 @@ import { type ClockWatch, createClockWatch } from "./clock-watch.ts";
 import { type Committer, createCommitter } from "./commit.ts";
 import { createDowntimeWatch } from "./downtime.ts";
 import { keepWatchingDrawdown } from "./drawdown.ts";
+import { type DryRun, dryRunNext } from "./dry-run.ts";
 import { createEditions } from "./editions.ts";
 import { createEffectRunner, type EffectRunner } from "./effect-runner.ts";
 import { type EngineContext, type LoadedStrategy, modeName } from "./engine-context.ts";
@@ -41,6 +42,11 @@ export interface Engine {
   readonly committer: Committer;
   /** Takes over edited strategies, each from its next slot. */
   adopt(strategies: readonly LoadedStrategy[]): Promise<void>;
+  /**
+   * Takes the next slot of a strategy as if it were now: nothing is written, signed or sent.
+   * @returns undefined without a further slot; "unknown" where no such strategy is in force
+   */
+  lookAhead(strategyId: string): Promise<DryRun | undefined | "unknown">;
   /** Milliseconds since the last tick, or the start, was over: by the monotonic clock. */
   tickAgeMs(): number;
   /** how this machine's clock and the chain's agree */
@@ -118,10 +124,9 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       if (gate.waitingFor() === undefined) await downtime.stopped();
       await writeAndNotify(deps, [{ kind: "daemon-event", event: "stopped", detail: "by request" }]);
     },
+    lookAhead: (strategyId) => dryRunNext(context, strategyId),
     adopt: (strategies) => (signal.aborted ? Promise.resolve() : guarded(() => slots.adopt(strategies))),
-    tickAgeMs: beat.ageMs,
-    clocks,
-    waitingFor: beginning.waitingFor,
+    ...{ clocks, tickAgeMs: beat.ageMs, waitingFor: beginning.waitingFor },
   };
 }
 

@@ -21,9 +21,11 @@ const btcUsd = feed("0x6ce185860a4963106506C203335A2910413708e9", 1755);
  * - fees: https://docs.arbitrum.io/launch-arbitrum-chain/chain-config/costs/priority-fees (of 2026-10)
  *   (tips are not collected, and order nothing; blocks come four times a second)
  * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
+ * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const arbitrum: BookedNetwork = network({
   chainId: 42_161,
+  explorer: "https://arbiscan.io",
   nativeSymbol: "ETH",
   wrapped: { symbol: "WETH", address: "0x82aF49447D8a07e3bd95BD0d56f35241523fBab1", feed: ethUsd },
   tokens: {

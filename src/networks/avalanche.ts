@@ -18,9 +18,11 @@ const btcUsd = feed("0x2779D32d5166BAaa2B2b658333bA7e6Ec0C65743", DAY);
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (the tag `finalized` is about a second behind)
  * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
+ * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const avalanche: BookedNetwork = network({
   chainId: 43_114,
+  explorer: "https://snowtrace.io",
   nativeSymbol: "AVAX",
   wrapped: { symbol: "WAVAX", address: "0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7", feed: avaxUsd },
   tokens: {

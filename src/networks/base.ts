@@ -23,9 +23,11 @@ const daiUsd = feed("0x591e79239a7d679378eC8c847e5038150364C78F", DAY);
  * - fees: https://docs.base.org/base-chain/network-information/transaction-ordering (of 2026-10)
  *   (blocks come every two seconds, and are ordered by the tip; a node suggests a thousandth of a gwei)
  * - sending: ethereum-optimism/docs@0aabb756 pages/stack/differences.mdx (mempool rules)
+ * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const base: BookedNetwork = network({
   chainId: 8_453,
+  explorer: "https://basescan.org",
   nativeSymbol: "ETH",
   wrapped: { symbol: "WETH", address: "0x4200000000000000000000000000000000000006", feed: ethUsd },
   tokens: {

@@ -19,9 +19,11 @@ const btcUsd = feed("0x264990fbd0A4796A3E3d8E37C4d5F87a3aCa5Ebf", MINUTE);
  * - finality: bnb-chain/bnb-chain.github.io@06fde283 docs/
  *   (the tag `finalized` is some blocks behind)
  * - sending: bnb-chain/bnb-chain.github.io@06fde283 docs/
+ * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const bsc: BookedNetwork = network({
   chainId: 56,
+  explorer: "https://bscscan.com",
   nativeSymbol: "BNB",
   wrapped: { symbol: "WBNB", address: "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c", feed: bnbUsd },
   tokens: {

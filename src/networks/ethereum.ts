@@ -19,9 +19,11 @@ const btcUsd = feed("0xF4030086522a5bEEa4988F8cA5B36dbC97BeE88c", HOUR);
  *   (the tag `finalized` is about 15 minutes behind)
  * - sending: flashbots/flashbots-docs@272fd13d docs/flashbots-protect/ and
  *   cowprotocol/docs@b9cb5996 docs/mevblocker/
+ * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const ethereum: BookedNetwork = network({
   chainId: 1,
+  explorer: "https://etherscan.io",
   nativeSymbol: "ETH",
   wrapped: { symbol: "WETH", address: "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", feed: ethUsd },
   tokens: {

@@ -59,6 +59,8 @@ export const COMMON_FEES: FeeFacts = { maxPriorityFee: undefined, bumpAfterBlock
 export interface Network {
   readonly chainId: number;
   readonly nativeSymbol: string;
+  /** where people look at transactions (`/tx/<hash>`) and addresses (`/address/<address>`); undefined: it is not known */
+  readonly explorer?: string | undefined;
   readonly wrappedNative: Address;
   /** undefined: no feed has the price of the native coin */
   readonly nativeFeed: PriceFeed | undefined;
@@ -117,6 +119,7 @@ const TRADED_THROUGH: TradedThrough = "Uniswap SwapRouter02";
 
 /** A network as its file states it: addresses as text, with their checksums. */
 interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first"> {
+  readonly explorer?: string;
   /** the token that wraps the native coin, which routes pass through most, with the coin's own feed */
   readonly wrapped: { readonly symbol: string; readonly address: string; readonly feed: PriceFeed };
   readonly tokens: Readonly<Record<string, TokenFacts>>;
@@ -133,12 +136,12 @@ interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first
 
 /** A network of the book from what its file states. */
 export function network(stated: Stated): BookedNetwork {
-  const { wrapped, sequencerFeed, chainId, nativeSymbol, first } = stated;
+  const { wrapped, sequencerFeed, chainId, nativeSymbol, explorer, first } = stated;
   const wrappedNative = toAddress(wrapped.address);
   const routers = new Map(Object.entries(stated.routers).map(([name, address]) => [name, toAddress(address)]));
   const coin = { address: wrappedNative, decimals: 18, feed: wrapped.feed };
   return {
-    ...{ chainId, nativeSymbol, wrappedNative, first, nativeFeed: wrapped.feed },
+    ...{ chainId, nativeSymbol, explorer, wrappedNative, first, nativeFeed: wrapped.feed },
     tokens: new Map([[wrapped.symbol, coin], ...Object.entries(stated.tokens)]),
     protocols: stated.protocols.map((protocol) => ({ ...protocol, factory: toAddress(protocol.factory) })),
     feeTiers: FEE_TIERS,

@@ -21,9 +21,11 @@ const btcUsd = feed("0xD702DD976Fb76Fffc2D3963D037dfDae5b04E593", 20 * MINUTE);
  * - fees: ethereum-optimism/docs@0aabb756 pages/stack/transactions/fees.mdx
  *   (the sequencer orders by the tip; blocks come every two seconds)
  * - sending: ethereum-optimism/docs@0aabb756 pages/stack/differences.mdx (mempool rules)
+ * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const optimism: BookedNetwork = network({
   chainId: 10,
+  explorer: "https://optimistic.etherscan.io",
   nativeSymbol: "ETH",
   wrapped: { symbol: "WETH", address: "0x4200000000000000000000000000000000000006", feed: ethUsd },
   tokens: {

@@ -20,9 +20,11 @@ const btcUsd = feed("0xc907E116054Ad103354f2D350FD2514433D57F6f", 27);
  * - finality: 0xPolygon/polygon-docs@0f9ab164 docs/pos/concepts/finality/finality.md
  *   (the tag `finalized` is a milestone, some seconds behind)
  * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
+ * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const polygon: BookedNetwork = network({
   chainId: 137,
+  explorer: "https://polygonscan.com",
   nativeSymbol: "POL",
   wrapped: { symbol: "WPOL", address: "0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270", feed: polUsd },
   tokens: {

@@ -15,9 +15,11 @@ const usdtUsd = feed("0xB615075979AE1836B476F651f1eB79f0Cd3956a9", DAY);
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (no source says that the tag `finalized` works; on L1 a block is final after hours)
  * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
+ * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const zksync: BookedNetwork = network({
   chainId: 324,
+  explorer: "https://explorer.zksync.io",
   nativeSymbol: "ETH",
   wrapped: { symbol: "WETH", address: "0x5AEa5775959fBC2557Cc8789bC1bf90A239D9a91", feed: ethUsd },
   tokens: {

@@ -51,7 +51,9 @@ beforeAll(async () => {
   const patience = { process: daemon, withinMs: HAPPENS_WITHIN_MS };
   await until("a confirmed swap", patience, () => daemon?.output().includes("swap confirmed") === true);
   const reachable = /"statusUrl":"([^"]+)"/.exec(daemon.output())?.[1] ?? "";
-  const pages = await Promise.all(["/healthz", "/metrics", "/api/runs"].map((path) => fetch(`${reachable}${path}`)));
+  const pages = await Promise.all(
+    ["/healthz", "/metrics", "/api/v1/session"].map((path) => fetch(`${reachable}${path}`)),
+  );
   const served = await Promise.all(pages.map((page) => page.text()));
   sandbox.process.kill("SIGTERM");
   await sandbox.ended;

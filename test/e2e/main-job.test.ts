@@ -61,8 +61,16 @@ interface Filled {
   readonly missing: readonly string[];
 }
 
-function filledOf(document: unknown): Filled {
-  const filled = historySchema.parse(document).runs.filter(({ state }) => state === "filled");
+const runsSchema = z.array(
+  z.object({
+    strategy: z.string(),
+    state: z.string(),
+    swaps: z.array(z.object({ state: z.string(), mode: z.string().nullable() })),
+  }),
+);
+
+function filledOf(runs: z.output<typeof runsSchema>): Filled {
+  const filled = runs.filter(({ state }) => state === "filled");
   const swaps = filled.flatMap((entry) => entry.swaps);
   const strategies = new Set(filled.map(({ strategy }) => strategy));
   return {
@@ -73,8 +81,10 @@ function filledOf(document: unknown): Filled {
   };
 }
 
-async function hasFilledEverything(apiUrl: string): Promise<boolean> {
-  const filled = filledOf(await (await fetch(`${apiUrl}/api/runs?limit=1000`)).json());
+async function hasFilledEverything(apiUrl: string, token: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${token}` };
+  const page: unknown = await (await fetch(`${apiUrl}/api/v1/runs?limit=500`, { headers })).json();
+  const filled = filledOf(z.object({ items: runsSchema }).parse(page).items);
   const fewest = Math.min(filled.selfExecuted, filled.gasless);
   return filled.swaps >= WANTED_SWAPS && fewest >= WANTED_OF_EACH_MODE && filled.missing.length === 0;
 }
@@ -118,7 +128,9 @@ beforeAll(async () => {
   ({ rpcUrl } = world);
   wallet = world.wallet.address;
   const patience = { process: sandbox, withinMs: SWAPS_WITHIN_MS };
-  await until("a fill of each kind of strategy and mode", patience, () => hasFilledEverything(world.apiUrl));
+  const { out: token } = await run(folder.path, ["login", "add", "watch", "--scope", "read", "--sandbox"]);
+  const isDone = () => hasFilledEverything(world.apiUrl, token.trim());
+  await until("a fill of each kind of strategy and mode", patience, isDone);
   commands = await tryCommands(folder.path);
   const history = await run(folder.path, ["history", "--json"]);
   seen = historySchema.parse(JSON.parse(history.out));
@@ -185,7 +197,7 @@ describe("the main job", () => {
   });
 
   it("fills at least three swaps self-executed and three gasless, with one of each strategy kind", async () => {
-    const after = filledOf(JSON.parse((await run(folder.path, ["history", "--json"])).out));
+    const after = filledOf(historySchema.parse(JSON.parse((await run(folder.path, ["history", "--json"])).out)).runs);
     expect(after.selfExecuted).toBeGreaterThanOrEqual(WANTED_OF_EACH_MODE);
     expect(after.gasless).toBeGreaterThanOrEqual(WANTED_OF_EACH_MODE);
     expect(after.missing).toEqual([]);

@@ -142,6 +142,8 @@ export function openLife(
     signer?: Signer;
     /** where the account is a Safe */
     treasury?: Treasury;
+    /** told of each commit */
+    onCommit?: () => void;
   } = {},
 ): Life {
   const database = openDaemonDatabase(outside.file);
@@ -157,7 +159,11 @@ export function openLife(
   };
   const lanes = new Map<Address, Lane>();
   const alerts = {
-    ...{ store: mortal(database.store), clock: mortal(outside.clock), ids: countingIds(outside, database) },
+    ...{
+      store: mortal(signalling(database.store, options.onCommit)),
+      clock: mortal(outside.clock),
+      ids: countingIds(outside, database),
+    },
     notifier: { notify: (message: Outside["reported"][number]) => void outside.reported.push(message) },
   };
   const context: EngineContext = {
@@ -199,6 +205,19 @@ function openLane(context: EngineContext, store: LaneStore): Lane {
     visibility: chain.visibility,
   };
   return createLane(options, { store, chain, signer: owner, clock, logger, crashPoint });
+}
+
+/** The same rows, for one who wants to hear of each commit. */
+function signalling(store: DaemonDatabase["store"], onCommit: (() => void) | undefined): DaemonDatabase["store"] {
+  if (onCommit === undefined) return store;
+  return {
+    ...store,
+    commit: async (units) => {
+      const written = await store.commit(units);
+      onCommit();
+      return written;
+    },
+  };
 }
 
 /** What a dead process calls has no effect: every method of what it holds throws. */

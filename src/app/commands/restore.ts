@@ -43,6 +43,8 @@ export async function restore(
     );
   }
   if (modes !== undefined) terminal.out(describeModes(modes));
+  if (modes !== undefined && modes.endedAccess > 0)
+    terminal.out("its logins and tokens of the API are ended: make new ones with `swapd login`");
   terminal.out("the next start checks it against the chain before anything is signed; see then: swapd db check");
   terminal.out(nameTarget({ kind: "configured", configuration, database: configuration.database }));
 }

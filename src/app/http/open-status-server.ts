@@ -6,7 +6,8 @@ import type { ReadModel } from "../../ports/read-model.ts";
 import type { ComposedDaemon } from "../compose-daemon.ts";
 import { openPrices } from "../open-prices.ts";
 import { createHoldingsSampler } from "../sample-holdings.ts";
-import { createHealthReader } from "./health.ts";
+import type { ApiSources } from "./api/api-sources.ts";
+import { createHealthReader, type HealthReader } from "./health.ts";
 import { createMetricsReader } from "./metrics.ts";
 import { startStatusServer } from "./status-server.ts";
 
@@ -17,6 +18,8 @@ export interface StatusServerDeps {
   readonly logger: Logger;
   /** what is counted since the process began */
   readonly counted: Registry;
+  /** the API, with what it reports of health */
+  api(health: HealthReader): ApiSources;
   /** called with broken invariants */
   fail(error: unknown): void;
 }
@@ -25,7 +28,7 @@ export interface StatusServerDeps {
 export async function openStatusServer(
   configuration: Configuration,
   { engine, chain, node, service, abilities }: ComposedDaemon,
-  { clock, reads, logger, counted, fail }: StatusServerDeps,
+  { clock, reads, logger, counted, fail, api: openApi }: StatusServerDeps,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const { mode, listen, statusHosts } = configuration;
   const { whyUnable } = abilities;
@@ -34,7 +37,8 @@ export async function openStatusServer(
   const holdings = createHoldingsSampler(configuration, { chain, prices, reads, clock });
   const { nowMs } = clock;
   const metrics = createMetricsReader({ reads, health, settings: configuration, holdings, counted, nowMs });
-  const { url, stop } = await startStatusServer({ ...listen, names: statusHosts }, { reads, health, metrics, logger });
+  const sources = { health, metrics, logger, api: openApi(health) };
+  const { url, stop } = await startStatusServer({ ...listen, names: statusHosts }, sources);
   const stopping = new AbortController();
   const reading = holdings.keepReading(stopping.signal).catch(fail);
   return {

@@ -1,17 +1,18 @@
 import { hostname } from "node:os";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Logger } from "../../ports/logger.ts";
-import type { ReadModel } from "../../ports/read-model.ts";
-import { runJson } from "../commands/history.ts";
+import { API_PREFIX, createApi } from "./api/api.ts";
+import type { ApiSources } from "./api/api-sources.ts";
 import type { HealthReader } from "./health.ts";
 import type { MetricsReader } from "./metrics.ts";
 
 /** What the daemon reports about itself over HTTP. */
 export interface StatusSources {
-  readonly reads: Pick<ReadModel, "runs">;
   readonly health: HealthReader;
   readonly metrics: MetricsReader;
   readonly logger: Logger;
+  /** undefined: there is no API */
+  readonly api?: ApiSources | undefined;
 }
 
 export interface StatusOptions {
@@ -21,17 +22,17 @@ export interface StatusOptions {
   readonly names: readonly string[];
 }
 
-const MAX_RUNS = 1_000;
-
 /**
- * Serves health, readiness, metrics and a small read-only API. A foreign web page can send a browser here under
- * a name of its own; so callers must use an address, or a name on a list.
+ * Serves health, readiness and metrics to whoever asks, and the API to those that have a token or are logged in. A foreign
+ * web page can send a browser here under a name of its own; so callers must use an address, or a name on a list.
  */
 export async function startStatusServer(
   options: StatusOptions,
   sources: StatusSources,
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const server = Fastify({ logger: false, bodyLimit: 1_024, requestTimeout: 10_000, forceCloseConnections: true });
+  // Only JSON is read: a form of another site's page can send everything else without asking first.
+  server.removeContentTypeParser("text/plain");
   checkHosts(server, new Set(["localhost", hostname().toLowerCase(), options.host, ...options.names]));
   server.setErrorHandler(async (error, _request, reply) => {
     const status = statusOf(error);
@@ -49,15 +50,7 @@ export async function startStatusServer(
   server.get("/metrics", async (_request, reply) => {
     return await reply.type(sources.metrics.contentType).send(await sources.metrics.read());
   });
-  server.get<{ Querystring: Record<string, unknown> }>("/api/runs", async (request, reply) => {
-    const { strategy, limit = "100" } = request.query;
-    if (typeof limit !== "string" || (strategy !== undefined && typeof strategy !== "string")) {
-      return await reply.code(400).send({ error: "PARAMETER_REPEATED", message: "give each parameter once" });
-    }
-    const most = Math.min(Math.max(Math.floor(Number(limit)) || 100, 1), MAX_RUNS);
-    const filter = strategy === undefined ? { limit: most } : { limit: most, strategy };
-    return { runs: (await sources.reads.runs(filter)).map(runJson) };
-  });
+  if (sources.api !== undefined) await server.register(createApi(sources.api), { prefix: API_PREFIX });
   const url = await server.listen({ host: options.host, port: options.port });
   return { url, stop: async () => await server.close() };
 }

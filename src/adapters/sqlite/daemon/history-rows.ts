@@ -1,6 +1,7 @@
 import type { Transition } from "../../../domain/run/records.ts";
 import type { StoredRun } from "../../../domain/run/replay.ts";
 import type { CheckHistory, GapHistory, RetryHistory, RunHistory, TransitionHistory } from "../../../ports/history.ts";
+import type { RunPlace } from "../../../ports/listing.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { hasColumn, prepareStatements, type SqlValue, type Statements } from "../statements.ts";
 import { type ArchiveReader, createArchiveReader } from "./archive-reader.ts";
@@ -13,7 +14,11 @@ import { readSteps } from "./step-rows.ts";
 
 /** Reads what happened, from a database that another process may be writing. */
 export interface HistoryReader extends StatusReader {
-  runs(filter: { strategy?: string; limit: number }): readonly RunHistory[];
+  runs(filter: {
+    readonly strategy?: string | undefined;
+    readonly before?: RunPlace | undefined;
+    readonly limit: number;
+  }): readonly RunHistory[];
   run(id: string): RunHistory | undefined;
   /** the run that a swap belongs to */
   runOfSwap(swapId: string): RunHistory | undefined;
@@ -50,10 +55,12 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
     sql.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values).map((row) => withSwaps(sql, row, archives)),
   );
   return {
-    runs: ({ strategy, limit }) =>
-      strategy === undefined
-        ? runsWhere("true ORDER BY slot_ms DESC, id DESC LIMIT ?", limit)
-        : runsWhere("strategy = ? ORDER BY slot_ms DESC, id DESC LIMIT ?", strategy, limit),
+    runs: ({ strategy, before = { slotMs: Number.MAX_SAFE_INTEGER, id: "" }, limit }) => {
+      const place = "(slot_ms, id) < (?, ?) ORDER BY slot_ms DESC, id DESC LIMIT ?";
+      return strategy === undefined
+        ? runsWhere(place, before.slotMs, before.id, limit)
+        : runsWhere(`strategy = ? AND ${place}`, strategy, before.slotMs, before.id, limit);
+    },
     run: (id) => runsWhere("id = ?", id)[0],
     runOfSwap: (swapId) => runsWhere("id = (SELECT run_id FROM swaps WHERE id = ?)", swapId)[0],
     runAt: (strategy, atMs) =>

@@ -1,0 +1,112 @@
+import type { Address } from "../../../domain/money/address.ts";
+import type { RunHistory } from "../../../ports/history.ts";
+import type { FillPlace, ListedFill, Listing, Movement, SeenPrice, WaitingRun } from "../../../ports/listing.ts";
+import type { SqliteDatabase } from "../../../storage/database.ts";
+import { OPEN_RUNS } from "../index-conditions.ts";
+import { prepareStatements, type SqlValue, type Statements } from "../statements.ts";
+import { createHistoryReader, type HistoryReader } from "./history-rows.ts";
+import { decodeRequest, listAlerts, listProposals, listRequests, type StoredRequest } from "./listing-rows.ts";
+import { createListedTransitions } from "./listing-transitions.ts";
+import { decodePrices } from "./price-codec.ts";
+import { createPriceRows } from "./price-rows.ts";
+
+/** Long lists for people, on a database that is open for reading and has this program's tables. */
+export function createListing(db: SqliteDatabase): Listing {
+  const sql = prepareStatements(db);
+  const history = createHistoryReader(db);
+  const prices = createPriceRows(sql);
+  return {
+    runs: async (asked) => history.runs(asked),
+    fills: async (asked) => db.transaction(() => listFills(sql, history, asked))(),
+    movements: async (limit) => listMovements(sql, limit),
+    priceBars: async (token, sinceMs) => prices.priceBars(token, sinceMs),
+    pricesSeen: async (token, swaps) => listPricesSeen(sql, token, swaps),
+    alerts: async (asked) => listAlerts(sql, asked),
+    requests: async (asked) => listRequests(sql, asked),
+    request: async (id) => {
+      const row = sql.get<StoredRequest>("SELECT * FROM requests WHERE id = ?", id);
+      return row === undefined ? undefined : decodeRequest(row);
+    },
+    states: async () => db.transaction(() => ({ openAlerts: history.openAlerts(), modes: history.modes() }))(),
+    waiting: async (nowMs) => sql.all<WaitingRun>(WAITING, nowMs),
+    proposals: async () => listProposals(sql),
+    ...createListedTransitions(sql),
+  };
+}
+
+const WAITING = `SELECT run_id AS run, swap_id AS swap, strategy, kind, since_ms AS sinceMs, until_ms AS untilMs
+  FROM runs JOIN holds ON run_id = runs.id
+  WHERE ${OPEN_RUNS} AND decision IS NULL AND until_ms > ? ORDER BY until_ms LIMIT 100`;
+
+interface FillRow {
+  readonly id: string;
+  readonly run_id: string;
+  readonly block_number: number;
+}
+
+type AskedFills = Parameters<Listing["fills"]>[0];
+
+function listFills(sql: Statements, history: HistoryReader, asked: AskedFills): readonly ListedFill[] {
+  const { strategy, sinceMs = 0, before = LAST, limit } = asked;
+  const values: SqlValue[] = [before.block, before.id, Math.floor(sinceMs / 1_000), limit];
+  const rows =
+    strategy === undefined
+      ? sql.all<FillRow>(`${SELECT_FILLS} WHERE ${FILLED}`, ...values)
+      : sql.all<FillRow>(
+          `${SELECT_FILLS} JOIN runs ON runs.id = run_id WHERE runs.strategy = ? AND ${FILLED}`,
+          strategy,
+          ...values,
+        );
+  const runs = new Map<string, RunHistory>();
+  return rows.flatMap(({ id, run_id: runId, block_number: block }) => {
+    const run = runs.get(runId) ?? history.run(runId);
+    const swap = run?.swaps.find((one) => one.id === id);
+    if (run === undefined || swap === undefined) return [];
+    runs.set(runId, run);
+    return [{ run: runId, strategy: run.strategy, block, swap }];
+  });
+}
+
+const LAST: FillPlace = { block: Number.MAX_SAFE_INTEGER, id: "" };
+const SELECT_FILLS = "SELECT swaps.id, run_id, block_number FROM swaps";
+const FILLED = `block_number IS NOT NULL AND (block_number, swaps.id) < (?, ?) AND sold IS NOT NULL
+  AND coalesce(block_time_seconds, 0) >= ? ORDER BY block_number DESC, swaps.id DESC LIMIT ?`;
+
+interface MovementRow extends Omit<Movement, "sold" | "bought"> {
+  readonly sold: string;
+  readonly bought: string;
+}
+
+function listMovements(sql: Statements, limit: number): readonly Movement[] {
+  return sql
+    .all<MovementRow>(
+      `SELECT block_number AS block, block_time_seconds AS atSeconds, wallet, recipient, sell_token AS sell, sold,
+         buy_token AS buy, bought FROM swaps
+       WHERE block_number IS NOT NULL AND sold IS NOT NULL AND bought IS NOT NULL ORDER BY block_number DESC LIMIT ?`,
+      limit,
+    )
+    .map((row) => ({ ...row, sold: BigInt(row.sold), bought: BigInt(row.bought) }));
+}
+
+interface EvidenceRow {
+  readonly sell_token: string;
+  readonly price_evidence: string;
+}
+
+function listPricesSeen(sql: Statements, token: Address, swaps: number): readonly SeenPrice[] {
+  return sql
+    .all<EvidenceRow>(
+      `SELECT sell_token, price_evidence FROM (
+         SELECT sell_token, buy_token, price_evidence FROM swaps ORDER BY rowid DESC LIMIT ?
+       ) WHERE price_evidence IS NOT NULL AND (sell_token = ? OR buy_token = ?)`,
+      swaps,
+      token,
+      token,
+    )
+    .flatMap(({ sell_token, price_evidence }) => {
+      const { readAtMs, sold, bought } = decodePrices(price_evidence);
+      const price = sell_token === token ? sold : bought;
+      return price === undefined ? [] : [{ atMs: readAtMs, usd: price.usd }];
+    })
+    .sort((one, other) => one.atMs - other.atMs);
+}

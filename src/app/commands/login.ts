@@ -1,0 +1,137 @@
+import { existsSync } from "node:fs";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { createAccessStore } from "../../adapters/sqlite/daemon/access-store.ts";
+import { MINUTE_MS } from "../../domain/time/durations.ts";
+import type { AccessStore, ListedAccess, Scope } from "../../ports/access.ts";
+import { openDatabase } from "../../storage/database.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { hashOfCode, hashOfSecret, newCode, newToken } from "../http/api/secrets.ts";
+import { operatorName } from "../operator-name.ts";
+import { type ChangeOptions, findTargetToChange, nameTarget, type Target } from "../target.ts";
+import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
+
+type LoginOptions = ChangeOptions & { readonly json?: boolean };
+
+const CODE_FOR_MS = 10 * MINUTE_MS;
+/** It stands in rows and in the log, and is typed. */
+const NAME_PATTERN = /^[a-z0-9][a-z0-9._-]{0,31}$/;
+
+/** `swapd login`: prints a code by which a browser logs in, once. It is nowhere else, and only its hash is stored. */
+export async function printCode(options: LoginOptions & { readonly scope: Scope }, terminal: Terminal): Promise<void> {
+  const target = findTargetToChange(options);
+  const [code, atMs] = [newCode(), systemClock.nowMs()];
+  const madeBy = operatorName();
+  const given = {
+    name: nameFrom(madeBy),
+    scope: options.scope,
+    hash: hashOfCode(code),
+    madeBy,
+    untilMs: atMs + CODE_FOR_MS,
+  };
+  await withAccess(target, (access) => access.addCode(given, atMs));
+  if (options.json === true) {
+    terminal.out(JSON.stringify({ code, scope: options.scope, until: formatInstant(given.untilMs) }));
+    return;
+  }
+  terminal.err(
+    `type it into the page of the daemon within 10 minutes; it works once, and ends the code before it\n${nameTarget(target)}`,
+  );
+  terminal.out(code);
+}
+
+/** `swapd login add`: makes a token for a program, and shows it, once. */
+export async function addToken(
+  name: string,
+  options: LoginOptions & { readonly scope: Scope },
+  terminal: Terminal,
+): Promise<void> {
+  if (!NAME_PATTERN.test(name))
+    throw new CommandFailure(
+      EXIT.usage,
+      `${JSON.stringify(name)} is no name of a token: write up to 32 lower-case letters, digits, dots and hyphens`,
+    );
+  const { scope } = options;
+  const target = findTargetToChange(options);
+  const token = newToken();
+  const given = { name, scope, hash: hashOfSecret(token), madeBy: operatorName() };
+  if (!(await withAccess(target, (access) => access.addToken(given, systemClock.nowMs()))))
+    throw new CommandFailure(EXIT.no, `a token named ${name} is in force: revoke it first, or choose another name`);
+  if (options.json === true) {
+    terminal.out(JSON.stringify({ name, scope, token }));
+    return;
+  }
+  terminal.err(
+    `the token of ${name} (${scope}), shown only now; it is in force from the next request on\n${nameTarget(target)}`,
+  );
+  terminal.out(token);
+}
+
+/** `swapd login list`: tokens and browsers that are logged in; what they carry is not known. */
+export async function listAccess(options: LoginOptions, terminal: Terminal): Promise<void> {
+  const all = await withAccess(findTargetToChange(options), (access) => access.list(systemClock.nowMs()));
+  if (options.json === true) {
+    terminal.out(JSON.stringify({ access: all.map(accessJson) }));
+    return;
+  }
+  if (all.length === 0) {
+    terminal.out("nobody may use the API: log in with `swapd login`, or make a token with `swapd login add <name>`");
+    return;
+  }
+  const heading = ["NAME", "WHAT", "SCOPE", "MADE BY", "MADE", "USED", "UNTIL"];
+  const rows = all.map(accessJson);
+  terminal.out(
+    formatTable([
+      heading,
+      ...rows.map((row) => [
+        row.name,
+        row.kind,
+        row.scope,
+        row.madeBy,
+        row.made,
+        row.used ?? "-",
+        row.until ?? "revoked",
+      ]),
+    ]),
+  );
+}
+
+/** `swapd login revoke`: ends a token or a login, from the next request on. */
+export async function revokeAccess(name: string, options: LoginOptions, terminal: Terminal): Promise<void> {
+  const target = findTargetToChange(options);
+  if (!(await withAccess(target, (access) => access.revoke(name, systemClock.nowMs()))))
+    throw new CommandFailure(EXIT.no, `nothing of the name ${JSON.stringify(name)} is in force; see: swapd login list`);
+  terminal.out(`${name} is revoked\n${nameTarget(target)}`);
+}
+
+function accessJson({ name, kind, scope, madeBy, madeAtMs, usedAtMs, untilMs }: ListedAccess) {
+  const instant = (atMs: number | undefined): string | null => (atMs === undefined ? null : formatInstant(atMs));
+  return { name, kind, scope, madeBy, made: formatInstant(madeAtMs), used: instant(usedAtMs), until: instant(untilMs) };
+}
+
+/** An account of any spelling as a name of ours. */
+function nameFrom(account: string): string {
+  const name = account
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[^a-z0-9]+/, "")
+    .slice(0, 24);
+  return name === "" ? "login" : name;
+}
+
+/** Works on the rows beside a daemon that may be running. */
+async function withAccess<T>({ database }: Target, work: (access: AccessStore) => Promise<T>): Promise<T> {
+  if (!existsSync(database)) throw withoutTables(database);
+  const db = openDatabase({ file: database });
+  try {
+    if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'access'").get() === undefined)
+      throw withoutTables(database);
+    return await work(createAccessStore(db));
+  } finally {
+    db.close();
+  }
+}
+
+function withoutTables(database: string): CommandFailure {
+  const what = `${database} is no database of this release yet`;
+  return new CommandFailure(EXIT.no, `${what}: start the daemon once with \`swapd start\`, then ask again`);
+}

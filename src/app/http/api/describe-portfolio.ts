@@ -1,0 +1,122 @@
+import type { Configuration } from "../../../config/configuration.ts";
+import type { Address } from "../../../domain/money/address.ts";
+import { formatUnits } from "../../../domain/money/amount.ts";
+import { ONE_PPM } from "../../../domain/money/fraction.ts";
+import { type UsdPrice, valueDown } from "../../../domain/money/price.ts";
+import type { Token } from "../../../domain/money/token.ts";
+import type { Band, BandRules, RebalanceSpec } from "../../../domain/strategy/rebalance-spec.ts";
+import type { KnownChain } from "../../../ports/reconciliation-store.ts";
+import { dollarsOf, instantOrNull, moneyOf } from "./describe-money.ts";
+import type { AnswerOf } from "./operations.ts";
+
+type Portfolio = AnswerOf<"getPortfolio">;
+type Weight = Portfolio["mixes"][number]["weights"][number];
+
+/** What a portfolio is described from. */
+export interface PortfolioParts {
+  readonly configuration: Configuration;
+  readonly known: ReadonlyMap<Address, KnownChain>;
+  /** dollars (1e-18) of one whole token */
+  readonly prices: ReadonlyMap<Address, UsdPrice>;
+  /** Unix milliseconds; undefined where no price is known */
+  readonly pricedAtMs: number | undefined;
+}
+
+/** What the wallets have, and how the weights of mixes stand. */
+export function describePortfolio(parts: PortfolioParts): Portfolio {
+  const { configuration, prices } = parts;
+  const holdings = holdingsOf(parts);
+  const values = holdings.flatMap(({ valueUsd }) => valueUsd ?? []);
+  const total = holdings.reduce((sum, { value }) => sum + (value ?? 0n), 0n);
+  const missing = holdings.filter(({ value, money }) => value === undefined && money.raw !== "0");
+  return {
+    holdings: holdings.map(({ value: _, ...holding }) => holding),
+    totalUsd: values.length === 0 ? null : dollarsOf(total),
+    missingPrices: [...new Set(missing.map(({ money }) => money.symbol))],
+    pricedAt: instantOrNull(parts.pricedAtMs),
+    mixes: configuration.strategies.flatMap(({ spec }) => {
+      if (spec.kind !== "rebalance") return [];
+      return [{ strategy: spec.id, weights: weightsOf(spec, parts.known, prices) }];
+    }),
+  };
+}
+
+type Holding = Portfolio["holdings"][number] & { readonly value: bigint | undefined };
+
+function holdingsOf({ configuration, known, prices }: PortfolioParts): readonly Holding[] {
+  const tokens = new Map([...configuration.tokens.values()].map(({ token }) => [token.address, token]));
+  return [...configuration.wallets.values()].flatMap(({ name, address }) => {
+    const chain = known.get(address);
+    return [...(chain?.balances ?? [])].flatMap(([tokenAddress, raw]) => {
+      const token = tokens.get(tokenAddress);
+      if (token === undefined || chain === undefined) return [];
+      const usd = prices.get(tokenAddress);
+      const value = usd === undefined ? undefined : valueDown({ raw, decimals: token.decimals }, usd);
+      return [
+        {
+          ...{ wallet: name, money: moneyOf(raw, token), block: chain.block, value },
+          priceUsd: usd === undefined ? null : dollarsOf(usd),
+          valueUsd: value === undefined ? null : dollarsOf(value),
+        },
+      ];
+    });
+  });
+}
+
+/** Of what is in the wallet alone: what lies elsewhere is read by the strategy itself, at its slots. */
+function weightsOf(
+  spec: RebalanceSpec,
+  known: ReadonlyMap<Address, KnownChain>,
+  prices: ReadonlyMap<Address, UsdPrice>,
+): Weight[] {
+  const balances = known.get(spec.wallet.address)?.balances;
+  const held = spec.targets.map((target) => {
+    const usd = prices.get(target.token.address);
+    if (balances === undefined || usd === undefined) return { target, value: undefined };
+    const raw = [target.token, ...(target.with ?? [])].reduce(
+      (sum, form) => sum + rawOf(balances, form, target.token),
+      0n,
+    );
+    return { target, value: valueDown({ raw, decimals: target.token.decimals }, usd) };
+  });
+  const total = held.reduce((sum, { value }) => sum + (value ?? 0n), 0n);
+  const isWhole = total > 0n && held.every(({ value }) => value !== undefined) && spec.external === undefined;
+  return held.map(({ target, value }) => {
+    const { token, weight, soft, hard } = target;
+    return {
+      token: { symbol: token.symbol, address: token.address, decimals: token.decimals },
+      weight: isWhole && value !== undefined ? percentOf((value * ONE_PPM) / total) : null,
+      target: percentOf(weight),
+      ...bandOf("soft", soft, weight, spec.bands),
+      ...bandOf("hard", hard, weight, spec.bands),
+    };
+  });
+}
+
+/** The other form of a coin counts one for one. */
+function rawOf(balances: ReadonlyMap<Address, bigint>, form: Token, as: Token): bigint {
+  const raw = balances.get(form.address) ?? 0n;
+  return (raw * 10n ** BigInt(as.decimals)) / 10n ** BigInt(form.decimals);
+}
+
+type BandName = "soft" | "hard";
+
+function bandOf<Name extends BandName>(name: Name, band: Band | undefined, weight: bigint, rules: BandRules | "none") {
+  const width = band === undefined || rules === "none" ? undefined : widthOf(band, weight, rules.trigger);
+  const low = width === undefined ? null : percentOf(weight > width ? weight - width : 0n);
+  const high = width === undefined ? null : percentOf(weight + width > ONE_PPM ? ONE_PPM : weight + width);
+  return { [`${name}Low`]: low, [`${name}High`]: high } as Record<`${Name}Low` | `${Name}High`, string | null>;
+}
+
+/** In parts per million of the whole; the exact comparison is the strategy's own. */
+function widthOf({ absolute, relative }: Band, weight: bigint, trigger: BandRules["trigger"]): bigint {
+  const ofWeight = relative === undefined ? undefined : (relative * weight) / ONE_PPM;
+  if (absolute === undefined || ofWeight === undefined) return absolute ?? ofWeight ?? ONE_PPM;
+  return absolute < ofWeight === (trigger === "any") ? absolute : ofWeight;
+}
+
+const PPM_DECIMALS_OF_PERCENT = 4;
+
+function percentOf(ppm: bigint): string {
+  return formatUnits(ppm, PPM_DECIMALS_OF_PERCENT);
+}

@@ -1,0 +1,146 @@
+import { ChainReadError } from "../../../domain/chain-read-error.ts";
+import type { Address } from "../../../domain/money/address.ts";
+import type { UsdPrice } from "../../../domain/money/price.ts";
+import type { Token } from "../../../domain/money/token.ts";
+import { DAY_MS } from "../../../domain/time/durations.ts";
+import type { SeenPrice } from "../../../ports/listing.ts";
+import type { KnownChain } from "../../../ports/reconciliation-store.ts";
+import { allowancesOnChain, type StandingAllowance } from "../../read-allowances.ts";
+import { standingQuestion } from "../../read-standing.ts";
+import type { ApiSources } from "./api-sources.ts";
+import { describePortfolioHistory, describePrices, joinPrices, type Span } from "./describe-history.ts";
+import {
+  describeAllowances,
+  describeProposals,
+  describeServices,
+  describeTransactions,
+  describeWallets,
+} from "./describe-outside.ts";
+import { describePortfolio } from "./describe-portfolio.ts";
+import type { Handlers } from "./handlers.ts";
+import { onceInAWhile } from "./once-in-a-while.ts";
+import { readFills } from "./pages.ts";
+import { ApiProblem } from "./problem.ts";
+
+type Answered =
+  | "getPortfolio"
+  | "getPortfolioHistory"
+  | "getPrices"
+  | "getServices"
+  | "listWallets"
+  | "listAllowances"
+  | "listTransactions"
+  | "listProposals"
+  | "getAudit";
+
+/** What is asked outside is asked at most so often, however many look. */
+const OUTSIDE_EVERY_MS = 30_000;
+/** So many of the newest swaps are looked through for prices that they were judged by. */
+const SWAPS_WITH_PRICES = 2_000;
+/** So many of the newest fills make the value over time. */
+const MOST_MOVEMENTS = 20_000;
+/** So many of the newest fills are compared with their quotes. */
+const COMPARED_FILLS = 50;
+/** Without a beginning of their own, charts go back so far. */
+const USUAL_SPAN_MS = 30 * DAY_MS;
+
+/** Answers what there is, what it was worth, and how the surroundings do. */
+export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
+  const { reads, listing, clock } = sources;
+  const pricesNow = onceInAWhile(() => readPrices(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
+  const allowancesNow = onceInAWhile(() => readAllowances(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
+  const pricesOf = async (token: Token, { sinceMs }: Span): Promise<readonly SeenPrice[]> =>
+    joinPrices(
+      await listing.priceBars(token.address, sinceMs),
+      await listing.pricesSeen(token.address, SWAPS_WITH_PRICES),
+    );
+  return {
+    getPortfolio: async () => {
+      const { usd: prices, atMs: pricedAtMs } = await pricesNow();
+      return describePortfolio({
+        configuration: sources.configuration(),
+        known: await knownOf(sources),
+        prices,
+        pricedAtMs,
+      });
+    },
+    getPortfolioHistory: async ({ query }) => {
+      const span = spanOf(query, clock.nowMs());
+      const configuration = sources.configuration();
+      const prices = new Map<Address, readonly SeenPrice[]>();
+      for (const { token } of configuration.tokens.values())
+        prices.set(token.address, await pricesOf(token, { ...span, sinceMs: 0 }));
+      const movements = await listing.movements(MOST_MOVEMENTS);
+      return describePortfolioHistory({ configuration, known: await knownOf(sources), movements, prices, span });
+    },
+    getPrices: async ({ id, query }) => {
+      const token = sources.configuration().tokens.get(id)?.token;
+      if (token === undefined) throw new ApiProblem("NOT_FOUND", `no configured token is called ${JSON.stringify(id)}`);
+      const span = spanOf(query, clock.nowMs());
+      return describePrices(token, await pricesOf(token, span), span);
+    },
+    getServices: async () => {
+      const { items: fills } = await readFills(listing, { limit: COMPARED_FILLS });
+      return describeServices({
+        ...{ configuration: sources.configuration(), endpoints: sources.endpoints(), fills },
+        ...{ absence: sources.service.absence(), submit: sources.submitHosts },
+      });
+    },
+    listWallets: async () => {
+      const { halts } = await reads.transactions(1);
+      return describeWallets({ configuration: sources.configuration(), known: await knownOf(sources), halts });
+    },
+    listAllowances: async () => describeAllowances(await allowancesNow()),
+    listTransactions: async ({ query: { limit } }) => describeTransactions((await reads.transactions(limit)).intents),
+    listProposals: async () => describeProposals(await listing.proposals()),
+    // Audits are not recorded.
+    getAudit: async () => ({ last: null }),
+  };
+}
+
+/** @throws ApiProblem where it ends before it begins */
+function spanOf(
+  {
+    since,
+    until,
+    points,
+  }: { readonly since?: string | undefined; readonly until?: string | undefined; readonly points: number },
+  nowMs: number,
+): Span {
+  const untilMs = until === undefined ? nowMs : Date.parse(until);
+  const sinceMs = since === undefined ? untilMs - USUAL_SPAN_MS : Date.parse(since);
+  if (sinceMs >= untilMs) throw new ApiProblem("REQUEST_MALFORMED", "since: has to lie before until");
+  return { sinceMs, untilMs, points };
+}
+
+async function knownOf({ reads, configuration, clock }: ApiSources): Promise<ReadonlyMap<Address, KnownChain>> {
+  const rows = await reads.status(standingQuestion(configuration(), clock.nowMs()));
+  return rows.standing?.known ?? new Map();
+}
+
+/** Of each token that has a source; one without a price now is missing. */
+async function readPrices({ configuration, prices, clock }: ApiSources) {
+  const usd = new Map<Address, UsdPrice>();
+  for (const { token } of configuration().tokens.values()) {
+    const price = await prices.price(token);
+    if (!("missing" in price)) usd.set(token.address, price.usd);
+  }
+  return { usd, atMs: usd.size === 0 ? undefined : clock.nowMs() };
+}
+
+/** @throws ApiProblem where the chain does not answer, or none of it is on the chain */
+async function readAllowances(
+  sources: ApiSources,
+): Promise<{ readonly atMs: number; readonly allowances: readonly StandingAllowance[] }> {
+  const { reads, chain, prices, clock, logger } = sources;
+  const configuration = sources.configuration();
+  if (configuration.mode === "paper") return { atMs: clock.nowMs(), allowances: [] };
+  try {
+    const allowances = await allowancesOnChain(configuration, { approvals: reads.approvals, chain, prices });
+    return { atMs: clock.nowMs(), allowances };
+  } catch (error) {
+    if (!(error instanceof ChainReadError)) throw error;
+    logger.warn({ error }, "allowances could not be read");
+    throw new ApiProblem("OUTSIDE_AWAY", "the chain could not be read; check the RPC endpoints, and ask again");
+  }
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { pageOf, shape } from "./shape.ts";
+import { address, basisPoints, dollars, instant, money, token, whole } from "./values.ts";
+
+const ability = z.enum(["able", "lacking", "unknown"]);
+
+const endpoint = shape("Endpoint", "An RPC endpoint, by the name of its host.", {
+  host: z.string(),
+  abilities: z.record(z.string(), ability).meta({ description: "empty: it was not asked yet" }),
+});
+
+export const services = shape("Services", "What the daemon asks outside.", {
+  service: shape("Service", "The swap service.", {
+    profile: z.string(),
+    host: z.string().meta({ description: "embedded, or the name of its host" }),
+    ready: z.boolean(),
+    reason: z.string().nullable(),
+    since: instant.nullable(),
+    spender: address.nullable(),
+    target: address.nullable(),
+  }),
+  fills: z.int().meta({ description: "so many of the newest fills were compared" }),
+  againstQuote: z
+    .strictObject({ median: basisPoints, worst: basisPoints, best: basisPoints })
+    .nullable()
+    .meta({ description: "received against quoted" }),
+  endpoints: z.array(endpoint),
+  submit: z
+    .array(z.string())
+    .meta({ description: "hosts that transactions are sent to privately; empty: the endpoints" }),
+});
+
+const wallet = shape("Wallet", "A wallet, by the rows and the configuration.", {
+  name: z.string(),
+  address,
+  kind: z.enum(["key", "paper", "safe", "watched"]),
+  delegate: address.nullable(),
+  halted: z.string().nullable().meta({ description: "why it signs nothing" }),
+  balances: z.array(money),
+  block: z.int().nullable().meta({ description: "as of which the balances are" }),
+  gas: money.nullable().meta({ description: "native coin that it has" }),
+  gasReserve: money.meta({ description: "native coin that is left to it" }),
+  strategies: z.array(z.string()),
+});
+
+export const walletList = shape("WalletList", "The wallets.", { wallets: z.array(wallet) });
+
+const allowance = shape("Allowance", "What a contract may take of a wallet, on the chain now.", {
+  wallet: z.string(),
+  token,
+  spender: address,
+  amount: money,
+  isUnlimited: z.boolean(),
+  usd: dollars.nullable(),
+  swap: z.string().nullable().meta({ description: "that may still use it" }),
+});
+
+export const allowanceList = shape("AllowanceList", "Allowances as the chain has them.", {
+  readAt: instant,
+  allowances: z.array(allowance),
+});
+
+const attempt = shape("Attempt", "A signed version of a transaction.", {
+  hash: z.string(),
+  kind: z.string(),
+  visibility: z.string(),
+  state: z.string(),
+  maxFeePerGas: whole.meta({ description: "wei" }),
+  maxPriorityFeePerGas: whole.meta({ description: "wei" }),
+  signedAt: instant,
+});
+
+const transaction = shape("Transaction", "A transaction of a wallet.", {
+  id: z.string(),
+  account: address,
+  purpose: z.string(),
+  state: z.string(),
+  outcome: z.string().nullable(),
+  nonce: z.int().nullable(),
+  to: address,
+  value: whole,
+  createdAt: instant,
+  block: z.int().nullable(),
+  cancelledBy: z.string().nullable(),
+  attempts: z.array(attempt),
+});
+
+export const transactionList = shape("TransactionList", "Transactions: all open ones, and the newest of the others.", {
+  transactions: z.array(transaction),
+});
+
+const alert = shape("Alert", "An alert or a message, open or past.", {
+  number: z.int(),
+  severity: z.enum(["info", "warning", "critical"]),
+  code: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  strategy: z.string().nullable(),
+  run: z.string().nullable(),
+  at: instant,
+  over: instant.nullable(),
+});
+
+export const alertPage = pageOf("AlertPage", "Alerts, newest first.", alert);
+
+const proposal = shape("Proposal", "What the owners of a Safe are asked for.", {
+  swap: z.string(),
+  run: z.string(),
+  strategy: z.string(),
+  safe: address,
+  nonce: whole,
+  hash: z.string().nullable().meta({ description: "that the owners sign" }),
+  state: z.string(),
+  deadline: instant.nullable(),
+});
+
+export const proposalList = shape("ProposalList", "Proposals that are open.", { proposals: z.array(proposal) });
+
+export const audit = shape("Audit", "The last audit that was recorded; null: none was.", {
+  last: shape("AuditResult", "What it found.", {
+    at: instant,
+    clean: z.boolean(),
+    differences: z.int(),
+    text: z.string(),
+  }).nullable(),
+});

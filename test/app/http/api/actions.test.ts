@@ -1,0 +1,81 @@
+import { expect, it } from "vitest";
+import { type ApiLife, type Ask, startApiLife } from "../../../support/api-life.ts";
+import { openLife, turn } from "../../../support/engine-life.ts";
+
+const action = (body: object, key: string): Ask => ({
+  method: "POST",
+  body: JSON.stringify(body),
+  headers: { "idempotency-key": key },
+});
+
+/** Asks, and lets the daemon's next second come meanwhile. */
+async function act(life: ApiLife, body: object, key: string) {
+  const asked = life.as("operate", "/api/v1/actions", action(body, key));
+  await expect.poll(() => life.life.db.prepare("SELECT count(*) FROM requests").pluck().get()).toBeGreaterThan(0);
+  await turn(life.outside, life.life, 2);
+  return await asked;
+}
+
+it.each([
+  [{ action: "pause", strategy: "weekly", reason: "holiday" }, "weekly is paused"],
+  [{ action: "halt" }, "global is halted"],
+  [{ action: "exits-only" }, "global is exits-only"],
+  [{ action: "resume" }, "global is active"],
+  [{ action: "skip", strategy: "weekly" }, "will not run"],
+  [{ action: "run", strategy: "weekly", extra: true }, "besides the schedule"],
+])("asks the daemon for %j by a row, and records who and why", async (body, answer) => {
+  const life = await startApiLife();
+  const done = await act(life, body, "key-1");
+  expect(done.json).toMatchObject({ state: "done", by: "t-operate (token)", answer: expect.stringContaining(answer) });
+  const [listed] = (await life.as("read", "/api/v1/actions")).json.items;
+  expect(listed).toEqual(done.json);
+  expect(listed).toMatchObject({ action: body.action, reason: "reason" in body ? body.reason : null });
+});
+
+it("says what the daemon refused, and why", async () => {
+  const life = await startApiLife();
+  const refused = await act(life, { action: "run", strategy: "none" }, "key-1");
+  expect(refused.json).toMatchObject({ state: "refused", answer: 'refused: no strategy "none"' });
+  const approved = await act(life, { action: "approve", run: "run_none" }, "key-2");
+  expect(approved.json).toMatchObject({ state: "refused", action: "approve", target: "run_none" });
+});
+
+it("acts once under a key, however often it is sent, also by a process that knows nothing of the first", async () => {
+  const life = await startApiLife();
+  const body = { action: "run", strategy: "weekly", extra: true };
+  const first = await act(life, body, "same");
+  const again = await life.as("operate", "/api/v1/actions", action(body, "same"));
+  expect(again.json).toEqual(first.json);
+  const other = await life.as("operate", "/api/v1/actions", action({ ...body, extra: false }, "same"));
+  expect(other.json).toMatchObject({ status: 409, code: "KEY_USED" });
+  expect(life.life.db.prepare("SELECT count(*) FROM requests").pluck().get()).toBe(1);
+  expect(life.life.db.prepare("SELECT count(*) FROM runs").pluck().get()).toBe(2);
+});
+
+it("is done once by the next life, where the daemon is killed between the row and its answer", async () => {
+  const life = await startApiLife();
+  const body = { action: "run", strategy: "weekly", extra: true };
+  life.life.kill();
+  const lost = await life.as("operate", "/api/v1/actions", action(body, "same"));
+  expect(lost.json).toMatchObject({ state: "waiting", answer: null });
+  const next = openLife(life.outside);
+  await next.engine.start();
+  await turn(life.outside, next, 5);
+  const found = await life.as("operate", "/api/v1/actions", action(body, "same"));
+  expect(found.json).toMatchObject({ id: lost.json.id, state: "done" });
+  expect(next.db.prepare("SELECT count(*) FROM runs").pluck().get()).toBe(2);
+}, 20_000);
+
+it.each([
+  [{ action: "withdraw" }, "key"],
+  [{ action: "run" }, "key"],
+  [{ action: "approve", strategy: "weekly" }, "key"],
+  [{ action: "pause", policy: { max_trade: "1e9 USD" } }, "key"],
+  [{ action: "pause" }, ""],
+  [{ action: "pause" }, "x".repeat(101)],
+])("writes nothing for %j under the key %j", async (body, key) => {
+  const life = await startApiLife({ seconds: 1 });
+  const answer = await life.as("operate", "/api/v1/actions", action(body, key));
+  expect(answer.json).toMatchObject({ status: 400, code: "REQUEST_MALFORMED" });
+  expect(life.life.db.prepare("SELECT count(*) FROM requests").pluck().get()).toBe(0);
+});
