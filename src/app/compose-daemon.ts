@@ -148,8 +148,7 @@ export async function composeDaemon(
   }
   return {
     ...{ engine, alerts, services: together(services, treasuries), chain, abilities, node, service },
-    prices: context.deps.prices,
-    checkWallets: () => checkWalletCodes(context),
+    ...{ prices: context.deps.prices, checkWallets: () => checkWalletCodes(context) },
   };
 }
 
