@@ -16,6 +16,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 COPY bin bin
 COPY contracts/artifacts contracts/artifacts
+COPY dashboard/built dashboard/built
 COPY config config
 COPY strategies strategies
 COPY --from=build /app/dist dist

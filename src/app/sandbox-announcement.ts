@@ -50,6 +50,7 @@ export function announce(terminal: Terminal, options: { readonly json?: boolean 
   if (service !== undefined) terminal.out(`service   ${service.url} (its interface: ${service.url}/openapi.json)`);
   if (daemon === undefined) return;
   terminal.out(`daemon    ${daemon.url}/healthz, wallet ${world.wallet.address}`);
+  terminal.out(`page      ${daemon.url}/ (log in with the code of: npx swapd login --sandbox)`);
   terminal.out(`running   ${configuration.strategies.map(({ spec }) => spec.id).join(", ")}`);
   terminal.out(`database  ${configuration.database}; log ${join(resolve(SANDBOX_DIRECTORY), "daemon.log")}`);
   terminal.out(`see       ${NEXT_COMMANDS.join(" | ")}  (in another terminal, or after this one has stopped)`);

@@ -5,6 +5,7 @@ import { API_PREFIX, createApi } from "./api/api.ts";
 import type { ApiSources } from "./api/api-sources.ts";
 import type { HealthReader } from "./health.ts";
 import type { MetricsReader } from "./metrics.ts";
+import { servePage } from "./page-files.ts";
 
 /** What the daemon reports about itself over HTTP. */
 export interface StatusSources {
@@ -39,6 +40,7 @@ export async function startStatusServer(
     if (status >= 500) sources.logger.error({ error }, "a question to the status server could not be answered");
     return await reply.code(status).send({ error: status >= 500 ? "INTERNAL" : "REQUEST_MALFORMED" });
   });
+  servePage(server);
   server.get("/healthz", async (_request, reply) => {
     const health = await sources.health.health();
     return await reply.code(health.healthy ? 200 : 503).send(health);

@@ -1,0 +1,60 @@
+import { signal } from "@preact/signals";
+import { API_VERSION, type Session } from "./answers.ts";
+import { ask, logIn, logOut, Refusal } from "./api.ts";
+import { startLive, stopLive } from "./live.ts";
+
+type Standing =
+  | { readonly kind: "asking" }
+  | { readonly kind: "away"; readonly text: string }
+  | { readonly kind: "other-version"; readonly theirs: string }
+  | { readonly kind: "stranger"; readonly version: string }
+  | { readonly kind: "known"; readonly session: Session };
+
+/** Who looks at this page, as far as the daemon knows. */
+export const standing = signal<Standing>({ kind: "asking" });
+
+const RETRY_MS = 5_000;
+let again: ReturnType<typeof setTimeout> | undefined;
+
+function take(session: Session): void {
+  const theirs: string = session.apiVersion;
+  if (theirs !== API_VERSION) {
+    stopLive();
+    standing.value = { kind: "other-version", theirs };
+  } else if (session.name === null) {
+    stopLive();
+    standing.value = { kind: "stranger", version: session.version };
+  } else {
+    standing.value = { kind: "known", session };
+    startLive(watchSession);
+  }
+}
+
+/** Asks who we are, and goes on asking while the daemon is away. */
+export function watchSession(): void {
+  clearTimeout(again);
+  ask("getSession", "/session").then(take, (error: unknown) => {
+    const text = error instanceof Refusal ? error.message : String(error);
+    // What was shown stays: the live line says that it is old.
+    if (standing.value.kind !== "known") standing.value = { kind: "away", text };
+    again = setTimeout(watchSession, RETRY_MS);
+  });
+}
+
+export async function enter(code: string): Promise<void> {
+  take(await logIn(code.trim()));
+}
+
+export async function leave(): Promise<void> {
+  await logOut();
+  watchSession();
+}
+
+/** A login that ended while the page was open. */
+export function noteRefusal(error: Refusal): void {
+  if (error.status === 401 && standing.value.kind === "known") watchSession();
+}
+
+export function mayOperate(): boolean {
+  return standing.value.kind === "known" && standing.value.session.scope === "operate";
+}

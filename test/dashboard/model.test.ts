@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Fill, Mix } from "../../dashboard/source/answers.ts";
+import { averageCost, standingOf, stepsAt, type Trade, tradesOf } from "../../dashboard/source/model/average-cost.ts";
+import { merged, placed, quotedLine } from "../../dashboard/source/model/price-line.ts";
+import { visibleRows } from "../../dashboard/source/model/visible-rows.ts";
+import { scaleEnd, weightBar } from "../../dashboard/source/model/weights.ts";
+import { parseRoute } from "../../dashboard/source/route.ts";
+
+const address = `0x${"00".repeat(20)}`;
+const money = (amount: string, symbol: string) => ({ amount, raw: "0", decimals: 18, symbol, address });
+
+function fillOf(sold: [string, string], bought: [string, string], more: Partial<Fill> = {}): Fill {
+  return {
+    ...{ swap: "s", run: "r", strategy: "x", at: "2026-01-01T00:00:00.000Z" },
+    ...{ sold: money(...sold), bought: money(...bought), soldUsd: "100", boughtUsd: "99" },
+    ...{ soldPriceUsd: "1", boughtPriceUsd: "2", againstQuote: null, againstReference: null },
+    ...more,
+  };
+}
+
+const trade = (side: Trade["side"], amount: number, price: number, atSeconds: number): Trade => ({
+  ...{ side, amount, price, atSeconds, run: "r" },
+});
+
+describe("buys and sells", () => {
+  it("reads the side and the price of fills in dollars and in the quote token", () => {
+    const fills = [fillOf(["110", "USDC"], ["0.5", "WETH"]), fillOf(["0.25", "WETH"], ["60", "DAI"])];
+    const inDollars = tradesOf(fills, "WETH", { kind: "usd" });
+    expect(inDollars.map(({ side, price }) => ({ side, price }))).toEqual([
+      { side: "buy", price: 200 },
+      { side: "sell", price: 396 },
+    ]);
+    // what was paid in another token than the quote has no price in it
+    expect(tradesOf(fills, "WETH", { kind: "token", symbol: "USDC" }).map(({ price }) => price)).toEqual([220]);
+  });
+
+  it("leaves out what has no price and what is of other tokens", () => {
+    const fills = [fillOf(["1", "USDC"], ["0", "WETH"]), fillOf(["1", "USDC"], ["1", "WETH"], { soldUsd: null })];
+    expect(tradesOf(fills, "WETH", { kind: "usd" })).toEqual([]);
+    expect(tradesOf([fillOf(["1", "USDC"], ["1", "DAI"])], "WETH", { kind: "usd" })).toEqual([]);
+  });
+
+  it("averages what was bought, keeps the average at sells, and begins anew after everything was sold", () => {
+    const trades = [trade("buy", 1, 100, 1), trade("buy", 3, 200, 2), trade("sell", 2, 500, 3), trade("sell", 9, 1, 4)];
+    expect(averageCost(trades).map(({ price }) => price)).toEqual([100, 175, 175, null]);
+    expect(averageCost([...trades, trade("buy", 1, 50, 5)]).at(-1)?.price).toBe(50);
+  });
+
+  it("says what is held of what was bought, and what it gained", () => {
+    const trades = [trade("buy", 1, 100, 1), trade("buy", 3, 200, 2), trade("sell", 2, 500, 3)];
+    expect(standingOf(trades, 350)).toEqual({ amount: 2, averagePrice: 175, gainPercent: 100 });
+    expect(standingOf([trade("buy", 1, 100, 1), trade("sell", 1, 90, 2)], 50)).toBeUndefined();
+    expect(standingOf([], 50)).toBeUndefined();
+  });
+
+  it("draws a step line that knows nothing of what comes later", () => {
+    const points = averageCost([trade("buy", 1, 100, 10), trade("buy", 1, 300, 20)]);
+    expect(stepsAt(points, [5, 10, 15, 20, 25])).toEqual([null, 100, 100, 200, 200]);
+  });
+});
+
+describe("price lines", () => {
+  it("quotes a token in another by the newest price until then", () => {
+    const token = { atSeconds: [1, 5, 9], usd: ["10", "20", "30"] };
+    const quote = { atSeconds: [2, 8], usd: ["2", "0.5"] };
+    expect(quotedLine(token, quote)).toEqual({ atSeconds: [5, 9], price: [10, 60] });
+  });
+
+  it("puts values of two lists on one axis", () => {
+    const axis = merged([3, 1], [2, 3]);
+    expect(axis).toEqual([1, 2, 3]);
+    expect(placed(axis, [1, 3], [10, 30])).toEqual([10, null, 30]);
+  });
+});
+
+describe("a long list", () => {
+  it("keeps few rows in the document and always those that are seen", () => {
+    const scrolls = fc.record({
+      count: fc.integer({ min: 0, max: 10_000 }),
+      top: fc.integer({ min: 0, max: 500_000 }),
+      height: fc.integer({ min: 1, max: 2_000 }),
+    });
+    fc.assert(
+      fc.property(scrolls, ({ count, top, height }) => {
+        const rowHeight = 44;
+        const { first, end } = visibleRows({ count, rowHeight, top, height });
+        expect(first >= 0 && end <= count && first <= Math.max(end, 0)).toBe(true);
+        expect(end - first).toBeLessThanOrEqual(Math.ceil(height / rowHeight) + 14);
+        const seenFirst = Math.floor(top / rowHeight);
+        const seenLast = Math.min(Math.ceil((top + height) / rowHeight), count);
+        if (seenFirst < count) expect(first <= seenFirst && end >= seenLast).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("weights", () => {
+  const weight = (now: string | null, soft: [string, string] | null, hard: [string, string] | null) =>
+    ({
+      token: { symbol: "WETH", address, decimals: 18 },
+      ...{ weight: now, target: "60", softLow: soft?.[0] ?? null, softHigh: soft?.[1] ?? null },
+      ...{ hardLow: hard?.[0] ?? null, hardHigh: hard?.[1] ?? null },
+    }) satisfies Mix["weights"][number];
+
+  it("says where a token stands against its bands", () => {
+    expect(weightBar(weight("61", ["55", "65"], ["50", "70"])).standing).toBe("inside");
+    expect(weightBar(weight("67", ["55", "65"], ["50", "70"])).standing).toBe("near the edge");
+    expect(weightBar(weight("71", ["55", "65"], ["50", "70"])).standing).toBe("outside");
+    expect(weightBar(weight("67", ["55", "65"], null)).standing).toBe("outside");
+    expect(weightBar(weight(null, ["55", "65"], null)).standing).toBe("unknown");
+  });
+
+  it("gives all bars of a mix one scale that holds them", () => {
+    expect(scaleEnd([weightBar(weight("61", ["55", "65"], ["50", "71"]))])).toBe(80);
+    expect(scaleEnd([weightBar(weight("99", null, null))])).toBe(100);
+  });
+});
+
+describe("places of the page", () => {
+  it("reads them, and says what it does not know", () => {
+    expect(parseRoute("")).toEqual({ page: "overview" });
+    expect(parseRoute("#/strategy/a%2Fb%20%3Cb%3E")).toEqual({ page: "strategy", id: "a/b <b>" });
+    expect(parseRoute("#/history")).toEqual({ page: "history" });
+    expect(parseRoute("#/history/more")).toEqual({ page: "nowhere", text: "history/more" });
+    expect(parseRoute("#/strategy/%zz")).toEqual({ page: "nowhere", text: "strategy/%zz" });
+    expect(parseRoute("#/run/")).toEqual({ page: "nowhere", text: "run/" });
+  });
+});
