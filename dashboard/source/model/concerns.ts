@@ -1,4 +1,5 @@
 import type { Status } from "../answers.ts";
+import { clockTime } from "../format/time.ts";
 import { inWords } from "../format/words.ts";
 
 export interface Concern {
@@ -32,8 +33,8 @@ function waitingOf({ waiting }: Status): readonly Concern[] {
     title: kind === "approval" ? `${strategy} waits for an approval` : `${strategy} announced a swap`,
     text:
       kind === "approval"
-        ? `Nothing is signed unless somebody approves it until ${until}.`
-        : `It goes on at ${until} unless somebody refuses it.`,
+        ? `Nothing is signed unless somebody approves it until ${clockTime(until)}.`
+        : `It goes on at ${clockTime(until)} unless somebody refuses it.`,
     ...{ since, strategy, run, offer: "answer" },
   }));
 }

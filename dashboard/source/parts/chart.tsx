@@ -59,7 +59,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
     cursor: { drag: { x: true, y: false } },
     scales: { y: { range: (_plot, low, high) => withLevels(low, high, props().levels ?? []) } },
     axes: [
-      { ...axis, values: (_plot, splits, _axis, _space, step) => timeLabels(splits, step) },
+      { ...axis, space: 76, values: (_plot, splits, _axis, _space, step) => timeLabels(splits, step) },
       { ...axis, size: 64, values: (_plot, splits) => splits.map((value) => props().short(value)) },
     ],
     series: [
