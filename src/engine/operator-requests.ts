@@ -7,6 +7,7 @@ import type { LaneHalt } from "../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../ports/questions.ts";
 import { commitAndNotify, raiseChange, writeAndNotify } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
+import { decideLotOrder } from "./lot-orders.ts";
 import { decideHoldAnswer, isRunId } from "./operator-answers.ts";
 import {
   cancellationAsked,
@@ -77,6 +78,11 @@ async function carryOut(context: EngineContext, request: OperatorRequest): Promi
           const { changes, value: answer } = decideAcceptance(context, rows, request.madeBy);
           return { changes, answer };
         },
+      });
+    case "lot-order":
+      return await decideAndAnswer(context, request, {
+        question: { kind: "nothing" },
+        decide: () => decideLotOrder(request),
       });
     case "cancel":
       return await cancel(context, request);

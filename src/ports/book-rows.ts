@@ -1,3 +1,4 @@
+import type { LotPick } from "../domain/books/shelf.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { PriceEvidence } from "../domain/run/records.ts";
@@ -52,6 +53,15 @@ export interface BookBaseline {
   readonly balance: bigint;
 }
 
+/** Which lots the sales of a wallet take from an instant on, as it was written down then. */
+export interface LotOrder {
+  readonly id: number;
+  readonly wallet: Address;
+  readonly pick: LotPick;
+  readonly madeBy: string;
+  readonly sinceMs: number;
+}
+
 /** All that books are made of. */
 export interface BookRows {
   /** when the database was made */
@@ -62,6 +72,8 @@ export interface BookRows {
   readonly transactions: readonly BookTransaction[];
   /** swaps that may have moved money and are not final yet */
   readonly open: readonly { readonly swapId: string; readonly state: string }[];
+  /** oldest first */
+  readonly lotOrders: readonly LotOrder[];
   /** nothing of it happened on a chain */
   readonly isPaper: boolean;
 }

@@ -8,6 +8,7 @@ import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertRow, TrueWarning } from "./alert-store.ts";
+import type { LotOrder } from "./book-rows.ts";
 import type { GapRow, OperatorRequest, StrategyRow } from "./daemon-rows.ts";
 import type { LaneChange } from "./lane-changes.ts";
 import type { LaneHalt } from "./lane-store.ts";
@@ -58,6 +59,8 @@ export type Change =
   /** a request to the daemon, made now */
   | { readonly kind: "request-made"; readonly request: Omit<OperatorRequest, "id" | "madeAtMs"> }
   | { readonly kind: "request-answered"; readonly requestId: number; readonly answer: string }
+  /** which lots the sales of a wallet after it take, for accounts */
+  | { readonly kind: "lot-order"; readonly order: Omit<LotOrder, "id" | "sinceMs"> }
   /** an effect is begun: counted before it is performed */
   | { readonly kind: "effect-begun"; readonly effectId: number }
   /** nothing came of its last beginning: it is to be done again, behind whatever is due by now */

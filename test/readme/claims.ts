@@ -128,6 +128,7 @@ const LOOKING: readonly Claim[] = [
     command: "npx swapd export --format csv > trades.csv",
     broken: (ended) => missing(ended, [/^[1-9]\d* swaps and \d+ transactions with gas alone, on the sandbox/m]),
   },
+  { command: "npx swapd lots", broken: (ended) => missing(ended, [/^HELD IN /m, /^LEFT /m]) },
   { command: "npx swapd history --json", broken: brokenByHistoryJson },
   {
     command: "npx swapd show <id>",

@@ -10,6 +10,7 @@ import {
 } from "../../domain/books/entry.ts";
 import type { Disposal, Lot, Unrecorded } from "../../domain/books/lots.ts";
 import type { Address } from "../../domain/money/address.ts";
+import { USD_DECIMALS } from "../../domain/money/price.ts";
 import { exactAmount, exactDollars, utcDay } from "./amounts.ts";
 import type { Book } from "./book.ts";
 import { aboutEntry, accountNames, disposalsOf, ledgerAssets, ledgerEntries, titleOf } from "./ledger-parts.ts";
@@ -43,6 +44,7 @@ export function beancount(book: Book): readonly string[] {
     `option "title" "${titleOf(book)}"`,
     'option "operating_currency" "USD"',
     'option "booking_method" "FIFO"',
+    'option "inferred_tolerance_multiplier" "1.1"',
     ...ledgerAssets(book).flatMap((asset) => [
       `${BEFORE_ALL} commodity ${book.assetName(asset)}`,
       `  contract: "${asset.address}"`,
@@ -118,11 +120,7 @@ function swapLines(ledger: Ledger, entry: SwapEntry): readonly string[] {
         ? []
         : [`${utcDay(entry.atMs)} price ${ledger.book.assetName(asset)} ${exactDollars(price.usd)} USD`],
     ),
-    ...head(entry, [
-      `swap: "${entry.id}"`,
-      `sold-contract: "${sold.asset.address}"`,
-      `bought-contract: "${bought.asset.address}"`,
-    ]),
+    ...head(entry, [`sold-contract: "${sold.asset.address}"`, `bought-contract: "${bought.asset.address}"`]),
     ...arrival(ledger, entry, worth),
     ...departure(ledger, entry, "swap"),
     posting(worth === undefined ? UNVALUED : RESULT),
@@ -140,7 +138,7 @@ function arrival(
 ): readonly string[] {
   const { bought, wallet, recipient, id } = entry;
   const transfer = handedOn.get(id);
-  if (transfer?.isOwn === false) return worth === undefined ? [] : [posting(SENT, `${exactDollars(worth)} USD`)];
+  if (transfer?.isOwn === false) return worth === undefined ? [] : [posting(SENT, dollars(worth))];
   if (bought.raw === 0n) return [];
   return [
     posting(accountOf(transfer === undefined ? wallet : recipient), `${amount(bought)} ${costOf(worth, entry.atMs)}`),
@@ -162,10 +160,9 @@ function departure({ accountOf, amount, disposals }: Ledger, entry: Entry, why: 
     const raw = same.reduce((sum, part) => sum + part.raw, 0n);
     lines.push(posting(accountOf(first.wallet), `${amount({ asset: first.asset, raw: -raw })} {${currency}}`));
     if (currency === "USD") continue;
-    lines.push(posting(UNKNOWN_BASIS, `${exactAmount({ asset: first.asset, raw })} UNKNOWN`));
+    lines.push(posting(UNKNOWN_BASIS, `${rounded(raw, first.asset.decimals)} UNKNOWN`));
     const proceeds = same.reduce((sum, part) => sum + (part.proceeds ?? 0n), 0n);
-    if (same.every((part) => part.proceeds !== undefined))
-      lines.push(posting(UNKNOWN_BASIS, `${exactDollars(-proceeds)} USD`));
+    if (same.every((part) => part.proceeds !== undefined)) lines.push(posting(UNKNOWN_BASIS, dollars(-proceeds)));
   }
   return lines;
 }
@@ -174,7 +171,7 @@ function gasLines(ledger: Ledger, entry: GasEntry): readonly string[] {
   const worth = worthOf(entry.gas, entry.price);
   return [
     ...head(entry),
-    ...(worth === undefined ? [] : [posting(GAS, `${exactDollars(worth)} USD`)]),
+    ...(worth === undefined ? [] : [posting(GAS, dollars(worth))]),
     ...departure(ledger, entry, "gas"),
     posting(worth === undefined ? UNVALUED : RESULT),
   ];
@@ -194,9 +191,31 @@ function openingLines({ accountOf, amount }: Ledger, entry: OpeningEntry): reado
   return [...head(entry), posting(accountOf(wallet), `${amount(held)} ${costOf(basis, acquiredMs)}`), posting(OPENING)];
 }
 
+/** Places of dollars and of UNKNOWN: beancount computes with 28 digits, and rounds to the places of the numbers beside. */
+const PLACES = 12;
+
+/** To the nearest. */
+function rounded(raw: bigint, decimals: number): string {
+  const sign = raw < 0n ? "-" : "";
+  const scale = 10n ** BigInt(Math.max(0, decimals - PLACES));
+  const parts = ((raw < 0n ? -raw : raw) * 10n ** BigInt(Math.max(0, PLACES - decimals)) + scale / 2n) / scale;
+  const digits = parts.toString().padStart(PLACES + 1, "0");
+  return `${sign}${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`;
+}
+
+/** A sum that is posted, and no cost. */
+function dollars(usd: bigint): string {
+  return `${rounded(usd, USD_DECIMALS)} USD`;
+}
+
 function head(entry: Entry, facts: readonly string[] = []): readonly string[] {
   const { atMs, hash, blockNumber } = entry;
-  const all = [...facts, ...(hash === undefined ? [] : [`transaction: "${hash}"`]), `block: ${blockNumber}`];
+  const all = [
+    `entry: "${entry.id}"`,
+    ...facts,
+    ...(hash === undefined ? [] : [`transaction: "${hash}"`]),
+    `block: ${blockNumber}`,
+  ];
   return [`${utcDay(atMs)} * "${aboutEntry(entry)}"`, ...all.map((fact) => `  ${fact}`)];
 }
 

@@ -16,7 +16,7 @@ const ACCOUNTS = [SERVICE_FEES, AFFILIATE_FEES, GAS, LOST, OPENING, UNRECORDED, 
 
 /** A journal of hledger, which ledger reads too: swaps at what was paid, dated prices, gas and fees apart. */
 export function hledger(book: Book): readonly string[] {
-  const names = accountNames(book, (name) => name.replaceAll(/[^\p{L}\p{N}_-]/gu, "-"));
+  const names = accountNames(book, (name) => name.replaceAll(/[^A-Za-z0-9_-]/g, "-") || "wallet");
   const accountOf = (wallet: Address): string => `assets:swapd:${names.get(wallet) ?? wallet}`;
   const journal: Journal = { book, accountOf, amount: (of) => `${exactAmount(of)} ${commodity(book, of)}` };
   const unrecorded = Map.groupBy(book.whole.unrecorded, ({ entry }) => entry);

@@ -1,10 +1,8 @@
 import { keepLots } from "../../domain/books/lots.ts";
 import type { Address } from "../../domain/money/address.ts";
-import { readAssetFile } from "../books/asset-file.ts";
-import { type AssetNames, nameAssets } from "../books/asset-names.ts";
+import { nameAssetsFor } from "../books/asset-file.ts";
 import { type Book, isEntryWritten } from "../books/book.ts";
 import { FORMATS, type FormatName } from "../books/formats.ts";
-import { assetsOf } from "../books/ledger-parts.ts";
 import { type BookOptions, type Books, readBooks } from "../books/read-books.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { nameTarget } from "../target.ts";
@@ -36,7 +34,7 @@ export async function exportBooks(options: ExportOptions, terminal: Terminal): P
   const upTo = books.entries.filter(({ atMs }) => atMs < until);
   const entries = upTo.filter(({ atMs }) => atMs >= since);
   const isWritten = (wallet: Address): boolean => books.wallet === undefined || wallet === books.wallet;
-  const names = namesOf(options, books);
+  const names = nameAssetsFor(books.entries, options.names, format.names);
   const book: Book = {
     ...{ world: books.world, network: books.network, entries, sinceMs: since },
     before: keepLots(
@@ -50,14 +48,6 @@ export async function exportBooks(options: ExportOptions, terminal: Terminal): P
   };
   terminal.out(format.write(book).join("\n"));
   for (const note of notesOf(books, book, format.leavesOut)) terminal.err(note);
-}
-
-/** @throws CommandFailure when a name that was given cannot be one in the format */
-function namesOf({ names: file, format }: ExportOptions, { entries }: Books): ReadonlyMap<Address, string> {
-  const given = file === undefined ? new Map<Address, string>() : readAssetFile(file);
-  const names: AssetNames = nameAssets(entries.flatMap(assetsOf), given, FORMATS[format].names);
-  if (names.ok) return names.names;
-  throw new CommandFailure(EXIT.usage, names.problems.map((problem) => `${file}: ${problem}`).join("\n"));
 }
 
 /** What a reader must know of an export that does not stand in it. */

@@ -28,6 +28,7 @@ const COMMANDS = {
   revoke: "allowances revoke",
   cancel: "tx cancel",
   accept: "db accept",
+  "lot-order": "lots order",
 } as const;
 
 /**

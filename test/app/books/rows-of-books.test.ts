@@ -41,7 +41,15 @@ const own = (change: Partial<BookTransaction>): BookTransaction => ({
   ...change,
 });
 const rowsOf = (change: Partial<BookRows>): BookRows => ({
-  ...{ createdAtMs: 1_000, baselines: [], fills: [fill], transactions: [own({})], open: [], isPaper: false },
+  ...{
+    createdAtMs: 1_000,
+    baselines: [],
+    fills: [fill],
+    transactions: [own({})],
+    open: [],
+    lotOrders: [],
+    isPaper: false,
+  },
   ...change,
 });
 const entriesOf = (change: Partial<BookRows>) => buildEntries(rowsOf(change), SETTINGS);

@@ -4,6 +4,7 @@ import type { PriceEvidence } from "../../../domain/run/records.ts";
 import type { BookBaseline, BookFill, BookRows, BookTransaction } from "../../../ports/book-rows.ts";
 import { hasColumn, hasTable, type Statements } from "../statements.ts";
 import { type Archive, createArchiveReader } from "./archive-reader.ts";
+import { readLotOrders } from "./lot-order-rows.ts";
 import { decodePrices } from "./price-codec.ts";
 
 /** The columns of a swap that books need; the last four are missing in a database of an older release. */
@@ -74,6 +75,7 @@ export function readBookRows(sql: Statements): BookRows {
       `SELECT id AS swapId, state FROM swaps
        WHERE state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown') ORDER BY id`,
     ),
+    lotOrders: readLotOrders(sql),
     isPaper: hasTable(sql, "paper_starts"),
   };
 }

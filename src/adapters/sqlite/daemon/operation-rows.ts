@@ -5,6 +5,7 @@ import type { GapRow } from "../../../ports/daemon-rows.ts";
 import type { Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { createDrawdownRows } from "./drawdown-rows.ts";
+import { createLotOrderRows } from "./lot-order-rows.ts";
 import { createPriceRows } from "./price-rows.ts";
 import type { OperationStore, RowStore } from "./row-store.ts";
 import { createSameEndRows } from "./same-end-rows.ts";
@@ -37,6 +38,7 @@ export function createOperationRows(sql: Statements): Pick<RowStore, keyof Opera
     ...createStrategyRows(sql),
     ...createGoneRows(sql),
     ...createRequestRows(sql),
+    ...createLotOrderRows(sql),
     ...createPriceRows(sql),
     ...createDrawdownRows(sql),
     ...createSameEndRows(sql),

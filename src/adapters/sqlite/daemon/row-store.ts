@@ -11,6 +11,7 @@ import type { SameEnds } from "../../../domain/run/same-ends.ts";
 import type { SwapState } from "../../../domain/run/states.ts";
 import type { PriceBar } from "../../../domain/strategy/decision.ts";
 import type { AlertRow, TrueWarning } from "../../../ports/alert-store.ts";
+import type { LotOrder } from "../../../ports/book-rows.ts";
 import type { BootInstant } from "../../../ports/clock.ts";
 import type { EffectGroup, GapRow, OperatorRequest, PendingEffect, StrategyRow } from "../../../ports/daemon-rows.ts";
 import type { Grant } from "../../../ports/reconciliation-questions.ts";
@@ -167,6 +168,8 @@ export interface OperationStore {
   addGap(gap: GapRow, joinsAtMs: number, atMs: number): void;
   /** How the last slots of a strategy came to nothing for one reason; undefined after a trade. */
   sameEnds(strategyId: string): SameEnds | undefined;
+  /** Writes down which lots the sales after it take. */
+  addLotOrder(order: Omit<LotOrder, "id" | "sinceMs">, atMs: number): void;
   addRequest(request: Omit<OperatorRequest, "id">): number;
   /** The id of the newest request, 0 before the first. */
   newestRequest(): number;

@@ -65,7 +65,16 @@ function alertWriters(rows: RowStore): Writers<AlertKinds> {
   };
 }
 
-type SlotKinds = "run-due" | "gap" | "last-slot" | "strategy" | "come-back" | "files" | "same-ends" | "mode-corrected";
+type SlotKinds =
+  | "run-due"
+  | "gap"
+  | "last-slot"
+  | "strategy"
+  | "come-back"
+  | "files"
+  | "same-ends"
+  | "mode-corrected"
+  | "lot-order";
 
 function slotWriters(rows: RowStore): Writers<SlotKinds> {
   return {
@@ -76,6 +85,7 @@ function slotWriters(rows: RowStore): Writers<SlotKinds> {
     "come-back": quietly(({ strategyId, lastSlotMs }) => rows.comeBack(strategyId, lastSlotMs)),
     files: quietly(({ strategyIds }) => rows.markGone(strategyIds)),
     "same-ends": quietly(({ strategyId, ends }) => rows.saveSameEnds(strategyId, ends)),
+    "lot-order": quietly(({ order }, atMs) => rows.addLotOrder(order, atMs)),
     "mode-corrected": quietly(({ row }) => rows.setMode(row)),
   };
 }

@@ -211,6 +211,7 @@ const STORE: Calls<DaemonStore> = {
       blockNumber: 1,
       balance: 1n,
     }),
+  addLotOrder: (store) => store.addLotOrder({ wallet: WALLET, pick: "oldest", madeBy: "ops" }, 1),
   addRequest: (store) => store.addRequest({ command: "run", arguments: {}, madeBy: "ops", madeAtMs: NOW_MS }),
   openRequests: (store) => store.openRequests(),
   newestRequest: (store) => store.newestRequest(),

@@ -1,0 +1,113 @@
+import type { Holding, Realised } from "../../domain/books/lot-sums.ts";
+import type { LotMethod } from "../../domain/books/lots.ts";
+import type { Address } from "../../domain/money/address.ts";
+import { describeAmount, describeDollars, describePrice } from "../../domain/money/for-people.ts";
+import type { LotReport } from "../commands/lots.ts";
+import { formatInstant, formatTable } from "../terminal.ts";
+
+const METHODS: Readonly<Record<LotMethod, string>> = {
+  fifo: "the oldest lot of the wallet first (FIFO)",
+  lifo: "the newest lot of the wallet first (LIFO)",
+  average: "at the average cost of the wallet",
+  pool: "at the average cost of all wallets together",
+  specific: "the lots that standing orders named before the sale, else the oldest first",
+};
+
+/** Lots and results for people. */
+export function describeLots(report: LotReport): string {
+  const { books, method, holdings, realised } = report;
+  const { rows, world, network, walletName } = books;
+  const parts = [
+    `${network}, ${world}; ${METHODS[method]}; in dollars by the reference prices of each swap. No tax advice.`,
+  ];
+  if (method === "specific") parts.push(describeOrders(report));
+  parts.push(
+    holdings.length === 0
+      ? "nothing is held"
+      : formatTable([
+          ["HELD IN", "AMOUNT", "LOTS", "COST", "PRICE", "VALUE", "NOT REALISED"],
+          ...holdings.map((held) => heldRow(report, held)),
+        ]),
+  );
+  if (realised.length > 0)
+    parts.push(
+      formatTable([
+        ["LEFT", "ASSET", "AMOUNT", "COST", "BROUGHT", "RESULT", "OF UNKNOWN COST"],
+        ...realised.map((sum) => realisedRow(report, sum)),
+      ]),
+    );
+  const notes = notesOf(report, rows.open.length, walletName);
+  if (notes.length > 0) parts.push(notes.join("\n"));
+  return parts.join("\n\n");
+}
+
+function describeOrders({ books }: LotReport): string {
+  const { lotOrders } = books.rows;
+  if (lotOrders.length === 0)
+    return "no standing order is written down: `swapd lots order` does that, for the sales after it";
+  return lotOrders
+    .map(
+      ({ id, wallet, pick, sinceMs, madeBy }) =>
+        `order ${id}: ${books.walletName(wallet)} sells ${pick.replace("-", " ")} first, since ${formatInstant(sinceMs)}, by ${madeBy}`,
+    )
+    .join("\n");
+}
+
+function heldRow({ nameOf, books }: LotReport, held: Holding): readonly string[] {
+  const { wallet, asset, knownRaw, raw, basis, price, value, unrealised } = held;
+  const symbol = nameOf(asset);
+  const unknown = raw - knownRaw;
+  const cost = knownRaw === 0n ? "not known" : describeDollars(basis);
+  return [
+    wallet === undefined ? "all wallets" : books.walletName(wallet),
+    describeAmount(raw, { ...asset, symbol }),
+    String(held.lots),
+    unknown > 0n && knownRaw > 0n
+      ? `${cost} for ${describeAmount(knownRaw, { ...asset, symbol })}, the rest not known`
+      : cost,
+    price === undefined ? "-" : `${describePrice(price.usd)} (${formatInstant(price.atSeconds * 1_000)})`,
+    value === undefined ? "-" : describeDollars(value),
+    unrealised === undefined ? "-" : describeDollars(unrealised),
+  ];
+}
+
+function realisedRow(
+  { nameOf, books }: LotReport,
+  { wallet, asset, known, unknownBasis }: Realised,
+): readonly string[] {
+  const symbol = nameOf(asset);
+  const isKnown = known.raw > 0n;
+  return [
+    books.walletName(wallet),
+    symbol,
+    isKnown ? describeAmount(known.raw, { ...asset, symbol }) : "-",
+    isKnown ? describeDollars(known.basis) : "-",
+    isKnown ? describeDollars(known.proceeds) : "-",
+    isKnown ? describeDollars(known.result) : "-",
+    unknownBasis.raw === 0n
+      ? "-"
+      : `${describeAmount(unknownBasis.raw, { ...asset, symbol })} for ${describeDollars(unknownBasis.proceeds)}`,
+  ];
+}
+
+function notesOf(
+  { lots, nameOf, realised }: LotReport,
+  open: number,
+  walletName: (wallet: Address) => string,
+): readonly string[] {
+  const unvalued = realised.filter((sum) => sum.unvalued.raw > 0n);
+  return [
+    ...lots.unrecorded
+      .slice(0, 10)
+      .map(
+        ({ wallet, asset, raw, entry }) =>
+          `${describeAmount(raw, { ...asset, symbol: nameOf(asset) })} left ${walletName(wallet)} by ${entry} that no row saw come in: give it with --opening; its cost is not known`,
+      ),
+    ...(lots.unrecorded.length > 10 ? [`and ${lots.unrecorded.length - 10} more such sales`] : []),
+    ...unvalued.map(
+      ({ asset, wallet, unvalued: { raw, basis } }) =>
+        `${describeAmount(raw, { ...asset, symbol: nameOf(asset) })} of ${walletName(wallet)}, at a cost of ${describeDollars(basis)}, left without a price: no result can be told`,
+    ),
+    ...(open > 0 ? [`${open} swaps are not final yet and left out`] : []),
+  ];
+}
