@@ -2,8 +2,8 @@ import type { Holding, Realised } from "../../domain/books/lot-sums.ts";
 import type { LotMethod } from "../../domain/books/lots.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { describeAmount, describeDollars, describePrice } from "../../domain/money/for-people.ts";
-import type { LotReport } from "../commands/lots.ts";
 import { formatInstant, formatTable } from "../terminal.ts";
+import type { LotReport } from "./lot-report.ts";
 
 const METHODS: Readonly<Record<LotMethod, string>> = {
   fifo: "the oldest lot of the wallet first (FIFO)",

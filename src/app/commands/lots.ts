@@ -1,12 +1,13 @@
 import type { Asset } from "../../domain/books/entry.ts";
 import { holdingsOf, newestPrices, type Realised, realisedOf } from "../../domain/books/lot-sums.ts";
-import { type Disposal, keepLots, type LotBook, type LotMethod } from "../../domain/books/lots.ts";
+import { keepLots, type LotBook, type LotMethod } from "../../domain/books/lots.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { exactAmount, exactDollars } from "../books/amounts.ts";
 import { nameAssetsFor } from "../books/asset-file.ts";
 import { TABLE_WORDS } from "../books/asset-names.ts";
 import { describeLots } from "../books/describe-lots.ts";
-import { type BookOptions, type Books, readBooks } from "../books/read-books.ts";
+import type { LotReport } from "../books/lot-report.ts";
+import { type BookOptions, readBooks } from "../books/read-books.ts";
 import { formatInstant, type Terminal } from "../terminal.ts";
 
 /** What `swapd lots` is asked for. */
@@ -17,18 +18,6 @@ interface LotOptions extends BookOptions {
   readonly until?: number | undefined;
   readonly names?: string | undefined;
   readonly json?: boolean | undefined;
-}
-
-/** What lots and results are shown from. */
-export interface LotReport {
-  readonly books: Books;
-  readonly method: LotMethod;
-  readonly lots: LotBook;
-  readonly holdings: ReturnType<typeof holdingsOf>;
-  /** of the time that was asked for */
-  readonly disposals: readonly Disposal[];
-  readonly realised: readonly Realised[];
-  nameOf(asset: Asset): string;
 }
 
 /** `swapd lots`: what is held at what cost, and what became of what was sold, by the rows alone. */
