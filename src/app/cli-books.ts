@@ -20,6 +20,18 @@ export function addBookCommands(program: Command, terminal: Terminal): void {
     .option(...OPENING)
     .action(async (options) => (await import("./commands/export.ts")).exportBooks(options, terminal));
   addLotCommands(program, terminal);
+  program
+    .command("report")
+    .description("one page with plots: value, weights, execution, in steps or at once, costs; no tax advice")
+    .requiredOption("--html <file>", "where to; it needs nothing else, and prints")
+    .option(...CONFIG)
+    .option(...REHEARSAL)
+    .option("--since <day|instant>", "from then on", sinceMs)
+    .option("--until <day|instant>", "up to then; a day counts whole", untilMs)
+    .option("--wallet <name>", "of one wallet")
+    .option("--names <file>", "CSV with address,name: what assets are called, by their contracts")
+    .option(...OPENING)
+    .action(async (options) => (await import("./commands/report.ts")).report(options, terminal));
 }
 
 const METHOD_NAMES = ["fifo", "lifo", "average", "pool", "specific"];

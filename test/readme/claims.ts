@@ -128,6 +128,10 @@ const LOOKING: readonly Claim[] = [
     command: "npx swapd export --format csv > trades.csv",
     broken: (ended) => missing(ended, [/^[1-9]\d* swaps and \d+ transactions with gas alone, on the sandbox/m]),
   },
+  {
+    command: "npx swapd report --html report.html",
+    broken: (ended) => missing(ended, [/^report\.html: [1-9]\d* swaps/m]),
+  },
   { command: "npx swapd lots", broken: (ended) => missing(ended, [/^HELD IN /m, /^LEFT /m]) },
   { command: "npx swapd history --json", broken: brokenByHistoryJson },
   {

@@ -1,0 +1,85 @@
+import { type Asset, type DatedPrice, type Entry, type Quantity, worthOf } from "../../domain/books/entry.ts";
+import type { Address } from "../../domain/money/address.ts";
+
+/** What all that was counted was worth at an instant, by asset, in dollars (1e-18). */
+export interface ValuePoint {
+  readonly atMs: number;
+  readonly byAsset: ReadonlyMap<Address, bigint>;
+  readonly total: bigint;
+}
+
+/** What the wallets of a book had over time, by the newest price of each asset that the books had by then. */
+export interface ValueCourse {
+  readonly points: readonly ValuePoint[];
+  /** held, and without any price in the books: in no total */
+  readonly unpriced: readonly Asset[];
+}
+
+/**
+ * Follows what is held from entry to entry. Until the first price of an asset, that one counts.
+ * @param isCounted whether a wallet is one of those that are asked for
+ */
+export function followValue(
+  entries: readonly Entry[],
+  { sinceMs, isCounted }: { readonly sinceMs: number; isCounted(wallet: Address): boolean },
+): ValueCourse {
+  const held = new Map<Address, Quantity>();
+  const prices = firstPrices(entries);
+  const points: ValuePoint[] = [];
+  for (const entry of entries) {
+    for (const [asset, price] of pricesOf(entry)) if (price !== undefined) prices.set(asset.address, price);
+    const own = changesOf(entry).filter(({ wallet }) => isCounted(wallet));
+    for (const { asset, raw } of own)
+      held.set(asset.address, { asset, raw: (held.get(asset.address)?.raw ?? 0n) + raw });
+    // What a block or a beginning brings together is one point.
+    if (points.at(-1)?.atMs === entry.atMs) points.pop();
+    if (entry.atMs >= sinceMs) points.push(pointOf(entry.atMs, held, prices));
+  }
+  const unpriced = [...held.values()].filter(({ asset, raw }) => raw > 0n && !prices.has(asset.address));
+  return { points, unpriced: unpriced.map(({ asset }) => asset) };
+}
+
+function firstPrices(entries: readonly Entry[]): Map<Address, DatedPrice> {
+  const first = new Map<Address, DatedPrice>();
+  for (const [{ address }, price] of entries.flatMap(pricesOf))
+    if (price !== undefined && !first.has(address)) first.set(address, price);
+  return first;
+}
+
+/** Less than nothing is held where something came in that no row saw: it counts nothing. */
+function pointOf(
+  atMs: number,
+  held: ReadonlyMap<Address, Quantity>,
+  prices: ReadonlyMap<Address, DatedPrice>,
+): ValuePoint {
+  const byAsset = new Map<Address, bigint>();
+  for (const { asset, raw } of held.values()) {
+    const worth = raw > 0n ? worthOf({ asset, raw }, prices.get(asset.address)) : 0n;
+    if (worth !== undefined) byAsset.set(asset.address, worth);
+  }
+  return { atMs, byAsset, total: [...byAsset.values()].reduce((sum, worth) => sum + worth, 0n) };
+}
+
+function pricesOf(entry: Entry): readonly (readonly [Asset, DatedPrice | undefined])[] {
+  if (entry.kind === "gas") return [[entry.gas.asset, entry.price]];
+  if (entry.kind !== "swap") return [];
+  const { sold, bought, gas, prices } = entry;
+  const native = gas === undefined ? [] : ([[gas.asset, prices.native]] as const);
+  return [[sold.asset, prices.sold], [bought.asset, prices.bought], ...native];
+}
+
+/** What an entry moves, by wallet. */
+function changesOf(entry: Entry): readonly (Quantity & { readonly wallet: Address })[] {
+  const { wallet } = entry;
+  const out = ({ asset, raw }: Quantity) => ({ wallet, asset, raw: -raw });
+  switch (entry.kind) {
+    case "opening":
+      return [{ wallet, ...entry.held }];
+    case "gas":
+      return [out(entry.gas)];
+    case "transfer":
+      return [out(entry.moved), { wallet: entry.recipient, ...entry.moved }];
+    case "swap":
+      return [out(entry.sold), { wallet, ...entry.bought }, ...(entry.gas === undefined ? [] : [out(entry.gas)])];
+  }
+}

@@ -1,0 +1,155 @@
+import { expect, test } from "vitest";
+import { nameAssets, TABLE_WORDS } from "../../../src/app/books/asset-names.ts";
+import { assetsOf } from "../../../src/app/books/ledger-parts.ts";
+import { reportPage } from "../../../src/app/report/report-page.ts";
+import { againstLumpSums, costsOf, executionsOf, strategyFigures } from "../../../src/app/report/strategy-figures.ts";
+import { followValue } from "../../../src/app/report/value-course.ts";
+import type { Entry } from "../../../src/domain/books/entry.ts";
+import { holdingsOf, newestPrices, realisedOf } from "../../../src/domain/books/lot-sums.ts";
+import { keepLots } from "../../../src/domain/books/lots.ts";
+import {
+  addressOf,
+  dollarsOf,
+  handedOn,
+  MAIN,
+  OTHER,
+  opening,
+  priced,
+  STRANGER,
+  spentGas,
+  swapped,
+  USDC,
+  WETH,
+} from "../../support/book-samples.ts";
+import { HOSTILE_NAMES } from "../../support/hostile-names.ts";
+
+const ALL = { sinceMs: 0, isCounted: () => true };
+/** Buys 0.1 WETH for 100 dollars at 1000, then 0.05 at 2000, then 0.2 at 500: each at the reference. */
+const steps = [1_000n, 2_000n, 500n].map((usd, index) =>
+  swapped(index + 1, {
+    sold: { asset: USDC, raw: 100_000_000n },
+    bought: { asset: WETH, raw: (100n * 10n ** 18n) / usd },
+    prices: { sold: priced(1n), bought: priced(usd), native: priced(usd) },
+    quoted: (100n * 10n ** 18n) / usd,
+    gas: undefined,
+  }),
+);
+
+function pageOf(entries: readonly Entry[], change: Partial<Parameters<typeof reportPage>[0]> = {}): string {
+  const named = nameAssets(entries.flatMap(assetsOf), new Map(), TABLE_WORDS);
+  if (!named.ok) throw new Error(named.problems.join("; "));
+  const lots = keepLots(entries, { method: "fifo", orders: [] });
+  return reportPage({
+    ...{ world: "live", network: "base (chain 8453)", wallet: undefined, entries, notFinal: 0 },
+    course: followValue(entries, ALL),
+    holdings: holdingsOf(lots, newestPrices(entries)),
+    realised: realisedOf(lots.disposals),
+    nameOf: ({ address }) => named.names.get(address) ?? address,
+    ...change,
+  });
+}
+
+test("value over time is what was held at each instant by the newest prices", () => {
+  const { points } = followValue([opening(0), ...steps], ALL);
+  expect(points.map(({ total }) => total)).toEqual([dollarsOf(1_000n), ...[1_000n, 1_100n, 875n].map(dollarsOf)]);
+  expect(points.at(-1)?.byAsset).toEqual(
+    new Map([
+      [USDC.address, dollarsOf(700n)],
+      [WETH.address, dollarsOf(175n)],
+    ]),
+  );
+});
+
+test("what is sent away leaves the value, and what goes to a wallet of ours does not", () => {
+  const value = (...entries: Entry[]) =>
+    followValue([opening(0), swapped(1, { gas: undefined }), ...entries], ALL).points.at(-1)?.total;
+  expect(value()).toBe(dollarsOf(1_000n));
+  expect(value(handedOn(1))).toBe(dollarsOf(1_000n));
+  const course = followValue(
+    [opening(0), swapped(1, { gas: undefined }), handedOn(1, { recipient: STRANGER, isOwn: false })],
+    {
+      sinceMs: 0,
+      isCounted: (wallet) => wallet === MAIN || wallet === OTHER,
+    },
+  );
+  expect(course.points.at(-1)?.total).toBe(dollarsOf(900n));
+});
+
+test("what has no price is in no total, and named", () => {
+  const odd = { address: addressOf("0dd"), symbol: "ODD", decimals: 18 };
+  const { points, unpriced } = followValue(
+    [opening(0, { held: { asset: odd, raw: 5n } }), swapped(1, { gas: undefined })],
+    ALL,
+  );
+  expect([points.at(-1)?.byAsset.has(odd.address), unpriced]).toEqual([false, [odd]]);
+});
+
+test("steps are held against all at once: what is not spent yet counts, and both end at the same price", () => {
+  const [found, ...more] = againstLumpSums([opening(0), ...steps]);
+  expect(more).toEqual([]);
+  expect(found?.points.map(({ inSteps, atOnce }) => [inSteps, atOnce])).toEqual([
+    [dollarsOf(300n), dollarsOf(300n)],
+    [dollarsOf(400n), dollarsOf(600n)],
+    [dollarsOf(175n), dollarsOf(150n)],
+  ]);
+  expect(againstLumpSums(steps.slice(0, 2))).toEqual([]);
+  const [first, ...others] = steps;
+  const unpriced = first && { ...first, prices: { sold: undefined, bought: undefined, native: undefined } };
+  expect(againstLumpSums([...(unpriced ? [unpriced] : []), ...others])).toEqual([]);
+});
+
+test("execution is in parts of a million against reference and quote, and costs have what was priced", () => {
+  const worse = swapped(4, {
+    bought: { asset: WETH, raw: 39_600_000_000_000_000n },
+    fees: { service: 1_000_000n, affiliate: 500_000n },
+  });
+  expect(executionsOf([worse])).toMatchObject([{ reference: -10_000n, quote: -10_000n }]);
+  expect(costsOf([worse, spentGas(5), spentGas(6, { price: undefined })]).map(({ fees, gas }) => [fees, gas])).toEqual([
+    [15n * 10n ** 17n, 25n * 10n ** 16n],
+    [0n, 125n * 10n ** 15n],
+    [0n, 0n],
+  ]);
+  expect(strategyFigures([worse, ...steps])).toMatchObject([{ strategy: "weekly-eth", swaps: 4, reference: 0n }]);
+});
+
+test("the page needs nothing else, and runs nothing", () => {
+  const page = pageOf([opening(0), ...steps, spentGas(5)]);
+  expect(page).toContain("default-src 'none'");
+  expect(page).not.toMatch(/<script|<iframe|<object|javascript:|\son\w+=/i);
+  expect([...page.matchAll(/(?:src|href|url)\s*[=(]\s*["']?([^"')\s>]*)/g)].map(([, target]) => target)).toEqual([
+    "data:,",
+  ]);
+  expect(page).not.toContain("http://");
+  expect(page).not.toContain("https://");
+  expect(page.match(/<svg /g)?.length).toBeGreaterThan(4);
+  expect(page).not.toMatch(/NaN|Infinity|undefined/);
+  for (const part of ["Weights", "In steps, or at once", "Against the reference", "Fees and gas", "No tax advice"])
+    expect(page).toContain(part);
+});
+
+test("hostile names of strategies and tokens are text", () => {
+  const names = [
+    ...HOSTILE_NAMES,
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</style><h1>",
+    "</svg>",
+  ];
+  const entries = names.flatMap((name, index) => {
+    const asset = { address: addressOf(`bad${index.toString(16)}`), symbol: name, decimals: 18 };
+    return [1, 2, 3].map((step) =>
+      swapped(index * 3 + step, { id: `${index}.${step}`, bought: { asset, raw: 10n ** 18n }, strategy: name }),
+    );
+  });
+  const page = pageOf(entries, { wallet: "<b>main", network: "<i>net" });
+  expect(page).not.toMatch(/<script|<img|<b>main|<i>net/i);
+  expect(page.match(/<\/style>/g)).toHaveLength(1);
+  expect(page.match(/<h1>/g)).toHaveLength(1);
+  expect(page.match(/<svg /g)?.length).toBe(page.match(/<\/svg>/g)?.length);
+});
+
+test("a book of a sandbox or on paper says so, an empty one too, and one without entries is a page", () => {
+  expect(pageOf(steps, { world: "paper" })).toContain("PAPER: nothing of it is real money");
+  expect(pageOf([])).toContain("no entries");
+  expect(pageOf(steps)).not.toContain("real money");
+});
