@@ -2,8 +2,12 @@ import { type AlertSender, startAlertSender } from "../adapters/notify/alert-sen
 import { createLogNotifier } from "../adapters/notify/log-notifier.ts";
 import { createAlertOutbox, setAlertChannels } from "../adapters/sqlite/daemon/alert-outbox.ts";
 import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
+import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
+import { isOpenAt } from "../domain/schedule/opening-hours.ts";
+import type { WeekWindow } from "../domain/schedule/schedule.ts";
+import { wallAt } from "../domain/schedule/wall-clock.ts";
 import { DAY_MS, MINUTE_MS } from "../domain/time/durations.ts";
 import { type AlertDeps, raiseChange, writeAndNotify } from "../engine/alerts.ts";
 import type { Redactor } from "../net/redact.ts";
@@ -50,7 +54,9 @@ export async function openAlerts(
   const { db, logger, machine } = opened;
   const { clock, ids } = machine;
   const channels = openChannels(configuration, opened);
-  for (const { name, waiting } of await setAlertChannels(db, channels)) {
+  const { events, digest } = configuration.notifications;
+  const off = Object.keys(events).filter((code) => events[code] === "off");
+  for (const { name, waiting } of await setAlertChannels(db, channels, off)) {
     logger.warn({ channel: name, waiting }, "a channel of alerts is configured no more; what waited for it is dropped");
   }
   const log = createLogNotifier(logger);
@@ -68,16 +74,24 @@ export async function openAlerts(
       },
     },
     start: () => {
-      for (const { name: channel, kind, host, minimum, deliver } of channels) {
+      for (const { name: channel, kind, host, minimum, quiet, deliver } of channels) {
         logger.info({ channel, kind, host, minimum }, "alerts are sent to a channel");
         const outbox = createAlertOutbox(db, channel);
-        senders.push(startAlertSender(DELIVERY, { channel, outbox, clock, logger, deliver }));
+        const isQuiet = (nowMs: number): boolean => isWithin(quiet, digest.timezone, nowMs);
+        senders.push(startAlertSender(DELIVERY, { channel, outbox, clock, logger, isQuiet, deliver }));
       }
     },
     stop: async () => {
       await Promise.all(senders.map((sender) => sender.stop()));
     },
   };
+}
+
+const zones = createIntlZones();
+
+function isWithin(hours: WeekWindow | undefined, timezone: string, nowMs: number): boolean {
+  if (hours === undefined) return false;
+  return isOpenAt([hours], wallAt(nowMs, timezone, zones));
 }
 
 /** Raises an alert while a service has asked for no calls,with the instant until which that lasts. */

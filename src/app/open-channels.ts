@@ -7,6 +7,7 @@ import type { Redactor } from "../net/redact.ts";
 import { Secret } from "../net/secret.ts";
 import type { WaitingDelivery } from "../ports/alert-store.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { hidden } from "./hide.ts";
 import type { Machine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
@@ -35,16 +36,19 @@ interface Around {
  * @throws CommandFailure 78 when a secret of one cannot be what it is for; it is not shown
  */
 export function openChannels(configuration: Configuration, around: Around): readonly OpenedChannel[] {
-  const { channels, network, timing } = configuration;
+  const { channels, network, timing, notifications } = configuration;
   const { redactor, machine } = around;
   return channels.map((configured) => {
     const { host, send } = openChannel(configured, around);
+    const isSilent = (code: string): boolean => notifications.events[code] === "silent";
     return {
       ...configured,
       host,
       deliver: async (waiting, { nowMs, signal }) => {
         const post = createPost({ timeoutMs: timing.requestTimeoutMs, nowMs, signal, fetch: machine?.fetch });
-        return await send(messageOf(waiting, network.name, redactor), { nowMs, post, signal });
+        const message = messageOf(waiting, network.name, redactor);
+        const told = { ...message, ...hidden(message, configured.hides), isSilent: isSilent(message.code) };
+        return await send(told, { nowMs, post, signal });
       },
     };
   });

@@ -12,6 +12,7 @@ import { createCommitSignal } from "./commit-signal.ts";
 import { composeDaemon } from "./compose-daemon.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { assertClaimed, claimDaemonDatabase, claimLost, openDaemonDatabase, openMarker } from "./daemon-database.ts";
+import { startHeartbeat } from "./heartbeat.ts";
 import type { HealthReader } from "./http/health.ts";
 import { openStatusServer } from "./http/open-status-server.ts";
 import { type Machine, thisMachine } from "./machine.ts";
@@ -102,6 +103,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     const served = { ...machine, reads, logger, counted, fail, api };
     const status = await openStatusServer(configuration, composed, served);
     closers.unshift(status.stop);
+    closers.push(startHeartbeat(configuration, { ...opened, machine, reads, health: status.health }));
     closers.push(async () => {
       const patience = setTimeout(services.giveUp, GIVE_UP_AFTER_MS);
       await engine.stop();

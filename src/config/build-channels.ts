@@ -1,13 +1,19 @@
 import { z } from "zod";
 import type { ChannelBook, ChannelForm, ChannelOptions } from "../domain/run/alert-channel.ts";
+import { isKnownCode, KNOWN_CODES } from "../domain/run/alert-codes.ts";
+import { parseWindow } from "../domain/schedule/parse-window.ts";
+import type { WeekWindow } from "../domain/schedule/schedule.ts";
 import { checkShape, valueHint } from "./check-shape.ts";
+import { closest } from "./closest.ts";
 import { at, atKey, each, type Found, type Part, type Path, refuse, within } from "./complaint.ts";
-import type { ChannelConfiguration } from "./configuration.ts";
+import type { ChannelConfiguration, Configuration } from "./configuration.ts";
 import { CONFIG_BOUNDS } from "./defaults.ts";
 import { type SecretReference, secretReference, text } from "./fields.ts";
 import { absoluteReference } from "./references.ts";
-import { channelTerms, type MainFile } from "./schemas/main-schema.ts";
+import { channelTerms } from "./schemas/alerts-schema.ts";
+import type { MainFile } from "./schemas/main-schema.ts";
 import type { Source } from "./source.ts";
+import { describeTimeZone, isTimeZone } from "./strategy/time-zones.ts";
 
 type Fields = MainFile["alerts"];
 
@@ -32,10 +38,13 @@ function list(names: readonly string[]): string {
 /** The channels that alerts are sent to: the webhook, and those by name. */
 export function* buildChannels(
   source: Source,
-  { webhook, channels }: Pick<Fields, "webhook" | "channels">,
+  fields: Fields,
   book: ChannelBook,
 ): Found<readonly ChannelConfiguration[]> {
-  const plain = webhook === undefined ? [] : [webhookChannel(source, webhook)];
+  const { webhook, channels } = fields;
+  yield* checkTerms(fields);
+  const hook = webhook && (yield* webhookChannel(source, webhook));
+  const plain = hook === undefined ? [] : [hook];
   if (webhook !== undefined && channels[WEBHOOK] !== undefined)
     yield atKey`alerts.channels.${WEBHOOK}: alerts.webhook has this name already -> give the channel another name`;
   const named = yield* each(Object.entries(channels), (entry) => buildChannel(source, entry, book));
@@ -45,9 +54,47 @@ export function* buildChannels(
   return all;
 }
 
-function webhookChannel(source: Source, { url, secret, minimum, ends }: NonNullable<Fields["webhook"]>) {
+/** What is of all channels: a zone, and codes that are there. */
+function* checkTerms({ timezone, events }: Fields): Found<undefined> {
+  if (timezone !== undefined && !isTimeZone(timezone)) {
+    const { message, suggestion } = describeTimeZone(timezone);
+    yield at`alerts.timezone: ${message} -> ${suggestion}`;
+  }
+  for (const code of Object.keys(events).filter((name) => !isKnownCode(name)))
+    yield atKey`${["alerts", "events", code]}: nothing is reported under this code -> ${codeMeant(code)}`;
+}
+
+function codeMeant(code: string): string {
+  const meant = closest(code, KNOWN_CODES);
+  return meant === undefined ? "docs/OPERATIONS.md lists the codes" : `did you mean "${meant}"?`;
+}
+
+function* webhookChannel(source: Source, fields: NonNullable<Fields["webhook"]>): Found<ChannelConfiguration> {
+  const { url, secret } = fields;
   const options = { url: absoluteReference(source, url), secret: absoluteReference(source, secret) };
-  return { name: WEBHOOK, kind: WEBHOOK, path: "alerts.webhook", minimum, sendsEnds: ends, options };
+  const path = ["alerts", WEBHOOK];
+  return { name: WEBHOOK, kind: WEBHOOK, path: path.join("."), ...(yield* readTerms(path, fields)), options };
+}
+
+type Terms = Pick<NonNullable<Fields["webhook"]>, "minimum" | "ends" | "messages" | "quiet" | "hide">;
+
+function* readTerms(path: Path, { minimum, ends, messages, quiet, hide }: Terms) {
+  return {
+    ...{ minimum, sendsEnds: ends, sendsMessages: messages, hides: hide },
+    quiet: quiet === undefined ? undefined : yield* readQuiet([...path, "quiet"], quiet),
+  };
+}
+
+/** What waits longer than a day would be given up. */
+const LONGEST_QUIET_MINUTES = 16 * 60;
+
+function* readQuiet(path: Path, written: string): Part<WeekWindow> {
+  const window = parseWindow(written);
+  if ("problem" in window) return yield* refuse`${path}: ${window.problem}`;
+  const { fromMinute, untilMinute } = window;
+  const minutes = untilMinute > fromMinute ? untilMinute - fromMinute : untilMinute + 24 * 60 - fromMinute;
+  if (window.days.length === 7 && minutes <= LONGEST_QUIET_MINUTES) return window;
+  return yield* refuse`${path}: is more than hours of each day -> write at most 16 hours without days, for example "22:00-07:00"`;
 }
 
 function* buildChannel(
@@ -63,13 +110,12 @@ function* buildChannel(
   const schema = channelSchema(kind, form);
   const { whole } = yield* within(path, checkShape(schema, fields));
   if (whole === undefined) return undefined;
-  const { minimum, ends } = whole;
   const given = yield* readOptions(source, path, { options: form.options, values: whole });
   // A mistyped key is one mistake: that the right one is missing is not reported as well.
   if (Object.keys(fields).every((key) => key in schema.shape)) yield* checkPasted(path, form, whole);
   if (whole.url !== undefined && form.pasted !== undefined)
     given.url = absoluteReference(source, whole.url as SecretReference);
-  return { name, kind, path: path.join("."), minimum, sendsEnds: ends, options: given };
+  return { name, kind, path: path.join("."), ...(yield* readTerms(path, whole)), options: given };
 }
 
 /** Secrets are opened at the start, and not before; texts are checked here. */
@@ -102,4 +148,9 @@ function* checkPasted(
     if (values.url === undefined && values[name] === undefined && options[name]?.isOptional === false)
       yield at`${[...path, name]}: the key "${name}" is missing -> write it, or \`url: { env: NAME }\` with ${list(pasted.holds)} in one`;
   }
+}
+
+/** Where a sign of life goes. */
+export function buildHeartbeat(source: Source, { heartbeat }: Fields): Configuration["heartbeat"] {
+  return heartbeat && { url: absoluteReference(source, heartbeat.url), everyMs: heartbeat.every };
 }

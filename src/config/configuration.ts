@@ -6,6 +6,7 @@ import type { UsdPrice } from "../domain/money/price.ts";
 import type { TipRule } from "../domain/money/tip.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { Severity } from "../domain/run/alert.ts";
+import type { WeekWindow } from "../domain/schedule/schedule.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { FactoryFacts, PriceFeed, RelayFacts, SendingFacts } from "../networks/network.ts";
 import type { Listen, SecretReference } from "./fields.ts";
@@ -149,6 +150,12 @@ export interface ChannelConfiguration {
   readonly minimum: Severity;
   /** it also sends the end of an alert */
   readonly sendsEnds: boolean;
+  /** it also sends messages of fills, starts and digests */
+  readonly sendsMessages: boolean;
+  /** by the zone of `notifications`, when nothing but what is critical is sent */
+  readonly quiet: WeekWindow | undefined;
+  /** what it is not told */
+  readonly hides: readonly ("amounts" | "addresses")[];
   /** what its kind asks for: secrets by reference, and texts */
   readonly options: Readonly<Record<string, SecretReference | string>>;
 }
@@ -195,7 +202,11 @@ export interface Configuration {
   /** where alerts are sent; where there is none, they are in the log only */
   readonly channels: readonly ChannelConfiguration[];
   /** messages that are no alerts, and how many slots in a row may end alike before an alert says so */
-  readonly notifications: Pick<MainFile["alerts"], "fills" | "starts" | "sameEnds">;
+  readonly notifications: Pick<MainFile["alerts"], "fills" | "starts" | "sameEnds" | "events"> & {
+    readonly digest: { readonly periods: readonly ("day" | "week")[]; readonly timezone: string };
+  };
+  /** where a sign of life goes, and how often; undefined: nowhere */
+  readonly heartbeat: { readonly url: SecretReference; readonly everyMs: number } | undefined;
   readonly timing: MainFile["timing"];
   readonly transactions: MainFile["transactions"] & { readonly bumpAfterBlocks: number };
   readonly maxAnswerBytes: number;

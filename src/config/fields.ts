@@ -109,6 +109,11 @@ function describe<Schema extends z.ZodType>(schema: Schema, description: string 
   return description === undefined ? schema : schema.meta({ description });
 }
 
+/** A name of the user's own. */
+export const name = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, { error: "a name is lower-case letters, digits and hyphens, for example main" });
+
 /** true or false, with a word for those who write yes or on. */
 export function flag(description: string) {
   return z

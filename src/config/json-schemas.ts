@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { ServiceBook } from "../domain/guard/service-promises.ts";
 import type { ChannelBook } from "../domain/run/alert-channel.ts";
 import { channelSchema } from "./build-channels.ts";
-import { channelEntry, mainSchema, serviceProfile } from "./schemas/main-schema.ts";
+import { channelEntry } from "./schemas/alerts-schema.ts";
+import { mainSchema, serviceProfile } from "./schemas/main-schema.ts";
 import { policySchema } from "./schemas/policy-schema.ts";
 import { FILE_KINDS } from "./strategy/kinds.ts";
 

@@ -1,7 +1,9 @@
 import { formatDuration } from "../domain/time/format-duration.ts";
-import type { Decided } from "../ports/changes.ts";
+import type { Change, Decided } from "../ports/changes.ts";
 import type { Answered } from "../ports/questions.ts";
-import { type EngineContext, strategyOf } from "./engine-context.ts";
+import { notifyOfAlerts } from "./alerts.ts";
+import { type EngineContext, modeName, strategyOf } from "./engine-context.ts";
+import { messageChange, PREFIX } from "./messages.ts";
 import type { OutcomeListener, SlotOutcome } from "./slot-gaps.ts";
 
 /** How often it is written down that the daemon is at work: a downtime is known as exactly as this. */
@@ -48,13 +50,12 @@ export function createDowntimeWatch(context: EngineContext): DowntimeWatch {
         decide: (rows) => {
           const atMs = clock.nowMs();
           const text = isComplete(reported, rows, atMs) ? describe(context, reported, rows) : undefined;
-          const changes =
-            text === undefined ? [] : ([{ kind: "daemon-event", event: "downtime", detail: text }] as const);
-          return { changes, atMs, value: text };
+          return { changes: text === undefined ? [] : noteOf(context, reported, text), atMs, value: text };
         },
       },
     ]);
     if (written?.value === undefined) return;
+    notifyOfAlerts(context.deps, written.alerts);
     report = undefined;
     logger.info({ downtime: written.value }, "what happened while the daemon was down");
   };
@@ -81,6 +82,16 @@ export function createDowntimeWatch(context: EngineContext): DowntimeWatch {
 }
 
 type Rows = Answered<"downtime">;
+
+/** A message as well, where messages of starts are wanted and there is something to report. */
+function noteOf(context: EngineContext, { outcomes, openSwapIds }: Report, text: string): readonly Change[] {
+  const event = { kind: "daemon-event", event: "downtime", detail: text } as const;
+  const isNews = outcomes.length > 0 || openSwapIds.length > 0;
+  if (!context.settings.notifications.starts || !isNews) return [event];
+  const said = `${PREFIX[modeName(context.settings)]}on ${context.settings.network}: ${text}`;
+  const message = { id: context.deps.ids.newId("downtime"), code: "DOWNTIME", subject: "swapd", text: said };
+  return [event, messageChange(context, { ...message, run: undefined })];
+}
 
 function isComplete({ openSwapIds, startedMs }: Report, { unsettled }: Rows, nowMs: number): boolean {
   if (openSwapIds.length === 0 || nowMs - startedMs >= SETTLE_WITHIN_MS) return true;

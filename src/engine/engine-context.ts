@@ -54,7 +54,13 @@ export interface EngineSettings {
    * what people are notified of besides what needs them, and after how many slots in a row with one reason they are
    * warned
    */
-  readonly notifications: { readonly fills: boolean; readonly starts: boolean; readonly sameEnds: number };
+  readonly notifications: {
+    readonly fills: boolean;
+    readonly starts: boolean;
+    readonly sameEnds: number;
+    /** the periods of a zone's calendar after which a digest is written; undefined: none is */
+    readonly digest?: { readonly periods: readonly ("day" | "week")[]; readonly timezone: string };
+  };
   /** how long runs that signed nothing are kept, and what the steps of all runs saw */
   readonly retentionMs: number;
   readonly pace: {

@@ -8,6 +8,7 @@ import { type Beginning, createBeginning } from "./beginning.ts";
 import { createClockJumps } from "./clock-jumps.ts";
 import { type ClockWatch, createClockWatch } from "./clock-watch.ts";
 import { type Committer, createCommitter } from "./commit.ts";
+import { keepWritingDigests } from "./digests.ts";
 import { createDowntimeWatch } from "./downtime.ts";
 import { keepWatchingDrawdown } from "./drawdown.ts";
 import { type DryRun, dryRunNext } from "./dry-run.ts";
@@ -84,6 +85,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const beat = createBeat(deps.clock, { slots, first: jumps.check, wake: waker.wake, guarded, signal });
   const reconciler = createReconciler(context);
   const effects = createEffectRunner(context, committer, { clocks, guarded, hear: outside.hear, onDone: waker.wake });
+  const beforeTheNode = [() => outside.keepChecking(signal), () => keepWritingDigests(start, signal, clocks)];
   const effectLoop = (): Promise<void> => keepPerforming(start, { clocks, committer, effects, waker }, signal);
   const begin = async (head: BlockHead): Promise<void> => {
     // Before anything may be signed, and before the first slot: the rows are checked against the chain.
@@ -109,7 +111,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     start: async () => {
       await recordStart(start);
       await slots.adopt(settings.strategies);
-      loops.push(guarded(() => outside.keepChecking(signal)));
+      loops.push(...beforeTheNode.map(guarded));
       const head = await beginning.attempt();
       if (head === undefined) loops.push(guarded(waitAndBegin));
       else await waitedFor(loops, begin(head));

@@ -59,7 +59,7 @@ function messageOf(
 }
 
 /** What tells a message of no money from one of money. */
-const PREFIX = { "dry-run": "dry run: ", paper: "paper: ", live: "" } as const;
+export const PREFIX = { "dry-run": "dry run: ", paper: "paper: ", live: "" } as const;
 
 /** The message of a start, in the commit that records it. */
 export function startMessage(
@@ -83,7 +83,8 @@ export function startMessage(
   return [messageChange(context, { ...message, subject: "swapd", run: undefined })];
 }
 
-function messageChange(
+/** A message as it is to be written down. */
+export function messageChange(
   { deps }: EngineContext,
   { run, ...said }: Pick<AlertRow, "id" | "code" | "subject" | "text"> & { readonly run: Run | undefined },
 ): Change {

@@ -20,10 +20,12 @@ export interface TrueWarning {
 /** A channel that people are notified by, as the rows know it: by its name. */
 export interface AlertChannel {
   readonly name: string;
-  /** the least severity of the alerts that it sends; it sends every message */
+  /** the least severity of the alerts that it sends */
   readonly minimum: Severity;
   /** it also sends the end of an alert */
   readonly sendsEnds: boolean;
+  /** it also sends messages, whatever their severity; default: true */
+  readonly sendsMessages?: boolean;
 }
 
 /** Something that waits to be sent by one channel. */
@@ -58,8 +60,11 @@ export interface AlertOutbox {
   makeAllDue(): Promise<void>;
   /** Makes wait, and due, what is still true and was given up, or was true before the channel was there. */
   waitAgain(): Promise<void>;
-  /** Of the oldest of each subject that which may be tried first: what is sent about a subject is sent in its order. */
-  next(): Promise<WaitingDelivery | undefined>;
+  /**
+   * Of the oldest of each subject that which may be tried first: what is sent about a subject is sent in its order.
+   * @param onlyCritical nothing but what is critical, and what has to be sent before it
+   */
+  next(onlyCritical?: boolean): Promise<WaitingDelivery | undefined>;
   /** Counts an attempt, durably, before it is made. */
   beginAttempt(number: number, retryAt: number): Promise<void>;
   /** When a beginning is given up, its end is not sent. */

@@ -2,7 +2,10 @@ import type { DrawdownState } from "../domain/guard/drawdown.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
+import type { Run } from "../domain/run/run.ts";
 import type { SwapState } from "../domain/run/states.ts";
+import type { CalendarPeriod } from "../domain/schedule/calendar-period.ts";
+import type { TrueWarning } from "./alert-store.ts";
 
 /** Balances that the audit counts from. */
 export interface BaselineRow {
@@ -75,6 +78,40 @@ export interface WatchQuestions {
       readonly nets: ReadonlyMap<Address, bigint | undefined>;
     };
   };
+  /** What happened since the last digest of a period. */
+  readonly digest: {
+    readonly asked: { readonly period: CalendarPeriod; readonly nowMs: number };
+    readonly rows: {
+      /** undefined before the first one: then nothing happened yet */
+      readonly last: DigestMark | undefined;
+      /** what is counted with this one */
+      readonly next: Omit<DigestMark, "untilMs">;
+      /** swaps that were filled for the first time, in their order */
+      readonly fills: readonly { readonly run: Run; readonly swapId: string }[];
+      /** runs that ended without a trade */
+      readonly ends: readonly Counted[];
+      /** slots that had no run */
+      readonly gaps: readonly Counted[];
+      readonly warnings: readonly TrueWarning[];
+      readonly head: { readonly links: number; readonly head: string } | undefined;
+    };
+  };
+}
+
+/** How far the digests of a period have come. */
+export interface DigestMark {
+  /** the first instant that is not in them, by the calendar */
+  readonly untilMs: number;
+  /** the newest move that is in them */
+  readonly lastTransition: number;
+  /** how many slots of each gap are in them */
+  readonly gaps: Readonly<Record<string, number>>;
+}
+
+/** How often something had this reason. */
+export interface Counted {
+  readonly reason: string;
+  readonly count: number;
 }
 
 /** What the background watches write. Instants in milliseconds. */
@@ -93,4 +130,5 @@ export type WatchChange =
   | { readonly kind: "price-sample"; readonly token: Address; readonly usd: UsdPrice }
   /** bars of hours that were over before what is kept begins are dropped, and those of hours to come */
   | { readonly kind: "price-bars-kept"; readonly token: Address; readonly sinceMs: number }
-  | { readonly kind: "drawdown"; readonly state: DrawdownState };
+  | { readonly kind: "drawdown"; readonly state: DrawdownState }
+  | { readonly kind: "digest-written"; readonly period: CalendarPeriod; readonly mark: DigestMark };

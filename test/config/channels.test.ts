@@ -15,6 +15,7 @@ it("is where alerts go: two references, files from the folder of the main file, 
   expect(found).toEqual([
     {
       ...{ name: "webhook", kind: "webhook", path: "alerts.webhook", minimum: "warning", sendsEnds: false },
+      ...{ sendsMessages: true, quiet: undefined, hides: [] },
       options: { url: { env: "ALERT_URL" }, secret: { file: join(file, "../alert.key") } },
     },
   ]);
@@ -117,9 +118,10 @@ it("is refused under the name of the webhook, and beyond sixteen", () => {
 });
 
 it("takes messages of fills and starts where they are switched on, and counts slots that ended alike to three", () => {
-  expect(loaded().notifications).toEqual({ fills: false, starts: false, sameEnds: 3 });
+  const others = { events: {}, digest: { periods: [], timezone: "UTC" } };
+  expect(loaded().notifications).toEqual({ fills: false, starts: false, sameEnds: 3, ...others });
   const edited = { "main.yaml": `${MAIN}alerts: { fills: true, starts: true, sameEnds: 10 }\n` };
-  expect(loaded(edited).notifications).toEqual({ fills: true, starts: true, sameEnds: 10 });
+  expect(loaded(edited).notifications).toEqual({ fills: true, starts: true, sameEnds: 10, ...others });
   const wrong = { "main.yaml": `${MAIN}alerts: { fills: yes please, sameEnds: 1 }\n` };
   const problems = problemsOf(wrong).map(brief).join("\n");
   expect(problems).toContain("alerts.fills: needs true or false");
@@ -136,4 +138,54 @@ it.each([
   const problems = problemsOf(alerts(webhook)).map(brief);
   expect(problems.join("\n")).toContain(expected);
   expect(problems.join("\n")).not.toMatch(/hunter2hunter2|T00/);
+});
+
+it("leaves messages, quiet hours and what is hidden to each channel, by the zone of all", () => {
+  const text =
+    'phone: { kind: ntfy, url: { env: A }, quiet: "22:00-07:00", messages: false, hide: [amounts, addresses] }';
+  const [phone] = loaded(channels(text)).channels;
+  expect(phone).toMatchObject({
+    ...{ sendsMessages: false, hides: ["amounts", "addresses"] },
+    quiet: { fromMinute: 22 * 60, untilMinute: 7 * 60 },
+  });
+  const main = `${MAIN}alerts: { timezone: Europe/Berlin, digest: [day, week], events: { FILLED: silent, NO_FUNDS: off, strategy_completed: "on" } }\n`;
+  expect(loaded({ "main.yaml": main }).notifications).toMatchObject({
+    events: { FILLED: "silent", NO_FUNDS: "off", strategy_completed: "on" },
+    digest: { periods: ["day", "week"], timezone: "Europe/Berlin" },
+  });
+});
+
+it("pings a watcher every five minutes, where one is named", () => {
+  const main = `${MAIN}alerts: { heartbeat: { url: { file: ping.url } } }\n`;
+  const { heartbeat, file } = loaded({ "main.yaml": main });
+  expect(heartbeat).toEqual({ url: { file: join(file, "../ping.url") }, everyMs: 300_000 });
+  expect(loaded().heartbeat).toBeUndefined();
+});
+
+it.each([
+  ['quiet: "22:00"', "alerts.channels.phone.quiet: "],
+  ['quiet: "00:00-24:00"', "alerts.channels.phone.quiet: is more than hours of each day -> write at most 16 hours"],
+  ['quiet: "Sat-Sun 00:00-12:00"', "alerts.channels.phone.quiet: is more than hours of each day"],
+  ["hide: [amount]", "alerts.channels.phone.hide"],
+  ["messages: no", "alerts.channels.phone.messages: "],
+])("a channel with %s is refused: %s", (term, expected) => {
+  expect(reported(channels(`phone: { kind: ntfy, url: { env: A }, ${term} }`))).toContain(expected);
+});
+
+it.each([
+  ["events: { FILED: off }", 'alerts.events.FILED: nothing is reported under this code -> did you mean "FILLED"?'],
+  [
+    "events: { NO_FUNDS: quiet }",
+    "alerts.events.NO_FUNDS: is none of the values known here -> write off or silent or on",
+  ],
+  ["digest: [month]", "alerts.digest.0: is none of the values known here -> write day or week"],
+  [
+    "timezone: Berlin",
+    'alerts.timezone: "Berlin" is no time zone that this machine knows -> did you mean "Europe/Berlin"?',
+  ],
+  ["heartbeat: { url: https://hc.example/a-key }", "alerts.heartbeat.url: needs a reference"],
+])("with %s is reported: %s", (terms, expected) => {
+  const problems = reported({ "main.yaml": `${MAIN}alerts: { ${terms} }\n` });
+  expect(problems).toContain(expected);
+  expect(problems).not.toContain("a-key");
 });

@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { webhook } from "../../src/adapters/notify/channels/webhook.ts";
 import { runCli } from "../../src/app/cli.ts";
 import { DENIALS } from "../../src/domain/guard/denial.ts";
+import { ALERT_CODES } from "../../src/domain/run/alert-codes.ts";
 import { startReceiver } from "../support/alert-receiver.ts";
 import { channelMessage, sendBy, sendingOf } from "../support/channel-messages.ts";
 
@@ -52,7 +53,7 @@ function raisedCodes(): readonly string[] {
       .filter(() => ALERTING.test(readFileSync(file, "utf8")))
       .flatMap(([, names = ""]) => names.replaceAll('"', "").split(" | ")),
   );
-  const messages = ["FILLED", "WOULD_FILL", "STARTED", "TEST"];
+  const messages = ["FILLED", "WOULD_FILL", "STARTED", "DOWNTIME", "DIGEST", "TEST"];
   return [...new Set(codes)].filter((code) => !messages.includes(code) && !(code in DENIALS)).sort();
 }
 const ALERTING = /severity: "|raiseAlerts|readonly code: "FLOOR_NOT_MET"|ReachAlert|SUBJECT\.node/;
@@ -64,6 +65,11 @@ test("the table of alerts has a row for each code that is raised, and none for a
     .flatMap((line) => [...(line.split(" | ")[0] ?? "").matchAll(/`([A-Z_]+)`/g)].map(([, code = ""]) => code));
   expect(rows.filter((code) => !(code in DENIALS)).sort()).toEqual(raisedCodes());
   expect(rows.length).toBeGreaterThan(20);
+});
+
+test("a code can be switched off by its name: each that is raised is known", () => {
+  const known: readonly string[] = ALERT_CODES;
+  expect(raisedCodes().filter((code) => !known.includes(code))).toEqual([]);
 });
 
 test("every command of the table of questions is there and takes --json", async () => {

@@ -123,6 +123,12 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   deliveredToOthers: (store, of) =>
     each(of.tokens, (token) => each(of.addresses, (wallet) => store.deliveredToOthers([wallet], token))),
   drawdown: (store) => store.drawdown(),
+  digestMark: (store) => store.digestMark("day"),
+  newestTransition: "of what is young",
+  filledSince: "of what is young",
+  endsSince: "of what is young",
+  gapsSince: "of what is young",
+  historyHead: "of what is young",
   addRequest: "writes",
   newestRequest: (store) => store.newestRequest(),
   openRequests: (store) => store.openRequests(),

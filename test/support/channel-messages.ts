@@ -5,7 +5,7 @@ import { alertSample, NOW_MS } from "./builders.ts";
 
 /** What a channel is to report: that an alert began. */
 export function channelMessage(change: Partial<ChannelMessage> = {}): ChannelMessage {
-  return { ...alertSample({ runId: "run_1" }), ends: undefined, network: "base", ...change };
+  return { ...alertSample({ runId: "run_1" }), ends: undefined, isSilent: false, network: "base", ...change };
 }
 
 /** What a channel sends with, over HTTP. */

@@ -25,6 +25,8 @@ export interface AlertSenderDeps {
   readonly outbox: AlertOutbox;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whether nothing but what is critical is sent now, by the wall clock; the rest waits. Default: never */
+  isQuiet?(nowMs: number): boolean;
   deliver(waiting: WaitingDelivery, at: { nowMs: number; signal: AbortSignal }): Promise<Delivery>;
 }
 
@@ -154,7 +156,7 @@ async function sendNext(
 ): Promise<boolean> {
   const { outbox, clock } = deps;
   const now = clock.monotonicMs();
-  const waiting = await outbox.next();
+  const waiting = await nextOf(deps);
   if (waiting === undefined || waiting.dueAt > now) return false;
   await outbox.beginAttempt(waiting.number, now + retryDelayMs(options, waiting.attempts));
   const delivery = await deps.deliver(waiting, { nowMs: clock.nowMs(), signal });
@@ -209,8 +211,14 @@ function retryDelayMs({ shortestRetryMs, longestRetryMs }: AlertSenderOptions, b
   return Math.min(longestRetryMs, shortestRetryMs * 2 ** Math.min(before, 30));
 }
 
-async function untilNextMs({ outbox, clock }: AlertSenderDeps, { pausedUntilMs }: Memory): Promise<number> {
-  const next = await outbox.next();
+async function nextOf({ outbox, clock, isQuiet }: AlertSenderDeps): Promise<WaitingDelivery | undefined> {
+  return await outbox.next(isQuiet?.(clock.nowMs()) === true);
+}
+
+/** The end of quiet hours is seen with the next look, within a minute. */
+async function untilNextMs(deps: AlertSenderDeps, { pausedUntilMs }: Memory): Promise<number> {
+  const { clock } = deps;
+  const next = await nextOf(deps);
   if (next === undefined) return LONGEST_WAIT_MS;
   const now = clock.monotonicMs();
   const waitMs = Math.max(next.dueAt - now, pausedUntilMs - now, 1);

@@ -10,6 +10,8 @@ export interface ChannelMessage {
   /** that an alert is over: the `id` of the message that reported it; else undefined */
   readonly ends: string | undefined;
   readonly severity: Severity;
+  /** it is to be there, and to make no sound */
+  readonly isSilent: boolean;
   readonly code: string;
   readonly subject: string;
   readonly text: string;

@@ -29,7 +29,7 @@ export async function openStatusServer(
   configuration: Configuration,
   { engine, chain, node, service, abilities }: ComposedDaemon,
   { clock, reads, logger, counted, fail, api: openApi }: StatusServerDeps,
-): Promise<{ readonly url: string; stop(): Promise<void> }> {
+): Promise<{ readonly url: string; readonly health: HealthReader; stop(): Promise<void> }> {
   const { mode, listen, statusHosts } = configuration;
   const { whyUnable } = abilities;
   const health = createHealthReader({ mode, clock, engine, node, service, reads, whyUnable });
@@ -42,7 +42,7 @@ export async function openStatusServer(
   const stopping = new AbortController();
   const reading = holdings.keepReading(stopping.signal).catch(fail);
   return {
-    url,
+    ...{ url, health },
     stop: async () => {
       stopping.abort();
       await stop();

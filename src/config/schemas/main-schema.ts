@@ -1,19 +1,15 @@
 import { z } from "zod";
 import { toPpm } from "../../domain/money/fraction.ts";
 import type { UsdPrice } from "../../domain/money/price.ts";
-import { SEVERITIES } from "../../domain/run/alert.ts";
 import { NETWORKS } from "../../networks/book.ts";
-import { address, count, listen, maybe, maybeMap, or, orEmpty, orExample, secretReference, text } from "../fields.ts";
+import { address, count, listen, maybe, name, or, orEmpty, orExample, secretReference, text } from "../fields.ts";
 import { origin, proxyNetwork } from "../front-fields.ts";
 import { FEED_MARGIN_SECONDS } from "../network-file.ts";
 import { dollars, milliseconds, money, seconds, share } from "../units.ts";
+import { alerts } from "./alerts-schema.ts";
 import { fallback } from "./fallback-schema.ts";
 import { fees } from "./fees-schema.ts";
 import { key, wallet } from "./wallet-schema.ts";
-
-const name = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]{0,31}$/, { error: "a name is lower-case letters, digits and hyphens, for example main" });
 
 const symbol = z.string().regex(/^[A-Za-z][A-Za-z0-9._-]{0,31}$/, {
   error: "a token's name is letters, digits, dots and hyphens, for example USDC",
@@ -141,41 +137,6 @@ const serve = orEmpty("our own service, embedded or alone", {
     maxDailyLoss: money("what gas may cost in 24 hours beyond what fees repaid", "0.1 ETH").optional(),
     maxDailyGas: money("what gas may cost in 24 hours, whatever fees repaid", "1 ETH").optional(),
   }),
-});
-
-/** What every channel has, whatever its kind. */
-export const channelTerms = {
-  minimum: or(z.enum(SEVERITIES), "warning", "the least severity that is sent (warning)"),
-  ends: or(z.boolean({ error: "needs true or false" }), false, "also reports that an alert is over"),
-};
-
-/** A channel by its kind. The loader is given the kinds and their other keys: each is a file of its own. */
-export const channelEntry = z.looseObject({ kind: z.string({ error: "needs the name of a kind of channel" }) });
-
-const alerts = orEmpty("how people are notified of what needs them; the log has the same", {
-  webhook: maybeMap("where alerts are sent, signed; a channel of the name webhook", {
-    url: secretReference("the URL that alerts are posted to; it usually carries a key"),
-    secret: secretReference("what alerts are signed with (HMAC-SHA256), at least 16 characters"),
-    ...channelTerms,
-  }),
-  channels: or(
-    z.record(name, channelEntry, { error: "needs channels by name" }),
-    {},
-    "channels that alerts are sent to, by name; without any the log alone has them",
-  ),
-  fills: or(
-    z.boolean({ error: "needs true or false" }),
-    false,
-    "a message for each fill; in a dry run for what would be one",
-  ),
-  starts: or(z.boolean({ error: "needs true or false" }), false, "a message for each start"),
-  sameEnds: or(
-    count("an alert when so many slots of a strategy in a row came to nothing for the same reason", {
-      min: 2,
-      max: 1_000,
-    }),
-    3,
-  ),
 });
 
 const timing = orEmpty(undefined, {

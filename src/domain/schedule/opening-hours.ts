@@ -53,9 +53,15 @@ function isOpenAtReading(schedule: Schedule, wallMs: number): boolean {
     ({ firstDay, lastDay }) => firstDay <= dayNumber && dayNumber <= lastDay,
   );
   if (isBlackedOut === true) return false;
+  return schedule.windows === undefined || isOpenAt(schedule.windows, wallMs);
+}
+
+/** Whether a reading of a wall clock lies in one of some windows. */
+export function isOpenAt(windows: readonly WeekWindow[], wallMs: number): boolean {
+  const dayNumber = Math.floor(wallMs / DAY_MS);
   const minute = (wallMs - dayNumber * DAY_MS) / MINUTE_MS;
   const { weekday } = civilDay(dayNumber);
-  return schedule.windows?.some((window) => isInside(window, { weekday, minute })) ?? true;
+  return windows.some((window) => isInside(window, { weekday, minute }));
 }
 
 function isInside(window: WeekWindow, reading: { weekday: number; minute: number }): boolean {

@@ -10,8 +10,8 @@ const LONGEST_TEXT = 2_000;
 /** Everything that formats a text, makes a link or mentions somebody. */
 const MEANS_SOMETHING = /[\\`*_~|<>[\]()#@:+-]/g;
 
-/** No picture of what a link leads to. */
-const SUPPRESS_EMBEDS = 4;
+/** No picture of what a link leads to; no sound. */
+const FLAGS = { noEmbeds: 4, noSound: 4_096 } as const;
 
 /** `discord://ID/TOKEN` is the webhook's own URL in short. */
 function webhookUrl(url: string): string {
@@ -42,7 +42,11 @@ export const discord = channelKind(
 function noteOf(message: ChannelMessage) {
   const title = `**${escaped(titleOf(message))}**\n`;
   const body = escaped(bodyOf(message, LONGEST_TEXT - title.length, (text) => escaped(text).length));
-  return { content: `${title}${body}`, allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS };
+  return {
+    content: `${title}${body}`,
+    allowed_mentions: { parse: [] },
+    flags: FLAGS.noEmbeds + (message.isSilent ? FLAGS.noSound : 0),
+  };
 }
 
 function escaped(text: string): string {

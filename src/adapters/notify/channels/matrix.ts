@@ -38,7 +38,7 @@ const TOO_LARGE = [413];
 function noteOf(message: ChannelMessage) {
   const title = `${titleOf(message)}\n`;
   return {
-    msgtype: "m.text",
+    msgtype: message.isSilent ? "m.notice" : "m.text",
     body: `${title}${bodyOf(message, LONGEST_TEXT - title.length)}`,
     "m.mentions": {},
   };

@@ -42,10 +42,10 @@ function authorization(login: string): string {
   return login.includes(":") ? `Basic ${Buffer.from(login).toString("base64")}` : `Bearer ${login}`;
 }
 
-function noteOf(message: ChannelMessage) {
-  const { ends, severity } = message;
-  const said = { title: titleOf(message), message: bodyOf(message, MOST_BYTES, Buffer.byteLength) };
-  return { ...said, priority: PRIORITY[severity], tags: [ends === undefined ? TAG[severity] : "white_check_mark"] };
+function noteOf({ severity, ...message }: ChannelMessage) {
+  const tags = [message.ends === undefined ? TAG[severity] : "white_check_mark"];
+  const priority = message.isSilent ? 2 : PRIORITY[severity];
+  return { title: titleOf(message), message: bodyOf(message, MOST_BYTES, Buffer.byteLength), priority, tags };
 }
 
 /** A topic alone is one of ntfy.sh. `ntfy` without the s is not encrypted, but never to that server. */

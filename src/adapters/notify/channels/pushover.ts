@@ -14,6 +14,7 @@ const LOUDNESS = {
   warning: { priority: 1 },
   critical: { priority: 2, retry: 60, expire: 3_600 },
 } as const;
+const SILENT = { priority: -1 };
 
 const keyProblem = (key: string) => (KEY.test(key) ? undefined : "is no key; it has 30 letters and digits");
 const deviceProblem = (device: string) => (DEVICE.test(device) ? undefined : "is no device's name");
@@ -43,8 +44,9 @@ export const pushover = channelKind(
 );
 
 function noteOf(message: ChannelMessage) {
+  const loudness = message.isSilent ? SILENT : LOUDNESS[message.severity];
   const timestamp = Math.floor(message.atMs / 1_000);
-  return { title: titleOf(message), message: bodyOf(message, LONGEST_TEXT), timestamp, ...LOUDNESS[message.severity] };
+  return { title: titleOf(message), message: bodyOf(message, LONGEST_TEXT), timestamp, ...loudness };
 }
 
 function readPover(url: string) {

@@ -42,7 +42,8 @@ export const telegram = channelKind(
 function noteOf(message: ChannelMessage) {
   const title = `${titleOf(message)}\n`;
   const text = `${title}${bodyOf(message, LONGEST_TEXT - title.length)}`;
-  return { text, link_preview_options: { is_disabled: true } };
+  const silence = message.isSilent ? { disable_notification: true } : {};
+  return { text, link_preview_options: { is_disabled: true }, ...silence };
 }
 
 function readTgram(url: string) {

@@ -19,6 +19,7 @@ interface GoneChannel {
 export async function setAlertChannels(
   db: SqliteDatabase,
   channels: readonly AlertChannel[],
+  codesOff: readonly string[] = [],
 ): Promise<readonly GoneChannel[]> {
   const sql = prepareStatements(db);
   return inTransaction(db, () => {
@@ -29,17 +30,34 @@ export async function setAlertChannels(
       names,
     );
     sql.run("DELETE FROM alert_channels WHERE name NOT IN (SELECT value FROM json_each(?))", names);
-    for (const { name, minimum, sendsEnds } of channels) {
+    for (const { name, minimum, sendsEnds, sendsMessages = true } of channels) {
       sql.run(
-        `INSERT INTO alert_channels (name, minimum, tells_ends) VALUES (?, ?, ?)
-         ON CONFLICT (name) DO UPDATE SET minimum = excluded.minimum, tells_ends = excluded.tells_ends`,
+        `INSERT INTO alert_channels (name, minimum, tells_ends, tells_messages) VALUES (?, ?, ?, ?)
+         ON CONFLICT (name) DO UPDATE SET
+           minimum = excluded.minimum, tells_ends = excluded.tells_ends, tells_messages = excluded.tells_messages`,
         name,
         minimum,
         sendsEnds ? 1 : 0,
+        sendsMessages ? 1 : 0,
       );
     }
+    setCodesOff(sql, codesOff);
     return gone;
   });
+}
+
+/** Nobody is notified of these codes any more; what waits is not sent either. Where one is on again, what is true is sent. */
+function setCodesOff(sql: Statements, codes: readonly string[]): void {
+  const list = JSON.stringify(codes);
+  sql.run("DELETE FROM alert_codes_off WHERE code NOT IN (SELECT value FROM json_each(?))", list);
+  sql.run(
+    "INSERT INTO alert_codes_off SELECT DISTINCT value FROM json_each(?) WHERE true ON CONFLICT DO NOTHING",
+    list,
+  );
+  sql.run(
+    `DELETE FROM alert_deliveries WHERE state = 'waiting'
+       AND alert IN (SELECT number FROM alerts JOIN alert_codes_off USING (code))`,
+  );
 }
 
 /** The sending side of one channel, on the database of the daemon. */
@@ -51,8 +69,9 @@ export function createAlertOutbox(db: SqliteDatabase, channel: string): AlertOut
       sql.run("UPDATE alert_deliveries SET not_before_ms = 0 WHERE channel = ? AND state = 'waiting'", channel);
     },
     waitAgain: async () => inTransaction(db, () => waitAgain(sql, channel)),
-    next: async () => {
-      const row = sql.get<DeliveryColumns>(`${NEXT} ORDER BY not_before_ms, delivery LIMIT 1`, channel);
+    next: async (onlyCritical = false) => {
+      const what = onlyCritical ? `${NEXT} AND ${BEFORE_CRITICAL}` : NEXT;
+      const row = sql.get<DeliveryColumns>(`${what} ORDER BY not_before_ms, delivery LIMIT 1`, channel);
       return row === undefined ? undefined : decode(row);
     },
     beginAttempt: async (number, retryAt) => {
@@ -100,6 +119,11 @@ const WAITING = `SELECT waits.number AS delivery, tells, attempts, not_before_ms
 const NEXT = `${WAITING} AND NOT EXISTS (SELECT 1 FROM alert_deliveries AS older WHERE older.channel = waits.channel
     AND older.subject = waits.subject AND older.state = 'waiting' AND older.number < waits.number)`;
 
+/** What is critical, and what waits before it about the same subject. */
+const BEFORE_CRITICAL = `EXISTS (SELECT 1 FROM alert_deliveries AS later JOIN alerts AS loud ON loud.number = later.alert
+    WHERE later.channel = waits.channel AND later.subject = waits.subject AND later.state = 'waiting'
+      AND loud.severity = 'critical')`;
+
 const TOO_MANY = `${WAITING} AND (waits.number <= ? AND over_at_ms IS NOT NULL
     OR waits.number NOT IN (SELECT kept.number FROM alert_deliveries AS kept JOIN alerts ON alerts.number = kept.alert
       WHERE kept.channel = ? AND kept.state = 'waiting' ORDER BY ${rankOf("severity")} DESC, kept.number DESC LIMIT ?))
@@ -117,7 +141,8 @@ function waitAgain(sql: Statements, channel: string): void {
   sql.run(
     `INSERT INTO alert_deliveries (channel, alert, tells, subject)
      SELECT name, number, 'begin', subject FROM alerts JOIN alert_channels ON name = ?
-     WHERE over_at_ms IS NULL AND ${rankOf("severity")} >= ${rankOf("minimum")} ORDER BY number
+     WHERE over_at_ms IS NULL AND ${rankOf("severity")} >= ${rankOf("minimum")}
+       AND code NOT IN (SELECT code FROM alert_codes_off) ORDER BY number
      ON CONFLICT (alert, channel, tells) DO NOTHING`,
     channel,
   );

@@ -72,12 +72,13 @@ function insertAlert(sql: Statements, alert: AlertRow, how: { conflict: string; 
   );
 }
 
-/** What is over at once is a message, which every channel sends. */
+/** What is over at once is a message, which every channel sends that sends messages at all. */
 function addDeliveries(sql: Statements, alertId: string): void {
   sql.run(
     `INSERT INTO alert_deliveries (channel, alert, tells, subject)
      SELECT name, number, 'begin', subject FROM alerts, alert_channels
-     WHERE id = ? AND (over_at_ms IS NOT NULL OR ${rankOf("severity")} >= ${rankOf("minimum")})`,
+     WHERE id = ? AND CASE WHEN over_at_ms IS NULL THEN ${rankOf("severity")} >= ${rankOf("minimum")} ELSE tells_messages END
+       AND code NOT IN (SELECT code FROM alert_codes_off)`,
     alertId,
   );
 }

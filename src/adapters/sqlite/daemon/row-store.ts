@@ -9,6 +9,7 @@ import type { StepInput } from "../../../domain/run/replay.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import type { SameEnds } from "../../../domain/run/same-ends.ts";
 import type { SwapState } from "../../../domain/run/states.ts";
+import type { CalendarPeriod } from "../../../domain/schedule/calendar-period.ts";
 import type { PriceBar } from "../../../domain/strategy/decision.ts";
 import type { AlertRow, TrueWarning } from "../../../ports/alert-store.ts";
 import type { LotOrder } from "../../../ports/book-rows.ts";
@@ -17,7 +18,7 @@ import type { EffectGroup, GapRow, OperatorRequest, PendingEffect, StrategyRow }
 import type { Grant } from "../../../ports/reconciliation-questions.ts";
 import type { DatabaseState, Difference, Finding, KnownChain } from "../../../ports/reconciliation-store.ts";
 import type { ClosedGaps, IdleGaps, RetentionResult, RetentionSlice } from "../../../ports/retention-store.ts";
-import type { BaselineRow, OpenWork } from "../../../ports/watch-questions.ts";
+import type { BaselineRow, Counted, DigestMark, OpenWork } from "../../../ports/watch-questions.ts";
 import type { LedgerRows, LedgerStore } from "./ledger-store.ts";
 
 /** Rows one by one, of which changes are written and the questions of a step are answered. */
@@ -86,6 +87,19 @@ export interface SingleRows extends LedgerRows {
   deliveredToOthers(wallets: readonly Address[], token: Address): bigint;
   /** The value of the wallets over time, undefined before its first sample. */
   drawdown(): DrawdownState | undefined;
+  /** How far the digests of a period have come; undefined before the first. */
+  digestMark(period: CalendarPeriod): DigestMark | undefined;
+  saveDigestMark(period: CalendarPeriod, mark: DigestMark): void;
+  /** The number of the newest move, 0 before the first. */
+  newestTransition(): number;
+  /** Swaps that were filled for the first time after a move. */
+  filledSince(transition: number): readonly { readonly runId: string; readonly swapId: string }[];
+  /** How runs ended without a trade after a move, by reason. */
+  endsSince(transition: number): readonly Counted[];
+  /** Gaps that were written down, or grew, since about an instant. */
+  gapsSince(atMs: number): readonly (Counted & { readonly id: number })[];
+  /** The last link of what is archived and closed. */
+  historyHead(): { readonly links: number; readonly head: string } | undefined;
   saveDrawdown(state: DrawdownState, atMs: number): void;
   addBaseline(row: BaselineRow): void;
   noteAlive(atMs: number): void;

@@ -10,6 +10,7 @@ import { rowMemoryOf } from "../row-memory.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
 import { createAnswers } from "./answers.ts";
+import { createDigestRows } from "./digest-rows.ts";
 import { createEffectRows, readWaiting } from "./effect-rows.ts";
 import { createHoldRows } from "./hold-rows.ts";
 import { createLedgerRows } from "./ledger-rows.ts";
@@ -44,6 +45,7 @@ export function createStore(db: SqliteDatabase): DaemonStore {
     ...createLedgerRows(sql, (wallet) => (wallet === undefined ? sumOfVersions() : (versions.get(wallet) ?? 0))),
     ...createOperationRows(sql),
     ...createHoldRows(sql),
+    ...createDigestRows(sql),
     ...createReconciliationRows(sql, rowMemoryOf(db, "differences")),
     ...createRetentionRows(sql, db),
     // Most of it belongs to a transaction that is open, and costs no more for that.

@@ -1,6 +1,7 @@
 import type { Address } from "../../../domain/money/address.ts";
 import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
 import type { WatchQuestions } from "../../../ports/watch-questions.ts";
+import { readDigest } from "./digest-rows.ts";
 import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
 
@@ -26,6 +27,7 @@ export function createWatchReaders(rows: RowStore): Readers<keyof WatchQuestions
       isAnyEffectAhead: rows.isAnyEffectAhead(nowMs),
       ...rows.salesAhead(salesAfterMs),
     }),
+    digest: ({ period, nowMs }) => readDigest(rows, period, nowMs),
     drawdown: ({ wallets, tokens }) => ({
       version: rows.ledgerVersion(),
       state: rows.drawdown(),

@@ -254,3 +254,38 @@ test("what was said of a service is over when it is configured no more", () => {
     "funds of service",
   ]);
 });
+
+test("a code that is switched off is written down and not sent, and what is still true of it is sent once it is on again", async () => {
+  const { db, store, states } = begin("info");
+  store.raiseAlert(alertSample({ id: "waits", code: "NO_FUNDS" }));
+  const channels = [{ name: "webhook", minimum: "info", sendsEnds: false }] as const;
+  await setAlertChannels(db, channels, ["NO_FUNDS", "FILLED"]);
+  store.raiseAlert(alertSample({ id: "later", code: "NO_FUNDS", subject: "other" }));
+  store.addMessage(alertSample({ id: "fill", code: "FILLED" }));
+  expect(states()).toEqual([]);
+  const outbox = createAlertOutbox(db, "webhook");
+  await outbox.waitAgain();
+  expect(states()).toEqual([]);
+  await setAlertChannels(db, channels, []);
+  await outbox.waitAgain();
+  expect(db.prepare("SELECT id FROM alert_deliveries JOIN alerts ON alerts.number = alert").pluck().all()).toEqual([
+    "waits",
+    "later",
+  ]);
+});
+
+test("a channel that sends no messages sends alerts alone", async () => {
+  const { db, store } = begin();
+  await setAlertChannels(db, [
+    { name: "webhook", minimum: "critical", sendsEnds: false },
+    { name: "pager", minimum: "critical", sendsEnds: false, sendsMessages: false },
+  ]);
+  store.addMessage(alertSample({ id: "fill", code: "FILLED", severity: "info" }));
+  store.raiseAlert(alertSample({ id: "loud", severity: "critical" }));
+  const sent = db.prepare("SELECT channel, id FROM alert_deliveries JOIN alerts ON alerts.number = alert").raw().all();
+  expect(sent).toEqual([
+    ["webhook", "fill"],
+    ["pager", "loud"],
+    ["webhook", "loud"],
+  ]);
+});

@@ -1,0 +1,100 @@
+import type { CalendarPeriod } from "../../../domain/schedule/calendar-period.ts";
+import { DAY_MS } from "../../../domain/time/durations.ts";
+import type { Counted, DigestMark } from "../../../ports/watch-questions.ts";
+import type { Statements } from "../statements.ts";
+import { readHead } from "./history-chain.ts";
+import type { RowStore } from "./row-store.ts";
+
+/** A gap joins slots for so long after it was written down last, at most, whatever the wall clock did meanwhile. */
+const MARGIN_MS = DAY_MS;
+
+/** Rows of what digests are made of, and of how far they have come. */
+export function createDigestRows(
+  sql: Statements,
+): Pick<
+  RowStore,
+  "digestMark" | "saveDigestMark" | "newestTransition" | "filledSince" | "endsSince" | "gapsSince" | "historyHead"
+> {
+  return {
+    digestMark: (period) => {
+      const row = sql.get<MarkColumns>("SELECT until_ms, last_transition, gaps FROM digests WHERE period = ?", period);
+      return row && { untilMs: row.until_ms, lastTransition: row.last_transition, gaps: JSON.parse(row.gaps) };
+    },
+    saveDigestMark: (period, { untilMs, lastTransition, gaps }) => {
+      sql.run(
+        `INSERT INTO digests (period, until_ms, last_transition, gaps) VALUES (?, ?, ?, ?)
+         ON CONFLICT (period) DO UPDATE SET
+           until_ms = excluded.until_ms, last_transition = excluded.last_transition, gaps = excluded.gaps`,
+        period,
+        untilMs,
+        lastTransition,
+        JSON.stringify(gaps),
+      );
+    },
+    newestTransition: () => sql.get<{ id: number }>("SELECT id FROM transitions ORDER BY id DESC LIMIT 1")?.id ?? 0,
+    filledSince: (transition) =>
+      sql
+        .all<{ runId: string; swapId: string }>(FILLED_SINCE, transition)
+        .map(({ runId, swapId }) => ({ runId, swapId })),
+    endsSince: (transition) =>
+      sql.all<Counted>(
+        `SELECT coalesce(reason, to_state) AS reason, count(*) AS count FROM transitions INDEXED BY transitions_of_ends
+         WHERE id > ? AND subject = 'run' AND to_state IN ('skipped', 'failed') GROUP BY 1 ORDER BY 2 DESC, 1`,
+        transition,
+      ),
+    gapsSince: (atMs) =>
+      sql.all(
+        `SELECT id, reason, count FROM gaps INDEXED BY gaps_open
+         WHERE closed IS NULL AND recorded_at_ms >= ? AND state IS NULL`,
+        atMs - MARGIN_MS,
+      ),
+    historyHead: () => readHead(sql),
+  };
+}
+
+interface MarkColumns {
+  readonly until_ms: number;
+  readonly last_transition: number;
+  readonly gaps: string;
+}
+
+/** Swaps that were filled for the first time since a move: a reorganisation may fill one again. */
+const FILLED_SINCE = `SELECT swaps.run_id AS runId, swaps.id AS swapId
+  FROM transitions AS moves INDEXED BY transitions_of_fills JOIN swaps ON swaps.id = moves.subject_id
+  WHERE moves.id > ? AND moves.subject = 'swap' AND moves.to_state = 'confirmed'
+    AND NOT EXISTS (SELECT 1 FROM transitions AS earlier WHERE earlier.subject_id = moves.subject_id
+      AND earlier.to_state = 'confirmed' AND earlier.id < moves.id)
+  ORDER BY moves.id`;
+
+/** What the next digest of a period is made of, and what was counted up to now. */
+export function readDigest(rows: RowStore, period: CalendarPeriod, nowMs: number) {
+  const last = rows.digestMark(period);
+  const newest = rows.newestTransition();
+  const gaps = rows.gapsSince(last?.untilMs ?? nowMs);
+  const since = last?.lastTransition ?? newest;
+  return {
+    last,
+    next: { lastTransition: newest, gaps: Object.fromEntries(gaps.map(({ id, count }) => [String(id), count])) },
+    fills: rows.filledSince(since).flatMap(({ runId, swapId }) => {
+      const run = rows.run(runId);
+      return run === undefined ? [] : [{ run, swapId }];
+    }),
+    ends: rows.endsSince(since),
+    gaps: newSlots(gaps, last),
+    warnings: rows.warnings(),
+    head: rows.historyHead(),
+  };
+}
+
+/** Of a gap that has grown what it grew by. */
+function newSlots(
+  gaps: readonly (Counted & { readonly id: number })[],
+  last: DigestMark | undefined,
+): readonly Counted[] {
+  const counts = new Map<string, number>();
+  for (const { id, reason, count } of gaps) {
+    const grown = count - (last?.gaps[String(id)] ?? 0);
+    if (grown > 0) counts.set(reason, (counts.get(reason) ?? 0) + grown);
+  }
+  return [...counts].map(([reason, count]) => ({ reason, count }));
+}
