@@ -14,7 +14,7 @@ export interface HeartbeatDeps {
   readonly machine: Pick<Machine, "clock"> & Partial<Pick<Machine, "fetch">>;
   readonly secrets: SecretOpener;
   readonly health: HealthReader;
-  readonly reads: Pick<ReadModel, "historyHead">;
+  readonly reads: Pick<ReadModel, "historyChain">;
   readonly logger: Logger;
 }
 
@@ -67,7 +67,8 @@ async function stateOf(
 ): Promise<{ readonly body: string; readonly isWell: boolean }> {
   const name = `swapd on ${network.name}, ${mode}`;
   try {
-    const [own, outside, head] = [await health.health(), await health.readiness(), await reads.historyHead()];
+    const [own, outside] = [await health.health(), await health.readiness()];
+    const { head } = await reads.historyChain({ isChecked: false });
     const reasons = [outside.node, outside.service, outside.clock, outside.database].flatMap(
       ({ reason }) => reason ?? [],
     );

@@ -27,7 +27,7 @@ function begin(url: string, change: Partial<HeartbeatDeps> = {}) {
         ...{ node: { ...part, reason: state.ready ? null : "no node answers" }, clock: { ...part, skewMs: 0 } },
       }),
     },
-    reads: { historyHead: async () => ({ links: 120, head: HEAD }) },
+    reads: { historyChain: async () => ({ head: { links: 120, head: HEAD }, problems: [] }) },
     logger: silentLogger(),
     ...change,
   });
@@ -67,7 +67,7 @@ test("a watcher that hangs or is away holds up nothing, not even a stop, and is 
 
 test("a database that cannot be read is a failure, and ends nothing", async () => {
   const { url, received } = await startReceiver();
-  begin(`${url}/ping`, { reads: { historyHead: () => Promise.reject(new Error("busy")) } });
+  begin(`${url}/ping`, { reads: { historyChain: () => Promise.reject(new Error("busy")) } });
   await vi.waitFor(() => expect(received.map(({ path }) => path)).toContain("/ping/fail"));
   expect(received.at(-1)?.body).toContain("its database cannot be read");
 });
