@@ -90,8 +90,10 @@ function onlyLive({ what, found, whatToDo }: Finding): Finding {
 }
 
 /** Whoever else reads them can empty the wallet, or spend what the endpoint was paid for. */
-function checkReaders({ wallets, network, service, reference, serve, channels }: Configuration): readonly Finding[] {
-  const files = new Set(secretFilesIn([[...wallets.values()], network, service, reference, serve, channels]));
+function checkReaders(configuration: Configuration): readonly Finding[] {
+  const { wallets, network, service, reference, serve, channels, heartbeat, chat } = configuration;
+  const places = [[...wallets.values()], network, service, reference, serve, channels, heartbeat, chat];
+  const files = new Set(secretFilesIn(places));
   return [...files].flatMap((file) => {
     const mode = modeOf(file);
     if (mode === undefined || (mode & OTHERS) === 0) return [];

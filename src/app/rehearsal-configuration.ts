@@ -63,7 +63,7 @@ export function rehearsalOf(configuration: Configuration, rehearsal: Rehearsal):
     service: { ...service, apiKey: undefined },
     wallets,
     ...{ database: join(directory, DATABASE), identity: join(directory, "identity"), listen: listen.status },
-    ...{ channels: [], heartbeat: undefined },
+    ...{ channels: [], heartbeat: undefined, chat: undefined },
     serve: {
       ...serve,
       ...{ listen: listen.service, database: join(directory, "service.db"), metrics: undefined, apiKeys: [] },

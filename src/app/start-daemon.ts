@@ -7,6 +7,8 @@ import type { Redactor } from "../net/redact.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Claim } from "../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
+import { refuseOldRequests } from "./chat/listen.ts";
+import { openChat } from "./chat/open-chat.ts";
 import { closeAll } from "./close-all.ts";
 import { createCommitSignal } from "./commit-signal.ts";
 import { composeDaemon } from "./compose-daemon.ts";
@@ -114,12 +116,14 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     // Nothing waits for it: what the endpoints lack is reported, and the daemon goes on.
     abilities.keepTrying(chain).catch(fail);
     checkWallets().catch(fail);
+    await refuseOldRequests(alerts.deps);
     const tick = (): void => {
       if (claim.problem() === undefined) engine.tick().catch(fail);
       else fail(claimLost(claim));
     };
     closers.push(machine.startTicker(tick));
     await startWithin(engine, machine, fail);
+    closers.push(openChat(configuration, { ...opened, machine, reads, alerts: alerts.deps }));
     closers.push(await watchEdits(files, { ...alerts.deps, logger, edits: opened.edits }, engine));
     return { url: status.url, failed, stop };
   } catch (error) {

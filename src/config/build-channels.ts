@@ -150,7 +150,15 @@ function* checkPasted(
   }
 }
 
-/** Where a sign of life goes. */
-export function buildHeartbeat(source: Source, { heartbeat }: Fields): Configuration["heartbeat"] {
-  return heartbeat && { url: absoluteReference(source, heartbeat.url), everyMs: heartbeat.every };
+/** What people are notified of besides alerts, where a sign of life goes, and who is listened to by chat. */
+export function buildNotifications(
+  source: Source,
+  { fills, starts, sameEnds, events, digest, timezone = "UTC", heartbeat, commands }: Fields,
+): Pick<Configuration, "notifications" | "heartbeat" | "chat"> {
+  const telegram = commands?.telegram;
+  return {
+    notifications: { fills, starts, sameEnds, events, digest: { periods: digest, timezone } },
+    heartbeat: heartbeat && { url: absoluteReference(source, heartbeat.url), everyMs: heartbeat.every },
+    chat: telegram && { ...telegram, token: absoluteReference(source, telegram.token) },
+  };
 }

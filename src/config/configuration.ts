@@ -11,6 +11,7 @@ import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { FactoryFacts, PriceFeed, RelayFacts, SendingFacts } from "../networks/network.ts";
 import type { Listen, SecretReference } from "./fields.ts";
 import type { Problem } from "./problem.ts";
+import type { TelegramCommands } from "./schemas/alerts-schema.ts";
 import type { MainFile } from "./schemas/main-schema.ts";
 
 /** An RPC endpoint. What is given by reference is a secret; a plain URL is an origin without a key. */
@@ -207,6 +208,8 @@ export interface Configuration {
   };
   /** where a sign of life goes, and how often; undefined: nowhere */
   readonly heartbeat: { readonly url: SecretReference; readonly everyMs: number } | undefined;
+  /** who is listened to by chat; undefined: nobody */
+  readonly chat: (Omit<TelegramCommands, "token"> & { readonly token: SecretReference }) | undefined;
   readonly timing: MainFile["timing"];
   readonly transactions: MainFile["transactions"] & { readonly bumpAfterBlocks: number };
   readonly maxAnswerBytes: number;

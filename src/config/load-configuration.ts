@@ -8,7 +8,7 @@ import type { Address } from "../domain/money/address.ts";
 import { smaller } from "../domain/money/bigint.ts";
 import type { ChannelBook } from "../domain/run/alert-channel.ts";
 import type { Network } from "../networks/network.ts";
-import { buildChannels, buildHeartbeat } from "./build-channels.ts";
+import { buildChannels, buildNotifications } from "./build-channels.ts";
 import type { Surroundings } from "./build-key.ts";
 import { buildNetwork } from "./build-network.ts";
 import { checkPaperGas, databaseOf, withPaper } from "./build-paper.ts";
@@ -260,8 +260,6 @@ function buildPlain(
   const { alerts, http, log, timing } = fields;
   const { bumpAfterBlocks = from.preset.fees.bumpAfterBlocks } = fields.transactions;
   const transactions = { ...fields.transactions, bumpAfterBlocks };
-  const { fills, starts, sameEnds, events, digest, timezone = "UTC" } = alerts;
-  const notifications = { fills, starts, sameEnds, events, digest: { periods: digest, timezone } };
   return {
     identity: resolveFrom(source.file, identityOf(fields.identity, from.options, from.env)),
     retentionMs: fields.retention,
@@ -269,7 +267,8 @@ function buildPlain(
     listen: from.options.overrides?.listen ?? http.listen,
     statusHosts: http.hosts.map((name) => name.toLowerCase()),
     ...{ logLevel: log.level, logFormat: log.format },
-    ...{ notifications, heartbeat: buildHeartbeat(source, alerts), timing, transactions },
+    ...buildNotifications(source, alerts),
+    ...{ timing, transactions },
     maxAnswerBytes: CONFIG_BOUNDS.maxAnswerBytes,
   };
 }

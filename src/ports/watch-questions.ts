@@ -78,6 +78,11 @@ export interface WatchQuestions {
       readonly nets: ReadonlyMap<Address, bigint | undefined>;
     };
   };
+  /** From which update on a bot is asked, and since when it is known; undefined where it was never heard. */
+  readonly "chat-offset": {
+    readonly asked: { readonly bot: string };
+    readonly rows: { readonly nextUpdate: number; readonly atMs: number } | undefined;
+  };
   /** What happened since the last digest of a period. */
   readonly digest: {
     readonly asked: { readonly period: CalendarPeriod; readonly nowMs: number };
@@ -131,4 +136,5 @@ export type WatchChange =
   /** bars of hours that were over before what is kept begins are dropped, and those of hours to come */
   | { readonly kind: "price-bars-kept"; readonly token: Address; readonly sinceMs: number }
   | { readonly kind: "drawdown"; readonly state: DrawdownState }
-  | { readonly kind: "digest-written"; readonly period: CalendarPeriod; readonly mark: DigestMark };
+  | { readonly kind: "digest-written"; readonly period: CalendarPeriod; readonly mark: DigestMark }
+  | { readonly kind: "chat-heard"; readonly bot: string; readonly nextUpdate: number };

@@ -189,3 +189,23 @@ it.each([
   expect(problems).toContain(expected);
   expect(problems).not.toContain("a-key");
 });
+
+it("listens to one chat and to named people, and trades by no word of theirs unless that is allowed", () => {
+  const commands = (terms: string) => ({
+    "main.yaml": `${MAIN}alerts: { commands: { telegram: { token: { env: T }, ${terms} } } }\n`,
+  });
+  expect(loaded(commands('chat: "-100123", users: ["42"]')).chat).toEqual({
+    ...{ token: { env: "T" }, chat: "-100123", users: ["42"], server: undefined },
+    allow: ["status", "why", "profit", "pause", "halt"],
+  });
+  expect(loaded().chat).toBeUndefined();
+  for (const [terms, expected] of [
+    ['chat: "-100123"', 'alerts.commands.telegram.users: the key "users" is missing'],
+    ['chat: "-100123", users: []', "alerts.commands.telegram.users: names nobody"],
+    ['users: ["42"]', 'alerts.commands.telegram.chat: the key "chat" is missing'],
+    ['chat: -100123, users: ["42"]', "alerts.commands.telegram.chat: needs a number in quotes"],
+    ['chat: "@mine", users: ["42"]', "alerts.commands.telegram.chat: is no number"],
+    ['chat: "1", users: ["42"], allow: [sell]', "alerts.commands.telegram.allow.0: is none of the values known here"],
+  ] as const)
+    expect(reported(commands(terms))).toContain(expected);
+});

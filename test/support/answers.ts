@@ -124,6 +124,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
     each(of.tokens, (token) => each(of.addresses, (wallet) => store.deliveredToOthers([wallet], token))),
   drawdown: (store) => store.drawdown(),
   digestMark: (store) => store.digestMark("day"),
+  chatOffset: (store) => store.chatOffset("1"),
   newestTransition: "of what is young",
   filledSince: "of what is young",
   endsSince: "of what is young",

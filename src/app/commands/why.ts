@@ -42,7 +42,8 @@ export async function why(
   );
 }
 
-function explain(
+/** What a strategy did at a slot, in words and as data. @throws CommandFailure 2 when there is no such strategy */
+export function explain(
   { strategies, run: details, gap }: SlotHistory,
   asked: { readonly strategy: string; readonly atMs: number; readonly nativeSymbol: string },
 ): { json: object; text: string } {

@@ -1,10 +1,40 @@
 import { z } from "zod";
 import { SEVERITIES } from "../../domain/run/alert.ts";
-import { count, flag, maybe, maybeMap, name, or, orEmpty, secretReference, text } from "../fields.ts";
+import { count, flag, map, maybe, maybeMap, name, or, orEmpty, secretReference, text } from "../fields.ts";
 import { milliseconds } from "../units.ts";
 
 /** What a channel need not be told. */
 const HIDEABLE = ["amounts", "addresses"] as const;
+
+/** What may be asked for by chat. */
+const CHAT_COMMANDS = ["status", "why", "profit", "pause", "halt", "resume", "run", "approve"] as const;
+
+/** A number of a chat or of a person, which is longer than some programs can count. */
+function id(description: string, example: string) {
+  return z
+    .string({ error: `needs a number in quotes, for example "${example}"` })
+    .regex(/^-?[1-9][0-9]{0,19}$/, { error: `is no number, for example "${example}"` })
+    .meta({ description, examples: [example] });
+}
+
+const telegramCommands = map("commands to a bot of Telegram, by some people in one chat", {
+  token: secretReference("the token of the bot; a bot has one daemon that listens"),
+  chat: id("the number of the chat in which commands count", "-1001234567890"),
+  users: z
+    .array(id("the number of a person", "123456789"), { error: "needs a list of people, by their numbers" })
+    .min(1, { error: "names nobody" })
+    .max(16, { error: "names more than 16 people" })
+    .meta({ description: "the people whose commands count, by their numbers" }),
+  allow: or(
+    z.array(z.enum(CHAT_COMMANDS, { error: `needs a list of: ${CHAT_COMMANDS.join(", ")}` })),
+    ["status", "why", "profit", "pause", "halt"],
+    "what may be asked for (status, why, profit, pause, halt); resume, run and approve need a code as well",
+  ),
+  server: text("a Bot API server of one's own", "https://api.telegram.org").optional(),
+});
+
+/** Who is listened to by a bot. */
+export type TelegramCommands = z.output<typeof telegramCommands>;
 
 /** What every channel has, whatever its kind. */
 export const channelTerms = {
@@ -56,6 +86,9 @@ export const alerts = orEmpty("how people are notified of what needs them; the l
   heartbeat: maybeMap("a sign of life to a watcher that reports when none comes (healthchecks.io and its like)", {
     url: secretReference("the URL to ping; /start and /fail are put behind it"),
     every: or(milliseconds("how often (5m)", "5m"), 300_000),
+  }),
+  commands: maybeMap("commands by chat; what they do is done as if the owner had typed it", {
+    telegram: telegramCommands,
   }),
   events: or(
     z.record(z.string(), z.enum(["off", "silent", "on"], { error: "needs off, silent or on" })),

@@ -48,6 +48,8 @@ export const SUBJECT = {
   /** whether a service may be called at all */
   callsTo: (host: string) => `calls to ${host}`,
   configuration: () => "configuration",
+  /** whether commands by chat are heard */
+  chat: () => "commands by chat",
   /** whether there is any strategy */
   strategies: () => "strategies",
   clock: () => "clock",

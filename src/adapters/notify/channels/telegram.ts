@@ -1,16 +1,13 @@
 import { hostOf, Secret } from "../../../net/secret.ts";
+import { botTokenProblem, TELEGRAM_API } from "../bot.ts";
 import { type ChannelMessage, channelKind, optional, secret, serverProblem, text } from "../channel-kind.ts";
 import { readPasted } from "../pasted-url.ts";
 import { bodyOf, titleOf } from "../words.ts";
 
-const API = "https://api.telegram.org";
-const TOKEN = /^[0-9]{1,20}:[A-Za-z0-9_-]{20,64}$/;
 const CHAT = /^(?:-?[0-9]{1,20}|@[A-Za-z][A-Za-z0-9_]{4,31})$/;
 const TOPIC = /^[0-9]{1,12}$/;
 const LONGEST_TEXT = 4_096;
 
-const tokenProblem = (token: string) =>
-  TOKEN.test(token) ? undefined : "is no token of a bot; @BotFather gives one, 123456:ABC...";
 const chatProblem = (chat: string) =>
   CHAT.test(chat) ? undefined : 'is no chat; it is a number in quotes, "-1001234567890", or @name of a public one';
 const topicProblem = (topic: string) => (TOPIC.test(topic) ? undefined : "is no topic; it is a number in quotes");
@@ -18,12 +15,12 @@ const topicProblem = (topic: string) => (TOPIC.test(topic) ? undefined : "is no 
 /** Messages of a bot of Telegram to one chat, as plain text: nothing in it means anything there. */
 export const telegram = channelKind(
   {
-    token: secret("the token of the bot, from @BotFather", tokenProblem),
+    token: secret("the token of the bot, from @BotFather", botTokenProblem),
     chat: text("the chat: its number, or @name of a public one", "-1001234567890", chatProblem),
     topic: optional(text("the topic of a group with topics, by its number", "7", topicProblem)),
-    server: optional(text(`a Bot API server of one's own; without it ${API}`, API, serverProblem)),
+    server: optional(text(`a Bot API server of one's own; without it ${TELEGRAM_API}`, TELEGRAM_API, serverProblem)),
   },
-  ({ token, chat, topic, server = API }) => ({
+  ({ token, chat, topic, server = TELEGRAM_API }) => ({
     host: hostOf(server),
     send: async (message, { post }) =>
       await post({

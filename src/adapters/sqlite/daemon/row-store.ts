@@ -90,6 +90,8 @@ export interface SingleRows extends LedgerRows {
   /** How far the digests of a period have come; undefined before the first. */
   digestMark(period: CalendarPeriod): DigestMark | undefined;
   saveDigestMark(period: CalendarPeriod, mark: DigestMark): void;
+  chatOffset(bot: string): { readonly nextUpdate: number; readonly atMs: number } | undefined;
+  saveChatOffset(bot: string, offset: { readonly nextUpdate: number; readonly atMs: number }): void;
   /** The number of the newest move, 0 before the first. */
   newestTransition(): number;
   /** Swaps that were filled for the first time after a move. */

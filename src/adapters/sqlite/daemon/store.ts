@@ -10,6 +10,7 @@ import { rowMemoryOf } from "../row-memory.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
 import { createAnswers } from "./answers.ts";
+import { createChatRows } from "./chat-rows.ts";
 import { createDigestRows } from "./digest-rows.ts";
 import { createEffectRows, readWaiting } from "./effect-rows.ts";
 import { createHoldRows } from "./hold-rows.ts";
@@ -46,6 +47,7 @@ export function createStore(db: SqliteDatabase): DaemonStore {
     ...createOperationRows(sql),
     ...createHoldRows(sql),
     ...createDigestRows(sql),
+    ...createChatRows(sql),
     ...createReconciliationRows(sql, rowMemoryOf(db, "differences")),
     ...createRetentionRows(sql, db),
     // Most of it belongs to a transaction that is open, and costs no more for that.

@@ -27,6 +27,7 @@ export function createWatchReaders(rows: RowStore): Readers<keyof WatchQuestions
       isAnyEffectAhead: rows.isAnyEffectAhead(nowMs),
       ...rows.salesAhead(salesAfterMs),
     }),
+    "chat-offset": ({ bot }) => rows.chatOffset(bot),
     digest: ({ period, nowMs }) => readDigest(rows, period, nowMs),
     drawdown: ({ wallets, tokens }) => ({
       version: rows.ledgerVersion(),

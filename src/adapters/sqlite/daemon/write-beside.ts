@@ -37,6 +37,9 @@ export function watchWriters(rows: RowStore): Writers<WatchChange["kind"]> {
     "sales-settled-anew": quietly(({ afterMs }, atMs) => rows.settleAnew({ afterMs, atMs: Math.ceil(atMs) })),
     "price-sample": quietly(({ token, usd }, atMs) => rows.addPriceSample(token, atMs, usd)),
     "price-bars-kept": quietly(({ token, sinceMs }, atMs) => rows.prunePriceBars(token, { sinceMs, untilMs: atMs })),
+    "chat-heard": quietly(({ bot, nextUpdate }, atMs) =>
+      rows.saveChatOffset(bot, { nextUpdate, atMs: Math.ceil(atMs) }),
+    ),
     "digest-written": quietly(({ period, mark }) => rows.saveDigestMark(period, mark)),
     drawdown: quietly(({ state }, atMs) => rows.saveDrawdown(state, atMs)),
   };

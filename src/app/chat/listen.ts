@@ -1,0 +1,273 @@
+import type { Bot, ChatMessage, Heard } from "../../adapters/notify/bot.ts";
+import { SUBJECT } from "../../domain/run/alert.ts";
+import { GLOBAL_SCOPE } from "../../domain/run/operating-mode.ts";
+import { type AlertDeps, raiseChange, writeAndNotify } from "../../engine/alerts.ts";
+import type { Change } from "../../ports/changes.ts";
+import type { Logger } from "../../ports/logger.ts";
+import { isStorageFault } from "../../storage/storage-fault.ts";
+import { type AnswerSources, profitAnswer, statusAnswer, whyAnswer } from "./answers.ts";
+import { createCodes } from "./codes.ts";
+import { type Asked, type ChatTerms, describeAsked, isOurs, LONGEST_AGE_SECONDS, understand } from "./commands.ts";
+
+/** What a chat is listened to with. */
+export interface ChatDeps extends AlertDeps {
+  readonly bot: Bot;
+  readonly logger: Logger;
+  readonly sources: AnswerSources;
+}
+
+/** Who asked, in the rows and the log: a name could be anything. */
+const ASKER = "chat:";
+
+const WAIT_SECONDS = 25;
+/** A service that does not wait as it is asked to is not asked without a pause. */
+const SHORTEST_GAP_MS = 250;
+/** Of more than these at once the rest is dropped. */
+const MOST_AT_ONCE = 10;
+const SHORTEST_RETRY_MS = 2_000;
+const LONGEST_RETRY_MS = 60_000;
+/** Nobody is told of a service that is away for a moment. */
+const UNHEARD_AFTER_MS = 60_000;
+const ANSWER_WITHIN_MS = 10_000;
+const ANSWER_LOOK_MS = 200;
+/** Where nothing came for a week the service may number its updates anew, from anywhere. */
+const OFFSET_VALID_MS = 6 * 86_400_000;
+
+/**
+ * What was asked for by chat in an earlier life is not done in this one: it may have been hours ago.
+ * To be called before requests are taken.
+ */
+export async function refuseOldRequests({ store, clock }: Pick<AlertDeps, "store" | "clock">): Promise<void> {
+  const answer = "refused: the daemon was started since; send it again";
+  await store.commit([
+    {
+      question: { kind: "requests" },
+      decide: (requests) => ({
+        changes: requests
+          .filter(({ madeBy }) => madeBy.startsWith(ASKER))
+          .map(({ id: requestId }) => ({ kind: "request-answered", requestId, answer }) as const),
+        atMs: clock.nowMs(),
+        value: undefined,
+      }),
+    },
+  ]);
+}
+
+/**
+ * Listens to one chat, in one loop: nothing waits for it, and what it does goes through the rows of operators' requests.
+ * What was sent while nobody listened is dropped, whatever its instant says: the first messages of a life, and those after
+ * a time in which the service did not answer.
+ * @returns ends it
+ */
+export function startListening(terms: ChatTerms, deps: ChatDeps): () => Promise<void> {
+  const stopping = new AbortController();
+  const running = listen(terms, deps, stopping.signal);
+  return async () => {
+    stopping.abort();
+    await running;
+  };
+}
+
+/** What one life remembers. Its clock is the monotonic one. */
+interface Memory {
+  isCaughtUp: boolean;
+  heardAtMs: number;
+  failures: number;
+  failingSinceMs: number | undefined;
+  name: string | undefined;
+}
+
+async function listen(terms: ChatTerms, deps: ChatDeps, signal: AbortSignal): Promise<void> {
+  const { bot, clock, logger } = deps;
+  const memory: Memory = {
+    ...{ isCaughtUp: false, heardAtMs: clock.monotonicMs(), failures: 0 },
+    ...{ failingSinceMs: undefined, name: undefined },
+  };
+  const codes = createCodes(clock);
+  while (!signal.aborted) {
+    try {
+      await clock.sleep(SHORTEST_GAP_MS, signal);
+      if (clock.monotonicMs() - memory.heardAtMs > LONGEST_AGE_SECONDS * 1_000) memory.isCaughtUp = false;
+      const update = await offsetOf(deps);
+      const heard = await bot.hear({ update, waitSeconds: memory.isCaughtUp ? WAIT_SECONDS : 0 }, signal);
+      if (signal.aborted) return;
+      if (!heard.ok) {
+        await noteUnheard(deps, memory, heard);
+        await clock.sleep(Math.max(retryMs(memory.failures), heard.afterMs ?? 0), signal);
+        continue;
+      }
+      await noteHeard(deps, memory);
+      memory.name ??= await bot.name(signal);
+      await takeAll(terms, deps, { heard, memory, codes, signal });
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      logger.error({ error }, "the chat cannot be listened to now");
+      await clock.sleep(LONGEST_RETRY_MS, signal);
+    }
+  }
+}
+
+function retryMs(failures: number): number {
+  return Math.min(LONGEST_RETRY_MS, SHORTEST_RETRY_MS * 2 ** Math.min(failures, 10));
+}
+
+async function offsetOf({ store, bot, clock }: ChatDeps): Promise<number | undefined> {
+  const stored = await store.read({ kind: "chat-offset", bot: bot.id });
+  if (stored === undefined || Math.abs(clock.nowMs() - stored.atMs) > OFFSET_VALID_MS) return undefined;
+  return stored.nextUpdate;
+}
+
+async function noteUnheard(deps: ChatDeps, memory: Memory, { detail }: Extract<Heard, { ok: false }>): Promise<void> {
+  const { bot, clock, logger } = deps;
+  const now = clock.monotonicMs();
+  memory.failures += 1;
+  memory.failingSinceMs ??= now;
+  logger.warn({ host: bot.host, outcome: detail }, "the chat was not heard; it is asked again later");
+  if (now - memory.failingSinceMs < UNHEARD_AFTER_MS) return;
+  const why =
+    detail === "HTTP 409" ? ": another program listens with the same bot, or it has a webhook" : `: ${detail}`;
+  const text = `commands by chat are not heard${why}; what is sent meanwhile is dropped, so use swapd itself`;
+  const alert = { severity: "warning", code: "CHAT_UNHEARD", subject: SUBJECT.chat(), text } as const;
+  await writeAndNotify(deps, [raiseChange(deps, alert)]);
+}
+
+async function noteHeard(deps: ChatDeps, memory: Memory): Promise<void> {
+  memory.heardAtMs = deps.clock.monotonicMs();
+  if (memory.failures === 0 && memory.failingSinceMs === undefined && memory.isCaughtUp) return;
+  memory.failures = 0;
+  memory.failingSinceMs = undefined;
+  await writeAndNotify(deps, [{ kind: "alerts-over", subject: SUBJECT.chat() }]);
+}
+
+interface Taking {
+  readonly heard: Extract<Heard, { ok: true }>;
+  readonly memory: Memory;
+  readonly codes: ReturnType<typeof createCodes>;
+  readonly signal: AbortSignal;
+}
+
+async function takeAll(terms: ChatTerms, deps: ChatDeps, taking: Taking): Promise<void> {
+  const { heard, memory, signal } = taking;
+  const { messages, next } = heard;
+  if (!memory.isCaughtUp) {
+    await noteTaken(deps, next, []);
+    const dropped = messages.filter((message) => isOurs(message, terms)).length;
+    if (dropped > 0)
+      await reply(deps, terms, `dropped ${dropped} sent while nobody listened; send again what is still meant`, signal);
+    memory.isCaughtUp = next === undefined;
+    return;
+  }
+  const nowSeconds = heard.nowSeconds ?? deps.clock.nowMs() / 1_000;
+  for (const message of messages.filter((one) => isOurs(one, terms)).slice(0, MOST_AT_ONCE)) {
+    if (signal.aborted) return;
+    await takeOne(terms, deps, { ...taking, message, nowSeconds });
+  }
+  await noteTaken(deps, next, []);
+}
+
+/** The next update, and what follows from this one, in one commit: after a kill both are there, or neither. */
+async function noteTaken(deps: ChatDeps, nextUpdate: number | undefined, changes: readonly Change[]): Promise<void> {
+  if (nextUpdate === undefined) return;
+  await writeAndNotify(deps, [{ kind: "chat-heard", bot: deps.bot.id, nextUpdate }, ...changes]);
+}
+
+async function takeOne(
+  terms: ChatTerms,
+  deps: ChatDeps,
+  {
+    message,
+    nowSeconds,
+    memory,
+    codes,
+    signal,
+  }: Taking & { readonly message: ChatMessage; readonly nowSeconds: number },
+): Promise<void> {
+  const next = message.updateId + 1;
+  const { user = "" } = message;
+  const ageSeconds = Math.round(nowSeconds - message.atSeconds);
+  const understood = understand(message.text, terms, memory.name);
+  if (understood.kind === "ignored") return await noteTaken(deps, next, []);
+  if (Math.abs(ageSeconds) > LONGEST_AGE_SECONDS) {
+    await noteTaken(deps, next, []);
+    return await reply(deps, terms, `dropped: it was sent ${ageSeconds} s ago by this clock; send it again`, signal);
+  }
+  deps.logger.info({ user, command: message.text.slice(0, 64) }, "a command by chat");
+  const asked = askedFor(understood, { user, codes });
+  if (typeof asked === "string") {
+    await noteTaken(deps, next, []);
+    return await reply(deps, terms, asked, signal);
+  }
+  await reply(deps, terms, await carryOut(deps, { asked, user, next, signal }), signal);
+}
+
+/** @returns what is to be done; else what to say */
+function askedFor(
+  understood: Exclude<ReturnType<typeof understand>, { kind: "ignored" }>,
+  { user, codes }: { readonly user: string; readonly codes: ReturnType<typeof createCodes> },
+): Asked | string {
+  if (understood.kind === "unfit") return understood.reply;
+  if (understood.kind === "code") return codes.redeem(user, understood.code);
+  return understood.needsCode ? codes.ask(user, understood.asked) : understood.asked;
+}
+
+async function carryOut(
+  deps: ChatDeps,
+  of: { readonly asked: Asked; readonly user: string; readonly next: number; readonly signal: AbortSignal },
+): Promise<string> {
+  const { asked, user, next, signal } = of;
+  const request = requestOf(asked);
+  if (request !== undefined) {
+    const made = { kind: "request-made", request: { ...request, madeBy: `${ASKER}${user}` } } as const;
+    return await answerOf(deps, { asked, requestId: await writeRequest(deps, next, made) }, signal);
+  }
+  await noteTaken(deps, next, []);
+  const { sources } = deps;
+  if (asked.command === "why") return await whyAnswer(sources, asked.about ?? "");
+  return asked.command === "profit" ? await profitAnswer(sources) : await statusAnswer(sources);
+}
+
+const MODES = { pause: "paused", halt: "halted", resume: "active" } as const;
+
+/** The row of an operator's request; undefined for what only reads. */
+function requestOf({ command, about }: Asked): { command: string; arguments: Record<string, string> } | undefined {
+  if (command === "run") return { command: "run", arguments: { strategy: about ?? "" } };
+  if (command === "approve") return { command: "approve", arguments: { run: about ?? "" } };
+  if (command !== "pause" && command !== "halt" && command !== "resume") return undefined;
+  return {
+    command: "mode",
+    arguments: { mode: MODES[command], scope: about ?? GLOBAL_SCOPE, reason: "asked for by chat" },
+  };
+}
+
+/** @returns the id of the request */
+async function writeRequest({ store, bot, clock }: ChatDeps, nextUpdate: number, made: Change): Promise<number> {
+  const atMs = clock.nowMs();
+  const heard = { kind: "chat-heard", bot: bot.id, nextUpdate } as const;
+  const [, newest] = await store.commit<"nothing" | "newest-request", number>([
+    { question: { kind: "nothing" }, decide: () => ({ changes: [heard, made], atMs, value: 0 }) },
+    { question: { kind: "newest-request" }, decide: (id: number) => ({ changes: [], atMs, value: id }) },
+  ]);
+  if (newest === undefined) throw new Error("a request was not written down");
+  return newest.value;
+}
+
+/** Waits for the engine's word: it takes requests once a second, and not before it may begin. */
+async function answerOf(
+  { store, clock }: ChatDeps,
+  { asked, requestId }: { readonly asked: Asked; readonly requestId: number },
+  signal: AbortSignal,
+): Promise<string> {
+  const untilMs = clock.monotonicMs() + ANSWER_WITHIN_MS;
+  while (clock.monotonicMs() < untilMs && !signal.aborted) {
+    const answer = await store.read({ kind: "request-answer", requestId });
+    if (answer !== undefined) return answer;
+    await clock.sleep(ANSWER_LOOK_MS, signal);
+  }
+  return `${describeAsked(asked)}: written down, and not taken within ${ANSWER_WITHIN_MS / 1_000} s; see /status`;
+}
+
+async function reply(deps: ChatDeps, { chat }: ChatTerms, text: string, signal: AbortSignal): Promise<void> {
+  const trouble = await deps.bot.say(chat, text, signal);
+  if (trouble !== undefined)
+    deps.logger.warn({ host: deps.bot.host, outcome: trouble }, "an answer by chat was not sent");
+}
