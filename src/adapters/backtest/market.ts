@@ -1,4 +1,11 @@
-import { type CandlePath, type CandleSeries, candleAt, hoursOf, priceWithin } from "../../domain/backtest/candles.ts";
+import {
+  type CandlePath,
+  type CandleSeries,
+  candleAt,
+  hoursOf,
+  type PriceWithin,
+  priceWithin,
+} from "../../domain/backtest/candles.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { UsdPrice } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
@@ -33,9 +40,18 @@ export function createMarket(
     hours.set(token, known);
     return known;
   };
-  const now = (token: Address) => {
-    const own = series.get(token);
-    return own && priceWithin(own, clock.nowMs(), path);
+  /** Of one instant, which is asked about many times. */
+  const found = new Map<Address, PriceWithin | undefined>();
+  let foundMs = Number.NaN;
+  const now = (token: Address): PriceWithin | undefined => {
+    const nowMs = clock.nowMs();
+    if (foundMs !== nowMs) found.clear();
+    foundMs = nowMs;
+    if (!found.has(token)) {
+      const own = series.get(token);
+      found.set(token, own && priceWithin(own, nowMs, path));
+    }
+    return found.get(token);
   };
   return {
     usd: (token) => now(token)?.usd,
