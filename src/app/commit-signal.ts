@@ -4,18 +4,27 @@ import type { Store } from "../ports/store.ts";
 /** Says that the daemon wrote something, to those that wait for it. Nobody has to look again and again. */
 export interface CommitSignal {
   committed(): void;
-  /** Resolves at the next commit, or after so long, or when `signal` aborts. */
-  wait(withinMs: number, signal?: AbortSignal): Promise<void>;
+  /** How often something was written so far. */
+  count(): number;
+  /**
+   * Resolves at the next commit, or after so long, or when `signal` aborts.
+   * @param since resolves at once where more was written since that count: nothing is missed between a look and a wait
+   */
+  wait(withinMs: number, signal?: AbortSignal, since?: number): Promise<void>;
 }
 
 /** Makes one. */
 export function createCommitSignal({ sleep }: Pick<Clock, "sleep">): CommitSignal {
   const waiting = new Set<() => void>();
+  let count = 0;
   return {
     committed: () => {
+      count += 1;
       for (const wake of waiting) wake();
     },
-    wait: async (withinMs, signal) => {
+    count: () => count,
+    wait: async (withinMs, signal, since) => {
+      if (since !== undefined && since !== count) return;
       const over = new AbortController();
       const wake = (): void => over.abort();
       waiting.add(wake);

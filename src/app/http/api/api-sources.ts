@@ -36,7 +36,7 @@ export interface ApiSources {
    */
   lookAhead(strategyId: string): Promise<DryRun | undefined | "unknown">;
   /** says that the daemon wrote something */
-  readonly commits: Pick<CommitSignal, "wait">;
+  readonly commits: Pick<CommitSignal, "count" | "wait">;
   readonly clock: Clock;
   readonly zones: ZoneOffsets;
   readonly logger: Logger;

@@ -45,6 +45,7 @@ export async function follow(sources: ApiSources, follower: Follower): Promise<v
   let text = isReset ? eventText("reset", { reason: "what came before is not kept" }, place) : "";
   let heardMs = clock.monotonicMs();
   while (!signal.aborted) {
+    const written = commits.count();
     const news = await readNews();
     text += news.text;
     if (text === "" && clock.monotonicMs() - heardMs >= HEARTBEAT_MS) {
@@ -57,7 +58,7 @@ export async function follow(sources: ApiSources, follower: Follower): Promise<v
       text = "";
     }
     await clock.sleep(SHORTEST_ROUND_MS, signal);
-    if (!news.hasMore) await commits.wait(HEARTBEAT_MS, signal);
+    if (!news.hasMore) await commits.wait(HEARTBEAT_MS, signal, written);
   }
   stream.destroy();
 }

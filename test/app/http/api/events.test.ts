@@ -1,4 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../../../src/adapters/clock/system-clock.ts";
+import { createCommitSignal } from "../../../../src/app/commit-signal.ts";
 import { type ApiLife, startApiLife } from "../../../support/api-life.ts";
 import { turn } from "../../../support/engine-life.ts";
 
@@ -112,4 +114,13 @@ it("opens no more streams than it has place for, and has place again when one go
 it("is for nobody without a token", async () => {
   const life = await startApiLife({ seconds: 1 });
   expect((await life.ask("/api/v1/events")).status).toBe(401);
+});
+
+it("reports at once what was written while it looked, and waits for nothing else to happen", async () => {
+  const signal = createCommitSignal(systemClock);
+  const before = signal.count();
+  signal.committed();
+  const beganMs = performance.now();
+  await signal.wait(10_000, undefined, before);
+  expect(performance.now() - beganMs).toBeLessThan(1_000);
 });
