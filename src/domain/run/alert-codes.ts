@@ -40,7 +40,7 @@ export const ALERT_CODES = [
 ] as const;
 
 /** Codes of messages: what happened, and is not true for a while. */
-export const MESSAGE_CODES = ["FILLED", "WOULD_FILL", "STARTED", "DOWNTIME", "DIGEST"] as const;
+const MESSAGE_CODES = ["FILLED", "WOULD_FILL", "STARTED", "DOWNTIME", "DIGEST"] as const;
 
 /** A strategy that ended itself says so under a code of its own. */
 const STRATEGY_CODE = /^strategy_[a-z_]+$/;
