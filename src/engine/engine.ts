@@ -85,7 +85,6 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const beat = createBeat(deps.clock, { slots, first: jumps.check, wake: waker.wake, guarded, signal });
   const reconciler = createReconciler(context);
   const effects = createEffectRunner(context, committer, { clocks, guarded, hear: outside.hear, onDone: waker.wake });
-  const beforeTheNode = [() => outside.keepChecking(signal), () => keepWritingDigests(start, signal, clocks)];
   const effectLoop = (): Promise<void> => keepPerforming(start, { clocks, committer, effects, waker }, signal);
   const begin = async (head: BlockHead): Promise<void> => {
     // Before anything may be signed, and before the first slot: the rows are checked against the chain.
@@ -111,7 +110,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     start: async () => {
       await recordStart(start);
       await slots.adopt(settings.strategies);
-      loops.push(...beforeTheNode.map(guarded));
+      loops.push(...withoutTheNode(start, { outside, clocks }, signal).map(guarded));
       const head = await beginning.attempt();
       if (head === undefined) loops.push(guarded(waitAndBegin));
       else await waitedFor(loops, begin(head));
@@ -130,6 +129,15 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     adopt: (strategies) => (signal.aborted ? Promise.resolve() : guarded(() => slots.adopt(strategies))),
     ...{ clocks, tickAgeMs: beat.ageMs, waitingFor: beginning.waitingFor },
   };
+}
+
+/** What begins at once, whether a node answers or not. */
+function withoutTheNode(
+  context: EngineContext,
+  { outside, clocks }: { readonly outside: ReturnType<typeof createOutsideWatch>; readonly clocks: ClockWatch },
+  signal: AbortSignal,
+): readonly (() => Promise<void>)[] {
+  return [() => outside.keepChecking(signal), () => keepWritingDigests(context, signal, clocks)];
 }
 
 /**
