@@ -138,6 +138,10 @@ const LOOKING: readonly Claim[] = [
     typed: () => undefined,
     because: "the candles are the reader's; test/app/backtest plays some",
   },
+  {
+    command: "npx swapd login --sandbox",
+    broken: (ended) => missing(ended, [/^[2-9A-Z]{4}-[2-9A-Z]{4}-[2-9A-Z]{4}$/m]),
+  },
   { command: "npx swapd history --json", broken: brokenByHistoryJson },
   {
     command: "npx swapd show <id>",
