@@ -177,15 +177,15 @@ it("swapd notify test shows what the receiver answers, and ends with 1 when it d
   });
   for (const { out, err } of [taken, refused, json, gone]) expect(out + err).not.toMatch(/canary-alert/);
   const phone = await startReceiver((response) => void response.writeHead(200).end("{}"));
-  const named = `channels: { phone: { kind: ntfy, server: "${phone.url}", topic: { env: TOPIC } } }`;
+  const named = `channels: { phone: { kind: ntfy, server: "${phone.url}", topic: { env: TOPIC }, token: { env: TOKEN } } }`;
   writeFileSync(
     file,
     `${example}\nalerts: { webhook: { url: { env: HOOK_URL }, secret: { env: HOOK_SECRET } }, ${named} }\n`,
   );
-  const both = await test({ TOPIC: "canary-alert-topic" });
+  const both = await test({ TOPIC: "canary-alert-topic", TOKEN: "tk_canary-alert-token" });
   expect(both).toMatchObject({ code: 1, out: expect.stringMatching(/^phone: \S+ took the alert \S+: HTTP 200\n$/) });
   expect(both.err).toMatch(/^webhook: \S+ did not take the alert: HTTP 404\n$/m);
-  expect(both.out + both.err).not.toContain("canary-alert-topic");
+  for (const secret of ["canary-alert-topic", "canary-alert-token"]) expect(both.out + both.err).not.toContain(secret);
   expect(JSON.parse(phone.received[0]?.body ?? "")).toMatchObject({
     topic: "canary-alert-topic",
     title: "TEST on base",
