@@ -82,7 +82,7 @@ async function place() {
     return daemon;
   };
   const swapd = (...args: string[]) => run(folder.path, [...args, "--config", config("watched.yaml")], env);
-  return { folder: folder.path, world, sandbox, port, begin, swapd };
+  return { folder: folder.path, world, port, begin, swapd };
 }
 
 function namesIn(received: readonly Received[], status: string): ReadonlySet<string> {
@@ -99,6 +99,15 @@ async function call(rpcUrl: string, method: string, ...params: unknown[]): Promi
   return answer.result;
 }
 
+/** The process of the node behind a URL. @throws Error where it is not found: process 0 would be the test's own group */
+function nodeOf(rpcUrl: string): number {
+  const { port } = new URL(rpcUrl);
+  const pids = spawnSync("pgrep", ["-x", "anvil"], { encoding: "utf8" }).stdout.trim().split("\n").map(Number);
+  const found = pids.find((pid) => pid > 0 && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`--port\0${port}`));
+  if (found === undefined) throw new Error(`no anvil has the port ${port}`);
+  return found;
+}
+
 /** The queries of the shipped dashboard, over every daemon. */
 function dashboardQueries(): readonly string[] {
   const file = join(import.meta.dirname, "../../monitoring/grafana/swapd.json");
@@ -110,7 +119,7 @@ test.skipIf(missing.length > 0)(
   "every rule is fired by its fault, Alertmanager tells of it, and each query of the dashboard is one",
   { timeout: 480_000 },
   async () => {
-    const { folder, world, sandbox, port, begin, swapd } = await place();
+    const { folder, world, port, begin, swapd } = await place();
     const { url, received } = await startReceiver();
     const { query } = await startMonitoring({
       ...{ folder: join(folder, "monitoring"), receiverUrl: url },
@@ -142,10 +151,10 @@ test.skipIf(missing.length > 0)(
     expect((await swapd("halt", "--reason", "a test")).code).toBe(0);
     await fired(["SwapdHalted"]);
     // A node that does not answer.
-    const anvil = spawnSync("pgrep", ["-P", String(sandbox.process.pid), "anvil"], { encoding: "utf8" }).stdout.trim();
-    process.kill(Number(anvil), "SIGSTOP");
+    const node = nodeOf(world.rpcUrl);
+    process.kill(node, "SIGSTOP");
     await fired(["SwapdNotReady", "SwapdRequestsFail"]);
-    process.kill(Number(anvil), "SIGCONT");
+    process.kill(node, "SIGCONT");
     await vi.waitFor(() => expect(namesIn(received, "resolved")).toContain("SwapdNotReady"), LONG);
     // A process that stands still: it does not answer, and then its slots are late.
     first.process.kill("SIGSTOP");
