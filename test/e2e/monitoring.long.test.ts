@@ -9,9 +9,9 @@ import { type Received, startReceiver } from "../support/alert-receiver.ts";
 import { missingPrograms, startMonitoring } from "./support/monitoring.ts";
 import { makeFolder, run, type Started, start, until } from "./support/swapd.ts";
 
-// Each rule that can be fired by its own fault is, against the real programs. Four need what a sandbox does not have (a
-// scheduler that stands still in a process that answers, a service that refuses calls, a clock that is wrong, a day of bad
-// fills): `promtool test rules` has their figures.
+// Each rule that can be fired by its own fault is, against the real programs. Six need what a sandbox does not have (a
+// scheduler that stands still in a process that answers, a daemon that is slow, a service that refuses calls, a clock that
+// is wrong, a day of bad fills): `promtool test rules` has their figures.
 
 const missing = missingPrograms(["prometheus", "prometheus-alertmanager", "promtool"]);
 const LONG = { timeout: 60_000, interval: 250 };
