@@ -245,6 +245,7 @@ test("the offset is stored with what was asked for: what was taken is taken by n
   await listening(server, outside);
   expect(server.state.polls.at(-1)?.offset).toBe(1_002);
   expect(requests(life)).toHaveLength(1);
+  expect(server.state.mostAtOnce).toBe(1);
   await second.stop();
   await life.engine.stop();
 });

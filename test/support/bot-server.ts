@@ -22,6 +22,7 @@ export async function startBotServer(nowSeconds: () => number) {
     updates: [] as Update[],
     said: [] as string[],
     polls: [] as { offset?: number; timeout: number }[],
+    /** polls that were open at the same time */
     mostAtOnce: 0,
     /** answers in place of what it would say: a status with a body, or nothing ever */
     instead: undefined as { status: number; body: unknown } | "nothing" | undefined,
@@ -36,6 +37,7 @@ export async function startBotServer(nowSeconds: () => number) {
   const refuse = (response: ServerResponse, error_code: number, description: string): void =>
     answer(response, error_code, { ok: false, error_code, description });
   const poll = async (response: ServerResponse, fields: { offset?: number; timeout: number }): Promise<void> => {
+    state.mostAtOnce = Math.max(state.mostAtOnce, waiting.length + 1);
     for (const earlier of waiting) refuse(earlier, 409, "Conflict: terminated by other getUpdates request");
     waiting = [response];
     state.polls.push(fields);
