@@ -5,6 +5,7 @@ import {
   isPair,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Pair,
   parseAllDocuments,
@@ -58,6 +59,7 @@ export function readYaml(file: string, text: string): { source: Source | undefin
   if (document === undefined) return { source: undefined, problems: source.problems };
   const data = readNode(source, document.contents, []);
   for (const offset of source.lostTags) complain(source, offset, tagged([]));
+  complainOfUnseenTags(source);
   let places: Places | undefined;
   const count = (offsets: ReadonlyMap<string, number>): Map<string, Place> =>
     new Map([...offsets].map(([id, offset]) => [id, placeAt(source, offset)]));
@@ -167,6 +169,23 @@ function refusesTag(source: YamlSource, node: unknown, path: Path): boolean {
   source.lostTags.delete(place);
   complain(source, place, tagged(path));
   return true;
+}
+
+/** Stands before a word that is text, which may begin with an exclamation mark. */
+const TEXT_FOLLOWS = "\u001f";
+
+/** Of a tag at a place where none may stand (behind an explicit key) the parser says nothing at all. */
+function complainOfUnseenTags(source: YamlSource): void {
+  if (source.problems.length > 0 || !source.text.includes("!")) return;
+  let offset = 0;
+  let before = "";
+  for (const word of new Lexer().lex(source.text)) {
+    const place = source.text.indexOf(word, offset);
+    if (word.startsWith("!") && before !== TEXT_FOLLOWS) complain(source, Math.max(place, offset), tagged([]));
+    // Some words are marks of the lexer's own, which do not stand in the text.
+    if (place >= 0) offset = place + word.length;
+    before = word;
+  }
 }
 
 /** @returns the keys and values; REFUSED when more keys would come from elsewhere, so that none of them is missed */

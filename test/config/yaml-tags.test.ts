@@ -25,6 +25,11 @@ function isTagged(text: string): boolean {
   return words.some((word, index) => word.startsWith("!") && words[index - 1] !== TEXT_FOLLOWS);
 }
 
+it("a tag behind an explicit key is reported with its place, though the parser leaves it out", () => {
+  const { problems } = readYaml("file.yaml", "mode: live\n? ''!!str\nkind: dca\n");
+  expect(problems).toMatchObject([{ line: 2, column: 5, message: expect.stringContaining("tags (a leading !)") }]);
+});
+
 describe("a changed file", () => {
   it("is never taken without a word when a tag stands in it", () => {
     const piece = fc.constantFrom(
