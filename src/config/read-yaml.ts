@@ -5,7 +5,6 @@ import {
   isPair,
   isScalar,
   isSeq,
-  Lexer,
   LineCounter,
   type Pair,
   parseAllDocuments,
@@ -16,6 +15,7 @@ import { at, type Complaint, type Path } from "./complaint.ts";
 import { plainScalar } from "./plain-scalar.ts";
 import { makeProblem, type Place, type Problem } from "./problem.ts";
 import { type Places, pathKey, REFUSED, type Source } from "./source.ts";
+import { tagOffsets } from "./tag-offsets.ts";
 import { describeSyntax } from "./yaml-syntax.ts";
 
 const MAX_DEPTH = 16;
@@ -59,7 +59,8 @@ export function readYaml(file: string, text: string): { source: Source | undefin
   if (document === undefined) return { source: undefined, problems: source.problems };
   const data = readNode(source, document.contents, []);
   for (const offset of source.lostTags) complain(source, offset, tagged([]));
-  complainOfUnseenTags(source);
+  // Of a tag at a place where none may stand (behind an explicit key) the parser says nothing at all.
+  if (source.problems.length === 0) for (const offset of tagOffsets(text)) complain(source, offset, tagged([]));
   let places: Places | undefined;
   const count = (offsets: ReadonlyMap<string, number>): Map<string, Place> =>
     new Map([...offsets].map(([id, offset]) => [id, placeAt(source, offset)]));
@@ -169,23 +170,6 @@ function refusesTag(source: YamlSource, node: unknown, path: Path): boolean {
   source.lostTags.delete(place);
   complain(source, place, tagged(path));
   return true;
-}
-
-/** Stands before a word that is text, which may begin with an exclamation mark. */
-const TEXT_FOLLOWS = "\u001f";
-
-/** Of a tag at a place where none may stand (behind an explicit key) the parser says nothing at all. */
-function complainOfUnseenTags(source: YamlSource): void {
-  if (source.problems.length > 0 || !source.text.includes("!")) return;
-  let offset = 0;
-  let before = "";
-  for (const word of new Lexer().lex(source.text)) {
-    const place = source.text.indexOf(word, offset);
-    if (word.startsWith("!") && before !== TEXT_FOLLOWS) complain(source, Math.max(place, offset), tagged([]));
-    // Some words are marks of the lexer's own, which do not stand in the text.
-    if (place >= 0) offset = place + word.length;
-    before = word;
-  }
 }
 
 /** @returns the keys and values; REFUSED when more keys would come from elsewhere, so that none of them is missed */
