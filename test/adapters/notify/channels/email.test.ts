@@ -48,11 +48,18 @@ test("a name and a password open the server, and are said neither when they are 
 });
 
 test("a name and a password go to another machine only encrypted", async () => {
-  // A server without STARTTLS, under a name that is not this machine's.
-  const { port, mails } = await startMailServer({ disabledCommands: ["STARTTLS"] });
+  // A server without STARTTLS that would take the password as it is, under a name that is not this machine's.
+  const heard: string[] = [];
+  const { port, mails } = await startMailServer({
+    ...{ disabledCommands: ["STARTTLS"], authOptional: false, allowInsecureAuth: true },
+    onAuth: ({ username, password }, _session, done) => {
+      heard.push(String(password));
+      done(null, { user: username });
+    },
+  });
   const values = { server: `smtp://me:pass@[::ffff:127.0.0.1]:${port}`, ...to };
   expect(await sendBy(email, values)).toMatchObject({ kind: "later" });
-  expect(mails).toEqual([]);
+  expect([heard, mails]).toEqual([[], []]);
 });
 
 test("a certificate that nobody vouches for is not believed", async () => {
