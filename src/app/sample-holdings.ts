@@ -6,8 +6,10 @@ import { USD_DECIMALS, valueDown } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
 import type { PriceSource } from "../ports/price-source.ts";
 import type { ReadModel } from "../ports/read-model.ts";
+import { isStorageFault } from "../storage/storage-fault.ts";
 import { isUnbounded, pinnedSpenders } from "./read-allowances.ts";
 
 /** What a wallet has of a token, or lets a contract take of it, as it was last read. */
@@ -48,9 +50,10 @@ export interface HoldingsDeps {
   readonly prices: PriceSource;
   readonly reads: Pick<ReadModel, "approvals">;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
-/** Makes the sampler. A node that does not answer leaves the last sample, with its time. */
+/** Makes the sampler. A node that does not answer, or a database that is busy, leaves the last sample, with its time. */
 export function createHoldingsSampler(
   configuration: Pick<Configuration, "wallets" | "tokens" | "service" | "policy">,
   deps: HoldingsDeps,
@@ -69,7 +72,13 @@ export function createHoldingsSampler(
     waiting = [...balances, ...allowances];
   };
   const readSome = async (): Promise<void> => {
-    if (waiting.length === 0) await refill();
+    try {
+      if (waiting.length === 0) await refill();
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      deps.logger.warn({ error }, "balances for the figures are not read now: the database cannot be");
+      return;
+    }
     const some = waiting.splice(0, MOST_READS);
     const found = await Promise.all(some.map((place) => readAmount(deps, place)));
     for (const one of found.filter((sample) => sample !== undefined))

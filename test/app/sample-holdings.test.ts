@@ -4,10 +4,15 @@ import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import { ETH, policySample, priceOf, ROUTER, USDC, WALLET, WETH } from "../support/builders.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { silentLogger } from "../support/silent-logger.ts";
 
 const INFINITE = 2n ** 256n - 1n;
 
-function sampled(wallets: number, change: Partial<HoldingsDeps["chain"]> = {}) {
+function sampled(
+  wallets: number,
+  change: Partial<HoldingsDeps["chain"]> = {},
+  approvals: HoldingsDeps["reads"]["approvals"] = async () => ({ spenders: [ROUTER], using: [] }),
+) {
   const clock = new FakeClock(1_000_000);
   const asked: string[] = [];
   const chain: HoldingsDeps["chain"] = {
@@ -32,7 +37,7 @@ function sampled(wallets: number, change: Partial<HoldingsDeps["chain"]> = {}) {
     },
     {
       ...{ chain, clock, prices: { price: async (token) => ({ ...priceOf(token), atSeconds: 1_000 }) } },
-      reads: { approvals: async () => ({ spenders: [ROUTER], using: [] }) },
+      ...{ reads: { approvals }, logger: silentLogger() },
     },
   );
   const stopping = new AbortController();
@@ -98,6 +103,23 @@ it("keeps the last sample, with its time, while no node answers", async () => {
   await clock.advance(180_000);
   expect(sampler.latest().find(({ token }) => token === "ETH")).toEqual(before);
   expect(before?.readAtMs).toBeLessThan(1_001_000);
+  stopping.abort();
+  await clock.advance(60_000);
+  await ended;
+});
+
+it("reads on once a database that was busy can be read again: figures end no daemon", async () => {
+  let isBusy = true;
+  const { clock, sampler, stopping, reading } = sampled(1, {}, async () => {
+    if (isBusy) throw Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
+    return { spenders: [], using: [] };
+  });
+  const ended = reading();
+  await clock.advance(61_000);
+  expect(sampler.latest()).toEqual([]);
+  isBusy = false;
+  await clock.advance(60_000);
+  expect(sampler.latest().filter(({ spender }) => spender === undefined)).toHaveLength(3);
   stopping.abort();
   await clock.advance(60_000);
   await ended;

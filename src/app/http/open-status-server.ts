@@ -34,19 +34,19 @@ export async function openStatusServer(
   const { whyUnable } = abilities;
   const health = createHealthReader({ mode, clock, engine, node, service, reads, whyUnable });
   const prices = openPrices(configuration, chain);
-  const holdings = createHoldingsSampler(configuration, { chain, prices, reads, clock });
-  const { nowMs } = clock;
+  const holdings = createHoldingsSampler(configuration, { chain, prices, reads, clock, logger });
+  const nowMs = (): number => clock.nowMs();
   const metrics = createMetricsReader({ reads, health, settings: configuration, holdings, counted, nowMs });
   const sources = { health, metrics, logger, api: openApi(health) };
   const { url, stop } = await startStatusServer({ ...listen, names: statusHosts }, sources);
   const stopping = new AbortController();
-  const reading = holdings.keepReading(stopping.signal).catch(fail);
+  // No stop waits for it: a node may be silent.
+  holdings.keepReading(stopping.signal).catch(fail);
   return {
     ...{ url, health },
     stop: async () => {
       stopping.abort();
       await stop();
-      await reading;
     },
   };
 }
