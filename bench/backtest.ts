@@ -6,6 +6,7 @@ import { runBacktest } from "../src/app/backtest/run-backtest.ts";
 import { loadConfiguration } from "../src/app/load-configuration.ts";
 import type { Configuration } from "../src/config/configuration.ts";
 import { toPpm } from "../src/domain/money/fraction.ts";
+import { MAIN, START_MS } from "../test/app/backtest/support/main-file.ts";
 
 /**
  * A year of a rebalance every 15 minutes over candles of 15 minutes, from the file to the summary: with bands that are
@@ -13,21 +14,8 @@ import { toPpm } from "../src/domain/money/fraction.ts";
  */
 const GATE_SECONDS = 5;
 const CANDLES = 365 * 24 * 4;
-const START_MS = 1_735_689_600_000;
 const STEP_MS = 900_000;
 
-const MAIN = `version: 1
-mode: paper
-network: { name: base, rpc: [{ env: NO_NODE }], confirmations: 3 }
-service: { profile: swapd, url: embedded }
-wallets: { main: { paper: { USDC: 10000 } } }
-tokens:
-  USDC: { address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", decimals: 6, feed: preset, peg: USD }
-  WETH: { address: "0x4200000000000000000000000000000000000006", decimals: 18, feed: preset }
-policy: policy.yaml
-strategies: strategies
-database: swapd.db
-`;
 const POLICY = `version: 1
 max_trade: "100000 USD"
 max_per_day: "1000000 USD"

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { backtestHome, csvOf, flat, type Ohlc, played, QUARTER_MS, START_MS } from "./support/home.ts";
+import { backtestHome, csvOf, flat, type Ohlc, played, QUARTER_MS } from "./support/home.ts";
+import { START_MS } from "./support/main-file.ts";
 
 const DCA = `kind: dca
 wallet: main

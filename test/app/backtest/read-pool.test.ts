@@ -6,7 +6,8 @@ import { readPool } from "../../../src/app/backtest/read-pool.ts";
 import { loadConfiguration } from "../../../src/app/load-configuration.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { type Hex, parseAddress } from "../../../src/domain/money/address.ts";
-import { backtestHome, csvOf, flat, START_MS } from "./support/home.ts";
+import { backtestHome, csvOf, flat } from "./support/home.ts";
+import { START_MS } from "./support/main-file.ts";
 
 const V3_SWAP = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
 const V2_SYNC = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1";

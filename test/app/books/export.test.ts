@@ -1,36 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openPaperRows } from "../../../src/adapters/sqlite/paper/open-paper-rows.ts";
-import { runCli } from "../../../src/app/cli.ts";
-import { makeFolder } from "../../e2e/support/swapd.ts";
-import type { Life } from "../../support/engine-life.ts";
-import { readDryExample } from "../../support/example-file.ts";
-import { live } from "../../support/old-runs.ts";
+import { type BooksHome, booksHome } from "./support/books-home.ts";
 
-let file: string;
-let life: Life;
+let file: BooksHome["file"];
+let life: BooksHome["life"];
+let swapd: BooksHome["swapd"];
 beforeEach(async () => {
-  ({ life } = await live({ gasless: "never" }, undefined, { seconds: 160 }));
-  const folder = makeFolder();
-  onTestFinished(() => folder.remove());
-  for (const name of ["RPC_1", "RPC_2"]) vi.stubEnv(name, "http://127.0.0.1:1");
-  onTestFinished(() => void vi.unstubAllEnvs());
-  file = join(folder.path, "config/mine.yaml");
-  const own = `main: { address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",`;
-  writeFileSync(file, readDryExample(folder.path).replace("main: {", own).replace("/data/swapd.db", life.file));
+  ({ file, life, swapd } = await booksHome("0x70997970C51812dc3A010C7d01b50e0d17dc79C8"));
 });
-
-async function swapd(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []];
-  const terminal = {
-    out: (text: string) => void out.push(text),
-    err: (text: string) => void err.push(text),
-    isInteractive: false,
-  };
-  const code = await runCli(["node", "swapd", ...words, "--config", file], terminal);
-  return { code, out: out.join("\n"), err: err.join("\n") };
-}
 
 it("an export writes what is final, names what is not, and says on what", async () => {
   const { code, out, err } = await swapd("export", "--format", "jsonl");

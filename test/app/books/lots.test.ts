@@ -1,36 +1,15 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { runCli } from "../../../src/app/cli.ts";
+import { beforeEach, expect, it } from "vitest";
 import { parseUnits } from "../../../src/domain/money/amount.ts";
-import { makeFolder } from "../../e2e/support/swapd.ts";
-import { ACCOUNT, type Life } from "../../support/engine-life.ts";
-import { readDryExample } from "../../support/example-file.ts";
-import { live } from "../../support/old-runs.ts";
+import { ACCOUNT } from "../../support/engine-life.ts";
+import { type BooksHome, booksHome } from "./support/books-home.ts";
 
-let file: string;
-let life: Life;
+let file: BooksHome["file"];
+let life: BooksHome["life"];
+let swapd: BooksHome["swapd"];
 beforeEach(async () => {
-  ({ life } = await live({ gasless: "never" }, undefined, { seconds: 160 }));
-  const folder = makeFolder();
-  onTestFinished(() => folder.remove());
-  for (const name of ["RPC_1", "RPC_2"]) vi.stubEnv(name, "http://127.0.0.1:1");
-  onTestFinished(() => void vi.unstubAllEnvs());
-  file = join(folder.path, "config/mine.yaml");
-  const own = `main: { address: "${ACCOUNT}",`;
-  writeFileSync(file, readDryExample(folder.path).replace("main: {", own).replace("/data/swapd.db", life.file));
+  ({ file, life, swapd } = await booksHome(ACCOUNT));
 });
-
-async function swapd(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []];
-  const terminal = {
-    out: (text: string) => void out.push(text),
-    err: (text: string) => void err.push(text),
-    isInteractive: false,
-  };
-  const code = await runCli(["node", "swapd", ...words, "--config", file], terminal);
-  return { code, out: out.join("\n"), err: err.join("\n") };
-}
 
 interface Money {
   readonly asset: string;

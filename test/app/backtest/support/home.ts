@@ -2,19 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCli } from "../../../../src/app/cli.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
-
-const MAIN = `version: 1
-mode: paper
-network: { name: base, rpc: [{ env: NO_NODE }], confirmations: 3 }
-service: { profile: swapd, url: embedded }
-wallets: { main: { paper: { USDC: 10000 } } }
-tokens:
-  USDC: { address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", decimals: 6, feed: preset, peg: USD }
-  WETH: { address: "0x4200000000000000000000000000000000000006", decimals: 18, feed: preset }
-policy: policy.yaml
-strategies: strategies
-database: swapd.db
-`;
+import { MAIN, START_MS } from "./main-file.ts";
 
 /** Ceilings that nothing in these tests reaches, unless a test says otherwise. */
 const POLICY = {
@@ -32,8 +20,6 @@ const POLICY = {
 };
 
 export const QUARTER_MS = 15 * 60_000;
-/** 2025-01-01, a Wednesday. */
-export const START_MS = 1_735_689_600_000;
 
 export type Ohlc = readonly [open: number, high: number, low: number, close: number];
 
