@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { CHANGED_CONFIG, JSON_FLAG, SANDBOX_FLAG } from "./cli-options.ts";
+import { CHANGED_CONFIG, IN_FORCE_FOR, JSON_FLAG, SANDBOX_FLAG } from "./cli-options.ts";
 import type { Terminal } from "./terminal.ts";
 
 const scope = (usual: "read" | "operate"): Option =>
@@ -18,6 +18,7 @@ export function addLoginCommands(program: Command, terminal: Terminal): void {
   login
     .command("add <name>")
     .description("make a token for a program; it is shown once")
+    .option(...IN_FORCE_FOR)
     .action(async (name, _options, command) =>
       (await import("./commands/login.ts")).addToken(name, { ...command.optsWithGlobals() }, terminal),
     );

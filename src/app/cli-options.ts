@@ -15,6 +15,12 @@ export const SANDBOX_FLAG = ["--sandbox", "act on the sandbox that was started i
 export const REHEARSAL = ["--rehearsal", "of the last rehearsal in this folder, on a fork"] as const;
 export const JSON_FLAG = ["--json", "one JSON document, amounts as strings"] as const;
 export const FOR = ["--for <duration>", "stop cleanly after this time, for example 60s", duration] as const;
+/** How long something that is given out is in force. */
+export const IN_FORCE_FOR = [
+  "--for <duration>",
+  "in force so long, for example 90d; else until it is revoked",
+  duration,
+] as const;
 
 export function integer(text: string): number {
   if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError(`${JSON.stringify(text)} is no whole number`);

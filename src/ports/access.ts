@@ -54,8 +54,8 @@ export interface AccessStore {
     used: { readonly hash: string; readonly login: { readonly hash: string; readonly untilMs: number } },
     atMs: number,
   ): Promise<Access | undefined>;
-  /** @returns false where a token has that name already */
-  addToken(token: NewAccess, atMs: number): Promise<boolean>;
+  /** @returns false where a token has that name already, and is in force */
+  addToken(token: NewAccess & { readonly untilMs?: number | undefined }, atMs: number): Promise<boolean>;
   /** Ends a token, or a login, by its name. @returns whether there was one */
   revoke(name: string, atMs: number): Promise<boolean>;
   /** Ends a login by its id. */

@@ -44,6 +44,10 @@ export interface Listing {
   waiting(nowMs: number): Promise<readonly WaitingRun[]>;
   /** What the owners of Safes are asked for and have not decided. */
   proposals(): Promise<readonly ListedProposal[]>;
+  /** What audits found that people made, newest first, and the newest one that looked at everything. */
+  audits(
+    limit: number,
+  ): Promise<{ readonly newest: readonly RecordedAudit[]; readonly whole: RecordedAudit | undefined }>;
   /** Moves of runs and swaps behind one of them, oldest first. */
   transitionsAfter(id: number, limit: number): Promise<readonly ListedTransition[]>;
   /** One move; undefined where it is not there, or archived. */
@@ -130,6 +134,23 @@ export interface ListedProposal {
   readonly hash: Hex | undefined;
   /** Unix seconds */
   readonly deadlineSeconds: number | null;
+}
+
+/** What an audit found, as it is kept. */
+export interface RecordedAudit {
+  readonly madeBy: string;
+  /** when it ended, Unix milliseconds */
+  readonly atMs: number;
+  /** the block, or the instant, where it was asked to begin; both null: it looked at everything */
+  readonly fromBlock: number | null;
+  readonly fromMs: number | null;
+  /** the newest block that it looked at */
+  readonly toBlock: number;
+  readonly differences: number;
+  /** the first of them */
+  readonly findings: readonly { readonly code: string; readonly subject: string; readonly message: string }[];
+  /** how much it looked at, in words */
+  readonly lookedAt: string;
 }
 
 /** A move with its number, which grows, and what it belongs to. */

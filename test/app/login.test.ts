@@ -49,6 +49,23 @@ it("prints a code that logs in once within ten minutes, and a token that is show
   expect((await login("revoke", "grafana")).code).toBe(1);
 }, 60_000);
 
+it("gives a token its end where one is stated, and its name back afterwards", async () => {
+  const { db } = openDaemonDatabase(database);
+  const access = createAccessStore(db);
+  const added = JSON.parse((await login("add", "short", "--for", "90d", "--json")).out) as {
+    token: string;
+    until: string;
+  };
+  const untilMs = Date.parse(added.until);
+  expect(untilMs - Date.now()).toBeGreaterThan(89 * 86_400_000);
+  expect(await access.find(hashOfSecret(added.token), untilMs - 1)).toMatchObject({ name: "short" });
+  expect(await access.find(hashOfSecret(added.token), untilMs)).toBeUndefined();
+  const again = { name: "short", scope: "read", hash: hashOfSecret("other"), madeBy: "ops" } as const;
+  expect(await access.addToken(again, untilMs - 1)).toBe(false);
+  expect(await access.addToken(again, untilMs)).toBe(true);
+  expect(await login("add", "none", "--for", "soon")).toMatchObject({ code: 2, err: expect.stringContaining("90s") });
+}, 60_000);
+
 it("refuses names that are none, and a database without the tables, and makes no database", async () => {
   expect(await login()).toMatchObject({ code: 1, err: expect.stringContaining("swapd start") });
   expect(await login("add", "Bad Name")).toMatchObject({ code: 2, err: expect.stringContaining("lower-case") });

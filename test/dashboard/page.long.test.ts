@@ -248,6 +248,20 @@ describe("actions", () => {
   });
 });
 
+describe("the record", () => {
+  it("shows what an audit found that somebody made beside the daemon", async () => {
+    const { context, page } = await life.enter();
+    await go(page, "#/record", "Record");
+    await page.getByText("None was made.").waitFor();
+    expect(await life.swapd("audit")).toMatchObject({ code: 0, err: "" });
+    await page.reload();
+    await page.getByText("clean", { exact: true }).waitFor();
+    await page.getByText(/everything up to block \d+ \(\d+ runs/).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await context.close();
+  }, 60_000);
+});
+
 describe("live updates", () => {
   it("bring moves, figures and another person's pause without a reload", async () => {
     const { context, page } = await life.enter();

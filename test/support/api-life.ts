@@ -121,6 +121,7 @@ function realTime() {
     sinceBoot: () => ({ id: "boot", ms: performance.now() }),
     sleep: async (ms: number, signal?: AbortSignal) =>
       await new Promise<void>((resolve) => {
+        if (signal?.aborted === true) return resolve();
         const timer = setTimeout(resolve, ms);
         signal?.addEventListener("abort", () => {
           clearTimeout(timer);

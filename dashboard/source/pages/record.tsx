@@ -1,3 +1,6 @@
+import type { AnswerOf } from "../answers.ts";
+import { clockTime } from "../format/time.ts";
+import { inWords } from "../format/words.ts";
 import { Ago, Badge, Table } from "../parts/bits.tsx";
 import { Card, Empty, Loaded } from "../parts/card.tsx";
 import { useReading } from "../resource.ts";
@@ -13,30 +16,62 @@ export function RecordPage() {
 }
 
 function AuditCard() {
-  const audit = useReading("getAudit", "/audit", { live: true });
+  const audit = useReading("getAudit", "/audit", { everyMs: 60_000 });
   return (
     <Card title="Last audit" class="broad">
       <Loaded reading={audit}>
-        {({ last }) =>
+        {({ last, whole, recent }) =>
           last === null ? (
             <Empty>
-              None was recorded. <code>swapd audit</code> compares database and chain by a reader of its own.
+              None was made. <code>swapd audit</code> compares database and chain by a reader of its own, and notes here
+              what it found.
             </Empty>
           ) : (
             <>
-              <p>
-                <Badge
-                  state={last.clean ? "clean" : `${last.differences} differences`}
-                  tone={last.clean ? "good" : "bad"}
-                />{" "}
-                <Ago instant={last.at} />
-              </p>
-              <p>{last.text}</p>
+              <AuditLine audit={last} />
+              {last.findings.map(({ code, subject, message }) => (
+                <p key={`${code} ${subject}`} class="text">
+                  <strong>{inWords(code)}</strong>: {message}
+                </p>
+              ))}
+              {last.findings.length < last.differences && <p>The first {last.findings.length} of them.</p>}
+              {whole === null ? (
+                <p class="faint">
+                  No audit looked at everything yet: <code>swapd audit</code> without --since does.
+                </p>
+              ) : (
+                whole.at !== last.at && <AuditLine audit={whole} />
+              )}
+              {recent.some(({ clean }) => !clean) && last.clean && (
+                <p class="faint">
+                  Of the newest {recent.length}, {recent.filter(({ clean }) => !clean).length} found differences.
+                </p>
+              )}
             </>
           )
         }
       </Loaded>
     </Card>
+  );
+}
+
+type Audited = AnswerOf<"getAudit">["recent"][number];
+
+function AuditLine({
+  audit: { at, by, clean, differences, from, fromBlock, toBlock, text },
+}: {
+  readonly audit: Audited;
+}) {
+  const since =
+    from === null ? (fromBlock === null ? "everything" : `from block ${fromBlock}`) : `since ${clockTime(from)}`;
+  return (
+    <p>
+      <Badge
+        state={clean ? "clean" : `${differences} difference${differences === 1 ? "" : "s"}`}
+        tone={clean ? "good" : "bad"}
+      />{" "}
+      <Ago instant={at} /> by {by}: {since} up to block {toBlock} ({text})
+    </p>
   );
 }
 

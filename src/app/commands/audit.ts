@@ -9,6 +9,8 @@ import type { Secret } from "../../net/secret.ts";
 import { createRpc } from "../../sandbox/rpc.ts";
 import { STATE_FILE, startSandbox } from "../../sandbox/sandbox.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { noteAudit } from "../note-audit.ts";
+import { operatorName } from "../operator-name.ts";
 import { createRuntime } from "../runtime.ts";
 import { isSandboxRunning } from "../sandbox-facts.ts";
 import { findTarget, type Target } from "../target.ts";
@@ -16,7 +18,7 @@ import type { Terminal } from "../terminal.ts";
 
 /**
  * `swapd audit`: checks the database against the chain. A sandbox that was stopped is started again for it, unmined.
- * Ends with 1 when there is a difference.
+ * Ends with 1 when there is a difference. What it found is noted in the database where that can be written.
  */
 export async function auditCommand(
   options: { config?: string; json?: boolean; since?: string },
@@ -43,6 +45,8 @@ export async function auditCommand(
         ? JSON.stringify(report, (_key, value) => (typeof value === "bigint" ? value.toString() : value))
         : formatAuditReport(report),
     );
+    const made = { database: target.database, report, since, by: operatorName(), atMs: Date.now() };
+    noteAudit(made, terminal);
     if (!report.clean) throw new CommandFailure(EXIT.no, "");
   } finally {
     await chain.stop();

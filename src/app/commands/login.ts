@@ -42,7 +42,7 @@ export async function printCode(options: LoginOptions & { readonly scope: Scope 
 /** `swapd login add`: makes a token for a program, and shows it, once. */
 export async function addToken(
   name: string,
-  options: LoginOptions & { readonly scope: Scope },
+  options: LoginOptions & { readonly scope: Scope; readonly for?: number | undefined },
   terminal: Terminal,
 ): Promise<void> {
   if (!NAME_PATTERN.test(name))
@@ -53,15 +53,19 @@ export async function addToken(
   const { scope } = options;
   const target = findTargetToChange(options);
   const token = newToken();
-  const given = { name, scope, hash: hashOfSecret(token), madeBy: operatorName() };
-  if (!(await withAccess(target, (access) => access.addToken(given, systemClock.nowMs()))))
+  const atMs = systemClock.nowMs();
+  const untilMs = options.for === undefined ? undefined : atMs + options.for;
+  const given = { name, scope, hash: hashOfSecret(token), madeBy: operatorName(), untilMs };
+  if (!(await withAccess(target, (access) => access.addToken(given, atMs))))
     throw new CommandFailure(EXIT.no, `a token named ${name} is in force: revoke it first, or choose another name`);
   if (options.json === true) {
-    terminal.out(JSON.stringify({ name, scope, token }));
+    terminal.out(
+      JSON.stringify({ name, scope, token, ...(untilMs === undefined ? {} : { until: formatInstant(untilMs) }) }),
+    );
     return;
   }
   terminal.err(
-    `the token of ${name} (${scope}), shown only now; it is in force from the next request on\n${nameTarget(target)}`,
+    `the token of ${name} (${scope}), shown only now; it is in force from the next request on, ${untilMs === undefined ? "until it is revoked" : `until ${formatInstant(untilMs)}`}\n${nameTarget(target)}`,
   );
   terminal.out(token);
 }

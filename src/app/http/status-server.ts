@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import type { Logger } from "../../ports/logger.ts";
 import { API_PREFIX, createApi } from "./api/api.ts";
 import type { ApiSources } from "./api/api-sources.ts";
+import { sendProblem } from "./api/problem.ts";
 import type { HealthReader } from "./health.ts";
 import type { MetricsReader } from "./metrics.ts";
 import { servePage } from "./page-files.ts";
@@ -68,7 +69,8 @@ function checkHosts(server: FastifyInstance, names: ReadonlySet<string>): void {
     const name = nameIn(request.headers.host ?? "");
     if (isAddress(name) || names.has(name)) return;
     const message = "this name is not one that the daemon is known by: add it to `http.hosts`, or ask by its address";
-    await reply.code(421).send({ error: "HOST_UNKNOWN", message });
+    if (request.url.startsWith(`${API_PREFIX}/`)) await sendProblem(reply, "HOST_UNKNOWN", message);
+    else await reply.code(421).send({ error: "HOST_UNKNOWN", message });
   });
 }
 

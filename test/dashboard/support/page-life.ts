@@ -16,6 +16,8 @@ export interface PageLife {
   }>;
   /** prints a one-time code, as a person on the machine would */
   code(scope?: string): Promise<string>;
+  /** a command in the folder of the sandbox */
+  swapd(...words: string[]): ReturnType<typeof run>;
   stop(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function startPageLife(): Promise<PageLife> {
   };
   return {
     ...{ origin, browser, daemon, code },
+    swapd: (...words) => run(folder.path, words),
     enter: async ({ scheme = "light", width = 1_280, scope = "operate" } = {}) => {
       const known = logins.get(scope);
       const context = await browser.newContext({

@@ -18,13 +18,7 @@ export function createAccessStore(db: SqliteDatabase): AccessStore {
         insert(sql, "code", code, { atMs, untilMs: code.untilMs });
       }),
     useCode: async ({ hash, login }, atMs) => inTransaction(db, () => useCode(sql, { hash, login }, atMs)),
-    addToken: async (token, atMs) =>
-      inTransaction(db, () => {
-        const one = "SELECT 1 FROM access WHERE name = ? AND kind = 'token' AND ended_at_ms IS NULL";
-        if (sql.get(one, token.name) !== undefined) return false;
-        insert(sql, "token", token, { atMs, untilMs: null });
-        return true;
-      }),
+    addToken: async (token, atMs) => inTransaction(db, () => addToken(sql, token, atMs)),
     revoke: async (name, atMs) =>
       sql.run(
         "UPDATE access SET ended_at_ms = ? WHERE name = ? AND kind <> 'code' AND ended_at_ms IS NULL",
@@ -113,6 +107,15 @@ function useCode(
   const given = { name: `${code.name}-${code.id}`, scope: code.scope, hash: login.hash, madeBy: code.made_by };
   const id = insert(sql, "login", given, { atMs, untilMs: login.untilMs });
   return { id, kind: "login", name: given.name, scope: code.scope, untilMs: login.untilMs };
+}
+
+function addToken(sql: Statements, token: Parameters<AccessStore["addToken"]>[0], atMs: number): boolean {
+  const named = "name = ? AND kind = 'token' AND ended_at_ms IS NULL";
+  // One whose time is over gives its name back.
+  sql.run(`UPDATE access SET ended_at_ms = ? WHERE ${named} AND until_ms <= ?`, atMs, token.name, atMs);
+  if (sql.get(`SELECT 1 FROM access WHERE ${named}`, token.name) !== undefined) return false;
+  insert(sql, "token", token, { atMs, untilMs: token.untilMs ?? null });
+  return true;
 }
 
 function insert(

@@ -4,6 +4,7 @@ import type { FillPlace, ListedFill, Listing, Movement, SeenPrice, WaitingRun } 
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { OPEN_RUNS } from "../index-conditions.ts";
 import { prepareStatements, type SqlValue, type Statements } from "../statements.ts";
+import { listAudits, newestWholeAudit } from "./audit-store.ts";
 import { createHistoryReader, type HistoryReader } from "./history-rows.ts";
 import { decodeRequest, listAlerts, listProposals, listRequests, type StoredRequest } from "./listing-rows.ts";
 import { createListedTransitions } from "./listing-transitions.ts";
@@ -30,6 +31,7 @@ export function createListing(db: SqliteDatabase): Listing {
     states: async () => db.transaction(() => ({ openAlerts: history.openAlerts(), modes: history.modes() }))(),
     waiting: async (nowMs) => sql.all<WaitingRun>(WAITING, nowMs),
     proposals: async () => listProposals(sql),
+    audits: async (limit) => ({ newest: listAudits(sql, limit), whole: newestWholeAudit(sql) }),
     ...createListedTransitions(sql),
   };
 }

@@ -4,7 +4,7 @@ import type { Absence } from "../../../engine/reach.ts";
 import { hostOf } from "../../../net/secret.ts";
 import type { EndpointReport } from "../../../ports/chain.ts";
 import type { HaltHistory, IntentHistory } from "../../../ports/history.ts";
-import type { ListedAlert, ListedFill, ListedProposal } from "../../../ports/listing.ts";
+import type { ListedAlert, ListedFill, ListedProposal, Listing, RecordedAudit } from "../../../ports/listing.ts";
 import type { KnownChain } from "../../../ports/reconciliation-store.ts";
 import { isUnbounded, type StandingAllowance } from "../../read-allowances.ts";
 import { dollarsOf, instantOf, instantOrNull, moneyOf, NATIVE_DECIMALS } from "./describe-money.ts";
@@ -140,5 +140,19 @@ export function describeProposals(open: readonly ListedProposal[]): AnswerOf<"li
       ...{ swap, run, strategy, state, safe, nonce: nonce.toString(), hash: hash ?? null },
       deadline: deadlineSeconds === null ? null : instantOf(deadlineSeconds * 1_000),
     })),
+  };
+}
+
+/** What audits found. */
+export function describeAudits({ newest, whole }: Awaited<ReturnType<Listing["audits"]>>): AnswerOf<"getAudit"> {
+  const recent = newest.map(describeAudit);
+  return { last: recent[0] ?? null, whole: whole === undefined ? null : describeAudit(whole), recent };
+}
+
+function describeAudit(audit: RecordedAudit): AnswerOf<"getAudit">["recent"][number] {
+  const { atMs, madeBy: by, differences, findings, fromBlock, fromMs, toBlock, lookedAt: text } = audit;
+  return {
+    ...{ at: instantOf(atMs), by, clean: differences === 0, differences, findings: [...findings], text },
+    ...{ fromBlock, from: instantOrNull(fromMs), toBlock },
   };
 }

@@ -9,13 +9,19 @@ import type { EVENTS } from "./shapes/action-shapes.ts";
 
 type EventName = keyof typeof EVENTS;
 
-/** Without anything to report a line is sent so often, so that both sides know of each other. */
-const HEARTBEAT_MS = 15_000;
-/** However often the daemon writes, its rows are read no more often than this for a stream. */
-const SHORTEST_ROUND_MS = 200;
 const ROWS_AT_ONCE = 100;
-/** Who takes nothing for so long is cut off; he resumes where he was. */
-const DRAIN_WITHIN_MS = 10_000;
+
+/** How long a stream waits for what. */
+interface StreamTimes {
+  /** without anything to report a line is sent so often, so that both sides know of each other */
+  readonly heartbeatMs: number;
+  /** however often the daemon writes, its rows are read no more often than this for a stream */
+  readonly shortestRoundMs: number;
+  /** who takes nothing for so long is cut off; he resumes where he was */
+  readonly drainWithinMs: number;
+}
+
+const TIMES: StreamTimes = { heartbeatMs: 15_000, shortestRoundMs: 200, drainWithinMs: 10_000 };
 
 /** A place in the order of all moves, as it stands in `Last-Event-ID`. */
 interface Place {
@@ -36,8 +42,11 @@ export interface Follower {
   isAllowed(): Promise<boolean>;
 }
 
-/** Reports what happens from where the follower was. Rows are read when the daemon wrote some, and not again and again. */
-export async function follow(sources: ApiSources, follower: Follower): Promise<void> {
+/**
+ * Reports what happens from where the follower was. Rows are read when the daemon wrote some, and not again and again.
+ * Nothing is told before it is known that he still may hear it; what he has not taken yet is one round of it at most.
+ */
+export async function follow(sources: ApiSources, follower: Follower, times: StreamTimes = TIMES): Promise<void> {
   const { commits, clock } = sources;
   const { stream, signal } = follower;
   const { place, isReset } = await beginAt(sources, follower.lastId);
@@ -48,17 +57,14 @@ export async function follow(sources: ApiSources, follower: Follower): Promise<v
     const written = commits.count();
     const news = await readNews();
     text += news.text;
-    if (text === "" && clock.monotonicMs() - heardMs >= HEARTBEAT_MS) {
-      if (!(await follower.isAllowed())) break;
-      text = ": still there\n\n";
-    }
+    if (text === "" && clock.monotonicMs() - heardMs >= times.heartbeatMs) text = ": still there\n\n";
     if (text !== "") {
-      if (!(await write(stream, text, signal))) break;
+      if (!(await follower.isAllowed()) || !(await write(follower, text, times))) break;
       heardMs = clock.monotonicMs();
       text = "";
     }
-    await clock.sleep(SHORTEST_ROUND_MS, signal);
-    if (!news.hasMore) await commits.wait(HEARTBEAT_MS, signal, written);
+    await clock.sleep(times.shortestRoundMs, signal);
+    if (!news.hasMore) await commits.wait(times.heartbeatMs, signal, written);
   }
   stream.destroy();
 }
@@ -132,9 +138,9 @@ function eventText<Name extends EventName>(
 }
 
 /** @returns false where nobody takes it */
-async function write(stream: ServerResponse, text: string, signal: AbortSignal): Promise<boolean> {
+async function write({ stream, signal }: Follower, text: string, { drainWithinMs }: StreamTimes): Promise<boolean> {
   if (stream.write(text)) return true;
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(DRAIN_WITHIN_MS)]);
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(drainWithinMs)]);
   return await once(stream, "drain", { signal: patience }).then(
     () => true,
     () => false,

@@ -11,6 +11,7 @@ import type { ApiSources } from "./api-sources.ts";
 import { describePortfolioHistory, describePrices, joinPrices, type Span } from "./describe-history.ts";
 import {
   describeAllowances,
+  describeAudits,
   describeProposals,
   describeServices,
   describeTransactions,
@@ -41,6 +42,8 @@ const SWAPS_WITH_PRICES = 2_000;
 const MOST_MOVEMENTS = 20_000;
 /** So many of the newest fills are compared with their quotes. */
 const COMPARED_FILLS = 50;
+/** So many audits are shown. */
+const RECENT_AUDITS = 10;
 /** Without a beginning of their own, charts go back so far. */
 const USUAL_SPAN_MS = 30 * DAY_MS;
 
@@ -93,8 +96,7 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
     listAllowances: async () => describeAllowances(await allowancesNow()),
     listTransactions: async ({ query: { limit } }) => describeTransactions((await reads.transactions(limit)).intents),
     listProposals: async () => describeProposals(await listing.proposals()),
-    // Audits are not recorded.
-    getAudit: async () => ({ last: null }),
+    getAudit: async () => describeAudits(await listing.audits(RECENT_AUDITS)),
   };
 }
 

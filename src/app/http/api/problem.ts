@@ -13,6 +13,7 @@ const PROBLEMS = {
   KEY_USED: { status: 409, title: "This Idempotency-Key stands for another action." },
   BODY_TOO_LARGE: { status: 413, title: "The body is too large." },
   BODY_NOT_JSON: { status: 415, title: "The body is not JSON." },
+  HOST_UNKNOWN: { status: 421, title: "This server is not known by this name." },
   TOO_MANY: { status: 429, title: "Too many at once." },
   INTERNAL: { status: 500, title: "The question could not be answered." },
   OUTSIDE_AWAY: { status: 503, title: "What has to be asked outside does not answer." },

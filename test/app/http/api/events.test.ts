@@ -1,44 +1,9 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { systemClock } from "../../../../src/adapters/clock/system-clock.ts";
 import { createCommitSignal } from "../../../../src/app/commit-signal.ts";
+import { type Heard, listen } from "../../../support/api-events.ts";
 import { type ApiLife, startApiLife } from "../../../support/api-life.ts";
 import { turn } from "../../../support/engine-life.ts";
-
-interface Heard {
-  readonly id: string;
-  readonly event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events of any shape, which the tests look into
-  readonly data: any;
-}
-
-/** Follows the events from a place on; what was heard grows. */
-function listen(life: ApiLife, lastId?: string): { readonly heard: Heard[]; stop(): void } {
-  const heard: Heard[] = [];
-  const stopping = new AbortController();
-  const headers = {
-    authorization: `Bearer ${life.tokens.read}`,
-    ...(lastId === undefined ? {} : { "last-event-id": lastId }),
-  };
-  const read = async (): Promise<void> => {
-    const { body } = await fetch(`${life.url}/api/v1/events`, { headers, signal: stopping.signal });
-    let text = "";
-    for await (const chunk of body ?? []) {
-      text += new TextDecoder().decode(chunk);
-      const parts = text.split("\n\n");
-      text = parts.pop() ?? "";
-      heard.push(...parts.flatMap(parse));
-    }
-  };
-  read().catch(() => undefined);
-  const stop = (): void => stopping.abort();
-  onTestFinished(stop);
-  return { heard, stop };
-}
-
-function parse(text: string): Heard[] {
-  const field = (name: string): string => new RegExp(`^${name}: (.*)$`, "m").exec(text)?.[1] ?? "";
-  return field("event") === "" ? [] : [{ id: field("id"), event: field("event"), data: JSON.parse(field("data")) }];
-}
 
 const moves = (heard: readonly Heard[]): string[] =>
   heard.filter(({ event }) => event === "transition").map(({ data }) => `${data.id} ${data.to}`);

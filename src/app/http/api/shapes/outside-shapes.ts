@@ -116,11 +116,29 @@ const proposal = shape("Proposal", "What the owners of a Safe are asked for.", {
 
 export const proposalList = shape("ProposalList", "Proposals that are open.", { proposals: z.array(proposal) });
 
-export const audit = shape("Audit", "The last audit that was recorded; null: none was.", {
-  last: shape("AuditResult", "What it found.", {
-    at: instant,
-    clean: z.boolean(),
-    differences: z.int(),
-    text: z.string(),
-  }).nullable(),
+const finding = shape("AuditFinding", "Something that database and chain do not agree on.", {
+  code: z.string(),
+  subject: z.string().meta({ description: "a swap, a run, a wallet and token" }),
+  message: z.string(),
+});
+
+const auditResult = shape("AuditResult", "What an audit found.", {
+  at: instant,
+  by: z.string(),
+  clean: z.boolean(),
+  differences: z.int(),
+  findings: z.array(finding).meta({ description: "the first of the differences" }),
+  fromBlock: z
+    .int()
+    .nullable()
+    .meta({ description: "where it was asked to begin; null with `from`: at the beginning" }),
+  from: instant.nullable(),
+  toBlock: z.int(),
+  text: z.string().meta({ description: "how much it looked at" }),
+});
+
+export const audit = shape("Audit", "What was found by the audits that people made with `swapd audit`.", {
+  last: auditResult.nullable().meta({ description: "null: none was made" }),
+  whole: auditResult.nullable().meta({ description: "the last one that looked at everything" }),
+  recent: z.array(auditResult).meta({ description: "the newest ones, the last one first" }),
 });
