@@ -2,6 +2,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { checkChain } from "./check-chain.ts";
 import { checkMachine } from "./check-machine.ts";
 import { checkService } from "./check-service.ts";
+import { checkSigners } from "./check-signers.ts";
 import type { Finding } from "./finding.ts";
 import type { Runtime } from "./runtime.ts";
 import { formatTable } from "./terminal.ts";
@@ -19,8 +20,9 @@ export async function findingsOf(
   runtime: Runtime,
   { offline = false }: { readonly offline?: boolean } = {},
 ): Promise<Findings> {
-  const machine = await checkMachine(configuration, runtime);
-  if (offline) return { machine, service: [], chain: [] };
+  const here = await checkMachine(configuration, runtime);
+  if (offline) return { machine: here, service: [], chain: [] };
+  const machine = [...here, ...(await checkSigners(configuration, runtime))];
   const service = await checkService(configuration, runtime);
   return { machine, service, chain: await checkChain(configuration, runtime) };
 }

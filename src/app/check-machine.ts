@@ -67,6 +67,8 @@ async function checkKey(
   secrets: SecretOpener,
 ): Promise<Finding> {
   const shown = getAddress(address);
+  if (key.kind === "remote")
+    return { what, found: `${shown} is signed for at ${hostOf(key.url)}`, whatToDo: undefined };
   try {
     const signer = await secrets.signer(key);
     const isSame = signer.address === address;

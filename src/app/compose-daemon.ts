@@ -31,10 +31,11 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import { meteredMachine } from "./metered.ts";
 import { openChain } from "./open-chain.ts";
-import { keylessSigner, openPaper } from "./open-paper.ts";
+import { openPaper } from "./open-paper.ts";
 import { openPrices } from "./open-prices.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { openServices, type Services } from "./open-services.ts";
+import { openSigners } from "./open-signers.ts";
 import { openTreasuries, type Treasuries } from "./open-treasuries.ts";
 import { watchAgreement } from "./watch-agreement.ts";
 import { alsoAbsent, watchChain, watchService } from "./watch-reach.ts";
@@ -68,6 +69,8 @@ export interface ComposedDaemon {
   readonly chain: Chain;
   readonly abilities: AbilityWatch;
   readonly prices: PriceSource;
+  /** Asks signers elsewhere for their accounts, until it is closed: one that is away is noticed before a slot needs it. */
+  askSigners(): Promise<void>;
   /** Halts wallets whose accounts have code that the configuration does not name. */
   checkWallets(): Promise<void>;
   /** whether they answer, as the calls to them showed */
@@ -117,9 +120,9 @@ export async function composeDaemon(
     // Asked again: another daemon may have taken the database meanwhile.
     deps.beforeSigning?.();
   };
-  const signers = await openSigners(configuration, { secrets, logger }, beforeSigning);
-  const opening = { machine: meteredMachine(machine, meter, "safe"), secrets, logger, beforeProposing: beforeSigning };
-  const treasuries = await openTreasuries(configuration, opening);
+  const signers = await openSigners(configuration, { ...deps, alerts: alerts.deps }, beforeSigning);
+  const safes = { machine: meteredMachine(machine, meter, "safe"), beforeProposing: beforeSigning };
+  const treasuries = await openTreasuries(configuration, { ...deps, ...safes });
   const lanes = new Map<Address, Lane>();
   const context: EngineContext = {
     settings: engineSettings(configuration, contracts),
@@ -130,7 +133,7 @@ export async function composeDaemon(
       prices: openPrices(configuration, chain),
       secondService: services.second,
       lanes,
-      signers,
+      signers: signers.byAddress,
       treasuries: treasuries.byWallet,
       zones: createIntlZones(),
       logger,
@@ -141,27 +144,27 @@ export async function composeDaemon(
     },
   };
   const engine = createEngine(context, deps.onFatal);
-  for (const signer of signers.values()) {
+  for (const [account, signer] of signers.byAddress) {
     // Nothing is ever sent for a Safe: its owners do that.
-    if (treasuries.byWallet.has(signer.address)) continue;
-    lanes.set(signer.address, openLane(configuration, context, { signer, store: engine.committer.laneStore }));
+    if (!treasuries.byWallet.has(account))
+      lanes.set(account, openLane(configuration, context, { signer, store: engine.committer.laneStore }));
   }
   return {
-    ...{ engine, alerts, services: together(services, treasuries), chain, abilities, node, service },
-    ...{ prices: context.deps.prices, checkWallets: () => checkWalletCodes(context) },
+    ...{ engine, alerts, services: together(services, [treasuries, signers]), chain, abilities, node, service },
+    ...{ prices: context.deps.prices, checkWallets: () => checkWalletCodes(context), askSigners: signers.keepLooking },
   };
 }
 
 /** All that is called outside, to be given up and closed as one. */
-function together(services: Services, treasuries: Treasuries): Services {
+function together(services: Services, others: readonly Pick<Treasuries, "giveUp" | "close">[]): Services {
   return {
     ...services,
     giveUp: () => {
       services.giveUp();
-      treasuries.giveUp();
+      for (const { giveUp } of others) giveUp();
     },
     close: async () => {
-      treasuries.close();
+      for (const { close } of others) close();
       await services.close();
     },
   };
@@ -178,39 +181,6 @@ function contractsOf({ network: { name }, service: { contracts } }: Configuratio
   if (contracts !== undefined) return contracts;
   const message = `no settlement contract is known on ${name}: set \`service.settlement\` to the address you verified`;
   throw new CommandFailure(EXIT.configuration, message);
-}
-
-async function openSigners(
-  configuration: Configuration,
-  { secrets, logger }: { readonly secrets: SecretOpener; readonly logger: Logger },
-  beforeSigning: (wallet: Address) => Promise<void>,
-): Promise<Map<Address, Signer>> {
-  const signers = new Map<Address, Signer>();
-  for (const wallet of configuration.wallets.values()) {
-    const isKeyless = wallet.key === undefined || configuration.mode === "paper";
-    const signer = isKeyless ? keylessSigner(configuration, wallet.address) : await secrets.signer(wallet.key);
-    if (signer.isWatched === true && wallet.proposals === undefined)
-      logger.warn({ wallet: wallet.name }, "a wallet is only watched: nothing is signed for it");
-    signers.set(
-      signer.address,
-      guarded(signer, () => beforeSigning(signer.address)),
-    );
-  }
-  return signers;
-}
-
-function guarded(signer: Signer, beforeSigning: () => Promise<void>): Signer {
-  return {
-    ...signer,
-    signTransaction: async (transaction) => {
-      await beforeSigning();
-      return await signer.signTransaction(transaction);
-    },
-    signTypedData: async (typedData) => {
-      await beforeSigning();
-      return await signer.signTypedData(typedData);
-    },
-  };
 }
 
 /** A transaction past its deadline is cancelled only once it surely cannot land any more. */

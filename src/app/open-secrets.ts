@@ -9,6 +9,7 @@ import { Secret } from "../net/secret.ts";
 import type { Signer } from "../ports/signer.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { namingKey } from "./key-failure.ts";
+import { openRemoteSigner, type RemoteSignerParts } from "./open-remote-signer.ts";
 
 /** Opens secrets by reference. Each is registered with the redactor before it is handed out. */
 export interface SecretOpener {
@@ -16,7 +17,8 @@ export interface SecretOpener {
   rpcUrls(configuration: Configuration): readonly Secret[];
   /** where transactions are sent instead of the RPC endpoints; none: to these */
   submitUrls(configuration: Configuration): readonly Secret[];
-  signer(source: KeySource): Promise<Signer>;
+  /** @param parts for a signer elsewhere */
+  signer(source: KeySource, parts?: RemoteSignerParts): Promise<Signer>;
   privateKey(source: KeySource): Secret | undefined;
 }
 
@@ -32,7 +34,8 @@ export function createSecretOpener(env: NodeJS.ProcessEnv, redactor: Redactor): 
     open,
     rpcUrls: (configuration) => configuration.network.rpc.map(rpcUrl),
     submitUrls: ({ network }) => submitUrls(network, rpcUrl),
-    signer: async (source) => {
+    signer: async (source, parts) => {
+      if (source.kind === "remote") return openRemoteSigner(source, open, parts);
       if (source.kind === "raw") {
         const { privateKey } = source;
         return await namingKey(placeOf(privateKey), () => createSigner(open(privateKey)));
@@ -65,6 +68,7 @@ function placeOf(reference: SecretReference): string {
 
 /** The same secrets, with accounts that have their addresses and sign nothing. */
 export function withoutSignatures(secrets: SecretOpener): SecretOpener {
+  // A signer elsewhere is not asked for its address: it is stated.
   return { ...secrets, signer: async (source) => addressOnly((await secrets.signer(source)).address) };
 }
 

@@ -115,6 +115,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     closers.push(abilities.stop);
     // Nothing waits for it: what the endpoints lack is reported, and the daemon goes on.
     abilities.keepTrying(chain).catch(fail);
+    composed.askSigners().catch(fail);
     checkWallets().catch(fail);
     await refuseOldRequests(alerts.deps);
     const tick = (): void => {

@@ -53,11 +53,17 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
         (receipt) => receipt?.logs.length ?? 0,
       ),
     transactionsOf: (address, block) =>
-      on("a block's transactions", async (reads) => {
-        const found = await reads.transactionsOf(address, block);
-        if (found === undefined) throw new ChainReadError("refused", `a node has no transactions of block ${block}`);
-        return found;
-      }),
+      on(
+        "a block's transactions",
+        async (reads) => {
+          const found = await reads.transactionsOf(address, block);
+          if (found === undefined) throw new ChainReadError("refused", `a node has no transactions of block ${block}`);
+          return found;
+        },
+        // One may show no signatures.
+        (found) => textOf(found.map(({ raw: _, ...listed }) => listed)),
+        (found) => found.filter(({ raw }) => raw !== undefined).length,
+      ),
     call: (request, block) => on("a call", (reads) => reads.call(request, block)),
     allowance: (grant, block) => on("an allowance", (reads) => reads.allowance(grant, block)),
     highestAllowance: async (grant, block) => {

@@ -3,6 +3,7 @@ import { type Address, type Hex, isHex, parseAddress } from "../domain/money/add
 import type { BlockHead, BlockTransaction, ChainLog, Receipt } from "../ports/chain.ts";
 import { isComputed } from "./at-block/log-bloom.ts";
 import { bloomOf } from "./logs-bloom.ts";
+import { signedBytes } from "./signed-bytes.ts";
 
 const QUANTITY_PATTERN = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/;
 const HASH_PATTERN = /^0x[0-9a-fA-F]{64}$/;
@@ -73,21 +74,28 @@ export function readTransactionsOf(value: unknown, sender: Address): readonly Bl
   return all
     .map((item) => readObject(item, "a transaction"))
     .filter(({ from }) => readAddress(from, "a transaction's sender") === sender)
-    .map(({ hash, nonce, to, input, value, gas, maxFeePerGas, maxPriorityFeePerGas }) => ({
-      hash: readHash(hash, "a transaction's hash"),
-      nonce: readNumber(nonce, "a transaction's nonce"),
-      to: to === null ? undefined : readAddress(to, "a transaction's recipient"),
-      data: readBytes(input, "a transaction's data"),
-      value: readQuantity(value, "a transaction's value"),
-      gasLimit: readQuantity(gas, "a transaction's gas"),
-      fees:
-        maxFeePerGas === undefined || maxFeePerGas === null
-          ? undefined
-          : {
-              maxFeePerGas: readQuantity(maxFeePerGas, "a transaction's fee"),
-              maxPriorityFeePerGas: readQuantity(maxPriorityFeePerGas, "a transaction's tip"),
-            },
-    }));
+    .map((listed) => readTransaction(listed, sender));
+}
+
+function readTransaction(listed: Readonly<Record<string, unknown>>, sender: Address): BlockTransaction {
+  const { nonce, to, input, value, gas, maxFeePerGas, maxPriorityFeePerGas } = listed;
+  const hash = readHash(listed.hash, "a transaction's hash");
+  return {
+    hash,
+    raw: signedBytes(listed, { hash, sender }),
+    nonce: readNumber(nonce, "a transaction's nonce"),
+    to: to === null ? undefined : readAddress(to, "a transaction's recipient"),
+    data: readBytes(input, "a transaction's data"),
+    value: readQuantity(value, "a transaction's value"),
+    gasLimit: readQuantity(gas, "a transaction's gas"),
+    fees:
+      maxFeePerGas === undefined || maxFeePerGas === null
+        ? undefined
+        : {
+            maxFeePerGas: readQuantity(maxFeePerGas, "a transaction's fee"),
+            maxPriorityFeePerGas: readQuantity(maxPriorityFeePerGas, "a transaction's tip"),
+          },
+  };
 }
 
 export function readLog(value: unknown): ChainLog {

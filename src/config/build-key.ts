@@ -1,7 +1,8 @@
 import { computeAddress } from "ethers";
 import { type Address, parseAddress } from "../domain/money/address.ts";
-import { at, type Part, type Path, refuse } from "./complaint.ts";
-import type { KeySource } from "./configuration.ts";
+import { at, type Part, type Path, refuse, sound } from "./complaint.ts";
+import type { KeySource, RemoteKeySource } from "./configuration.ts";
+import { LOOPBACK } from "./fields.ts";
 import { resolveSecret } from "./files.ts";
 import { keySource } from "./references.ts";
 import type { KeyFields } from "./schemas/wallet-schema.ts";
@@ -23,6 +24,7 @@ export function* buildKeySource(
   { allowsRawKeys }: Surroundings,
 ): Part<KeySource> {
   const key = keySource(source, fields);
+  if (key.kind === "remote") return (yield* sound(checkRemote([...path, "signer"], key))) && key;
   if (key.kind === "keystore") return key;
   if ("file" in key.privateKey)
     return yield* refuse`${path}.privateKey: a raw key is never read from a file -> ${ENCRYPT}`;
@@ -30,11 +32,35 @@ export function* buildKeySource(
   return yield* refuse`${path}.privateKey: a raw key is accepted in the sandbox only, or with the flag --allow-raw-key -> ${ENCRYPT}`;
 }
 
+/** Whoever hears a token can ask for signatures; and who we are is shown over TLS alone. */
+function* checkRemote(path: Path, { url, token, tls }: RemoteKeySource): Part<true> {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol))
+    return yield* refuse`${path}.url: is no http or https URL -> name where the signer listens: "https://127.0.0.1:9000"`;
+  const { username, password, search, hash, protocol, hostname } = parsed;
+  if (username !== "" || password !== "" || search !== "" || hash !== "")
+    return yield* refuse`${path}.url: a signer's URL is a host and a path only -> a token goes into token next to it`;
+  if (protocol === "https:") return true;
+  if (tls !== undefined)
+    return yield* refuse`${path}.tls: a certificate is shown over https alone -> write https in url, or leave tls out`;
+  if (token !== undefined && !LOOPBACK.has(hostname))
+    return yield* refuse`${path}.token: the token would cross the network in the clear -> use https`;
+  return true;
+}
+
 /** The account of a key, without its password: a keystore file names it, and the configuration may state it. */
 export function* findAddress(
   path: Path,
   key: KeySource,
   stated: Address | undefined,
+  around: Surroundings,
+): Part<Address> {
+  return key.kind === "remote" ? key.address : yield* addressOfText(path, { key, stated }, around);
+}
+
+function* addressOfText(
+  path: Path,
+  { key, stated }: { readonly key: Exclude<KeySource, RemoteKeySource>; readonly stated: Address | undefined },
   { env }: Surroundings,
 ): Part<Address> {
   const isKeystore = key.kind === "keystore";

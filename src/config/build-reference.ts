@@ -1,8 +1,8 @@
 import type { ServiceBook } from "../domain/guard/service-promises.ts";
-import { checkServiceUrl, LOOPBACK } from "./build-service.ts";
+import { checkServiceUrl } from "./build-service.ts";
 import { at, type Complaint, type Found } from "./complaint.ts";
 import type { ReferenceConfiguration, ServiceConfiguration, TokenConfiguration } from "./configuration.ts";
-import type { Listen } from "./fields.ts";
+import { type Listen, LOOPBACK } from "./fields.ts";
 import { absoluteReference } from "./references.ts";
 import type { PolicyFile } from "./schemas/policy-schema.ts";
 import { findProfile } from "./service-profile.ts";

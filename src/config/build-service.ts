@@ -5,15 +5,12 @@ import { buildKeySource, type Surroundings } from "./build-key.ts";
 import { buildNative } from "./build-native.ts";
 import { at, type Complaint, type Found, type Part, type Path } from "./complaint.ts";
 import type { ServeConfiguration, ServiceConfiguration } from "./configuration.ts";
-import type { Listen } from "./fields.ts";
+import { type Listen, LOOPBACK } from "./fields.ts";
 import { resolveFrom } from "./files.ts";
 import { absoluteReference } from "./references.ts";
 import { type MainFile, OWN_PROFILE, ROUTER_PROFILE } from "./schemas/main-schema.ts";
 import { checkOneContract, findProfile, wholeContracts } from "./service-profile.ts";
 import type { Source } from "./source.ts";
-
-/** Names of this machine. */
-export const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** The service that quotes. By default our own, embedded. */
 export function* buildService(

@@ -53,7 +53,8 @@ function* buildWallet(
   if ("safe" in entry) return yield* buildTreasury(source, path, { fields: entry, around });
   if ("paper" in entry) return { key: undefined, address: entry.address ?? paperAddress(path), delegate: undefined };
   const { delegate } = entry;
-  if (!("keystore" in entry || "privateKey" in entry)) return { key: undefined, address: entry.address, delegate };
+  if (!("keystore" in entry || "privateKey" in entry || "signer" in entry))
+    return { key: undefined, address: entry.address, delegate };
   const key = yield* buildKeySource(source, path, entry, around);
   if (key === undefined) return undefined;
   const address = yield* findAddress(path, key, "keystore" in entry ? entry.address : undefined, around);

@@ -73,7 +73,22 @@ export interface ServiceConfiguration {
 /** How an account's key is opened. */
 export type KeySource =
   | { readonly kind: "keystore"; readonly keystore: SecretReference; readonly password: SecretReference }
-  | { readonly kind: "raw"; readonly privateKey: SecretReference };
+  | { readonly kind: "raw"; readonly privateKey: SecretReference }
+  | RemoteKeySource;
+
+/** A key that never comes here: a signer with web3signer's interface is asked for each signature. */
+export interface RemoteKeySource {
+  readonly kind: "remote";
+  readonly url: string;
+  readonly address: Address;
+  /** for what stands in front of the signer */
+  readonly token: SecretReference | undefined;
+  /** who we are for it, where it asks; paths are absolute */
+  readonly tls:
+    | { readonly certificate: string; readonly key: SecretReference; readonly authority: string | undefined }
+    | undefined;
+  readonly timeoutMs: number;
+}
 
 /** Where the owners of a Safe find what is proposed to them: at least one of the two. */
 export interface ProposalsConfiguration {

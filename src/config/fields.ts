@@ -146,6 +146,9 @@ export function text(description: string, example: string) {
     .meta({ description, examples: [example] });
 }
 
+/** Names of this machine. */
+export const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
 /** Host and port: 127.0.0.1:9464 or [::1]:9464. Port 0 takes a free one. */
 export interface Listen {
   readonly host: string;

@@ -12,6 +12,7 @@ import type { PlannedSwap } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { gatherEvidence } from "./gather-evidence.ts";
+import { isEvent } from "./perform/effect-answer.ts";
 import { performEffect } from "./perform/perform-effect.ts";
 import { dueRun } from "./scheduler.ts";
 
@@ -115,8 +116,8 @@ function createStage(context: EngineContext, start: Run): Stage {
   const ask = async (next: EffectRequest): Promise<void> => {
     if (!READING.has(next.effect.kind)) throw new Error(`a dry run of ${run.strategyId} wants ${next.effect.kind}`);
     const answer = await performEffect(dry, run, { effect: next.effect, before: 0 });
-    if (answer.kind === "stale" || answer.kind === "held-back") pending.push(next);
-    else await take(answer);
+    if (isEvent(answer)) await take(answer);
+    else pending.push(next);
   };
   return {
     run: () => run,

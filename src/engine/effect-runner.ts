@@ -1,11 +1,12 @@
 import type { RunEvent } from "../domain/run/events.ts";
+import type { Change } from "../ports/changes.ts";
 import type { EffectGroup, PendingEffect } from "../ports/daemon-rows.ts";
 import type { Answered } from "../ports/questions.ts";
 import { writeAndNotify } from "./alerts.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { Committer } from "./commit.ts";
 import type { EngineContext } from "./engine-context.ts";
-import type { EffectAnswer } from "./perform/effect-answer.ts";
+import { type EffectAnswer, isEvent } from "./perform/effect-answer.ts";
 import { performEffect } from "./perform/perform-effect.ts";
 
 /** Performs effects that are due, a bounded number at a time. */
@@ -69,7 +70,7 @@ export function createEffectRunner(
     crashPoint(`effect.${pending.effect.kind}.after`);
     hooks.hear(answer);
     const event = isClockWrong() && !isByAnyClock(pending, answer) ? undefined : eventOf(answer);
-    if (event === undefined) await writeAndNotify(context.deps, [{ kind: "effect-postponed", effectId: pending.id }]);
+    if (event === undefined) await writeAndNotify(context.deps, [postponed(context, pending, answer)]);
     else {
       const { runId, id: effectId } = pending;
       await committer.commit({ runId, event, effectId });
@@ -191,8 +192,14 @@ function isByAnyClock(pending: PendingEffect, { kind }: EffectAnswer): boolean {
   );
 }
 
+/** What is to be done again: at once, or after a pause where a signer gave no signature. */
+function postponed({ deps, settings }: EngineContext, { id: effectId }: PendingEffect, { kind }: EffectAnswer): Change {
+  if (kind !== "unsigned") return { kind: "effect-postponed", effectId };
+  return { kind: "effect-postponed", effectId, untilMs: deps.clock.nowMs() + settings.pace.retryMs };
+}
+
 /** @returns undefined where it is to be asked again */
 function eventOf(answer: EffectAnswer): RunEvent | undefined {
-  if (answer.kind === "stale") return undefined;
-  return answer.kind === "held-back" ? { ...answer, kind: "submission-unknown" } : answer;
+  if (answer.kind === "held-back") return { ...answer, kind: "submission-unknown" };
+  return isEvent(answer) ? answer : undefined;
 }

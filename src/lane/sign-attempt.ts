@@ -1,4 +1,5 @@
 import type { Hex } from "../domain/money/address.ts";
+import { SigningError } from "../domain/signing-error.ts";
 import type { BlockTransaction } from "../ports/chain.ts";
 import type { AttemptKind, AttemptRow, IntentRow, SigningRow, Visibility } from "../ports/lane-store.ts";
 import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
@@ -49,31 +50,54 @@ export async function planAttempt(
 
 /**
  * Signs what is written down and not signed yet, where that is allowed at this instant, and stores the bytes before
- * anyone else can see them. Signing is deterministic, so that a kill in between gives the same bytes again. Where a
- * person cancelled it while the key was used, and was answered that nothing of it was signed, the bytes are dropped
- * instead: they never left.
+ * anyone else can see them. After a kill in between it is signed again: other bytes, maybe, with the same nonce and the
+ * same content, of which the first were stored nowhere and sent to nobody. Where a person cancelled it while the key was
+ * used, and was answered that nothing of it was signed, the bytes are dropped instead: they never left. Without an answer
+ * of the signer nothing is stored, and the next turn asks again, for as long as the row may be signed.
  */
-export async function signPlanned(turn: LaneTurn, id: string): Promise<void> {
-  const { deps, options } = turn;
+export async function signPlanned(turn: LaneTurn, id: string, known?: BlockTransaction): Promise<void> {
+  const { deps } = turn;
   const rows = await readToSign(turn, id);
   const signing = rows.signings.at(rows.attempts.length);
   if (signing === undefined || !rows.maySign || isGivenUp(rows)) return;
   const label = labelOf(signing.kind);
   passCrashPoint(deps, `${label}.sign.before`);
-  const { raw, hash } = await deps.signer.signTransaction({
-    chainId: options.chainId,
-    nonce: signing.nonce,
-    to: signing.to,
-    data: signing.data,
-    value: signing.value,
-    gasLimit: signing.gasLimit,
-    maxFeePerGas: signing.maxFeePerGas,
-    maxPriorityFeePerGas: signing.maxPriorityFeePerGas,
-  });
+  const signed = bytesIn(known, signing) ?? (await signatureOf(turn, signing));
+  if (signed === undefined) return;
   passCrashPoint(deps, `${label}.signed.before`);
-  const attempt = attemptOf(signing, { raw, hash, atMs: deps.clock.nowMs() });
+  const attempt = attemptOf(signing, { ...signed, atMs: deps.clock.nowMs() });
   await commit(turn, id, (now) => (isGivenUp(now) ? dropped(turn, now) : stored(turn, now, attempt)));
   passCrashPoint(deps, `${label}.signed.after`);
+}
+
+/** The bytes of a version that a block shows, where they are of this version: they need no signature any more. */
+function bytesIn(
+  known: BlockTransaction | undefined,
+  { maxFeePerGas, maxPriorityFeePerGas }: SigningRow,
+): { readonly raw: Hex; readonly hash: Hex } | undefined {
+  if (known?.raw === undefined || known.fees === undefined) return undefined;
+  const { fees, raw, hash } = known;
+  const isIt = fees.maxFeePerGas === maxFeePerGas && fees.maxPriorityFeePerGas === maxPriorityFeePerGas;
+  return isIt ? { raw, hash } : undefined;
+}
+
+/** The bytes of a version; undefined while the signer gives none. */
+async function signatureOf(
+  { deps, options }: LaneTurn,
+  signing: SigningRow,
+): Promise<{ readonly raw: Hex; readonly hash: Hex } | undefined> {
+  const { nonce, to, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = signing;
+  const content = { nonce, to, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas };
+  try {
+    return await deps.signer.signTransaction({ chainId: options.chainId, ...content });
+  } catch (error) {
+    if (!(error instanceof SigningError)) throw error;
+    const { code, message } = error;
+    const isNews = code !== "pending" && code !== "held back";
+    if (isNews)
+      deps.logger.warn({ intentId: signing.intentId, code, error: message }, "a transaction is not signed yet");
+    return undefined;
+  }
 }
 
 /** Whether a version is written down and not signed yet. */
@@ -98,12 +122,13 @@ function stored(parts: LaneParts, rows: Known<LaneRows>, attempt: AttemptRow): L
 }
 
 /**
- * Signs the version of an intent that has its nonce in a block and no row here: signing is deterministic, so that bytes of
- * ours become the same again, and their receipt is found then. What nodes show as such is no reason to pay more than the
- * intent may: ours never did.
- * @returns whether something was signed now
+ * Takes the version of an intent up that has its nonce in a block and no row here. Its bytes are those of the block, where
+ * a node shows their signature: it is this account's, so they were ours, and their receipt is found then. Where none is
+ * shown they are signed again, which finds them where signing is deterministic. What nodes show is no reason to pay more
+ * than the intent may: ours never did.
+ * @returns whether something was written now
  */
-export async function signAgain(turn: LaneTurn, { id }: IntentRow, use: BlockTransaction): Promise<boolean> {
+export async function takeUp(turn: LaneTurn, { id }: IntentRow, use: BlockTransaction): Promise<boolean> {
   const rows = await readToSign(turn, id);
   const { intent, attempts, maySign } = rows;
   const { fees, value, gasLimit } = use;
@@ -115,7 +140,7 @@ export async function signAgain(turn: LaneTurn, { id }: IntentRow, use: BlockTra
     const visibility = replacementVisibility(rows);
     await planAttempt(turn, id, () => ({ kind: "replacement", fees, visibility }));
   }
-  await signPlanned(turn, id);
+  await signPlanned(turn, id, use);
   return true;
 }
 

@@ -5,7 +5,7 @@ import { findNonceUse } from "./find-nonce-use.ts";
 import { haltAccount } from "./halt-account.ts";
 import { commit, isSaidAgain, type LaneTurn, readIntent } from "./lane-context.ts";
 import { moveAttempt, moveIntent } from "./moves.ts";
-import { signAgain } from "./sign-attempt.ts";
+import { takeUp } from "./sign-attempt.ts";
 
 /**
  * The chain counts a transaction at the intent's nonce, and no attempt of it has a receipt. At the tip that proves
@@ -13,7 +13,7 @@ import { signAgain } from "./sign-attempt.ts";
  * endpoints that answer, the transaction itself is looked up. One of ours is waited for until its receipt comes; otherwise
  * the account is halted when a later finalised block still says so. Once a person released it the intent ends where the
  * block shows a stranger's transaction at its nonce, because then nothing can happen there any more. One that does the
- * same is signed again with its fees: where the bytes are the same it was ours, from a database that is gone, and its
+ * same is taken up with its fees: where its signature is this account's it was ours, from a database that is gone, and its
  * receipt counts. Otherwise, and where the nodes show no transaction, the intent stays open.
  */
 export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: number): Promise<void> {
@@ -40,8 +40,8 @@ export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: 
   } else if (nonce >= (await readIntent(turn, id)).acceptedCount) {
     await haltAccount(turn, { reason, count: () => count, isTrueOf: ({ acceptedCount }) => nonce >= acceptedCount });
   } else if (use !== undefined && !isSameAct(intent, use)) await endTaken(turn, intent, reason);
-  else if (use !== undefined && (await signAgain(turn, intent, use))) {
-    deps.logger.warn({ intentId: intent.id, hash: use.hash }, "signed again: what has this nonce does the same");
+  else if (use !== undefined && (await takeUp(turn, intent, use))) {
+    deps.logger.warn({ intentId: intent.id, hash: use.hash }, "taken up: what has this nonce does the same");
   } else deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction is not known; it stays open");
 }
 

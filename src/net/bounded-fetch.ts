@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { createSecureContext } from "node:tls";
 import { Agent, type Dispatcher } from "undici";
 import { type BoundedBody, createBoundedBody, type Unreadable } from "./bounded-body.ts";
 import { codeOf } from "./error-code.ts";
-import { hostOf } from "./secret.ts";
+import { hostOf, type Secret } from "./secret.ts";
 
 /** A request whose answer is bounded in size and time. */
 export interface BoundedRequest {
@@ -73,16 +74,28 @@ const WRITTEN_AT_ONCE_BYTES = 16_384;
  * a time for everything. An environment that switches the checks of certificates off for a whole process does not switch
  * them off here.
  */
-const CONNECTIONS = new Agent({
-  connect: { timeout: CONNECT_MS, rejectUnauthorized: true },
-  pipelining: 1,
-  allowH2: false,
-  keepAliveTimeout: IDLE_MS,
-  keepAliveMaxTimeout: IDLE_MS,
-  keepAliveTimeoutThreshold: 1_000,
-  headersTimeout: 0,
-  bodyTimeout: 0,
-});
+const CONNECTIONS = connectionsOf({});
+
+/** Who we are for a server that asks (mutual TLS), and whose certificates we believe besides those of the system: PEM texts. */
+export interface TlsIdentity {
+  readonly certificate: string;
+  readonly key: Secret;
+  /** believed instead of the system's: a server in one's own network usually signs for itself */
+  readonly authority: string | undefined;
+}
+
+function connectionsOf(tls: { readonly cert?: string; readonly key?: string; readonly ca?: string }): Agent {
+  return new Agent({
+    connect: { timeout: CONNECT_MS, ...tls, rejectUnauthorized: true },
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: IDLE_MS,
+    keepAliveTimeoutThreshold: 1_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
 
 /** Hosts behind a firewall refuse who has no name; caches in between must not answer out of their memory. */
 const SAID_ALWAYS = {
@@ -98,6 +111,18 @@ const SAID_ALWAYS = {
  * @throws FetchError when there is no complete answer within the bounds
  */
 export async function boundedFetch(request: BoundedRequest): Promise<BoundedResponse> {
+  return await send(request, CONNECTIONS);
+}
+
+/** The same over connections of its own, on which we show who we are. @throws Error when these are no PEM texts of a pair */
+export function createTlsFetch({ certificate, key, authority }: TlsIdentity): BoundedFetch {
+  const tls = { cert: certificate, key: key.reveal(), ...(authority !== undefined && { ca: authority }) };
+  createSecureContext(tls);
+  const connections = connectionsOf(tls);
+  return (request) => send(request, connections);
+}
+
+async function send(request: BoundedRequest, connections: Agent): Promise<BoundedResponse> {
   const { timeoutMs, maxBytes, signal } = request;
   const host = hostOf(request.url);
   const sendable = toSendable(request, host);
@@ -117,7 +142,7 @@ export async function boundedFetch(request: BoundedRequest): Promise<BoundedResp
   );
   signal?.addEventListener("abort", giveUp);
   try {
-    CONNECTIONS.dispatch(sendable, exchange);
+    connections.dispatch(sendable, exchange);
     return await exchange.answer;
   } finally {
     clearTimeout(timer);

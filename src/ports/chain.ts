@@ -34,6 +34,8 @@ export interface BlockTransaction {
   readonly gasLimit: bigint;
   /** undefined where it pays a plain gas price */
   readonly fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint } | undefined;
+  /** its signed bytes, which have this hash and were signed by its sender; undefined where the node does not show them */
+  readonly raw?: Hex | undefined;
 }
 
 /**

@@ -63,8 +63,8 @@ export type Change =
   | { readonly kind: "lot-order"; readonly order: Omit<LotOrder, "id" | "sinceMs"> }
   /** an effect is begun: counted before it is performed */
   | { readonly kind: "effect-begun"; readonly effectId: number }
-  /** nothing came of its last beginning: it is to be done again, behind whatever is due by now */
-  | { readonly kind: "effect-postponed"; readonly effectId: number }
+  /** nothing came of its last beginning: it is to be done again, behind whatever is due by now, or at an instant */
+  | { readonly kind: "effect-postponed"; readonly effectId: number; readonly untilMs?: number }
   /** a person answered a run that waits: it goes on now */
   | { readonly kind: "hold-answered"; readonly runId: string; readonly answer: HoldAnswer }
   /** how the strategy's last slots ended alike; undefined: they did not */

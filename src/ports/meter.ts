@@ -1,5 +1,5 @@
 /** Where a request went. */
-export type RequestTarget = "node" | "service" | "channel" | "safe";
+export type RequestTarget = "node" | "service" | "channel" | "safe" | "signer";
 
 /** What became of a slot's instant: its run began, or it was passed over for a reason. */
 export type MeteredSlot = { readonly strategy: string } & (

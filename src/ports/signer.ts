@@ -13,7 +13,13 @@ export interface UnsignedTransaction {
   readonly maxPriorityFeePerGas: bigint;
 }
 
-/** Holds one key. Signing is deterministic (RFC 6979): the same input gives the same bytes after a restart. */
+/**
+ * Signs for one account. Two signatures of the same content may differ: a signer elsewhere may draw a number at random for
+ * each. So whoever asks stores the answer before anybody else sees it, and asks again only while nothing is stored: what
+ * was made and not stored has the same nonce, or the same digest, and at most one of the two is ever worth something.
+ * An answer takes about a second at most; who holds no transaction open meanwhile holds nothing up.
+ * @throws SigningError when there is no signature now: whoever asks, asks again, as long as its own time allows
+ */
 export interface Signer {
   readonly address: Address;
   /** true: the account is only watched, so that nothing may be signed for it */

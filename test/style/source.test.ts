@@ -196,6 +196,10 @@ const READS_ENVIRONMENT = new Map([
 const SPEAKS_JSON_RPC = new Map([
   ["src/chain/json-rpc.ts", "the client of daemon and service"],
   ["src/audit/node-client.ts", "the audit shares nothing with what it checks"],
+  [
+    "src/adapters/remote-signer/signer-calls.ts",
+    "a signer is no node: it is asked once, and nothing of it is kept or shared",
+  ],
   ["src/sandbox/rpc.ts", "the sandbox works its own node, by methods that no other node has"],
   ["src/sandbox/fork.ts", "the sandbox asks for one chain's id before it has a node"],
 ]);

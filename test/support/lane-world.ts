@@ -112,8 +112,13 @@ const DEFAULTS: LaneOptions = {
 export async function startLaneWorld({
   secondEndpoint = false,
   privateEndpoint = false,
+  signer: given = signerOf(),
   ...options
-}: Partial<LaneOptions> & { secondEndpoint?: boolean; privateEndpoint?: boolean } = {}): Promise<LaneWorld> {
+}: Partial<LaneOptions> & {
+  secondEndpoint?: boolean;
+  privateEndpoint?: boolean;
+  signer?: Signer;
+} = {}): Promise<LaneWorld> {
   const anvil = await startBareAnvil();
   const proxy = await startRpcProxy(anvil.url);
   const second = secondEndpoint ? await startRpcProxy(anvil.url) : undefined;
@@ -132,7 +137,7 @@ export async function startLaneWorld({
     between: undefined,
     isPublic: false,
   };
-  const signer = recordingSigner(signed, () => switches.between?.());
+  const signer = recordingSigner(given, signed, () => switches.between?.());
   const file = join(temporaryDirectory(), "lane.db");
   const requests: { id: string; to: Address }[] = [];
   const signing = (intentId: string): boolean => switches.signing && !switches.barred.includes(intentId);
@@ -256,8 +261,11 @@ function withGaps(store: LaneStore, between: () => Promise<void> | undefined): L
   };
 }
 
-function recordingSigner(signed: UnsignedTransaction[], between: () => Promise<void> | undefined): Signer {
-  const signer = signerOf();
+function recordingSigner(
+  signer: Signer,
+  signed: UnsignedTransaction[],
+  between: () => Promise<void> | undefined,
+): Signer {
   return {
     ...signer,
     signTransaction: async (transaction) => {

@@ -10,6 +10,7 @@ import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { type Committer, createCommitter } from "../../engine/commit.ts";
 import { watchDrawdown } from "../../engine/drawdown.ts";
 import type { EngineContext } from "../../engine/engine-context.ts";
+import { isEvent } from "../../engine/perform/effect-answer.ts";
 import { performEffect } from "../../engine/perform/perform-effect.ts";
 import { registerStrategies } from "../../engine/register-strategies.ts";
 import { insertDueRuns } from "../../engine/scheduler.ts";
@@ -113,8 +114,7 @@ async function settle(stage: Stage, watcher: Watcher): Promise<void> {
     const next = book.takeEffect(clock.nowMs());
     if (next === undefined) return;
     const answer = await performEffect(context, next.run, { effect: next.effect, before: 0 });
-    if (answer.kind === "stale" || answer.kind === "held-back")
-      throw new Error(`${next.effect.kind} of ${next.run.id} was ${answer.kind} in a backtest`);
+    if (!isEvent(answer)) throw new Error(`${next.effect.kind} of ${next.run.id} was ${answer.kind} in a backtest`);
     if (answer.kind === "view-read") watcher.viewed(next.run, answer.view, book.strategy(next.run.strategyId).memory);
     await commit({ runId: next.run.id, event: answer });
     forgetIfOver(stage, next.run.id);

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { address, map, maybe, secretReference, text } from "../fields.ts";
+import { address, map, maybe, or, secretReference, text } from "../fields.ts";
+import { milliseconds } from "../units.ts";
 
 const delegate = address("the contract that the account is known to delegate to (EIP-7702)").optional();
 
@@ -15,8 +16,35 @@ const rawKey = z.strictObject({
   delegate,
 });
 
+const remote = z.strictObject({
+  signer: map("a signer with web3signer's interface (JSON-RPC over HTTP), which holds the key", {
+    url: text("its address", "https://127.0.0.1:9000"),
+    address: address("the account that it signs for"),
+    token: maybe(secretReference("a bearer token"), "for a proxy in front of it: web3signer itself asks for none"),
+    tls: maybe(
+      z.strictObject({
+        certificate: text("our certificate, which the signer knows: a PEM file", "swapd.crt"),
+        key: secretReference("its key, PEM"),
+        authority: maybe(
+          text(
+            "the certificate that the signer's own is believed by, instead of the system's: a PEM file",
+            "signer.crt",
+          ),
+          "needed where the signer's certificate is its own",
+        ),
+      }),
+      "who we are for it (mutual TLS), where it lists whom it signs for",
+    ),
+    // Below, a slow vault never answers in time; above, a hanging one is noticed too late.
+    timeout: or(milliseconds("how long one answer may take", "10s", ["1s", "60s"]), 10_000),
+  }),
+  delegate,
+});
+
 /** How an account's key is given. */
-export const key = z.union([keystore, rawKey], { error: "needs { keystore, password } or { privateKey }" });
+export const key = z.union([keystore, rawKey, remote], {
+  error: "needs { keystore, password } or { privateKey } or { signer }",
+});
 
 const watched = z.strictObject({
   address: address("an account that is only watched: nothing is signed for it, so the mode is paper or dry-run"),
@@ -62,10 +90,10 @@ const treasury = z.strictObject({
   proposals: proposals.meta({ description: "where the owners find what they are asked for" }),
 });
 
-/** An account of the daemon's: with its key, only watched, on paper, or a Safe whose owners sign. */
-export const wallet = z.union([keystore, rawKey, watched, onPaper, treasury], {
+/** An account of the daemon's: with its key, with a signer that has it, only watched, on paper, or a Safe whose owners sign. */
+export const wallet = z.union([keystore, rawKey, remote, watched, onPaper, treasury], {
   error:
-    "needs { keystore, password } or { privateKey }, or { safe, proposals }, or on paper { address } or { paper: { USDC: 5000 } }",
+    "needs { keystore, password } or { privateKey }, or { signer }, or { safe, proposals }, or on paper { address } or { paper: { USDC: 5000 } }",
 });
 
 export type KeyFields = z.output<typeof key>;

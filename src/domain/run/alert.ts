@@ -44,6 +44,10 @@ export const SUBJECT = {
   check: () => "check of the database",
   account: (account: string) => `account ${account}`,
   transaction: (intentId: string) => `transaction ${intentId}`,
+  /** whether a signer elsewhere signs for a wallet */
+  signer: (wallet: string) => `signer of ${wallet}`,
+  /** whether it signs what it is asked for */
+  signed: (wallet: string) => `answers of the signer of ${wallet}`,
   service: (host: string) => `service ${host}`,
   /** whether a service may be called at all */
   callsTo: (host: string) => `calls to ${host}`,

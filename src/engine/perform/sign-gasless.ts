@@ -1,13 +1,15 @@
 import type { TypedData } from "../../domain/guard/typed-data.ts";
 import type { Hex } from "../../domain/money/address.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
+import { SigningError } from "../../domain/signing-error.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { proceedsGone, signingBarred } from "../gather-evidence.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 
 /**
- * Signs exactly the typed data that was journaled, unless signing was forbidden since or its order has ended. Signing is
- * deterministic, so a repeated signature after a kill is the same signature.
+ * Signs exactly the typed data that was journaled, unless signing was forbidden since or its order has ended. After a kill,
+ * and until the signer answers, the same digest is signed again: maybe by another signature, and both are one capability,
+ * because what checks them counts the digest's nonce and not the bytes. Only the stored one is ever handed over.
  * @throws Error when the journaled digest is not the digest of the journaled typed data: a broken invariant
  */
 export async function signGasless(context: EngineContext, run: Run, swap: Swap): Promise<EffectAnswer> {
@@ -24,10 +26,23 @@ export async function signGasless(context: EngineContext, run: Run, swap: Swap):
   if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
   crashPoint("gasless.sign.before");
   const journaled = (digest: Hex) => ({ digest, journaled: rows.typedData.get(digest) });
-  const swapSignature = await sign(context, swap, journaled(swapDigest));
-  const permitSignature = permitDigest === undefined ? undefined : await sign(context, swap, journaled(permitDigest));
+  const signed = await orUnsigned(async () => ({
+    swapSignature: await sign(context, swap, journaled(swapDigest)),
+    permitSignature: permitDigest === undefined ? undefined : await sign(context, swap, journaled(permitDigest)),
+  }));
+  if (signed === undefined) return { kind: "unsigned" };
   crashPoint("gasless.sign.after");
-  return { kind: "signed-gasless", swapId: swap.id, swapSignature, permitSignature };
+  return { kind: "signed-gasless", swapId: swap.id, ...signed };
+}
+
+/** What was signed; undefined where the signer gives no signature now. @throws everything else */
+export async function orUnsigned<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SigningError) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { journaledProposal, treasuryOf, whyKept } from "./journaled-proposal.ts";
+import { orUnsigned } from "./sign-gasless.ts";
 
 /**
  * Signs exactly what was journaled as the proposer, who has no power over the Safe, where the place of its proposals asks
@@ -14,7 +15,8 @@ export async function signProposal(context: EngineContext, run: Run, swap: Swap)
   const { typedData } = await journaledProposal(context, run, swap);
   const { proposer } = treasuryOf(context, swap.wallet);
   crashPoint("proposal.sign.before");
-  const swapSignature = await proposer?.signTypedData(typedData);
+  const signed = await orUnsigned(async () => ({ swapSignature: await proposer?.signTypedData(typedData) }));
+  if (signed === undefined) return { kind: "unsigned" };
   crashPoint("proposal.sign.after");
-  return { kind: "signed-gasless", swapId: swap.id, swapSignature, permitSignature: undefined };
+  return { kind: "signed-gasless", swapId: swap.id, ...signed, permitSignature: undefined };
 }

@@ -57,16 +57,16 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
       sql.run("DELETE FROM effects WHERE id = ?", id);
       queue.remove(id);
     },
-    postponeEffect: (id, atMs) => {
+    postponeEffect: (id, atMs, untilMs = atMs) => {
       // The wait is written now: a clock that runs ahead at this instant is found out by that.
-      const wholeMs = Math.ceil(atMs);
+      const [notBeforeMs, writtenAtMs] = [Math.ceil(untilMs), Math.ceil(atMs)];
       sql.run(
         "UPDATE effects SET not_before_ms = ?, created_at_ms = ?, attempts = max(attempts - 1, 0) WHERE id = ?",
-        wholeMs,
-        wholeMs,
+        notBeforeMs,
+        writtenAtMs,
         id,
       );
-      queue.move(id, { notBeforeMs: wholeMs, writtenAtMs: wholeMs });
+      queue.move(id, { notBeforeMs, writtenAtMs });
     },
     hastenEffects: (nowMs) => {
       sql.run(

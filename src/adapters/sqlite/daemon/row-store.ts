@@ -160,8 +160,8 @@ export interface RunStore {
   runOfIntent(intentId: string): { readonly runId: string; readonly swapId: string } | undefined;
   /** Counts a beginning of an effect, durably, before it is performed. @returns how often it was begun before */
   beginEffect(id: number): number;
-  /** Leaves it to be done again, behind whatever is due by now: nothing came of its last beginning. */
-  postponeEffect(id: number, atMs: number): void;
+  /** Leaves it to be done again, behind whatever is due by now, or at an instant: nothing came of its last beginning. */
+  postponeEffect(id: number, atMs: number, untilMs?: number): void;
 }
 
 /** Rows of the daemon's own life. */

@@ -99,7 +99,7 @@ function effectWriters(rows: RowStore): Writers<EffectKinds> {
       rows.hastenQuotes(runId, atMs);
     }),
     "effect-begun": quietly(({ effectId }) => rows.beginEffect(effectId)),
-    "effect-postponed": quietly(({ effectId }, atMs) => rows.postponeEffect(effectId, atMs)),
+    "effect-postponed": quietly(({ effectId, untilMs }, atMs) => rows.postponeEffect(effectId, atMs, untilMs)),
     "request-made": quietly(({ request }, madeAtMs) => rows.addRequest({ ...request, madeAtMs })),
     "request-answered": quietly(({ requestId, answer }, atMs) => rows.answerRequest(requestId, answer, atMs)),
   };

@@ -1,0 +1,59 @@
+import { computeAddress } from "ethers";
+import { expect, onTestFinished, test } from "vitest";
+import { checkSigners } from "../../src/app/check-signers.ts";
+import { createRuntime } from "../../src/app/runtime.ts";
+import { loaded, MAIN } from "../config/project.ts";
+import {
+  type Misbehaviour,
+  type SignerDoubleOptions,
+  startSignerDouble,
+} from "../support/signer-double/signer-double.ts";
+
+const KEY = `0x${"7".repeat(64)}`;
+const OWN = "  main: { keystore: { file: wallet.json }, password: { file: wallet.pass } }\n";
+
+/** What `swapd check` finds of a wallet that is signed for by a double. */
+async function found(options: Partial<SignerDoubleOptions>, misbehave: Misbehaviour = {}, mode = "live") {
+  const double = await startSignerDouble({ chainId: 8_453, keys: [KEY], ...options });
+  onTestFinished(double.stop);
+  double.misbehave = misbehave;
+  const wallet = `  main: { signer: { url: "${double.url}", address: "${computeAddress(KEY)}", timeout: 1s } }\n`;
+  const configuration = loaded({ "main.yaml": MAIN.replace(OWN, wallet).replace("mode: live", `mode: ${mode}`) });
+  const findings = await checkSigners(configuration, createRuntime({ level: "error", env: {} }));
+  return { double, findings };
+}
+
+test("a signer that signs for the account and the chain is in order, and signed nothing of worth", async () => {
+  const { double, findings } = await found({ isDeterministic: false });
+  expect(findings).toHaveLength(1);
+  expect(findings[0]).toMatchObject({ what: "signer of main", whatToDo: undefined });
+  expect(findings[0]?.found).toMatch(/signs for 0x\w+ on chain 8453: tried with .* worth nothing/);
+  expect(double.asked.map(({ method }) => method)).toEqual([
+    "eth_accounts",
+    "eth_signTypedData",
+    "eth_signTransaction",
+  ]);
+  expect(double.asked[2]?.params).toMatchObject([{ gas: "0x0", value: "0x0", data: "0x" }]);
+});
+
+test.each<[string, Partial<SignerDoubleOptions>, Misbehaviour, RegExp, RegExp]>([
+  ["signs for another chain", { chainId: 1 }, {}, /chainId is 1, asked was 8453/, /--chain-id 8453/],
+  ["has not the key", { keys: [] }, {}, /no key at all, and none of/, /give the signer the key/],
+  ["signs with another key", {}, { key: `0x${"8".repeat(64)}` }, /not by 0x/, /find out who answers there/],
+  ["says nothing", {}, { before: () => new Promise(() => undefined) }, /no complete answer within 1000 ms/, /start/],
+])("a signer that %s is a problem with its fix", async (_, options, misbehave, what, fix) => {
+  const { findings } = await found(options, misbehave);
+  expect(findings).toMatchObject([{ found: expect.stringMatching(what), whatToDo: expect.stringMatching(fix) }]);
+});
+
+test("on paper it is a warning, because nothing asks it", async () => {
+  const { findings } = await found({ chainId: 1 }, {}, "paper");
+  expect(findings).toMatchObject([{ whatToDo: undefined, isWarning: true }]);
+});
+
+test("a way to it that others may hear is warned of", async () => {
+  const wallet = `  main: { signer: { url: "http://signer.invalid:9000", address: "${computeAddress(KEY)}", timeout: 1s } }\n`;
+  const configuration = loaded({ "main.yaml": MAIN.replace(OWN, wallet) });
+  const [clear] = await checkSigners(configuration, createRuntime({ level: "error", env: {} }));
+  expect(clear).toMatchObject({ isWarning: true, found: expect.stringContaining("is asked without TLS") });
+});
