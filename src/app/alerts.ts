@@ -54,9 +54,8 @@ export async function openAlerts(
   const { db, logger, machine } = opened;
   const { clock, ids } = machine;
   const channels = openChannels(configuration, opened);
-  const { events, digest } = configuration.notifications;
-  const off = Object.keys(events).filter((code) => events[code] === "off");
-  for (const { name, waiting } of await setAlertChannels(db, channels, off)) {
+  const { digest } = configuration.notifications;
+  for (const { name, waiting } of await setAlertChannels(db, channels)) {
     logger.warn({ channel: name, waiting }, "a channel of alerts is configured no more; what waited for it is dropped");
   }
   const log = createLogNotifier(logger);
@@ -74,8 +73,8 @@ export async function openAlerts(
       },
     },
     start: () => {
-      for (const { name: channel, kind, host, minimum, quiet, deliver } of channels) {
-        logger.info({ channel, kind, host, minimum }, "alerts are sent to a channel");
+      for (const { name: channel, kind, host, severities, quiet, deliver } of channels) {
+        logger.info({ channel, kind, host, severities }, "alerts are sent to a channel");
         const outbox = createAlertOutbox(db, channel);
         const isQuiet = (nowMs: number): boolean => isWithin(quiet, digest.timezone, nowMs);
         senders.push(startAlertSender(DELIVERY, { channel, outbox, clock, logger, isQuiet, deliver }));

@@ -3,11 +3,25 @@ import type { ChannelConfiguration } from "../config/configuration.ts";
 /** An address, a hash, or what else is written like one. */
 const ADDRESS = /0x[0-9a-fA-F]{8,}/g;
 
-/**
- * A number that stands alone, with or without its digits grouped. Days, times, shares and the ids of runs are none. Rather
- * too many go than one that is an amount.
- */
-const AMOUNT = /(?<![\w.:/-])[0-9](?:[0-9.,_']*[0-9])?(?![\w:%/]|-[0-9]|[.,][0-9])/g;
+/** A number: its sign and its currency, digits grouped or not, an exponent. */
+const NUMBER = String.raw`[-+\u2212]?\p{Nd}(?:[\p{Nd}.,_'\u2019\u00a0\u202f]*\p{Nd})?(?:[eE][-+]?\p{Nd}+)?`;
+
+/** What has digits and says how far, when, where or who, and not how much. */
+const NO_AMOUNT = [
+  String.raw`\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?`,
+  String.raw`\d{1,2}:\d{2}(?::\d{2})?(?![\d:])`,
+  // An address of a machine; digits in groups of three are an amount.
+  String.raw`(?!\d{1,3}(?:\.\d{3}){3}(?!\d))\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![.\d])`,
+  String.raw`(?:localhost|[\p{L}\d][\p{L}\d-]*(?:\.[\p{L}\d-]+)*\.\p{L}[\p{L}\d-]*):\d{1,5}(?![.\d])`,
+  // Names and ids begin with a letter.
+  String.raw`[\p{L}_][\p{L}\p{Nd}_]*(?:[-.][\p{L}\p{Nd}_]+)*`,
+  String.raw`0x[\da-fA-F]+`,
+  String.raw`(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+(?![\p{L}\p{Nd}])`,
+  String.raw`${NUMBER}\s?(?:%|(?:bps?|pp)(?![\p{L}\p{Nd}]))`,
+].join("|");
+
+/** Either the one, which stays, or the other, which goes: rather too many go than one that is an amount. */
+const KEPT_OR_AMOUNT = new RegExp(`(${NO_AMOUNT})|${NUMBER}`, "gu");
 
 const MARK = "***";
 
@@ -21,5 +35,6 @@ export function hidden(
 
 function hide(text: string, hides: ChannelConfiguration["hides"]): string {
   const placed = hides.includes("addresses") ? text.replaceAll(ADDRESS, MARK) : text;
-  return hides.includes("amounts") ? placed.replaceAll(AMOUNT, MARK) : placed;
+  if (!hides.includes("amounts")) return placed;
+  return placed.replaceAll(KEPT_OR_AMOUNT, (_, kept: string | undefined) => kept ?? MARK);
 }

@@ -15,6 +15,8 @@ import type { SecretOpener } from "./open-secrets.ts";
 export interface OpenedChannel extends ChannelConfiguration {
   /** whom it asks: all of its address that may be shown */
   readonly host: string;
+  /** codes that it sends nothing of */
+  readonly codesOff: readonly string[];
   /** Sends it once. */
   deliver(
     waiting: Pick<WaitingDelivery, "alert" | "tells" | "overAtMs">,
@@ -40,10 +42,11 @@ export function openChannels(configuration: Configuration, around: Around): read
   const { redactor, machine } = around;
   return channels.map((configured) => {
     const { host, send } = openChannel(configured, around);
-    const isSilent = (code: string): boolean => notifications.events[code] === "silent";
+    const events = { ...notifications.events, ...configured.events };
+    const isSilent = (code: string): boolean => events[code] === "silent";
     return {
       ...configured,
-      host,
+      ...{ host, codesOff: Object.keys(events).filter((code) => events[code] === "off") },
       deliver: async (waiting, { nowMs, signal }) => {
         const post = createPost({ timeoutMs: timing.requestTimeoutMs, nowMs, signal, fetch: machine?.fetch });
         const message = messageOf(waiting, network.name, redactor);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SEVERITIES } from "../domain/run/alert.ts";
 import type { ChannelBook, ChannelForm, ChannelOptions } from "../domain/run/alert-channel.ts";
 import { isKnownCode, KNOWN_CODES } from "../domain/run/alert-codes.ts";
 import { parseWindow } from "../domain/schedule/parse-window.ts";
@@ -60,8 +61,12 @@ function* checkTerms({ timezone, events }: Fields): Found<undefined> {
     const { message, suggestion } = describeTimeZone(timezone);
     yield at`alerts.timezone: ${message} -> ${suggestion}`;
   }
+  yield* checkCodes(["alerts", "events"], events);
+}
+
+function* checkCodes(path: Path, events: Fields["events"]): Found<undefined> {
   for (const code of Object.keys(events).filter((name) => !isKnownCode(name)))
-    yield atKey`${["alerts", "events", code]}: nothing is reported under this code -> ${codeMeant(code)}`;
+    yield atKey`${[...path, code]}: nothing is reported under this code -> ${codeMeant(code)}`;
 }
 
 function codeMeant(code: string): string {
@@ -76,11 +81,18 @@ function* webhookChannel(source: Source, fields: NonNullable<Fields["webhook"]>)
   return { name: WEBHOOK, kind: WEBHOOK, path: path.join("."), ...(yield* readTerms(path, fields)), options };
 }
 
-type Terms = Pick<NonNullable<Fields["webhook"]>, "minimum" | "ends" | "messages" | "quiet" | "hide">;
+type Terms = Pick<NonNullable<Fields["webhook"]>, keyof typeof channelTerms>;
 
-function* readTerms(path: Path, { minimum, ends, messages, quiet, hide }: Terms) {
+function* readTerms(path: Path, { minimum, severities, events, ends, messages, quiet, hide }: Terms) {
+  yield* checkCodes([...path, "events"], events);
+  if (minimum !== undefined && severities !== undefined)
+    yield atKey`${[...path, "severities"]}: \`minimum\` stands beside it, and says something else -> leave out one of them`;
+  if (severities?.length === 0 && !messages)
+    yield at`${[...path, "severities"]}: with \`messages: false\` nothing would be sent -> name a severity, or leave the channel out`;
+  const least = SEVERITIES.indexOf(minimum ?? "warning");
   return {
-    ...{ minimum, sendsEnds: ends, sendsMessages: messages, hides: hide },
+    ...{ severities: severities ?? SEVERITIES.slice(least), events, sendsEnds: ends, sendsMessages: messages },
+    hides: hide,
     quiet: quiet === undefined ? undefined : yield* readQuiet([...path, "quiet"], quiet),
   };
 }

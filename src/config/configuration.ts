@@ -162,14 +162,16 @@ export interface ChannelConfiguration {
   readonly kind: string;
   /** where it stands in the main file */
   readonly path: string;
-  /** the least severity that is sent */
-  readonly minimum: Severity;
+  /** the severities that are sent; none: messages alone */
+  readonly severities: readonly Severity[];
   /** it also sends the end of an alert */
   readonly sendsEnds: boolean;
   /** it also sends messages of fills, starts and digests */
   readonly sendsMessages: boolean;
   /** by the zone of `notifications`, when nothing but what is critical is sent */
   readonly quiet: WeekWindow | undefined;
+  /** what of a code is on, silent or off here, whatever it is elsewhere */
+  readonly events: Readonly<Record<string, "off" | "silent" | "on">>;
   /** what it is not told */
   readonly hides: readonly ("amounts" | "addresses")[];
   /** what its kind asks for: secrets by reference, and texts */

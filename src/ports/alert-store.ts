@@ -20,12 +20,14 @@ export interface TrueWarning {
 /** A channel that people are notified by, as the rows know it: by its name. */
 export interface AlertChannel {
   readonly name: string;
-  /** the least severity of the alerts that it sends */
-  readonly minimum: Severity;
+  /** the severities of the alerts that it sends; none: it sends messages alone */
+  readonly severities: readonly Severity[];
   /** it also sends the end of an alert */
   readonly sendsEnds: boolean;
   /** it also sends messages, whatever their severity; default: true */
   readonly sendsMessages?: boolean;
+  /** codes that it sends nothing of; default: none */
+  readonly codesOff?: readonly string[];
 }
 
 /** Something that waits to be sent by one channel. */

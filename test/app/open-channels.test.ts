@@ -125,3 +125,25 @@ test("what turns a text around, or is not seen, does not leave in one", async ()
   await webhook?.deliver({ alert, tells: "begin", overAtMs: undefined }, at);
   expect(JSON.parse(received[0]?.body ?? "").text).toBe("sold 1 \ufffdCDSU\ufffd\ufffd \u{1f642}\nfor");
 });
+
+test("what of a code is off, silent or on is the channel's own word, and else that of all", async () => {
+  const { url, received } = await startReceiver();
+  const ntfy = `kind: ntfy, url: { env: URL }`;
+  const main = `${MAIN}alerts:
+  events: { NO_FUNDS: off, SWAP_UNKNOWN: silent, FILLED: off }
+  channels:
+    one: { ${ntfy} }
+    other: { ${ntfy}, events: { NO_FUNDS: on, SWAP_UNKNOWN: on, STARTED: off } }
+`;
+  const loaded = loadConfiguration(join(project({ "main.yaml": main }), "main.yaml"), {});
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const redactor = createRedactor();
+  const secrets = createSecretOpener({ URL: `ntfy://tk_1@${new URL(url).host}/topic` }, redactor);
+  const opened = openChannels(loaded.configuration, { secrets, redactor });
+  expect(opened.map(({ codesOff }) => codesOff)).toEqual([
+    ["NO_FUNDS", "FILLED"],
+    ["FILLED", "STARTED"],
+  ]);
+  for (const { deliver } of opened) await deliver({ alert: alertSample(), tells: "begin", overAtMs: undefined }, at);
+  expect(received.map(({ body }) => JSON.parse(body).priority)).toEqual([2, 4]);
+});

@@ -158,8 +158,8 @@ test("which channels are behind is reported, since when and with which answer, a
   const { db, store, check } = begin();
   expect([(await check()).channels, formatUnsent(await check())]).toEqual([[], []]);
   await setAlertChannels(db, [
-    { name: "phone", minimum: "warning", sendsEnds: true },
-    { name: "webhook", minimum: "critical", sendsEnds: false },
+    { name: "phone", severities: ["warning", "critical"], sendsEnds: true },
+    { name: "webhook", severities: ["critical"], sendsEnds: false },
   ]);
   store.raiseAlert(alertSample({ id: "a" }));
   store.raiseAlert(alertSample({ id: "b", code: "RUN_PARKED", atMs: NOW_MS + 60_000 }));

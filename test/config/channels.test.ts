@@ -14,13 +14,19 @@ it("is where alerts go: two references, files from the folder of the main file, 
   const { channels: found, file } = loaded(alerts("url: { env: ALERT_URL }, secret: { file: alert.key }"));
   expect(found).toEqual([
     {
-      ...{ name: "webhook", kind: "webhook", path: "alerts.webhook", minimum: "warning", sendsEnds: false },
-      ...{ sendsMessages: true, quiet: undefined, hides: [] },
+      ...{
+        name: "webhook",
+        kind: "webhook",
+        path: "alerts.webhook",
+        severities: ["warning", "critical"],
+        sendsEnds: false,
+      },
+      ...{ sendsMessages: true, quiet: undefined, hides: [], events: {} },
       options: { url: { env: "ALERT_URL" }, secret: { file: join(file, "../alert.key") } },
     },
   ]);
   const [other] = loaded(alerts("url: { env: A }, secret: { env: B }, minimum: critical, ends: true")).channels;
-  expect(other).toMatchObject({ minimum: "critical", sendsEnds: true });
+  expect(other).toMatchObject({ severities: ["critical"], sendsEnds: true });
 });
 
 it("is not needed: the log has everything", () => {
@@ -42,7 +48,7 @@ it("has others alongside it, each with a name and a kind, and with the options o
     ["desk", "webhook", "alerts.channels.desk"],
   ]);
   expect(found[1]).toMatchObject({
-    ...{ minimum: "critical", sendsEnds: true },
+    ...{ severities: ["critical"], sendsEnds: true },
     options: { server: "https://push.example", topic: { file: join(file, "../topic") } },
   });
 });
@@ -81,6 +87,26 @@ it.each([
     "phone: { kind: ntfy, topic: { env: A }, minimum: loud }",
     "alerts.channels.phone.minimum: is none of the values known here",
   ],
+  [
+    "phone: { kind: ntfy, url: { env: A }, minimum: info, severities: [critical] }",
+    "alerts.channels.phone.severities: `minimum` stands beside it, and says something else -> leave out one of them",
+  ],
+  [
+    "phone: { kind: ntfy, url: { env: A }, severities: [], messages: false }",
+    "alerts.channels.phone.severities: with `messages: false` nothing would be sent -> name a severity, or leave the channel out",
+  ],
+  [
+    "phone: { kind: ntfy, url: { env: A }, severities: [loud] }",
+    "alerts.channels.phone.severities.0: is none of the values known here -> write info or warning or critical",
+  ],
+  [
+    "phone: { kind: ntfy, url: { env: A }, events: { FILED: off } }",
+    'alerts.channels.phone.events.FILED: nothing is reported under this code -> did you mean "FILLED"?',
+  ],
+  [
+    "phone: { kind: ntfy, url: { env: A }, events: { FILLED: never } }",
+    "alerts.channels.phone.events.FILLED: is none of the values known here -> write off or silent or on",
+  ],
   ["phone: { kind: ntfy, topic: { env: A }, ends: yes }", "alerts.channels.phone.ends: needs true or false"],
   ["Phone: { kind: ntfy, topic: { env: A } }", "a name is lower-case letters, digits and hyphens"],
   ["phone: ntfy", "alerts.channels.phone: needs a map of keys"],
@@ -99,6 +125,17 @@ it("takes one URL in the place of what is in it", () => {
   expect(found.map(({ kind, options }) => [kind, options])).toEqual([
     ["ntfy", { url: { env: "A" } }],
     ["telegram", { url: { file: join(file, "../chat.url") } }],
+  ]);
+});
+
+it("takes its severities by a list, or messages alone, and what of a code is on here", () => {
+  const text = `phone: { kind: ntfy, url: { env: A }, severities: [critical] }
+chat: { kind: ntfy, url: { env: A }, severities: [warning, info], events: { DIGEST: silent, FILLED: off } }
+family: { kind: ntfy, url: { env: A }, severities: [] }`;
+  expect(loaded(channels(text)).channels).toMatchObject([
+    { severities: ["critical"], events: {} },
+    { severities: ["warning", "info"], events: { DIGEST: "silent", FILLED: "off" } },
+    { severities: [], sendsMessages: true },
   ]);
 });
 

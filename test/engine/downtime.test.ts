@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { setAlertChannels } from "../../src/adapters/sqlite/daemon/alert-outbox.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { SLOT_MS, USDC } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
@@ -67,5 +68,47 @@ describe("after a start", () => {
     expect(reports(next)).toEqual([
       expect.stringMatching(/^down [2-5][0-9]s; .*; 1 swap was open: 1 (mined|confirmed)$/),
     ]);
+  });
+});
+
+describe("the message of it", () => {
+  const notifications = { fills: false, starts: true, sameEnds: 3 };
+  const said = ({ db }: Life): unknown[] =>
+    db.prepare("SELECT text, strategy, over_at_ms IS NOT NULL FROM alerts WHERE code = 'DOWNTIME'").raw().all();
+
+  /** A life that is killed, and the next one, seven hours later. */
+  async function down(options: NonNullable<Parameters<typeof openLife>[1]>, hours = 7) {
+    const { outside, life } = await firstLife();
+    await setAlertChannels(life.db, [{ name: "phone", severities: ["critical"], sendsEnds: true }]);
+    life.kill();
+    life.db.close();
+    outside.clock.jumpTo(START_MS + hours * HOUR_MS + 720_000);
+    const next = openLife(outside, options);
+    await next.engine.start();
+    await turn(outside, next, 3);
+    return { outside, next };
+  }
+
+  test("is raised once with the record, and sent by every channel that sends messages", async () => {
+    const { outside, next } = await down({ settings: { notifications } });
+    const text = "on sandbox: down 7h11m; 7 slots missed: 6 skipped (too late), 1 run (policy latest)";
+    expect(said(next)).toEqual([[text, null, 1]]);
+    const deliveries =
+      "SELECT channel, tells FROM alert_deliveries JOIN alerts ON alerts.number = alert WHERE code = 'DOWNTIME'";
+    expect(next.db.prepare(deliveries).raw().all()).toEqual([["phone", "begin"]]);
+    await turn(outside, next, 5);
+    expect(said(next)).toHaveLength(1);
+  });
+
+  test("says that it is about a dry run where nothing is traded", async () => {
+    const { next } = await down({ settings: { notifications, live: false } });
+    expect(said(next)).toEqual([[expect.stringMatching(/^dry run: on sandbox: down 7h11m; /), null, 1]]);
+  });
+
+  test("is not raised where nobody wants to hear of starts, nor of a time in which nothing was missed", async () => {
+    expect(said((await down({})).next)).toEqual([]);
+    const { next } = await down({ settings: { notifications } }, 0);
+    expect(reports(next)).toEqual([expect.stringMatching(/^down 1\d(m|m\d+s); no slot missed$/)]);
+    expect(said(next)).toEqual([]);
   });
 });

@@ -123,7 +123,7 @@ test("a fill that a reorganisation took back and the chain brings again is the s
 test("messages arrive at a receiver, though only what is critical is sent of alerts", async () => {
   const { outside, life } = begin();
   const { url, received } = await startReceiver();
-  await setAlertChannels(life.db, [{ name: "webhook", minimum: "critical", sendsEnds: false }]);
+  await setAlertChannels(life.db, [{ name: "webhook", severities: ["critical"], sendsEnds: false }]);
   await trade(outside, life);
   const values = { url: `${url}/hook`, secret: "s".repeat(16) };
   const sender = startAlertSender(

@@ -36,9 +36,16 @@ const telegramCommands = map("commands to a bot of Telegram, by some people in o
 /** Who is listened to by a bot. */
 export type TelegramCommands = z.output<typeof telegramCommands>;
 
+const EVENTS = z.record(z.string(), z.enum(["off", "silent", "on"], { error: "needs off, silent or on" }));
+
 /** What every channel has, whatever its kind. */
 export const channelTerms = {
-  minimum: or(z.enum(SEVERITIES), "warning", "the least severity that is sent (warning)"),
+  minimum: maybe(z.enum(SEVERITIES), "the least severity that is sent (warning)"),
+  severities: maybe(
+    z.array(z.enum(SEVERITIES, { error: `needs a list of: ${SEVERITIES.join(", ")}` })),
+    "in place of `minimum`: the severities that are sent; [] for messages alone",
+  ),
+  events: or(EVENTS, {}, "codes of alerts and messages that are off, silent or on here, whatever they are elsewhere"),
   ends: or(z.boolean({ error: "needs true or false" }), false, "also reports that an alert is over"),
   messages: or(flag("also sends messages: fills, starts, digests (true)"), true),
   quiet: maybe(
@@ -90,11 +97,7 @@ export const alerts = orEmpty("how people are notified of what needs them; the l
   commands: maybeMap("commands by chat; what they do is done as if the owner had typed it", {
     telegram: telegramCommands,
   }),
-  events: or(
-    z.record(z.string(), z.enum(["off", "silent", "on"], { error: "needs off, silent or on" })),
-    {},
-    "codes of alerts and messages that nobody is notified of (off), or without a sound (silent)",
-  ),
+  events: or(EVENTS, {}, "codes of alerts and messages that nobody is notified of (off), or without a sound (silent)"),
   sameEnds: or(
     count("an alert when so many slots of a strategy in a row came to nothing for the same reason", {
       min: 2,

@@ -21,7 +21,7 @@ const LATER: Delivery = { kind: "later", detail: "an answer" };
 const REFUSED: Delivery = { kind: "refused", detail: "an answer" };
 
 const channel = (name: string, change: Partial<AlertChannel> = {}): AlertChannel => ({
-  ...{ name, minimum: "info", sendsEnds: false },
+  ...{ name, severities: ["info", "warning", "critical"], sendsEnds: false },
   ...change,
 });
 
@@ -190,7 +190,9 @@ test("what had nowhere to go when it became true is sent by the start after a ch
   const nowhere = openDaemonDatabase();
   nowhere.store.raiseAlert(alertSample({ id: "halted", code: "ACCOUNT_HALTED", severity: "critical" }));
   nowhere.store.raiseAlert(alertSample({ id: "mild", code: "MILD", severity: "info" }));
-  const { clock, one } = begin(undefined, nowhere.db, { channels: [channel("one", { minimum: "warning" })] });
+  const { clock, one } = begin(undefined, nowhere.db, {
+    channels: [channel("one", { severities: ["warning", "critical"] })],
+  });
   one.open();
   await quiet();
   one.open();
@@ -296,7 +298,7 @@ describe("two channels", () => {
 
   test("are reported by the least severity of each, and of messages both", async () => {
     const { one, two, raise, store } = begin(undefined, undefined, {
-      channels: [channel("one", { minimum: "critical" }), channel("two", { minimum: "warning" })],
+      channels: [channel("one", { severities: ["critical"] }), channel("two", { severities: ["warning", "critical"] })],
     });
     raise("mild", { severity: "info" });
     raise("warm", { severity: "warning" });
@@ -370,12 +372,14 @@ describe("a channel", () => {
   });
 
   test("whose least severity was lowered is told what is true, and what it was reported before not again", async () => {
-    const { db, raise, one } = begin(undefined, undefined, { channels: [channel("one", { minimum: "critical" })] });
+    const { db, raise, one } = begin(undefined, undefined, {
+      channels: [channel("one", { severities: ["critical"] })],
+    });
     raise("hot", { severity: "critical" });
     raise("warm");
     one.open();
     await quiet();
-    const lower = begin(undefined, db, { channels: [channel("one", { minimum: "warning" })] });
+    const lower = begin(undefined, db, { channels: [channel("one", { severities: ["warning", "critical"] })] });
     lower.one.open();
     await quiet();
     expect([one.got, lower.one.got]).toEqual([["hot"], ["warm"]]);

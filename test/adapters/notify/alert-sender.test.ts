@@ -36,7 +36,7 @@ const deliverTo =
 
 function begin(url: string, change: Partial<AlertSenderOptions> = {}) {
   const { db } = openDaemonDatabase();
-  void setAlertChannels(db, [{ name: "webhook", minimum: "info", sendsEnds: false }]);
+  void setAlertChannels(db, [{ name: "webhook", severities: ["info", "warning", "critical"], sendsEnds: false }]);
   const store = createStore(db);
   const logger = silentLogger();
   const outbox = createAlertOutbox(db, "webhook");
@@ -225,7 +225,7 @@ test("channels whose receivers hang, fail or are gone delay none that is well", 
   const names = Object.keys(answers) as (keyof typeof answers)[];
   await setAlertChannels(
     db,
-    names.map((name) => ({ name, minimum: "info", sendsEnds: false })),
+    names.map((name) => ({ name, severities: ["info", "warning", "critical"], sendsEnds: false })),
   );
   for (let index = 0; index < 5; index += 1) store.raiseAlert(alertSample({ id: `a${index}`, code: `A${index}` }));
   const reported = new Map<string, unknown[]>();

@@ -16,7 +16,7 @@ const OPTIONS = {
 /** A channel that is quiet until an instant. */
 function begin(quietUntilMs = NOW_MS + 8 * HOUR_MS) {
   const { db } = openDaemonDatabase();
-  void setAlertChannels(db, [{ name: "one", minimum: "info", sendsEnds: true }]);
+  void setAlertChannels(db, [{ name: "one", severities: ["info", "warning", "critical"], sendsEnds: true }]);
   const clock = new FakeClock(NOW_MS);
   const got: string[] = [];
   const store = createStore(db);

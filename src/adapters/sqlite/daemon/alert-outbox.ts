@@ -3,7 +3,7 @@ import type { AlertChannel, AlertOutbox, DeliveryEnd, WaitingDelivery } from "..
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { inTransaction } from "../../../storage/transaction.ts";
 import { prepareStatements, type Statements } from "../statements.ts";
-import { rankOf } from "./alert-rows.ts";
+import { IS_SENT, RANK } from "./alert-rows.ts";
 
 /** A channel that was configured before, and how much waited for it. */
 interface GoneChannel {
@@ -12,14 +12,13 @@ interface GoneChannel {
 }
 
 /**
- * Writes down which channels there are. What waited for one that is configured no more is not kept: under the same name
- * it would be a new one.
+ * Writes down which channels there are, and what each of them sends. What waited for one that is configured no more is not
+ * kept: under the same name it would be a new one.
  * @returns the channels that are gone
  */
 export async function setAlertChannels(
   db: SqliteDatabase,
   channels: readonly AlertChannel[],
-  codesOff: readonly string[] = [],
 ): Promise<readonly GoneChannel[]> {
   const sql = prepareStatements(db);
   return inTransaction(db, () => {
@@ -30,33 +29,31 @@ export async function setAlertChannels(
       names,
     );
     sql.run("DELETE FROM alert_channels WHERE name NOT IN (SELECT value FROM json_each(?))", names);
-    for (const { name, minimum, sendsEnds, sendsMessages = true } of channels) {
-      sql.run(
-        `INSERT INTO alert_channels (name, minimum, tells_ends, tells_messages) VALUES (?, ?, ?, ?)
-         ON CONFLICT (name) DO UPDATE SET
-           minimum = excluded.minimum, tells_ends = excluded.tells_ends, tells_messages = excluded.tells_messages`,
-        name,
-        minimum,
-        sendsEnds ? 1 : 0,
-        sendsMessages ? 1 : 0,
-      );
-    }
-    setCodesOff(sql, codesOff);
+    for (const channel of channels) setChannel(sql, channel);
     return gone;
   });
 }
 
-/** Nobody is notified of these codes any more; what waits is not sent either. Where one is on again, what is true is sent. */
-function setCodesOff(sql: Statements, codes: readonly string[]): void {
-  const list = JSON.stringify(codes);
-  sql.run("DELETE FROM alert_codes_off WHERE code NOT IN (SELECT value FROM json_each(?))", list);
+/** Of codes that it sends no more, what waits is not sent either. Where one is on again, what is true is sent. */
+function setChannel(sql: Statements, channel: AlertChannel): void {
+  const { name, severities, sendsEnds, sendsMessages = true, codesOff = [] } = channel;
   sql.run(
-    "INSERT INTO alert_codes_off SELECT DISTINCT value FROM json_each(?) WHERE true ON CONFLICT DO NOTHING",
-    list,
+    `INSERT INTO alert_channels (name, severities, tells_ends, tells_messages) VALUES (?, ?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET
+       severities = excluded.severities, tells_ends = excluded.tells_ends, tells_messages = excluded.tells_messages`,
+    ...[name, severities.join(" "), sendsEnds ? 1 : 0, sendsMessages ? 1 : 0],
+  );
+  sql.run("DELETE FROM alert_channel_codes_off WHERE channel = ?", name);
+  sql.run(
+    "INSERT INTO alert_channel_codes_off SELECT DISTINCT ?, value FROM json_each(?)",
+    name,
+    JSON.stringify(codesOff),
   );
   sql.run(
-    `DELETE FROM alert_deliveries WHERE state = 'waiting'
-       AND alert IN (SELECT number FROM alerts JOIN alert_codes_off USING (code))`,
+    `DELETE FROM alert_deliveries WHERE state = 'waiting' AND channel = ? AND alert IN (
+       SELECT number FROM alerts JOIN alert_channel_codes_off AS off ON off.code = alerts.code AND off.channel = ?)`,
+    name,
+    name,
   );
 }
 
@@ -126,14 +123,14 @@ const BEFORE_CRITICAL = `EXISTS (SELECT 1 FROM alert_deliveries AS later JOIN al
 
 const TOO_MANY = `${WAITING} AND (waits.number <= ? AND over_at_ms IS NOT NULL
     OR waits.number NOT IN (SELECT kept.number FROM alert_deliveries AS kept JOIN alerts ON alerts.number = kept.alert
-      WHERE kept.channel = ? AND kept.state = 'waiting' ORDER BY ${rankOf("severity")} DESC, kept.number DESC LIMIT ?))
+      WHERE kept.channel = ? AND kept.state = 'waiting' ORDER BY ${RANK} DESC, kept.number DESC LIMIT ?))
   ORDER BY delivery`;
 
 function waitAgain(sql: Statements, channel: string): void {
   sql.run(
     `UPDATE alert_deliveries SET state = 'waiting', not_before_ms = 0, finished_at_ms = NULL
      WHERE alert IN (SELECT alerts.number FROM alerts JOIN alert_channels ON name = ?
-         WHERE over_at_ms IS NULL AND ${rankOf("severity")} >= ${rankOf("minimum")})
+         WHERE over_at_ms IS NULL AND ${IS_SENT})
        AND channel = ? AND tells = 'begin' AND state = 'given-up'`,
     channel,
     channel,
@@ -141,8 +138,7 @@ function waitAgain(sql: Statements, channel: string): void {
   sql.run(
     `INSERT INTO alert_deliveries (channel, alert, tells, subject)
      SELECT name, number, 'begin', subject FROM alerts JOIN alert_channels ON name = ?
-     WHERE over_at_ms IS NULL AND ${rankOf("severity")} >= ${rankOf("minimum")}
-       AND code NOT IN (SELECT code FROM alert_codes_off) ORDER BY number
+     WHERE over_at_ms IS NULL AND ${IS_SENT} ORDER BY number
      ON CONFLICT (alert, channel, tells) DO NOTHING`,
     channel,
   );

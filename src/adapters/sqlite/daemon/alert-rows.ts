@@ -9,10 +9,12 @@ const MOST_KEPT = 10_000;
 /** Details come from services and nodes too: a row holds no more of them than this. */
 const LONGEST_TEXT = 2_000;
 
-/** How much the severity in a column matters: what is less severe comes earlier in this text. */
-export function rankOf(column: "severity" | "minimum"): string {
-  return `instr('${SEVERITIES.join(" ")}', ${column})`;
-}
+/** How much a severity matters: what is less severe comes earlier in this text. */
+export const RANK = `instr('${SEVERITIES.join(" ")}', severity)`;
+
+/** Whether a channel sends an alert; where it is a message, whether it sends messages. */
+export const IS_SENT = `CASE WHEN over_at_ms IS NULL THEN instr(severities, severity) > 0 ELSE tells_messages END
+  AND NOT EXISTS (SELECT 1 FROM alert_channel_codes_off AS off WHERE off.channel = name AND off.code = alerts.code)`;
 
 type AlertRows = AlertStore &
   Pick<SingleRows, "warnings" | "raiseAlert" | "addMessage" | "endAlertsOfWants" | "endAlertsOfOtherServices">;
@@ -77,8 +79,7 @@ function addDeliveries(sql: Statements, alertId: string): void {
   sql.run(
     `INSERT INTO alert_deliveries (channel, alert, tells, subject)
      SELECT name, number, 'begin', subject FROM alerts, alert_channels
-     WHERE id = ? AND CASE WHEN over_at_ms IS NULL THEN ${rankOf("severity")} >= ${rankOf("minimum")} ELSE tells_messages END
-       AND code NOT IN (SELECT code FROM alert_codes_off)`,
+     WHERE id = ? AND ${IS_SENT}`,
     alertId,
   );
 }

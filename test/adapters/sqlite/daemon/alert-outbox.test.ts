@@ -49,7 +49,9 @@ test("a database of one webhook keeps what is true and what was not sent, and se
   ]);
   migrateAll();
   expect(unsent()).toEqual(before);
-  expect(await setAlertChannels(db, [{ name: "webhook", minimum: "warning", sendsEnds: false }])).toEqual([]);
+  expect(
+    await setAlertChannels(db, [{ name: "webhook", severities: ["warning", "critical"], sendsEnds: false }]),
+  ).toEqual([]);
   const outbox = createAlertOutbox(db, "webhook");
   await outbox.makeAllDue();
   await outbox.waitAgain();
@@ -71,7 +73,7 @@ test("a database that never had a webhook has no channel, and the first one that
   ]);
   migrateAll();
   expect(createHistoryReader(db).channels()).toEqual([]);
-  await setAlertChannels(db, [{ name: "phone", minimum: "warning", sendsEnds: false }]);
+  await setAlertChannels(db, [{ name: "phone", severities: ["warning", "critical"], sendsEnds: false }]);
   const outbox = createAlertOutbox(db, "phone");
   await outbox.waitAgain();
   expect([(await outbox.next())?.alert.id, db.prepare("SELECT count(*) FROM alert_deliveries").pluck().get()]).toEqual([

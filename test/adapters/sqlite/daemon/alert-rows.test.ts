@@ -2,14 +2,15 @@ import { expect, test } from "vitest";
 import { createAlertOutbox, setAlertChannels } from "../../../../src/adapters/sqlite/daemon/alert-outbox.ts";
 import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
-import { type Severity, SUBJECT } from "../../../../src/domain/run/alert.ts";
+import { SEVERITIES, type Severity, SUBJECT } from "../../../../src/domain/run/alert.ts";
 import { isWarnedOf } from "../../../../src/engine/true-warnings.ts";
 import { alertSample, NOW_MS } from "../../../support/builders.ts";
 import { openDaemonDatabase } from "../../../support/daemon-database.ts";
 
 function begin(minimum: Severity = "warning", sendsEnds = false) {
   const { db } = openDaemonDatabase();
-  void setAlertChannels(db, [{ name: "webhook", minimum, sendsEnds }]);
+  const severities = SEVERITIES.slice(SEVERITIES.indexOf(minimum));
+  void setAlertChannels(db, [{ name: "webhook", severities, sendsEnds }]);
   const store = createStore(db);
   const states = (): unknown[] => db.prepare("SELECT state FROM alert_deliveries ORDER BY number").pluck().all();
   return { db, store, outbox: createAlertOutbox(db, "webhook"), states };
@@ -112,7 +113,7 @@ test("what is true, severe enough and not sent waits again, and nothing else doe
   for (const number of [1, 2]) await outbox.finish(number, { ...end, state: "given-up" });
   await outbox.finish(3, { ...end, state: "sent" });
   store.endAlerts("past", NOW_MS);
-  await setAlertChannels(db, [{ name: "webhook", minimum: "warning", sendsEnds: false }]);
+  await setAlertChannels(db, [{ name: "webhook", severities: ["warning", "critical"], sendsEnds: false }]);
   await outbox.waitAgain();
   await outbox.waitAgain();
   const waiting = db
@@ -125,9 +126,9 @@ test("what is true, severe enough and not sent waits again, and nothing else doe
 test("an end waits for the channels that report ends, once, and not where the beginning was given up or is not reported", async () => {
   const { db, store } = begin("warning", true);
   const channels = [
-    { name: "webhook", minimum: "warning", sendsEnds: true },
-    { name: "mute", minimum: "warning", sendsEnds: false },
-    { name: "calm", minimum: "critical", sendsEnds: true },
+    { name: "webhook", severities: ["warning", "critical"], sendsEnds: true },
+    { name: "mute", severities: ["warning", "critical"], sendsEnds: false },
+    { name: "calm", severities: ["critical"], sendsEnds: true },
   ] as const;
   await setAlertChannels(db, channels);
   store.raiseAlert(alertSample({ id: "a", code: "A" }));
@@ -258,15 +259,15 @@ test("what was said of a service is over when it is configured no more", () => {
 test("a code that is switched off is written down and not sent, and what is still true of it is sent once it is on again", async () => {
   const { db, store, states } = begin("info");
   store.raiseAlert(alertSample({ id: "waits", code: "NO_FUNDS" }));
-  const channels = [{ name: "webhook", minimum: "info", sendsEnds: false }] as const;
-  await setAlertChannels(db, channels, ["NO_FUNDS", "FILLED"]);
+  const webhook = { name: "webhook", severities: ["info", "warning", "critical"], sendsEnds: false } as const;
+  await setAlertChannels(db, [{ ...webhook, codesOff: ["NO_FUNDS", "FILLED"] }]);
   store.raiseAlert(alertSample({ id: "later", code: "NO_FUNDS", subject: "other" }));
   store.addMessage(alertSample({ id: "fill", code: "FILLED" }));
   expect(states()).toEqual([]);
   const outbox = createAlertOutbox(db, "webhook");
   await outbox.waitAgain();
   expect(states()).toEqual([]);
-  await setAlertChannels(db, channels, []);
+  await setAlertChannels(db, [webhook]);
   await outbox.waitAgain();
   expect(db.prepare("SELECT id FROM alert_deliveries JOIN alerts ON alerts.number = alert").pluck().all()).toEqual([
     "waits",
@@ -277,8 +278,8 @@ test("a code that is switched off is written down and not sent, and what is stil
 test("a channel that sends no messages sends alerts alone", async () => {
   const { db, store } = begin();
   await setAlertChannels(db, [
-    { name: "webhook", minimum: "critical", sendsEnds: false },
-    { name: "pager", minimum: "critical", sendsEnds: false, sendsMessages: false },
+    { name: "webhook", severities: ["critical"], sendsEnds: false },
+    { name: "pager", severities: ["critical"], sendsEnds: false, sendsMessages: false },
   ]);
   store.addMessage(alertSample({ id: "fill", code: "FILLED", severity: "info" }));
   store.raiseAlert(alertSample({ id: "loud", severity: "critical" }));
@@ -287,5 +288,26 @@ test("a channel that sends no messages sends alerts alone", async () => {
     ["webhook", "fill"],
     ["pager", "loud"],
     ["webhook", "loud"],
+  ]);
+});
+
+test("each channel sends its own severities, and nothing of its own codes that are off, also of what waits", async () => {
+  const { db, store } = begin();
+  store.raiseAlert(alertSample({ id: "before", severity: "warning", code: "NO_FUNDS" }));
+  const chat = { name: "webhook", severities: ["info", "warning"], sendsEnds: false } as const;
+  const family = { name: "family", severities: [], sendsEnds: true, codesOff: ["DIGEST"] } as const;
+  await setAlertChannels(db, [{ ...chat, codesOff: ["NO_FUNDS"] }, family]);
+  store.raiseAlert(alertSample({ id: "loud", severity: "critical", subject: "loud" }));
+  store.raiseAlert(alertSample({ id: "calm", severity: "info", subject: "calm" }));
+  store.raiseAlert(alertSample({ id: "empty", severity: "warning", code: "NO_FUNDS", subject: "empty" }));
+  for (const code of ["FILLED", "DIGEST"])
+    store.addMessage(alertSample({ id: code, code, severity: "info", subject: code }));
+  for (const name of ["webhook", "family"]) await createAlertOutbox(db, name).waitAgain();
+  const sent = "SELECT channel, id FROM alert_deliveries JOIN alerts ON alerts.number = alert ORDER BY alert, channel";
+  expect(db.prepare(sent).raw().all()).toEqual([
+    ["webhook", "calm"],
+    ["family", "FILLED"],
+    ["webhook", "FILLED"],
+    ["webhook", "DIGEST"],
   ]);
 });

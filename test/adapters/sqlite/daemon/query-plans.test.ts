@@ -405,7 +405,7 @@ async function allStatements() {
   const statements = collectStatements(db);
   await callAll(STORE, createStore(db));
   await callAll(LANES, createLaneRows(db));
-  await setAlertChannels(db, [{ name: "webhook", minimum: "info", sendsEnds: true }]);
+  await setAlertChannels(db, [{ name: "webhook", severities: ["info", "warning", "critical"], sendsEnds: true }]);
   await callAll(OUTBOX, createAlertOutbox(db, "webhook"));
   await callAll(READER, createHistoryReader(db));
   readLaneHistory(db, 20);
