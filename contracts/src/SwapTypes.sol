@@ -43,4 +43,5 @@ struct Protocol {
     uint8 kind; // 1 = Uniswap V2 style, 2 = Uniswap V3 style, 3 = Curve style stable pools
     address factory;
     uint24 feePips; // V2 only: fee in millionths (3000 = 0.3 %); 0 where each pool has its own
+    bytes32 initCodeHash; // V2 and V3: of the code that the factory creates its pools by, 0 where it is not known
 }

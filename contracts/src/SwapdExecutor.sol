@@ -9,6 +9,8 @@ import {IStablePool, IStablePoolFactory} from "./interfaces/IStablePools.sol";
 import {Execution, ISwapdExecutor} from "./interfaces/ISwapdExecutor.sol";
 import {IUniswapV2Factory, IUniswapV2Pair, IUniswapV3Factory, IUniswapV3Pool} from "./interfaces/IUniswapPools.sol";
 import {IWrappedNative} from "./interfaces/IWrappedNative.sol";
+import {PoolAddress} from "./PoolAddress.sol";
+import {ProtocolList} from "./ProtocolList.sol";
 import {Leg, NATIVE, Protocol} from "./SwapTypes.sol";
 
 /// Performs routes over authenticated pools with tokens that it was sent a moment ago.
@@ -17,7 +19,7 @@ import {Leg, NATIVE, Protocol} from "./SwapTypes.sol";
 /// nothing to take. Within a transaction the tokens of a swap are safe because the caller reserves the executor
 /// before it sends them, and until that reservation is used up every other caller is refused. A reservation that is
 /// never used lapses with its transaction.
-contract SwapdExecutor is ISwapdExecutor {
+contract SwapdExecutor is ISwapdExecutor, ProtocolList {
     using BalanceLedger for BalanceLedger.Ledger;
     using SafeERC20 for IERC20;
 
@@ -32,9 +34,6 @@ contract SwapdExecutor is ISwapdExecutor {
     uint160 private constant HIGHEST_PRICE_LIMIT = 1461446703485210103287273052203988822378723970341;
 
     address public immutable wrappedNative;
-    uint256 public immutable protocolCount;
-    /// Written by the constructor only.
-    mapping(uint256 index => Protocol) public protocols;
 
     // The caller that may execute; this contract itself while an execution runs.
     address private transient _holder;
@@ -42,6 +41,10 @@ contract SwapdExecutor is ISwapdExecutor {
     address private transient _payingPool;
     address private transient _payingToken;
     uint256 private transient _payingAmount;
+    // Whom that swap pays, in which token, and what he had of it last: nobody where it pays this contract.
+    address private transient _payee;
+    address private transient _boughtToken;
+    uint256 private transient _payeeBalance;
 
     error NotAContract(address account);
     error BadProtocol(uint256 index, uint8 kind, address factory, uint24 feePips);
@@ -57,16 +60,15 @@ contract SwapdExecutor is ISwapdExecutor {
     error UnexpectedNativeTransfer(address sender);
     error NativeTransferFailed(address to, uint256 amount);
 
-    constructor(address wrappedNative_, Protocol[] memory protocols_) {
+    constructor(address wrappedNative_, Protocol[] memory protocols_) ProtocolList(protocols_) {
         if (wrappedNative_.code.length == 0) revert NotAContract(wrappedNative_);
         wrappedNative = wrappedNative_;
-        protocolCount = protocols_.length;
         for (uint256 i = 0; i < protocols_.length; ++i) {
             Protocol memory p = protocols_[i];
             bool wellFormed = (p.kind == KIND_UNISWAP_V2 && p.feePips < PIPS)
-                || ((p.kind == KIND_UNISWAP_V3 || p.kind == KIND_STABLE) && p.feePips == 0);
+                || (p.kind == KIND_UNISWAP_V3 && p.feePips == 0)
+                || (p.kind == KIND_STABLE && p.feePips == 0 && p.initCodeHash == 0);
             if (!wellFormed || p.factory.code.length == 0) revert BadProtocol(i, p.kind, p.factory, p.feePips);
-            protocols[i] = p;
         }
     }
 
@@ -95,13 +97,15 @@ contract SwapdExecutor is ISwapdExecutor {
         if (route.length > MAX_LEGS) revert TooManyLegs(route.length, MAX_LEGS);
         _holder = address(this);
         address toToken = _tokenOf(job.toAsset);
-        BalanceLedger.Ledger memory ledger = _openLedger(job, toToken, route);
+        address payee = _payeeOf(job, route);
+        BalanceLedger.Ledger memory ledger = BalanceLedger.create(1 + route.length);
+        ledger.track(_tokenOf(job.fromAsset), job.amountIn);
         for (uint256 i = 0; i < route.length; ++i) {
-            _performLeg(i, route[i], ledger);
+            amountOut += _performLeg(i, route[i], ledger, route[i].tokenOut == toToken ? payee : address(0));
         }
         unsold = _sweep(job, toToken, ledger);
         // Last, with nothing of a foreign hand between the two balances but the bought token's own transfer.
-        amountOut = _deliver(job, ledger.held(toToken));
+        amountOut += _deliver(job, ledger.held(toToken));
         _holder = address(0);
     }
 
@@ -112,6 +116,9 @@ contract SwapdExecutor is ISwapdExecutor {
         _payingPool = address(0);
         uint256 owed = SafeCast.toUint256(amount0Delta > 0 ? amount0Delta : amount1Delta);
         if (owed > _payingAmount) revert CallbackOverdrawn(owed, _payingAmount);
+        // The pool has paid, and the sold token has not moved yet: its hooks could make others pay the payee as well.
+        address payee = _payee;
+        if (payee != address(0)) _payeeBalance = IERC20(_boughtToken).balanceOf(payee);
         IERC20(_payingToken).safeTransfer(msg.sender, owed);
     }
 
@@ -119,66 +126,116 @@ contract SwapdExecutor is ISwapdExecutor {
         return asset == NATIVE ? wrappedNative : asset;
     }
 
-    function _openLedger(Execution calldata job, address toToken, Leg[] calldata route)
-        private
-        view
-        returns (BalanceLedger.Ledger memory ledger)
-    {
-        ledger = BalanceLedger.create(2 + 2 * route.length);
-        ledger.track(_tokenOf(job.fromAsset), job.amountIn);
-        ledger.track(toToken, 0);
+    /// Whom legs that buy the token may pay: the recipient himself, unless he gets native tokens, or a leg of the route
+    /// sells what another one bought.
+    function _payeeOf(Execution calldata job, Leg[] calldata route) private pure returns (address) {
+        if (job.toAsset == NATIVE) return address(0);
         for (uint256 i = 0; i < route.length; ++i) {
-            ledger.track(route[i].tokenIn, 0);
-            ledger.track(route[i].tokenOut, 0);
+            if (route[i].tokenIn == job.toAsset) return address(0);
         }
+        return job.recipient;
     }
 
-    function _performLeg(uint256 index, Leg calldata leg, BalanceLedger.Ledger memory ledger) private {
-        Protocol memory protocol = protocols[leg.protocol];
-        if (protocol.kind == 0) revert UnknownProtocol(index, leg.protocol);
-        address pool = _poolAt(protocol, leg);
-        if (pool == address(0) || pool != leg.pool) revert UnknownPool(index, leg.pool, pool);
+    /// @param payee who may be paid by the pool itself; the zero address: only this contract
+    /// @return arrived what the payee got, by his balance
+    function _performLeg(uint256 index, Leg calldata leg, BalanceLedger.Ledger memory ledger, address payee)
+        private
+        returns (uint256 arrived)
+    {
+        (uint8 kind, address factory, uint24 feePips, bytes32 initCodeHash) = _protocolAt(leg.protocol);
+        if (kind == 0) revert UnknownProtocol(index, leg.protocol);
+        // What a pool of unknown code does between two balances is not known either.
+        if (!_isComputed(kind, factory, initCodeHash, leg)) {
+            _checkPool(index, kind, factory, leg);
+            payee = address(0);
+        }
         if (leg.portion == 0 || leg.portion > PORTION_ALL) revert BadPortion(index, leg.portion);
         uint256 amount = ledger.held(leg.tokenIn) * leg.portion / PORTION_ALL;
         if (amount == 0) revert LegWithoutInput(index, leg.tokenIn);
-        bool zeroForOne = leg.tokenIn < leg.tokenOut;
-        if (protocol.kind == KIND_UNISWAP_V2) _swapV2(pool, leg.tokenIn, zeroForOne, amount, protocol.feePips);
-        else if (protocol.kind == KIND_UNISWAP_V3) _swapV3(pool, leg.tokenIn, zeroForOne, amount);
-        else _swapStable(index, protocol.factory, leg, amount);
+        if (payee == address(0)) ledger.track(leg.tokenOut, 0);
+        if (kind == KIND_UNISWAP_V2) return _swapV2(leg, amount, feePips, payee);
+        if (kind == KIND_UNISWAP_V3) return _swapV3(leg, amount, payee);
+        _swapStable(index, factory, leg, amount);
+    }
+
+    /// Whether the pool is where the factory creates the one of the leg's tokens, by the code that is known: nobody can
+    /// have put another one there.
+    function _isComputed(uint8 kind, address factory, bytes32 initCodeHash, Leg calldata leg)
+        private
+        pure
+        returns (bool)
+    {
+        if (initCodeHash == 0) return false;
+        if (kind == KIND_UNISWAP_V2) {
+            return leg.pool == PoolAddress.ofPair(factory, initCodeHash, leg.tokenIn, leg.tokenOut);
+        }
+        return leg.pool == PoolAddress.ofV3(factory, initCodeHash, leg.tokenIn, leg.tokenOut, leg.fee);
     }
 
     /// What the factory itself says about the leg's tokens: nobody can slip in a pool of his own.
-    function _poolAt(Protocol memory protocol, Leg calldata leg) private view returns (address) {
-        if (protocol.kind == KIND_UNISWAP_V2) {
-            return IUniswapV2Factory(protocol.factory).getPair(leg.tokenIn, leg.tokenOut);
+    function _checkPool(uint256 index, uint8 kind, address factory, Leg calldata leg) private view {
+        address pool;
+        if (kind == KIND_UNISWAP_V2) {
+            pool = IUniswapV2Factory(factory).getPair(leg.tokenIn, leg.tokenOut);
+        } else if (kind == KIND_UNISWAP_V3) {
+            pool = IUniswapV3Factory(factory).getPool(leg.tokenIn, leg.tokenOut, leg.fee);
+        } else {
+            pool = IStablePoolFactory(factory).find_pool_for_coins(leg.tokenIn, leg.tokenOut, leg.fee);
         }
-        if (protocol.kind == KIND_UNISWAP_V3) {
-            return IUniswapV3Factory(protocol.factory).getPool(leg.tokenIn, leg.tokenOut, leg.fee);
-        }
-        return IStablePoolFactory(protocol.factory).find_pool_for_coins(leg.tokenIn, leg.tokenOut, leg.fee);
+        if (pool == address(0) || pool != leg.pool) revert UnknownPool(index, leg.pool, pool);
     }
 
-    function _swapV2(address pool, address tokenIn, bool zeroForOne, uint256 amount, uint24 feePips) private {
+    function _swapV2(Leg calldata leg, uint256 amount, uint24 feePips, address payee)
+        private
+        returns (uint256 arrived)
+    {
+        IUniswapV2Pair pair = IUniswapV2Pair(leg.pool);
+        bool zeroForOne = leg.tokenIn < leg.tokenOut;
+        uint256 amountOut = _payV2(pair, IERC20(leg.tokenIn), zeroForOne, amount, feePips);
+        (uint256 out0, uint256 out1) = zeroForOne ? (uint256(0), amountOut) : (amountOut, uint256(0));
+        if (payee == address(0)) {
+            pair.swap(out0, out1, address(this), "");
+            return 0;
+        }
+        // The sold token has moved already, and a pair calls nothing but the bought one's transfer.
+        uint256 before = IERC20(leg.tokenOut).balanceOf(payee);
+        pair.swap(out0, out1, payee, "");
+        return IERC20(leg.tokenOut).balanceOf(payee) - before;
+    }
+
+    /// @return amountOut what the pair owes for what has reached it
+    function _payV2(IUniswapV2Pair pair, IERC20 tokenIn, bool zeroForOne, uint256 amount, uint24 feePips)
+        private
+        returns (uint256 amountOut)
+    {
         // Only what arrives is traded, so that a token that taxes transfers does not break the pool's invariant.
-        uint256 before = IERC20(tokenIn).balanceOf(pool);
-        IERC20(tokenIn).safeTransfer(pool, amount);
-        uint256 received = IERC20(tokenIn).balanceOf(pool) - before;
-        (uint256 reserve0, uint256 reserve1,) = IUniswapV2Pair(pool).getReserves();
+        uint256 before = tokenIn.balanceOf(address(pair));
+        tokenIn.safeTransfer(address(pair), amount);
+        uint256 received = tokenIn.balanceOf(address(pair)) - before;
+        (uint256 reserve0, uint256 reserve1,) = pair.getReserves();
         (uint256 reserveIn, uint256 reserveOut) = zeroForOne ? (reserve0, reserve1) : (reserve1, reserve0);
         // Constant product after the fee, rounded down as the pair's own check demands.
         uint256 receivedAfterFee = received * (PIPS - feePips);
-        uint256 amountOut = receivedAfterFee * reserveOut / (reserveIn * PIPS + receivedAfterFee);
-        (uint256 out0, uint256 out1) = zeroForOne ? (uint256(0), amountOut) : (amountOut, uint256(0));
-        IUniswapV2Pair(pool).swap(out0, out1, address(this), "");
+        return receivedAfterFee * reserveOut / (reserveIn * PIPS + receivedAfterFee);
     }
 
-    function _swapV3(address pool, address tokenIn, bool zeroForOne, uint256 amount) private {
-        _payingPool = pool;
-        _payingToken = tokenIn;
+    function _swapV3(Leg calldata leg, uint256 amount, address payee) private returns (uint256 arrived) {
+        _payingPool = leg.pool;
+        _payingToken = leg.tokenIn;
         _payingAmount = amount;
+        uint256 before;
+        if (payee != address(0)) {
+            before = IERC20(leg.tokenOut).balanceOf(payee);
+            (_payee, _boughtToken, _payeeBalance) = (payee, leg.tokenOut, before);
+        }
+        bool zeroForOne = leg.tokenIn < leg.tokenOut;
         uint160 limit = zeroForOne ? LOWEST_PRICE_LIMIT : HIGHEST_PRICE_LIMIT;
-        IUniswapV3Pool(pool).swap(address(this), zeroForOne, SafeCast.toInt256(amount), limit, "");
+        address to = payee == address(0) ? address(this) : payee;
+        IUniswapV3Pool(leg.pool).swap(to, zeroForOne, SafeCast.toInt256(amount), limit, "");
         _payingPool = address(0);
+        if (payee == address(0)) return 0;
+        _payee = address(0);
+        return _payeeBalance - before;
     }
 
     /// A stable pool draws its input itself, so it is allowed exactly that for the time of the call.
@@ -210,6 +267,7 @@ contract SwapdExecutor is ISwapdExecutor {
     }
 
     function _deliver(Execution calldata job, uint256 amount) private returns (uint256) {
+        if (amount == 0) return 0;
         if (job.toAsset == NATIVE) {
             // A recipient may pass native tokens on at once, so its balance proves nothing; a successful call does.
             _sendNative(job.recipient, amount);

@@ -60,6 +60,36 @@ contract Debt {
     }
 }
 
+/// Owes much, and pays a little of it on anybody's call.
+contract SlowDebt {
+    function pay(IERC20 token, address creditor, uint256 amount) external {
+        token.transfer(creditor, amount);
+    }
+}
+
+/// A V2 pool gone bad, vouched for by its factory, which it is itself: it delivers what somebody else owes.
+contract OthersMoneyPool {
+    bytes private _payment;
+    address private immutable _debtor;
+
+    constructor(address debtor, bytes memory payment) {
+        (_debtor, _payment) = (debtor, payment);
+    }
+
+    function getPair(address, address) external view returns (address) {
+        return address(this);
+    }
+
+    function getReserves() external pure returns (uint112, uint112, uint32) {
+        return (1e24, 1e24, 0);
+    }
+
+    function swap(uint256, uint256, address, bytes calldata) external {
+        (bool done,) = _debtor.call(_payment);
+        require(done, "paying");
+    }
+}
+
 /// A contract that claims to be a pool of either kind: it wants to be paid and delivers nothing.
 contract FakePool {
     address public token0;

@@ -6,7 +6,7 @@ import {Execution} from "../src/interfaces/ISwapdExecutor.sol";
 import {SwapdExecutor} from "../src/SwapdExecutor.sol";
 import {SwapdSettlement} from "../src/SwapdSettlement.sol";
 import {Leg, NATIVE, Swap} from "../src/SwapTypes.sol";
-import {Debt, HookToken, ReenteringReceiver} from "./Fixtures.sol";
+import {Debt, HookToken, ReenteringReceiver, SlowDebt} from "./Fixtures.sol";
 import {Orders} from "./Orders.sol";
 import {VM} from "./Vm.sol";
 
@@ -104,6 +104,71 @@ contract HostileTest is Orders {
         VM.expectPartialRevert(SwapdSettlement.OutputBelowMinimum.selector);
         VM.prank(relayer);
         settlement.swapWithSignature(owner, order, route, signature, _noPermit());
+    }
+
+    /// The relayer sells nearly all for the hostile token, and that for next to nothing in the last pool, which pays the
+    /// recipient itself; at each of its transfers the token makes a debtor pay him as well.
+    function _soldOverEvil(uint8 lastKind, address lastPool) private returns (uint256 amountOut, uint256 debtPaid) {
+        SlowDebt debt = new SlowDebt();
+        _fund(address(weth), address(debt), 100 ether);
+        address evilUsdc = _poolV2(address(evil), 1_000_000 ether, address(usdc), 1_000_000e6);
+        Leg[] memory route = new Leg[](3);
+        route[0] = _leg(V2, wethUsdcV2, address(usdc), address(weth), ALL / 100);
+        route[1] = _leg(V2, evilUsdc, address(usdc), address(evil), ALL);
+        route[2] = _leg(lastKind, lastPool, address(evil), address(weth), ALL / 1_000);
+        Swap memory order = _order(address(usdc), address(weth), 10_000e6);
+        _prepare(order);
+        bytes memory pay = abi.encodeCall(debt.pay, (IERC20(address(weth)), recipient, 1 ether));
+        _hook(address(debt), pay, pay);
+        amountOut = _submit(order, route);
+        debtPaid = 100 ether - weth.balanceOf(address(debt));
+    }
+
+    function test_whatOthersOweDoesNotCountWhereAPairPaysTheRecipient() public {
+        (uint256 amountOut, uint256 debtPaid) = _soldOverEvil(V2, evilWethV2);
+        assertTrue(debtPaid >= 4 ether, "the debtor paid");
+        assertEq(amountOut, weth.balanceOf(recipient) - debtPaid, "only what the pools paid is told");
+    }
+
+    function test_whatOthersOweDoesNotCountWhereAPoolPaysTheRecipientBeforeItIsPaid() public {
+        address evilWethV3 = _poolV3(address(evil), 1_000_000 ether, address(weth), 1_000 ether);
+        (uint256 amountOut, uint256 debtPaid) = _soldOverEvil(V3, evilWethV3);
+        assertTrue(debtPaid >= 4 ether, "the debtor paid");
+        assertEq(amountOut, weth.balanceOf(recipient) - debtPaid, "only what the pools paid is told");
+    }
+
+    function test_aBoughtTokensHookGetsNowhereWhileAPoolPaysTheRecipient() public {
+        address evilWethV3 = _poolV3(address(evil), 1_000_000 ether, address(weth), 1_000 ether);
+        Leg[] memory route = new Leg[](2);
+        route[0] = _leg(V3, evilWethV3, address(weth), address(evil), ALL / 2);
+        route[1] = _leg(V2, evilWethV2, address(weth), address(evil), ALL);
+        Swap memory order = _order(address(weth), address(evil), 2 ether);
+        _prepare(order);
+        Execution memory theft = Execution(address(evil), address(evil), address(weth), address(evil), 1 ether);
+        _hook(
+            address(executor),
+            abi.encodeCall(executor.execute, (theft, route)),
+            abi.encodeCall(executor.uniswapV3SwapCallback, (int256(1 ether), int256(1 ether), ""))
+        );
+        assertEq(_submit(order, route), evil.balanceOf(recipient), "both pools paid him");
+        _assertAllAttemptsFailed();
+    }
+
+    /// A pool that pays itself has delivered nothing.
+    function test_aRecipientThatIsThePoolGetsNothingAndNothingHappens() public {
+        Swap memory order = _order(address(usdc), address(weth), 10_000e6);
+        _prepare(order);
+        address[2] memory pools = [wethUsdcV2, wethUsdcV3];
+        for (uint8 kind = V2; kind <= V3; ++kind) {
+            order.recipient = pools[kind];
+            bytes memory signature = _sign(order);
+            VM.expectRevert(abi.encodeWithSelector(SwapdSettlement.OutputBelowMinimum.selector, 0, 1));
+            VM.prank(relayer);
+            settlement.swapWithSignature(
+                owner, order, _route(kind, pools[kind], address(usdc), address(weth)), signature, _noPermit()
+            );
+        }
+        assertEq(usdc.balanceOf(owner), order.amountIn, "nothing was sold");
     }
 
     function test_receiversOfNativeTokensCannotEnterAgain() public {

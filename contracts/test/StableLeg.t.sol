@@ -59,9 +59,9 @@ contract StableLegTest is Orders {
         _first = _filled(200, 4e6);
         _second = _filled(50, 1e6);
         Protocol[] memory protocols = new Protocol[](3);
-        protocols[V2] = Protocol({kind: 1, factory: v2Factory, feePips: 3000});
-        protocols[V3] = Protocol({kind: 2, factory: v3Factory, feePips: 0});
-        protocols[STABLE] = Protocol({kind: 3, factory: address(_factory), feePips: 0});
+        protocols[V2] = Protocol({kind: 1, factory: v2Factory, feePips: 3000, initCodeHash: 0});
+        protocols[V3] = Protocol({kind: 2, factory: v3Factory, feePips: 0, initCodeHash: 0});
+        protocols[STABLE] = Protocol({kind: 3, factory: address(_factory), feePips: 0, initCodeHash: 0});
         executor = Committed.executor(address(weth), protocols);
         settlement = Committed.settlement(address(weth), address(executor));
     }
@@ -124,7 +124,7 @@ contract StableLegTest is Orders {
     function _amongRogues(RogueStablePool rogue) private returns (SwapdExecutor other, Execution memory job) {
         rogue.trade(usdc);
         Protocol[] memory protocols = new Protocol[](1);
-        protocols[0] = Protocol({kind: 3, factory: address(rogue), feePips: 0});
+        protocols[0] = Protocol({kind: 3, factory: address(rogue), feePips: 0, initCodeHash: 0});
         other = Committed.executor(address(weth), protocols);
         _fund(address(usdc), address(other), FUNDED + DONATED);
         other.reserve();

@@ -36,6 +36,9 @@ abstract contract World is Asserts {
     uint8 internal constant V2 = 0;
     uint8 internal constant V3 = 1;
     int24 internal constant FULL_RANGE_TICK = 887220;
+    /// Of the creation code in Uniswap's packages.
+    bytes32 internal constant PAIR_HASH = 0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f;
+    bytes32 internal constant POOL_HASH = 0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54;
 
     WrappedNative internal weth;
     PermitToken internal usdc;
@@ -72,8 +75,8 @@ abstract contract World is Asserts {
     /// What the executor trades on; V2 and V3 are indices into it.
     function _protocols() internal virtual returns (Protocol[] memory protocols) {
         protocols = new Protocol[](2);
-        protocols[V2] = Protocol({kind: 1, factory: v2Factory, feePips: 3000});
-        protocols[V3] = Protocol({kind: 2, factory: v3Factory, feePips: 0});
+        protocols[V2] = Protocol({kind: 1, factory: v2Factory, feePips: 3000, initCodeHash: PAIR_HASH});
+        protocols[V3] = Protocol({kind: 2, factory: v3Factory, feePips: 0, initCodeHash: POOL_HASH});
     }
 
     receive() external payable {}

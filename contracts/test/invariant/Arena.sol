@@ -6,11 +6,11 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {PermitToken} from "../../src/sandbox/PermitToken.sol";
 import {SwapdSettlement} from "../../src/SwapdSettlement.sol";
 import {Leg, NATIVE, Protocol, Swap} from "../../src/SwapTypes.sol";
-import {FakePool, HookToken, ReenteringReceiver, TaxToken} from "../Fixtures.sol";
+import {FakePool, HookToken, ReenteringReceiver, SlowDebt, TaxToken} from "../Fixtures.sol";
 import {Orders} from "../Orders.sol";
 import {VM} from "../Vm.sol";
 import {Committed} from "../Committed.sol";
-import {FalseToken, LyingPermitToken, RogueFactory, SlowDebt} from "./HostileFixtures.sol";
+import {FalseToken, LyingPermitToken, RogueFactory} from "./HostileFixtures.sol";
 
 /// Everybody who plays, and what each of them has: honest users with wide approvals, two relayers, those who copy and
 /// forge, tokens and pools of every hostile kind. Every token trades against wrapped native.
@@ -48,6 +48,8 @@ abstract contract Arena is Orders {
     FakePool internal fakePool;
     SlowDebt internal debt;
     ReenteringReceiver internal reenterer;
+    /// The hostile token also trades in a pool that pays before it is paid.
+    address internal hookWethV3;
     /// A second settlement on the same executor, which the users have approved too.
     SwapdSettlement internal twin;
     /// The first of the protocols whose factory is the rogue: one of each kind.
@@ -87,6 +89,7 @@ abstract contract Arena is Orders {
             if (t == TAX) PermitToken(tokens[t]).mint(address(this), 1e6 ether);
             pairs[t] = _poolV2(tokens[t], 1e6 * units[t], address(weth), 1_000 ether);
         }
+        hookWethV3 = _poolV3(address(hook), 1e6 ether, address(weth), 1_000 ether);
         for (uint256 u = 0; u < USERS; ++u) {
             (keys[u], users[u]) = (0xA11CE + u, VM.addr(0xA11CE + u));
             for (uint256 t = 0; t < TOKENS; ++t) _endow(u, t);
@@ -120,7 +123,7 @@ abstract contract Arena is Orders {
         firstRogue = uint8(honest.length);
         for (uint8 kind = 1; kind <= KINDS; ++kind) {
             uint24 feePips = kind == 1 ? 3000 : 0;
-            protocols[firstRogue + kind - 1] = Protocol({kind: kind, factory: address(rogue), feePips: feePips});
+            protocols[firstRogue + kind - 1] = Protocol({kind: kind, factory: address(rogue), feePips: feePips, initCodeHash: 0});
         }
     }
 
@@ -178,6 +181,7 @@ abstract contract Arena is Orders {
         (address from, address to) = (_assetToken(order.fromAsset), _assetToken(order.toAsset));
         uint256 style = _pick(10);
         if (style == 0 && _isWethUsdc(from, to)) return _route(V3, wethUsdcV3, from, to);
+        if (style == 0 && _isWethHook(from, to)) return _route(V3, hookWethV3, from, to);
         if (style < 4) return _path(from, to, ALL, 0);
         if (style == 4) return _sellingLess(from, to);
         if (style == 5) return _path(from, to, uint64(1 + _pick(ALL)), 0);
@@ -192,6 +196,10 @@ abstract contract Arena is Orders {
 
     function _isWethUsdc(address from, address to) private view returns (bool) {
         return (from == address(weth) && to == address(usdc)) || (from == address(usdc) && to == address(weth));
+    }
+
+    function _isWethHook(address from, address to) private view returns (bool) {
+        return (from == address(weth) && to == address(hook)) || (from == address(hook) && to == address(weth));
     }
 
     /// Through wrapped native, the last leg with less than all of its input, after `free` legs to be filled in.

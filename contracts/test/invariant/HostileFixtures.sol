@@ -96,11 +96,3 @@ contract RogueFactory {
         return (0, 0);
     }
 }
-
-/// Owes tokens to a victim and pays a little of them on anybody's call, so that somebody else's money looks like the
-/// output of a swap.
-contract SlowDebt {
-    function pay(IERC20 token, address creditor, uint256 amount) external {
-        token.transfer(creditor, amount);
-    }
-}
