@@ -5,6 +5,7 @@ import type { JsonRpc } from "../chain/json-rpc.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { type Address, type Hex, isHex } from "../domain/money/address.ts";
 import { loadContract, loadRuntimeCode } from "../sandbox/artifacts.ts";
+import { executorList, MOST_LISTED } from "../service/pools/kinds.ts";
 import { differenceOf, executorImmutables, settlementImmutables } from "../service/settlement/code-check.ts";
 import { DEPLOYER, type PlannedContract, planDeployment } from "../service/settlement/deployment.ts";
 import { verifySettlement } from "../service/settlement/verify.ts";
@@ -19,6 +20,11 @@ export interface SettlementPlace {
 
 /** The contracts of the configured network as this release compiles them. */
 export function plannedContracts({ network }: Configuration): readonly [PlannedContract, PlannedContract] {
+  const count = executorList(network.protocols).length;
+  if (count > MOST_LISTED) {
+    const message = `${network.name} names ${count} factories that the executor can trade with, and it lists ${MOST_LISTED}`;
+    throw new CommandFailure(EXIT.no, `${message} at most: leave out those with the least liquidity (protocols)`);
+  }
   return planDeployment(network, {
     executor: loadContract("SwapdExecutor").bytecode,
     settlement: loadContract("SwapdSettlement").bytecode,
@@ -68,7 +74,7 @@ export async function differences(
     const difference = differenceOf(await codeAt(rpc, address), compiled, values);
     if (difference !== undefined) found.push(`${name} ${address}: ${difference}`);
   };
-  const executorValues = executorImmutables({ wrappedNative, protocolCount: protocols.length });
+  const executorValues = executorImmutables({ wrappedNative, protocols: executorList(protocols) });
   await compare("executor", executor, loadRuntimeCode("SwapdExecutor"), executorValues);
   const settlementValues = settlementImmutables({ chainId, address: settlement, wrappedNative, executor });
   await compare("settlement", settlement, loadRuntimeCode("SwapdSettlement"), settlementValues);

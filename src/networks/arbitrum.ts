@@ -1,3 +1,4 @@
+import { UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "./init-codes.ts";
 import { type BookedNetwork, DAY, feed, network, token } from "./network.ts";
 
 const ethUsd = feed("0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612", 1755);
@@ -10,6 +11,7 @@ const btcUsd = feed("0x6ce185860a4963106506C203335A2910413708e9", 1755);
  * Where the facts of arbitrum were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
  *   (the manager of Uniswap V4, which has no factory: the same file of 241fb9a7)
+ * - init codes: Uniswap/universal-router@020e1b78 script/deployParameters/DeployArbitrum.s.sol
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Arbitrum.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkArbitrum.ts
  * - heartbeats: dao-envelop/uni-smart-wallet@d6caf3cd script/oracle_feeds.json (of 2026-08)
@@ -36,8 +38,8 @@ export const arbitrum: BookedNetwork = network({
     WBTC: token("0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f", 8, { feed: btcUsd }),
   },
   protocols: [
-    { kind: 1, factory: "0xf1D7CC64Fb4452F05c498126312eBE29f30Fbcf9", feePips: 3_000 },
-    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0 },
+    { kind: 1, factory: "0xf1D7CC64Fb4452F05c498126312eBE29f30Fbcf9", feePips: 3_000, initCodeHash: UNISWAP_PAIR_CODE },
+    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0, initCodeHash: UNISWAP_POOL_CODE },
     { kind: 6, factory: "0x360E68faCcca8cA495c1B759Fd9EEe466db9FB32", feePips: 0 },
   ],
   sequencerFeed: "0xFdB631F5EE196F0ed6FAa767959853A9F217697D",

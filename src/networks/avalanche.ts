@@ -1,3 +1,4 @@
+import { UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "./init-codes.ts";
 import { type BookedNetwork, DAY, feed, MINUTE, network, token } from "./network.ts";
 
 const avaxUsd = feed("0x0A77230d17318075983913bC2145DB16C7366156", 2 * MINUTE);
@@ -11,6 +12,7 @@ const btcUsd = feed("0x2779D32d5166BAaa2B2b658333bA7e6Ec0C65743", DAY);
  * Where the facts of avalanche were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
  *   (the manager of Uniswap V4, which has no factory: the same file of 241fb9a7)
+ * - init codes: Uniswap/universal-router@1ff8a109 script/deployParameters/DeployAvalanche.s.sol
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Avalanche.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkAvalanche.ts
  * - heartbeats: avasnap/cchainlink@64f33935 avalanche_chainlink_feeds.csv (Chainlink's list of 2026-03)
@@ -33,8 +35,8 @@ export const avalanche: BookedNetwork = network({
     "BTC.b": token("0x152b9d0FdC40C096757F570A51E494bd4b943E50", 8, { feed: btcUsd }),
   },
   protocols: [
-    { kind: 1, factory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C", feePips: 3_000 },
-    { kind: 2, factory: "0x740b1c1de25031C31FF4fC9A62f554A55cdC1baD", feePips: 0 },
+    { kind: 1, factory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C", feePips: 3_000, initCodeHash: UNISWAP_PAIR_CODE },
+    { kind: 2, factory: "0x740b1c1de25031C31FF4fC9A62f554A55cdC1baD", feePips: 0, initCodeHash: UNISWAP_POOL_CODE },
     { kind: 6, factory: "0x06380C0e0912312B5150364B9DC4542BA0DbBc85", feePips: 0 },
   ],
   routers: {

@@ -1,3 +1,4 @@
+import { UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "./init-codes.ts";
 import { type BookedNetwork, DAY, feed, HOUR, network, token } from "./network.ts";
 
 const ethUsd = feed("0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419", HOUR);
@@ -10,6 +11,7 @@ const btcUsd = feed("0xF4030086522a5bEEa4988F8cA5B36dbC97BeE88c", HOUR);
  * Where the facts of ethereum were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
  *   (the manager of Uniswap V4, which has no factory: the same file of 241fb9a7)
+ * - init codes: Uniswap/universal-router@01e89b02 script/deployParameters/DeployMainnet.s.sol
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Ethereum.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkEthereum.ts
  * - heartbeats: dao-envelop/uni-smart-wallet@d6caf3cd script/oracle_feeds.json (of 2026-08)
@@ -33,8 +35,8 @@ export const ethereum: BookedNetwork = network({
     WBTC: token("0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599", 8, { feed: btcUsd }),
   },
   protocols: [
-    { kind: 1, factory: "0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f", feePips: 3_000 },
-    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0 },
+    { kind: 1, factory: "0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f", feePips: 3_000, initCodeHash: UNISWAP_PAIR_CODE },
+    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0, initCodeHash: UNISWAP_POOL_CODE },
     { kind: 6, factory: "0x000000000004444c5dc75cB358380D2e3dE08A90", feePips: 0 },
   ],
   routers: {

@@ -29,6 +29,11 @@ export interface FactoryFacts {
   readonly factory: Address;
   /** the fee of all its pools in parts per million; 0 where each pool has its own */
   readonly feePips: number;
+  /**
+   * keccak-256 of the code by which it creates its pools at addresses that can be computed (EIP-1014); undefined: it is
+   * not known, or addresses are made otherwise there, and the factory is asked for each pool
+   */
+  readonly initCodeHash?: Hex | undefined;
 }
 
 /**

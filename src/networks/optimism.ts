@@ -1,3 +1,4 @@
+import { UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "./init-codes.ts";
 import { type BookedNetwork, DAY, feed, GWEI, MINUTE, network, token } from "./network.ts";
 
 const ethUsd = feed("0x13e3Ee699D1909E989722E753853AE30b17e08c5", 20 * MINUTE);
@@ -10,6 +11,7 @@ const btcUsd = feed("0xD702DD976Fb76Fffc2D3963D037dfDae5b04E593", 20 * MINUTE);
  * Where the facts of optimism were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
  *   (the manager of Uniswap V4, which has no factory: the same file of 241fb9a7)
+ * - init codes: Uniswap/universal-router@020e1b78 script/deployParameters/DeployOptimism.s.sol
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Optimism.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkOptimism.ts
  * - heartbeats: LZeroAnalytics/chainlink-package@7f3e48ac src/package_io/constants.star (of 2025-03)
@@ -36,8 +38,8 @@ export const optimism: BookedNetwork = network({
     WBTC: token("0x68f180fcCe6836688e9084f035309E29Bf0A2095", 8, { feed: btcUsd }),
   },
   protocols: [
-    { kind: 1, factory: "0x0c3c1c532F1e39EdF36BE9Fe0bE1410313E074Bf", feePips: 3_000 },
-    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0 },
+    { kind: 1, factory: "0x0c3c1c532F1e39EdF36BE9Fe0bE1410313E074Bf", feePips: 3_000, initCodeHash: UNISWAP_PAIR_CODE },
+    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0, initCodeHash: UNISWAP_POOL_CODE },
     { kind: 6, factory: "0x9a13F98Cb987694C9F086b1F5eB990EeA8264Ec3", feePips: 0 },
   ],
   sequencerFeed: "0x371EAD81c9102C9BF4874A9075FFFf170F2Ee389",

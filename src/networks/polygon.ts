@@ -1,3 +1,4 @@
+import { UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "./init-codes.ts";
 import { type BookedNetwork, feed, network, token } from "./network.ts";
 
 // No list was found for bitcoin and dollars: 27 s is from a note of 2026-08, 90 s from one without a date, and others
@@ -13,6 +14,7 @@ const btcUsd = feed("0xc907E116054Ad103354f2D350FD2514433D57F6f", 27);
  * Where the facts of polygon were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
  *   (the manager of Uniswap V4, which has no factory: the same file of 241fb9a7)
+ * - init codes: Uniswap/universal-router@020e1b78 script/deployParameters/DeployPolygon.s.sol
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Polygon.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkPolygon.ts
  * - heartbeats: beefyfinance/beefy-api@91b868b2 src/utils/fetchChainLinkPrices.ts (of 2023-03), and above
@@ -36,8 +38,8 @@ export const polygon: BookedNetwork = network({
     WBTC: token("0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6", 8, { feed: btcUsd }),
   },
   protocols: [
-    { kind: 1, factory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C", feePips: 3_000 },
-    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0 },
+    { kind: 1, factory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C", feePips: 3_000, initCodeHash: UNISWAP_PAIR_CODE },
+    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0, initCodeHash: UNISWAP_POOL_CODE },
     { kind: 6, factory: "0x67366782805870060151383F4BbFF9daB53e5cD6", feePips: 0 },
   ],
   routers: {

@@ -1,4 +1,5 @@
 import { type Address, toAddress } from "../domain/money/address.ts";
+import { UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "../networks/init-codes.ts";
 import type { FactoryFacts } from "../networks/network.ts";
 import { DEPLOYER, FEED_OWNER, RELAYER, TRADER, WALLET } from "./accounts.ts";
 import { type Contract, deployData, loadContract, loadUniswap } from "./artifacts.ts";
@@ -101,8 +102,8 @@ async function deployContracts(rpc: Rpc, nonces: Nonces): Promise<Deployed> {
   const factoryV3 = deployer.add("UniswapV3Factory", deployData(loadUniswap("UniswapV3Factory")));
   const minter = deployer.add("PoolMinter", deployData(loadContract("PoolMinter")));
   const protocols: FactoryFacts[] = [
-    { kind: 1, factory: factoryV2, feePips: V2_FEE_PIPS },
-    { kind: 2, factory: factoryV3, feePips: 0 },
+    { kind: 1, factory: factoryV2, feePips: V2_FEE_PIPS, initCodeHash: UNISWAP_PAIR_CODE },
+    { kind: 2, factory: factoryV3, feePips: 0, initCodeHash: UNISWAP_POOL_CODE },
   ];
   const settlement = addSettlement(deployer, tokens.WETH, protocols);
   await perform(rpc, nonces, [...deployer.sendings, ...feedOwner.sendings]);

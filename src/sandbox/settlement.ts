@@ -1,4 +1,4 @@
-import { getCreateAddress } from "ethers";
+import { getCreateAddress, ZeroHash } from "ethers";
 import { type Address, toAddress } from "../domain/money/address.ts";
 import type { FactoryFacts } from "../networks/network.ts";
 import { DEPLOYER } from "./accounts.ts";
@@ -37,7 +37,9 @@ export function addSettlement(
   wrappedNative: Address,
   protocols: readonly FactoryFacts[],
 ): SettlementContracts {
-  const list = protocols.map(({ kind, factory, feePips }) => [kind, factory, feePips]);
+  const list = protocols.map(({ kind, factory, feePips, initCodeHash = ZeroHash }) => {
+    return [kind, factory, feePips, initCodeHash];
+  });
   const executor = deployments.add("SwapdExecutor", deployData(loadContract("SwapdExecutor"), [wrappedNative, list]));
   const settlement = deployments.add(
     "SwapdSettlement",

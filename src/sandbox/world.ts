@@ -60,7 +60,9 @@ const worldSchema = z.object({
   wrappedNative: address,
   settlement: address,
   executor: address,
-  protocols: z.array(z.object({ kind: z.number(), factory: address, feePips: z.number() })),
+  protocols: z.array(
+    z.object({ kind: z.number(), factory: address, feePips: z.number(), initCodeHash: hex.exactOptional() }),
+  ),
   tokens: z.record(symbol, token),
   feeds: z.record(z.string(), address),
   pools: z.array(

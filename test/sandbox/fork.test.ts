@@ -32,8 +32,8 @@ async function dressAsEthereum(rpc: Rpc): Promise<void> {
 it("funds the wallet in the forked chain's own tokens and deploys the settlement there", async () => {
   const origin = await startBareAnvil({ chainId: 1, onDemand: true });
   await dressAsEthereum(origin.rpc);
-  // As if pools of the second kind were traded with as the executor's third kind is, and it knew no others.
-  const executorKind = (kind: number) => (kind === 1 ? 1 : kind === 2 ? 3 : undefined);
+  // As if pools of the second kind were traded with as the executor's first kind is, and it knew no others.
+  const executorKind = (kind: number) => (kind === 1 || kind === 2 ? 1 : undefined);
   const sandbox = await startSandbox({ ...options, forkUrl: origin.rpcUrl, executorKind });
   const { world } = sandbox;
   // Not the chain id of the fork's origin: signatures made here must be worthless there.
@@ -49,7 +49,7 @@ it("funds the wallet in the forked chain's own tokens and deploys the settlement
   expect(String(code).length).toBeGreaterThan(1000);
   expect(world.protocols).toEqual(ETHEREUM.protocols);
   const executor = { to: world.executor, method: "protocols", values: [1] };
-  expect((await view(world.rpcUrl, loadContract("SwapdExecutor"), executor))[0]).toBe(3n);
+  expect((await view(world.rpcUrl, loadContract("SwapdExecutor"), executor))[0]).toBe(1n);
   await sandbox.stop();
   await origin.stop();
 });

@@ -15,6 +15,13 @@ const feed = z.union(
   { error: 'needs "0x..." or { address, heartbeat }, with the address in lower case or with its right checksum' },
 );
 
+function hash(what: string) {
+  return z
+    .string()
+    .regex(/^0x[0-9a-f]{64}$/, `needs ${what}: 0x and 64 digits in lower case`)
+    .transform((text) => text as Hex);
+}
+
 /** A file with the facts of a network, as the sandbox writes it. Other keys in it are left alone. */
 export const presetSchema = z.object({
   chainId: count("the chain id", { min: 1, max: 2 ** 52 }),
@@ -25,17 +32,14 @@ export const presetSchema = z.object({
   router: address(
     "Uniswap's SwapRouter02 or PancakeSwap's SmartRouter, by which own swaps settle where no settlement is",
   ).optional(),
-  routerCodeHash: z
-    .string()
-    .regex(/^0x[0-9a-f]{64}$/, "needs the keccak-256 of the router's code: 0x and 64 digits in lower case")
-    .transform((text) => text as Hex)
-    .optional(),
+  routerCodeHash: hash("the keccak-256 of the router's code").optional(),
   protocols: z
     .array(
       z.object({
         kind: count("the number of the kind of its pools", { min: 1, max: 255 }),
         factory: address("the protocol's factory"),
         feePips: count("the fee of all its pools in parts per million, or 0", { min: 0, max: 999_999 }),
+        initCodeHash: hash("the keccak-256 of the code that the factory creates its pools by").optional(),
       }),
     )
     .min(1)

@@ -22,8 +22,11 @@ export const HOP_CALLDATA = 1_620n;
 /** The settlement passes a hop on: so much work for each. */
 const PASSED_ON = 700n;
 
-/** The hop's protocol and its factory, both met before, and what the factory says of the pool. */
-const LOOKUP = WARM_SLOT + WARM_ACCOUNT + COLD_SLOT + 500n;
+/** Where the pool is, computed: no storage and no call. */
+export const COMPUTED = 450n;
+
+/** What the factory says of the pool; the factory was met before. */
+export const ASKED = WARM_ACCOUNT + COLD_SLOT + 500n;
 
 /** A read of a balance that was touched before. */
 export const BALANCE = WARM_ACCOUNT + WARM_SLOT + 320n;
@@ -37,11 +40,11 @@ export const TRANSFER = WARM_ACCOUNT + 1_550n + 1_756n;
  */
 const POOL_BALANCES = 2n * (COLD_SLOT + CHANGE_SLOT) + 4n * WARM_SLOT;
 
-/** A hop without what happens inside its pool and what the executor does for its kind. */
-export const HOP_FRAME = HOP_CALLDATA + PASSED_ON + LOOKUP + 2n * TRANSFER + POOL_BALANCES;
+/** A hop without how its pool is found, what happens inside it, and what the executor does for its kind. */
+export const HOP_FRAME = HOP_CALLDATA + PASSED_ON + 2n * TRANSFER + POOL_BALANCES;
 
-/** The first hop of a protocol: its entry in the executor and its factory are touched for the first time. */
-export const PROTOCOL_GAS: Gas = { used: COLD_SLOT - WARM_SLOT + COLD_ACCOUNT - WARM_ACCOUNT, refund: 0n };
+/** The first hop of a protocol whose factory is asked: it is touched for the first time. */
+export const FACTORY = COLD_ACCOUNT - WARM_ACCOUNT;
 
 /**
  * A token that comes through the executor: its contract and the executor's balance are touched for the first time, the
@@ -54,3 +57,12 @@ export const TOKEN_GAS: Gas = {
 
 /** What each token between the one sold and the one bought adds to a route. */
 export const BETWEEN_GAS = TOKEN_GAS.used - TOKEN_GAS.refund;
+
+/** The executor's transfer to the recipient, whose balance is read before and after. */
+export const DELIVERY = TRANSFER + 2n * BALANCE + 560n;
+
+/** What the recipient's own token adds where pools pay him: its contract is touched for the first time. */
+export const DIRECT_TOKEN = COLD_ACCOUNT - WARM_ACCOUNT;
+
+/** A hop whose pool pays the recipient: his balance is read before and after. */
+export const DIRECT_HOP = 2n * BALANCE + 500n;

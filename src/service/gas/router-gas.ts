@@ -10,6 +10,8 @@ import { extraTokenGas } from "./token-gas.ts";
 
 /** Beyond hops and legs: the deadline, the call's frame, the owner's token, the recipient's balance. */
 const FRAME = 16_300n;
+/** What a router does for a hop beyond our executor: it unpacks a path, and works out addresses anew. */
+const ROUTED_HOP = 2_350n;
 /** A call of its own after the first one; native coins are wrapped once more by each. */
 const FURTHER_LEG = -2_000n;
 const FURTHER_NATIVE_LEG = 13_000n;
@@ -84,7 +86,7 @@ function routeGas({ hops, gas }: Pick<Route, "hops" | "gas">): Gas {
   const between = BigInt(new Set(handedOn.map(({ tokenIn }) => tokenIn)).size);
   const rested = between * (TOKEN_GAS.used - BETWEEN_GAS);
   return {
-    used: gas + refund + rested - saved - metAgain * MET_AGAIN,
+    used: gas + refund + BigInt(hops.length) * ROUTED_HOP + rested - saved - metAgain * MET_AGAIN,
     refund: refund + between * TOKEN_GAS.refund,
   };
 }

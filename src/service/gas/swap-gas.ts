@@ -2,6 +2,7 @@ import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address
 import { mulDivUp } from "../../domain/money/amount.ts";
 import { kindOf } from "../pools/kinds.ts";
 import type { Route } from "../routing/best-route.ts";
+import { purchasesOf } from "./direct-pay.ts";
 import {
   addGas,
   BACK_TO_ZERO_REFUND,
@@ -17,7 +18,16 @@ import {
   VALUE_TRANSFER,
   WARM_SLOT,
 } from "./evm-gas.ts";
-import { BETWEEN_GAS, HOP_CALLDATA, PROTOCOL_GAS, TOKEN_GAS, TRANSFER } from "./hop-gas.ts";
+import {
+  BETWEEN_GAS,
+  DELIVERY,
+  DIRECT_HOP,
+  DIRECT_TOKEN,
+  FACTORY,
+  HOP_CALLDATA,
+  TOKEN_GAS,
+  TRANSFER,
+} from "./hop-gas.ts";
 import { extraTokenGas, type TokenTraffic } from "./token-gas.ts";
 
 /**
@@ -56,9 +66,9 @@ export interface SwapShape extends TokenTraffic {
 
 /**
  * Both contracts without hops and tokens: taking an ERC-20 token from its owner under an unlimited allowance, delivering
- * another, the event. From traces of `SwapdSettlement` and `SwapdExecutor`: 14,690 of it is work, 3,923 the event.
+ * another, the event. From traces of `SwapdSettlement` and `SwapdExecutor`: 14,170 of it is work, 3,923 the event.
  */
-const FRAME = 40_990n;
+const FRAME = 40_470n;
 
 /** Wrapping what was sent along instead of taking tokens; the settlement's own balance of it goes from zero to zero. */
 const NATIVE_IN: Gas = { used: 20_350n, refund: BACK_TO_ZERO_REFUND };
@@ -87,7 +97,7 @@ export function swapGas(shape: SwapShape): Gas {
   const { route, fromAsset, toAsset, data, facts } = shape;
   const hops = BigInt(route.hops.length);
   const start = startGas(data) - hops * HOP_CALLDATA;
-  const parts: Gas[] = [{ used: start + FRAME + extraTokenGas(shape), refund: 0n }, routeGas(route)];
+  const parts: Gas[] = [{ used: start + FRAME + extraTokenGas(shape), refund: 0n }, routeGas(route, toAsset)];
   parts.push(fromAsset === NATIVE_TOKEN ? NATIVE_IN : ownerGas(shape));
   if (toAsset === NATIVE_TOKEN) parts.push(NATIVE_OUT);
   parts.push(newGas(facts.recipientIsNew, toAsset));
@@ -99,16 +109,20 @@ export function swapGas(shape: SwapShape): Gas {
   return addGas(...parts);
 }
 
-/** Hops, the tokens that come through the executor, and the first hop of each protocol. */
-function routeGas({ hops, gas }: Pick<Route, "hops" | "gas">): Gas {
+/** Hops, the tokens that come through the executor, factories that are asked, and what pools pay themselves. */
+function routeGas({ hops, gas }: Pick<Route, "hops" | "gas">, toAsset: Address): Gas {
   const tokens = new Set(hops.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])).size;
-  const protocols = new Set(hops.map(({ pool }) => pool.protocol)).size;
+  const asked = hops.filter(({ pool }) => kindOf(pool).leg?.found !== "computed");
+  const factories = new Set(asked.map(({ pool }) => pool.protocol)).size;
+  const { direct, isHeld } = purchasesOf({ hops }, toAsset);
   const refund = hops.reduce((sum, { pool }) => sum + kindOf(pool).gas.refund, 0n);
   const between = BigInt(tokens - 2);
-  const alone = gas - between * BETWEEN_GAS + refund;
+  const alone = gas - between * BETWEEN_GAS + refund + BigInt(factories) * FACTORY;
+  const held = BigInt(isHeld ? tokens : tokens - 1);
+  const paid = direct.reduce((sum, { pool }) => sum + DIRECT_HOP + (kindOf(pool).gas.direct ?? 0n), 0n);
   return {
-    used: alone + BigInt(tokens) * TOKEN_GAS.used + BigInt(protocols) * PROTOCOL_GAS.used,
-    refund: refund + BigInt(tokens) * TOKEN_GAS.refund,
+    used: alone + held * TOKEN_GAS.used + paid + (isHeld ? 0n : DIRECT_TOKEN - DELIVERY),
+    refund: refund + held * TOKEN_GAS.refund,
   };
 }
 

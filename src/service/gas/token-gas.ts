@@ -1,6 +1,7 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { kindOf } from "../pools/kinds.ts";
 import type { Route } from "../routing/best-route.ts";
+import { purchasesOf } from "./direct-pay.ts";
 import type { ExtraGas } from "./extra-gas.ts";
 
 /** A swap as far as the extra gas of its tokens depends on it. */
@@ -27,6 +28,7 @@ interface Uses {
 
 /** The executor's ledger reads each token's balance before and after the route. */
 const THROUGH_EXECUTOR: Uses = { calls: 2, transfers: 0, accounts: 1, pulls: 0 };
+const PAST_EXECUTOR: Uses = { calls: 0, transfers: 0, accounts: 0, pulls: 0 };
 
 /** {@link ExtraGas.first} counts that many. */
 const FIRST_ACCOUNTS = 2;
@@ -51,7 +53,9 @@ function gasOfUses({ calls, transfers, accounts, pulls }: Uses, extra: ExtraGas)
 
 function usesOf(token: Address, traffic: TokenTraffic): Uses {
   const { hops } = traffic.route;
-  const uses = { ...THROUGH_EXECUTOR };
+  const isBought = token === hops.at(-1)?.tokenOut;
+  const { direct, isHeld } = purchasesOf(traffic.route, traffic.toAsset);
+  const uses = { ...(isBought && !isHeld ? PAST_EXECUTOR : THROUGH_EXECUTOR) };
   for (const { pool, tokenIn, tokenOut } of hops) {
     if (token !== tokenIn && token !== tokenOut) continue;
     const { tokenCalls } = kindOf(pool).gas;
@@ -60,7 +64,7 @@ function usesOf(token: Address, traffic: TokenTraffic): Uses {
     uses.accounts += 1;
   }
   if (token === hops[0]?.tokenIn) addSale(uses, traffic);
-  if (token === hops.at(-1)?.tokenOut) addDelivery(uses, traffic);
+  if (isBought) addDelivery(uses, traffic, { direct: direct.length, isHeld });
   return uses;
 }
 
@@ -80,13 +84,18 @@ function addSale(uses: Uses, { fromAsset, gasless, hasPermit, hasAffiliate }: To
   uses.pulls += 1;
 }
 
-/** To the recipient, whose balance is read before and after; or unwrapped. */
-function addDelivery(uses: Uses, { toAsset }: TokenTraffic): void {
+/**
+ * To the recipient, whose balance is read before and after, once for each pool that pays him itself and once for what
+ * the executor has; or unwrapped.
+ */
+function addDelivery(uses: Uses, { toAsset }: TokenTraffic, by: { direct: number; isHeld: boolean }): void {
   if (toAsset === NATIVE_TOKEN) {
     uses.calls += 1;
     return;
   }
+  uses.accounts += 1;
+  uses.calls += 2 * by.direct;
+  if (!by.isHeld) return;
   uses.calls += 2;
   uses.transfers += 1;
-  uses.accounts += 1;
 }

@@ -1,3 +1,4 @@
+import type { Hex } from "../../domain/money/address.ts";
 import { pancakeswapV2 } from "./pancakeswap-v2/kind.ts";
 import { pancakeswapV3 } from "./pancakeswap-v3/kind.ts";
 import type { PoolKind, Protocol } from "./pool.ts";
@@ -45,13 +46,26 @@ export function executorKindOf(protocol: { readonly kind: number }): number | un
   return kindOf(protocol).leg?.executorKind;
 }
 
+const ZERO_HASH: Hex = `0x${"0".repeat(64)}`;
+
+/** A factory as our executor has it in its list. */
+export interface ListedProtocol extends Protocol {
+  /** the number of the executor's own branch */
+  readonly kind: number;
+  /** zero where it is not known */
+  readonly initCodeHash: Hex;
+}
+
+/** The most factories that our executor can list. */
+export const MOST_LISTED = 8;
+
 /**
  * The factories as our executor has them in its list. Those that it has no branch for stand behind all others, so that
  * each place is the same in both.
  */
-export function executorList(protocols: readonly Protocol[]): readonly Protocol[] {
+export function executorList(protocols: readonly Protocol[]): readonly ListedProtocol[] {
   return protocols.flatMap((protocol) => {
     const kind = executorKindOf(protocol);
-    return kind === undefined ? [] : [{ ...protocol, kind }];
+    return kind === undefined ? [] : [{ ...protocol, kind, initCodeHash: protocol.initCodeHash ?? ZERO_HASH }];
   });
 }

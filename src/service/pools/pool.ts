@@ -9,6 +9,8 @@ export interface Protocol {
   readonly factory: Address;
   /** fee of every pool in parts per million; 0 where each pool has its own */
   readonly feePips: number;
+  /** keccak-256 of the code that its factory creates it by; undefined: the executor asks the factory for each pool */
+  readonly initCodeHash?: Hex | undefined;
 }
 
 /** One pool of two tokens, as found at its factory. Everything here never changes. */
@@ -79,6 +81,8 @@ interface KindGas {
   readonly room: bigint;
   /** How many calls a leg makes of its two tokens, besides one transfer of each. */
   readonly tokenCalls: { readonly tokenIn: number; readonly tokenOut: number };
+  /** What a leg adds whose pool pays the recipient, besides the reads of his balance; absent: nothing. */
+  readonly direct?: bigint;
 }
 
 /**
@@ -118,6 +122,11 @@ export interface PoolKind {
     readonly executorKind: number;
     /** The number by which the executor finds the pool at its factory: a leg's `fee`. */
     fee(pool: Pool): number;
+    /**
+     * How the executor knows the pool: it computes its address from the code that its factory creates pools by, which the
+     * network's facts have, and lets it pay the recipient; or it asks the factory.
+     */
+    readonly found: "computed" | "asked";
   };
   /** How a public router takes a hop in such a pool; absent: none does. */
   readonly router?: RouterHop;

@@ -1,5 +1,6 @@
 import { encodeBytes32String, id, TypedDataEncoder } from "ethers";
 import type { Address, Hex } from "../../domain/money/address.ts";
+import type { Protocol } from "../pools/pool.ts";
 import { settlementDomain } from "./order.ts";
 
 const PUSH1 = 0x60;
@@ -54,8 +55,16 @@ export function settlementImmutables(facts: {
 }
 
 /** What may stand in the executor's code. */
-export function executorImmutables(facts: { wrappedNative: Address; protocolCount: number }): ReadonlySet<bigint> {
-  return new Set([BigInt(facts.wrappedNative), BigInt(facts.protocolCount)]);
+export function executorImmutables(facts: {
+  wrappedNative: Address;
+  /** as the executor lists them */
+  protocols: readonly Protocol[];
+}): ReadonlySet<bigint> {
+  const entries = facts.protocols.flatMap(({ kind, factory, feePips, initCodeHash = "0x0" }) => {
+    return [(BigInt(kind) << 184n) | (BigInt(feePips) << 160n) | BigInt(factory), BigInt(initCodeHash)];
+  });
+  // Places of the list that are free hold nothing.
+  return new Set([BigInt(facts.wrappedNative), BigInt(facts.protocols.length), ...entries, 0n]);
 }
 
 function bytesOf(hex: Hex): Uint8Array {

@@ -30,11 +30,13 @@ export function planDeployment(
   creationCode: { readonly executor: Hex; readonly settlement: Hex },
 ): readonly [PlannedContract, PlannedContract] {
   const coder = AbiCoder.defaultAbiCoder();
-  const listed = executorList(network.protocols).map(({ kind, factory, feePips }) => [kind, factory, feePips]);
+  const listed = executorList(network.protocols).map(({ kind, factory, feePips, initCodeHash }) => {
+    return [kind, factory, feePips, initCodeHash];
+  });
   const executor = planned(
     "executor",
     creationCode.executor,
-    coder.encode(["address", "tuple(uint8,address,uint24)[]"], [network.wrappedNative, listed]),
+    coder.encode(["address", "tuple(uint8,address,uint24,bytes32)[]"], [network.wrappedNative, listed]),
   );
   const settlement = planned(
     "settlement",

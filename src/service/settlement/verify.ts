@@ -70,5 +70,25 @@ export async function verifySettlement(rpc: JsonRpc, network: Verified): Promise
     const wanted = `${kind} ${factory} ${feePips}`;
     compare(`the executor's protocol ${index}`, its(index + 1), wanted);
   }
+  await verifyHashes(rpc, network, executor);
   return executor;
+}
+
+/**
+ * By another hash than the one of the book the executor would ask the factory for each pool, and pay no recipient
+ * itself: swaps as safe, and dearer than they are said to be. One of an earlier release has none, and does just that.
+ */
+async function verifyHashes(rpc: JsonRpc, network: Verified, executor: Address): Promise<void> {
+  const known = network.protocols.flatMap(({ initCodeHash }, index) => (initCodeHash ? [{ index, initCodeHash }] : []));
+  const its = await readViews(
+    rpc,
+    { name: network.name, contract: executor, what: "the executor of swapd" },
+    known.map(({ index }) => ({ view: "initCodeHashes", values: [index], isOptional: true })),
+  );
+  for (const [place, { index, initCodeHash }] of known.entries()) {
+    const actual = its(place);
+    if (actual === "" || actual === initCodeHash) continue;
+    const what = `the executor computes the pools of its protocol ${index} on ${network.name} by the code ${actual}`;
+    throw new WrongContractsError(`${what}, the configuration says ${initCodeHash}: correct initCodeHash`);
+  }
 }

@@ -10,6 +10,7 @@ const CONTRACTS = new Interface([
   "function DOMAIN_SEPARATOR() view returns (bytes32)",
   "function protocolCount() view returns (uint256)",
   "function protocols(uint256 index) view returns (uint8 kind, address factory, uint24 feePips)",
+  "function initCodeHashes(uint256 index) view returns (bytes32)",
   "function factory() view returns (address)",
   "function factoryV2() view returns (address)",
   "function WETH9() view returns (address)",
@@ -32,6 +33,8 @@ export class WrongContractsError extends Error {
 interface View {
   readonly view: string;
   readonly values?: readonly unknown[];
+  /** contracts of earlier releases have none, which is an empty answer */
+  readonly isOptional?: boolean;
 }
 
 /** Asks a contract for several views at once; each answer is checked when it is asked for. */
@@ -51,6 +54,7 @@ export async function readViews(
     const view = views[index]?.view ?? "";
     if (answer instanceof RpcError && !isFailedCall(answer)) throw answer;
     if (answer instanceof RpcError || answer === "0x") {
+      if (views[index]?.isOptional === true) return "";
       const missing = `the contract at ${contract} on ${name} has no ${view}()`;
       throw new WrongContractsError(`${missing}: is this ${what}?`);
     }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AbiCoder, Interface, type InterfaceAbi, Wallet } from "ethers";
+import { AbiCoder, Interface, type InterfaceAbi, Wallet, ZeroHash } from "ethers";
 import { createJsonRpc, type JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import { startBareAnvil } from "../../support/anvil.ts";
@@ -106,7 +106,7 @@ export async function startChain(flags: readonly string[] = []): Promise<Chain> 
   const dai = await deploy(own("PermitToken"), "Dai Stablecoin", "DAI", 18);
   const factory = await deploy(artifact(require.resolve("@uniswap/v2-core/build/UniswapV2Factory.json")), DEPLOYER);
   const minter = await deploy(own("PoolMinter"));
-  const executor = await deploy(own("SwapdExecutor"), weth.address, [[1, factory.address, 3000]]);
+  const executor = await deploy(own("SwapdExecutor"), weth.address, [[1, factory.address, 3000, ZeroHash]]);
   const settlement = await deploy(own("SwapdSettlement"), weth.address, executor.address);
   const foreignSettlement = await deploy(own("SwapdSettlement"), weth.address, executor.address);
 

@@ -1,4 +1,5 @@
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
+import { UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "../../../src/networks/init-codes.ts";
 import { type Contract, loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
 import { executorList } from "../../../src/service/pools/kinds.ts";
 import type { Protocol } from "../../../src/service/pools/pool.ts";
@@ -59,8 +60,8 @@ export async function deployExchange(chain: TestChain, others: readonly Protocol
   const stableFactory = await chain.deploy(CONTRACTS.stableFactory);
   const stablePlaces = new Map<string, number>();
   const protocols: Protocol[] = [
-    { kind: 1, factory: v2, feePips: 3000 },
-    { kind: 2, factory: v3, feePips: 0 },
+    { kind: 1, factory: v2, feePips: 3000, initCodeHash: UNISWAP_PAIR_CODE },
+    { kind: 2, factory: v3, feePips: 0, initCodeHash: UNISWAP_POOL_CODE },
     { kind: 3, factory: stableFactory, feePips: 0 },
     ...others,
   ];

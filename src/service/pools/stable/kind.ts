@@ -151,5 +151,5 @@ export const stable: PoolKind = {
     // A read of a balance, the approval and a read of what is left of it.
     tokenCalls: { tokenIn: 3, tokenOut: 0 },
   },
-  leg: { executorKind: 3, fee: (pool) => constantsOf(pool).place },
+  leg: { executorKind: 3, fee: (pool) => constantsOf(pool).place, found: "asked" },
 };

@@ -1,6 +1,6 @@
 import type { Address } from "../../../domain/money/address.ts";
 import { BACK_TO_ZERO_REFUND, COLD_ACCOUNT, COLD_SLOT, FILL_SLOT, WARM_ACCOUNT, WARM_SLOT } from "../../gas/evm-gas.ts";
-import { BALANCE, HOP_FRAME } from "../../gas/hop-gas.ts";
+import { ASKED, BALANCE, HOP_FRAME } from "../../gas/hop-gas.ts";
 import type { Pool, PoolQuote, PoolState } from "../pool.ts";
 import { grossOutput, slope } from "./invariant.ts";
 
@@ -37,7 +37,7 @@ export const STABLE_REFUND = BACK_TO_ZERO_REFUND;
 const APPROVAL = 2n * WARM_ACCOUNT + COLD_SLOT + FILL_SLOT + 3n * WARM_SLOT + 1_756n + 2_100n;
 const COINS = WARM_ACCOUNT + 2n * COLD_SLOT + COLD_SLOT + COLD_ACCOUNT + WARM_ACCOUNT + 1_800n;
 const EXCHANGE = WARM_ACCOUNT + 2n * (COLD_SLOT + 2_900n) + 4n * WARM_SLOT + 16_050n;
-export const STABLE_GAS = HOP_FRAME + 7_250n + APPROVAL + COINS + EXCHANGE + BALANCE - STABLE_REFUND;
+export const STABLE_GAS = HOP_FRAME + ASKED + 7_250n + APPROVAL + COINS + EXCHANGE + BALANCE - STABLE_REFUND;
 
 interface Output {
   readonly amountOut: bigint;

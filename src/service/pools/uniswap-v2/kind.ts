@@ -35,6 +35,6 @@ export const uniswapV2: PoolKind = {
     // Reads of balances: three of the executor, one of the pair at each token.
     tokenCalls: { tokenIn: 4, tokenOut: 1 },
   },
-  leg: { executorKind: 1, fee: () => 0 },
+  leg: { executorKind: 1, fee: () => 0, found: "computed" },
   router: { form: "v2", maker: "uniswap" },
 };

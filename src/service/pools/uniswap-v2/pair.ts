@@ -7,7 +7,7 @@ import {
   WARM_ACCOUNT,
   WARM_SLOT,
 } from "../../gas/evm-gas.ts";
-import { BALANCE, HOP_FRAME } from "../../gas/hop-gas.ts";
+import { BALANCE, COMPUTED, HOP_FRAME } from "../../gas/hop-gas.ts";
 import type { Pool, PoolQuote, PoolState } from "../pool.ts";
 
 const ONE_PIPS = 1_000_000n;
@@ -26,7 +26,16 @@ export const PAIR_REFUND = BACK_TO_VALUE_REFUND;
  * pair that never traded uses 34,200 more: its accumulators are zero. From traces of the contracts of Uniswap and ours.
  */
 export const PAIR_GAS =
-  HOP_FRAME + 7_100n + COLD_ACCOUNT + WARM_ACCOUNT + 5_150n + PAIR_SLOTS + 3_786n + 5n * BALANCE - PAIR_REFUND;
+  HOP_FRAME +
+  COMPUTED +
+  7_100n +
+  COLD_ACCOUNT +
+  WARM_ACCOUNT +
+  5_150n +
+  PAIR_SLOTS +
+  3_786n +
+  5n * BALANCE -
+  PAIR_REFUND;
 
 /**
  * Output of a constant product pair, rounded down.

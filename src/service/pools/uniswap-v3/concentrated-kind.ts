@@ -74,6 +74,8 @@ export function concentratedKind(facts: ConcentratedFacts): PoolKind {
       room,
       // Reads of balances: one of the executor, two of the pool around its callback.
       tokenCalls: { tokenIn: 3, tokenOut: 0 },
+      // The callback has to know who was paid.
+      direct: 1_520n,
     },
   };
 }

@@ -11,6 +11,6 @@ export const uniswapV3 = concentratedKind({
   refund: 0n,
   // Ticks may come under way until the block.
   room: 60_000n,
-  leg: { executorKind: 2, fee: (pool) => pool.feePips },
+  leg: { executorKind: 2, fee: (pool) => pool.feePips, found: "computed" },
   router: { form: "v3", maker: "uniswap" },
 });

@@ -1,5 +1,5 @@
 import { CHANGE_SLOT, COLD_ACCOUNT, COLD_SLOT, FIRST_VALUE, WARM_ACCOUNT, WARM_SLOT } from "../../gas/evm-gas.ts";
-import { BALANCE, HOP_FRAME } from "../../gas/hop-gas.ts";
+import { BALANCE, COMPUTED, HOP_FRAME } from "../../gas/hop-gas.ts";
 
 /** What a swap met on its way along the curve. */
 export interface Trail {
@@ -23,7 +23,7 @@ const OBSERVATION = COLD_SLOT + CHANGE_SLOT + WARM_SLOT;
 const WORK = 7_700n + 10_500n + 2_780n;
 
 /** A leg in which the price stays within one piece of the curve, and which no piece is counted in yet. */
-const LEG = HOP_FRAME + WORK + COLD_ACCOUNT + WARM_ACCOUNT + 3n * BALANCE + FIXED_SLOTS + OBSERVATION;
+const LEG = HOP_FRAME + COMPUTED + WORK + COLD_ACCOUNT + WARM_ACCOUNT + 3n * BALANCE + FIXED_SLOTS + OBSERVATION;
 
 /** Work of one piece, at the end of which a word was read again; a new word is a slot of its own. */
 const STEP = 5_000n + WARM_SLOT;

@@ -1,5 +1,5 @@
 import { CHANGE_SLOT, COLD_ACCOUNT, COLD_SLOT, FIRST_VALUE, WARM_SLOT } from "../../gas/evm-gas.ts";
-import { BALANCE, HOP_FRAME } from "../../gas/hop-gas.ts";
+import { BALANCE, COMPUTED, HOP_FRAME } from "../../gas/hop-gas.ts";
 import type { Trail } from "../uniswap-v3/swap-gas.ts";
 
 /** Price and tick share a slot that is written once; liquidity is read, the sold token's fees accumulate. */
@@ -9,7 +9,7 @@ const FIXED_SLOTS = COLD_SLOT + CHANGE_SLOT + COLD_SLOT + (COLD_SLOT + CHANGE_SL
 const WORK = 31_400n;
 
 /** A leg in which the price stays within one piece of the curve, and which no piece is counted in yet. */
-const LEG = HOP_FRAME + WORK + COLD_ACCOUNT + 2n * BALANCE + FIXED_SLOTS;
+const LEG = HOP_FRAME + COMPUTED + WORK + COLD_ACCOUNT + 2n * BALANCE + FIXED_SLOTS;
 
 /** Work of one piece, at the end of which a word was read again; a new word is a slot of its own. */
 const STEP = 2_650n + WARM_SLOT;
