@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { parseUnits } from "../../src/domain/money/amount.ts";
@@ -16,7 +17,6 @@ const BALANCE_OF = "0x70a08231000000000000000000000000";
 
 const worldSchema = z.object({
   rpcUrl: z.string(),
-  apiUrl: z.string(),
   wallet: z.object({ address: z.string() }),
   tokens: z.record(z.string(), z.object({ address: z.string(), decimals: z.number() })),
 });
@@ -70,22 +70,22 @@ async function transfersOf(token: string, fromBlock: number): Promise<readonly s
   return found;
 }
 
-async function countOf(state: (state: string) => boolean): Promise<number> {
-  const answer = await fetch(`${world.apiUrl}/api/runs?limit=1000`);
-  const { runs } = (await answer.json()) as { runs: { swaps: { state: string }[] }[] };
-  return runs.flatMap(({ swaps }) => swaps).filter((swap) => state(swap.state)).length;
+function countOf(isCounted: (state: string) => boolean): number {
+  const db = new Database(join(folder.path, ".swapd/sandbox/swapd.db"), { readonly: true });
+  const states = db.prepare<[], string>("SELECT state FROM swaps").pluck().all();
+  db.close();
+  return states.filter(isCounted).length;
 }
 
 beforeAll(async () => {
   const sandbox = start(folder.path, ["sandbox", "--for", "90m", "--port", "0", "--json", "--seed", SEED]);
   world = worldSchema.parse(JSON.parse(await sandbox.firstLine));
   const patience = { process: sandbox, withinMs: WITHIN_MS };
-  const wanted = Math.min(FILLS, 900);
-  await until(`${wanted} final swaps`, patience, async () => (await countOf((state) => state === "final")) >= wanted);
+  await until(`${FILLS} final swaps`, patience, () => countOf((state) => state === "final") >= FILLS);
   expect((await run(folder.path, ["pause", "--reason", "books", "--sandbox"])).code).toBe(0);
   const isOpen = (state: string): boolean =>
     !["final", "skipped", "denied", "reverted", "expired", "cancelled"].includes(state);
-  await until("everything final", patience, async () => (await countOf(isOpen)) === 0);
+  await until("everything final", patience, () => countOf(isOpen) === 0);
   // Allowances that are left over are revoked once nothing is open: their gas is final a moment later.
   await until("nothing under way", patience, async () => {
     const { transactions: listed } = JSON.parse((await run(folder.path, ["tx", "list", "--json"])).out) as {
