@@ -264,5 +264,17 @@ const TRADING: readonly Claim[] = [
   { command: `npx swapd halt ${CONFIG}`, broken: (ended) => missing(ended, ["is halted"]) },
 ];
 
+const IN_A_CONTAINER: readonly Claim[] = [
+  "docker compose run --rm -v ./config:/config swapd init",
+  "docker compose up -d",
+  "docker compose exec swapd swapd login",
+  "docker compose exec swapd swapd notify test",
+  "docker compose exec swapd swapd export --format csv > trades.csv",
+].map((command) => ({
+  command,
+  typed: () => undefined,
+  because: "it needs a container engine; test/e2e/image.long.test.ts does the same in the image",
+}));
+
 /** One for each command of the README. */
-export const CLAIMS: readonly Claim[] = [...LOOKING, ...TESTING, ...TRADING];
+export const CLAIMS: readonly Claim[] = [...LOOKING, ...TESTING, ...TRADING, ...IN_A_CONTAINER];
