@@ -38,16 +38,15 @@ export async function scanAllowances(
   agreed: AgreedChainReads,
   { wallet, toBlock }: Pick<Asked, "wallet" | "toBlock">,
 ): Promise<AllowancesSeen> {
-  const findings: Finding[] = [];
-  const withoutAllowance = new Set<Address>();
-  let isUndecided = false;
-  for (const { address: token } of tokensOf(context)) {
-    const inWords = (raw: bigint): string => exactAmount(context, token, raw);
-    const seen = await scanWallet(context, agreed, { wallet, token, toBlock, inWords });
-    if (seen === "none") withoutAllowance.add(token);
-    else if (seen === "undecided") isUndecided = true;
-    else if (seen !== undefined) findings.push(seen);
-  }
+  const seen = await Promise.all(
+    tokensOf(context).map(async ({ address: token }) => {
+      const inWords = (raw: bigint): string => exactAmount(context, token, raw);
+      return { token, what: await scanWallet(context, agreed, { wallet, token, toBlock, inWords }) };
+    }),
+  );
+  const findings = seen.flatMap(({ what }) => (typeof what === "object" ? [what] : []));
+  const withoutAllowance = new Set(seen.filter(({ what }) => what === "none").map(({ token }) => token));
+  const isUndecided = seen.some(({ what }) => what === "undecided");
   return { findings, withoutAllowance, isUndecided };
 }
 

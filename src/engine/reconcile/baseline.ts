@@ -68,19 +68,20 @@ export async function knowledgeAt(
   { agreed, expected = new Map() }: { readonly agreed: AgreedChainReads; readonly expected?: Balances },
 ): Promise<KnownChain> {
   const { chain } = context.deps;
-  const balances = new Map<Address, bigint>();
-  for (const { address } of tokensOf(context)) {
+  const balanceOf = async (address: Address): Promise<bigint | undefined> => {
     const reported = (): Promise<bigint | undefined> =>
       chain.balance(address, known.wallet, block).catch(refusedAsUndefined);
-    let balance = expected.get(address);
-    if (balance === undefined || (await reported()) !== balance) {
-      const said = await agreedBalance(agreed, known.wallet, { token: address, block });
-      // Where they agree on nothing, an endpoint that is away is distinguished from those that keep nothing so old.
-      if (said === undefined && balance === undefined) await reported();
-      balance = said ?? balance;
-    }
-    if (balance !== undefined) balances.set(address, balance);
-  }
+    const balance = expected.get(address);
+    if (balance !== undefined && (await reported()) === balance) return balance;
+    const said = await agreedBalance(agreed, known.wallet, { token: address, block });
+    // Where they agree on nothing, an endpoint that is away is distinguished from those that keep nothing so old.
+    if (said === undefined && balance === undefined) await reported();
+    return said ?? balance;
+  };
+  const read = await Promise.all(
+    tokensOf(context).map(async ({ address }) => [address, await balanceOf(address)] as const),
+  );
+  const balances = new Map(read.flatMap(([address, balance]) => (balance === undefined ? [] : [[address, balance]])));
   return { ...known, block, balances };
 }
 

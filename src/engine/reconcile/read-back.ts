@@ -1,4 +1,4 @@
-import { type Address, NATIVE_TOKEN, wordOf } from "../../domain/money/address.ts";
+import { type Address, type Hex, NATIVE_TOKEN, wordOf } from "../../domain/money/address.ts";
 import type { Token } from "../../domain/money/token.ts";
 import { loggedAmount, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Chain } from "../../ports/chain.ts";
@@ -94,14 +94,12 @@ async function readFills(context: ScanContext, wallet: Address, range: Range): P
   return await chain.logs({ address: context.settings.contracts[nonceRecord.at], topics, ...range });
 }
 
+/** All at once: they travel together, and one after the other a check of many wallets would wait for each answer. */
 async function readMoves(context: ScanContext, wallet: Address, range: Range): Promise<Moves> {
-  const out: FoundLog[] = [];
-  const into: FoundLog[] = [];
-  for (const { address } of tokensOf(context)) {
-    out.push(...(await context.deps.chain.logs({ address, topics: [TRANSFER_TOPIC, wordOf(wallet)], ...range })));
-    into.push(
-      ...(await context.deps.chain.logs({ address, topics: [TRANSFER_TOPIC, null, wordOf(wallet)], ...range })),
-    );
-  }
+  const { chain } = context.deps;
+  const word = wordOf(wallet);
+  const read = async (topics: readonly (Hex | null)[]): Promise<readonly FoundLog[]> =>
+    (await Promise.all(tokensOf(context).map(({ address }) => chain.logs({ address, topics, ...range })))).flat();
+  const [out, into] = await Promise.all([read([TRANSFER_TOPIC, word]), read([TRANSFER_TOPIC, null, word])]);
   return { out, into };
 }

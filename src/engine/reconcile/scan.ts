@@ -121,29 +121,30 @@ async function assertStands({ deps: { chain } }: ScanContext, { number, hash }: 
  */
 async function unexplainedLosses(
   context: ScanContext,
-  known: KnownChain,
+  since: KnownChain,
   seen: Moves & { readonly toBlock: number },
 ): Promise<{ readonly findings: readonly Finding[]; readonly before: ReadonlyMap<Address, bigint> }> {
   const { chain } = context.deps;
-  const { wallet, balances, block } = known;
-  const findings: Finding[] = [];
+  const { wallet, balances, block } = since;
   const before = new Map(balances);
-  for (const [token, should] of balancesBy(balances, seen, { fromBlock: block + 1, toBlock: seen.toBlock })) {
-    if (!tokensOf(context).some(({ address }) => address === token)) continue;
+  const lossOf = async ([token, should]: readonly [Address, bigint]): Promise<readonly Finding[]> => {
     const reported = await chain.balance(token, wallet, seen.toBlock);
-    if (reported >= should) continue;
+    if (reported >= should) return [];
     const agreed = await chain.agreed();
     const was = (await agreedBalance(agreed, wallet, { token, block })) ?? balances.get(token) ?? 0n;
     const now = (await agreedBalance(agreed, wallet, { token, block: seen.toBlock })) ?? reported;
     const expected = should - (balances.get(token) ?? 0n) + was;
     before.set(token, was);
-    if (now >= expected) continue;
+    if (now >= expected) return [];
     const [is, wanted] = [now, expected].map((raw) => exactAmount(context, token, raw));
     const text = `cannot prove what ${wallet} did: it has ${is}, and by the logs since block ${block} it should have ${wanted}; the node leaves logs out, or the token moves without them`;
     const facts = { token, now: now.toString(), expected: expected.toString() };
     const what = { wallet, token, kind: "cannot-prove", scope: "gasless" } as const;
-    findings.push({ key: `cannot-prove ${wallet} ${token} ${block}`, ...what, text, facts });
-  }
+    return [{ key: `cannot-prove ${wallet} ${token} ${block}`, ...what, text, facts }];
+  };
+  const known = new Set(tokensOf(context).map(({ address }) => address));
+  const wanted = balancesBy(balances, seen, { fromBlock: block + 1, toBlock: seen.toBlock });
+  const findings = (await Promise.all([...wanted].filter(([token]) => known.has(token)).map(lossOf))).flat();
   return { findings, before };
 }
 

@@ -61,7 +61,7 @@ test.each(["never", "only"] as const)(
   "reading that takes minutes holds back gasless swaps, after a minute nothing else, and comes to its end (gasless: %s)",
   async (gasless) => {
     const outside = await backAfterBlocks(gasless);
-    watchLogs(outside, () => outside.clock.sleep(10_000));
+    watchLogs(outside, () => outside.clock.sleep(25_000));
     const life = openLife(outside);
     onTestFinished(() => life.engine.stop());
     void life.engine.start();
@@ -95,7 +95,7 @@ test("a node that forgets balances while the logs are read is asked for the newe
   let first: number | undefined;
   watchLogs(outside, async (fromBlock) => {
     first ??= fromBlock;
-    if (fromBlock === first) await clock.sleep(6_000);
+    if (fromBlock === first) await clock.sleep(15_000);
   });
   const life = openLife(outside);
   onTestFinished(() => life.kill());
