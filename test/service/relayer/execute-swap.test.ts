@@ -385,7 +385,7 @@ describe("after a restart", () => {
     await second.stop();
   });
 
-  test.each(["lane.sign.before", "lane.signed.after", "lane.broadcast.before", "lane.broadcast.after"])(
+  test.concurrent.each(["lane.sign.before", "lane.signed.after", "lane.broadcast.before", "lane.broadcast.after"])(
     "an accepted swap is executed exactly once, also when the process ended at %s",
     async (label) => {
       const seller = await newSeller();

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from "vitest";
 import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import type { NetworkOptions } from "../../../src/service/options.ts";
 import type { Protocol } from "../../../src/service/pools/pool.ts";
@@ -32,14 +32,27 @@ afterAll(async () => {
 
 const factory = (kind: number): Address => market.protocols.find((one) => one.kind === kind)?.factory ?? NATIVE_TOKEN;
 
+let deployed: Promise<unknown> = Promise.resolve();
+
+/** One deployment at a time: each has the account's next nonce. */
+function inTurn<T>(deploy: () => Promise<T>): Promise<T> {
+  const next = deployed.then(deploy);
+  deployed = next.catch(() => undefined);
+  return next;
+}
+
 /** A router over other contracts than the market's. */
 async function routerOver({ v2 = factory(1), v3 = factory(2), weth = market.weth }): Promise<Address> {
-  return chain.deploy(loadSwapRouter(), [v2, v3, NATIVE_TOKEN, weth]);
+  return inTurn(() => chain.deploy(loadSwapRouter(), [v2, v3, NATIVE_TOKEN, weth]));
 }
 
 let services = 0;
 
+/** The test's own context: they run alongside each other, because each waits for seconds until a quote is given up. */
+type Running = Pick<TestContext, "onTestFinished">;
+
 async function serve(
+  { onTestFinished }: Running,
   router: NetworkOptions["router"],
   changes: Pick<Partial<NetworkOptions>, "protocols"> = {},
 ): Promise<Service> {
@@ -70,49 +83,49 @@ async function quote({ url }: Service, changes: Record<string, string> = {}) {
   });
 }
 
-describe("a public router is held against its network before anything is quoted for it", () => {
-  test.each([
+describe.concurrent("a public router is held against its network before anything is quoted for it", () => {
+  test.for([
     { name: "that wraps another coin", over: () => ({ weth: market.dai }), says: "wraps into" },
     {
       name: "of other factories",
       over: () => ({ v2: market.dai, v3: market.usdc }),
       says: "the network's factories are none of them",
     },
-  ])("one $name is refused", async ({ over, says }) => {
+  ])("one $name is refused", async ({ over, says }, running) => {
     const address = await routerOver(over());
-    const service = await serve({ address, codeHash: undefined });
+    const service = await serve(running, { address, codeHash: undefined });
     expect((await quote(service)).status).toBeGreaterThanOrEqual(500);
     expect(await messageOf(service)).toContain(address);
     expect(await messageOf(service)).toContain(says);
   });
 
-  test("one without code is refused", async () => {
-    const service = await serve({ address: chain.deployer, codeHash: undefined });
+  test("one without code is refused", async (running) => {
+    const service = await serve(running, { address: chain.deployer, codeHash: undefined });
     expect((await quote(service)).status).toBeGreaterThanOrEqual(500);
     expect(await messageOf(service)).toContain("is this Uniswap's SwapRouter02, or PancakeSwap's SmartRouter?");
   });
 
-  test("one with other code than is stated is refused, and with the stated one it trades", async () => {
-    const wrong = await serve({ address: right, codeHash: `0x${"12".repeat(32)}` });
+  test("one with other code than is stated is refused, and with the stated one it trades", async (running) => {
+    const wrong = await serve(running, { address: right, codeHash: `0x${"12".repeat(32)}` });
     expect((await quote(wrong)).status).toBeGreaterThanOrEqual(500);
     const message = await messageOf(wrong);
     expect(message).toContain(`not 0x${"12".repeat(32)}`);
     const [hash] = /0x[0-9a-f]{64}/.exec(message) ?? [];
-    const same = await serve({ address: right, codeHash: hash as `0x${string}` });
+    const same = await serve(running, { address: right, codeHash: hash as `0x${string}` });
     expect(await quote(same)).toMatchObject({ status: 200, body: { targetAddress: right } });
   });
 
-  test("pools of a factory that it does not know stay out of routes", async () => {
-    const older = await serve({ address: await routerOver({ v2: NATIVE_TOKEN }), codeHash: undefined });
+  test("pools of a factory that it does not know stay out of routes", async (running) => {
+    const older = await serve(running, { address: await routerOver({ v2: NATIVE_TOKEN }), codeHash: undefined });
     expect(await quote(older)).toMatchObject({ status: 200 });
     // Only pairs of the second version have this token.
     expect(await quote(older, { toTokenAddress: market.dai })).toMatchObject({ body: { error: "NO_ROUTE" } });
-    const newer = await serve({ address: right, codeHash: undefined });
+    const newer = await serve(running, { address: right, codeHash: undefined });
     expect(await quote(newer, { toTokenAddress: market.dai })).toMatchObject({ status: 200 });
   });
 });
 
-describe("a router of PancakeSwap is held against its factory and against who deploys its pools", () => {
+describe.concurrent("a router of PancakeSwap is held against its factory and against who deploys its pools", () => {
   let pancake: Pancake;
 
   beforeAll(async () => {
@@ -120,35 +133,35 @@ describe("a router of PancakeSwap is held against its factory and against who de
     await addPancakePools(chain, market, pancake);
   });
 
-  const refusal = async (address: Address, protocols: readonly Protocol[]): Promise<string> => {
-    const service = await serve({ address, codeHash: undefined }, { protocols });
+  const refusal = async (running: Running, address: Address, protocols: readonly Protocol[]): Promise<string> => {
+    const service = await serve(running, { address, codeHash: undefined }, { protocols });
     expect((await quote(service)).status).toBeGreaterThanOrEqual(500);
     return messageOf(service);
   };
 
-  test("one of its own factories trades", async () => {
-    const router = await pancake.deployRouter({ weth: market.weth });
+  test("one of its own factories trades", async (running) => {
+    const router = await inTurn(() => pancake.deployRouter({ weth: market.weth }));
     const protocols = [...market.protocols, ...pancake.protocols];
-    const service = await serve({ address: router, codeHash: undefined }, { protocols });
+    const service = await serve(running, { address: router, codeHash: undefined }, { protocols });
     const { status, body } = await quote(service);
     expect({ status, target: body.targetAddress }).toEqual({ status: 200, target: router });
   });
 
-  test("one that computes pools of another deployer is refused: what it trades with is unknown", async () => {
-    const router = await pancake.deployRouter({ weth: market.weth, deployer: market.minter });
-    const says = await refusal(router, pancake.protocols);
+  test("one that computes pools of another deployer is refused: what it trades with is unknown", async (running) => {
+    const router = await inTurn(() => pancake.deployRouter({ weth: market.weth, deployer: market.minter }));
+    const says = await refusal(running, router, pancake.protocols);
     expect(says).toContain(`computes pools of the deployer ${market.minter}, and its factory's is ${pancake.deployer}`);
   });
 
-  test("a factory whose kind is another maker's is named", async () => {
-    const router = await pancake.deployRouter({ weth: market.weth });
+  test("a factory whose kind is another maker's is named", async (running) => {
+    const router = await inTurn(() => pancake.deployRouter({ weth: market.weth }));
     const [v2, v3] = pancake.protocols;
-    const says = await refusal(router, [{ ...v2, kind: 1 }, v3]);
+    const says = await refusal(running, router, [{ ...v2, kind: 1 }, v3]);
     expect(says).toContain("the kind of a factory is wrong");
   });
 
-  test("Uniswap's router over a factory that is called PancakeSwap's is refused", async () => {
-    const says = await refusal(right, [{ kind: 4, factory: factory(2), feePips: 0 }]);
+  test("Uniswap's router over a factory that is called PancakeSwap's is refused", async (running) => {
+    const says = await refusal(running, right, [{ kind: 4, factory: factory(2), feePips: 0 }]);
     expect(says).toContain("has no deployer(): is this PancakeSwap's SmartRouter?");
   });
 });
