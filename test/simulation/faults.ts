@@ -68,6 +68,12 @@ export type FaultName = keyof typeof RATES;
 
 export const FAULT_NAMES = Object.keys(RATES) as readonly FaultName[];
 
+/** What a seed can begin on purpose while a swap is in a state; kills have an aim of their own. */
+const AIMED: readonly FaultName[] = FAULT_NAMES.filter((name) => !name.startsWith("kill: "));
+/** so often a seed begins the fault that it aims with */
+const MOST_AIMED = 4;
+const AIMED_LASTS_MS = 3_000;
+
 const SWITCHED_ON = 0.3;
 const WINDOW_MS = 60_000;
 const NOTED_EVERY_MS = 3_000;
@@ -81,6 +87,10 @@ export interface Faults {
   strikes(name: FaultName, label: string): boolean;
   /** Whether a trouble that lasts a while is there at this instant. */
   lasts(name: FaultName, target: string, atMs: number): boolean;
+  /** the seed's turn with the fault that it aims with: seeds one after the other aim with one fault each, and then begin anew */
+  readonly aimTurn: number;
+  /** Begins the fault that this seed aims with, now: it strikes at its next passing, and lasts for seconds. */
+  begin(atMs: number): void;
   /** From now on nothing goes wrong. */
   end(): void;
   readonly isOver: boolean;
@@ -99,6 +109,19 @@ export function createFaults(seed: number, without: readonly string[] = [], only
     const [least, most] = RATES[name];
     rates.set(name, least + (most - least) * chance.of("rate", name));
   }
+  const aimed = AIMED[seed % AIMED.length];
+  const mayAim = aimed !== undefined && (only?.includes(aimed) ?? true) && !without.includes(aimed);
+  // Where it is not drawn as well, nothing but the aim strikes.
+  if (mayAim && !rates.has(aimed)) rates.set(aimed, 0);
+  let begun = 0;
+  let pending = 0;
+  let untilMs = Number.NEGATIVE_INFINITY;
+  const isAimed = (name: FaultName): boolean => mayAim && name === aimed;
+  const strikesAimed = (name: FaultName): boolean => {
+    if (pending === 0 || !isAimed(name)) return false;
+    pending -= 1;
+    return true;
+  };
   const passings = new Map<string, number>();
   const struck = new Map<string, number>();
   let isOver = false;
@@ -120,24 +143,35 @@ export function createFaults(seed: number, without: readonly string[] = [], only
     on: [...rates.keys()],
     chance,
     struck,
+    aimTurn: Math.floor(seed / AIMED.length),
     strikes: (name, label) => {
       const rate = rates.get(name);
       if (rate === undefined || isOver) return false;
       const key = `${name}|${label}`;
       const passing = (passings.get(key) ?? 0) + 1;
       passings.set(key, passing);
-      const strikes = chance.of(name, label, passing) < rate;
+      const strikes = strikesAimed(name) || chance.of(name, label, passing) < rate;
       if (strikes) note(name, label);
       return strikes;
     },
     lasts: (name, target, atMs) => {
       const rate = rates.get(name);
       if (rate === undefined || isOver) return false;
+      if (isAimed(name) && atMs < untilMs) {
+        noteWhile(name, target, atMs);
+        return true;
+      }
       const window = Math.floor(atMs / WINDOW_MS);
       if (chance.of(name, target, window) >= rate) return false;
       const lasts = atMs % WINDOW_MS < WINDOW_MS * chance.of(name, target, window, "length");
       if (lasts) noteWhile(name, target, atMs);
       return lasts;
+    },
+    begin: (atMs) => {
+      if (!mayAim || begun === MOST_AIMED) return;
+      begun += 1;
+      pending = 1;
+      untilMs = atMs + AIMED_LASTS_MS;
     },
     end: () => {
       isOver = true;

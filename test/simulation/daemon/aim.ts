@@ -32,8 +32,9 @@ export interface Aim {
 /**
  * Kills at any label at a low rate, at some labels of the seed's own at a higher one, at those labels that are the
  * seed's in turn, so that each label is aimed at, and right after a commit while some swap is in the state that is its own.
+ * There, too, each seed begins a fault of its own: seeds take all pairs of fault and state in turn.
  */
-export function createAim(faults: Faults, rows: Rows): Aim {
+export function createAim(faults: Faults, rows: Rows, nowMs: () => number): Aim {
   const { chance } = faults;
   const passed = new Map<string, number>();
   const some = new Set(LABELS.filter((label) => chance.of("some labels", label) < SHARE_OF_LABELS));
@@ -48,15 +49,18 @@ export function createAim(faults: Faults, rows: Rows): Aim {
     if (isOwn || isAtState) left -= 1;
     return isOwn || isAtState;
   };
+  const isIn = (wanted: SwapState): boolean => rows.one("SELECT 1 FROM swaps WHERE state = ?", wanted) !== undefined;
   const strikesState = (label: string): boolean =>
     faults.on.includes("kill: in a state") &&
     label.endsWith(".after") &&
-    rows.one("SELECT 1 FROM swaps WHERE state = ?", state) !== undefined &&
+    isIn(state) &&
     faults.strikes("kill: in a state", state);
+  const faultAimedAt = OPEN_STATES[faults.aimTurn % OPEN_STATES.length] ?? state;
   return {
     passed,
     strikes: (label) => {
       passed.set(label, (passed.get(label) ?? 0) + 1);
+      if (label.endsWith(".after") && isIn(faultAimedAt)) faults.begin(nowMs());
       const isHit =
         faults.strikes("kill: at a label", label) ||
         (some.has(label) && faults.strikes("kill: at some labels", label)) ||
