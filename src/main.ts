@@ -1,7 +1,11 @@
 import { runCli } from "./app/cli.ts";
-import { outliveReader } from "./app/terminal.ts";
+import { outliveReader, readToItsEnd } from "./app/terminal.ts";
 
-for (const stream of [process.stdout, process.stderr]) outliveReader(stream);
+const streams = [process.stdout, process.stderr];
+for (const stream of streams) outliveReader(stream);
 
+const exitCode = await runCli(process.argv);
+// What a pipe has no room for waits in this process, and its exit would cut it off.
+await Promise.all(streams.map(readToItsEnd));
 // A connection attempt without an answer would keep the process for seconds after its work is done.
-process.exit(await runCli(process.argv));
+process.exit(exitCode);

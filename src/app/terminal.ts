@@ -28,6 +28,15 @@ export function outliveReader(stream: Pick<NodeJS.EventEmitter, "on">): void {
   });
 }
 
+/** Resolves once all that was written to a stream is with its reader, or the reader is gone. */
+export function readToItsEnd(stream: Pick<NodeJS.WriteStream, "writableLength" | "write" | "once">): Promise<void> {
+  if (stream.writableLength === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.once("close", resolve);
+    stream.write("", () => resolve());
+  });
+}
+
 /** A table with aligned columns; the first row is the heading. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
