@@ -41,7 +41,7 @@ export function App() {
         </Alone>
       );
     case "stranger":
-      return <LoginPage version={known.version} />;
+      return <LoginPage version={known.version} isOver={known.isOver} />;
     case "known":
       return <Known />;
   }

@@ -7,11 +7,14 @@ type Standing =
   | { readonly kind: "asking" }
   | { readonly kind: "away"; readonly text: string }
   | { readonly kind: "other-version"; readonly theirs: string }
-  | { readonly kind: "stranger"; readonly version: string }
+  | { readonly kind: "stranger"; readonly version: string /** was logged in until now */; readonly isOver: boolean }
   | { readonly kind: "known"; readonly session: Session };
 
 /** Who looks at this page, as far as the daemon knows. */
 export const standing = signal<Standing>({ kind: "asking" });
+
+/** Logs out by himself: nobody has to be told of it. */
+let isLeaving = false;
 
 const RETRY_MS = 5_000;
 let again: ReturnType<typeof setTimeout> | undefined;
@@ -23,7 +26,12 @@ function take(session: Session): void {
     standing.value = { kind: "other-version", theirs };
   } else if (session.name === null) {
     stopLive();
-    standing.value = { kind: "stranger", version: session.version };
+    standing.value = {
+      kind: "stranger",
+      version: session.version,
+      isOver: standing.value.kind === "known" && !isLeaving,
+    };
+    isLeaving = false;
   } else {
     standing.value = { kind: "known", session };
     startLive(watchSession);
@@ -47,6 +55,7 @@ export async function enter(code: string): Promise<void> {
 
 export async function leave(): Promise<void> {
   await logOut();
+  isLeaving = true;
   watchSession();
 }
 

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Fill, Mix } from "../../dashboard/source/answers.ts";
+import type { Fill, Mix, Status } from "../../dashboard/source/answers.ts";
 import { averageCost, standingOf, stepsAt, type Trade, tradesOf } from "../../dashboard/source/model/average-cost.ts";
+import { concernsOf } from "../../dashboard/source/model/concerns.ts";
+import { gainsOf } from "../../dashboard/source/model/gains.ts";
 import { merged, placed, quotedLine } from "../../dashboard/source/model/price-line.ts";
 import { visibleRows } from "../../dashboard/source/model/visible-rows.ts";
 import { scaleEnd, weightBar } from "../../dashboard/source/model/weights.ts";
@@ -125,5 +127,84 @@ describe("places of the page", () => {
     expect(parseRoute("#/history/more")).toEqual({ page: "nowhere", text: "history/more" });
     expect(parseRoute("#/strategy/%zz")).toEqual({ page: "nowhere", text: "strategy/%zz" });
     expect(parseRoute("#/run/")).toEqual({ page: "nowhere", text: "run/" });
+  });
+});
+
+describe("what swaps came to", () => {
+  const of = (sold: [string, string], bought: [string, string], strategy = "x"): Fill => {
+    const fill = fillOf(sold, bought);
+    return {
+      ...fill,
+      strategy,
+      sold: { ...fill.sold, address: sold[1] },
+      bought: { ...fill.bought, address: bought[1] },
+    };
+  };
+
+  it("is the gain since of purchases, and of sales what would have been lost, at prices of now", () => {
+    const gains = gainsOf(
+      [
+        of(["100", "USDC"], ["0.05", "WETH"]),
+        of(["100", "USDC"], ["0.03", "WETH"]),
+        of(["1", "WETH"], ["2200", "USDC"], "y"),
+      ],
+      new Map([
+        ["USDC", 1],
+        ["WETH", 3_000],
+      ]),
+    );
+    expect(gains.get("x")?.usd).toBeCloseTo(40);
+    expect(gains.get("x")?.percent).toBeCloseTo(20);
+    expect(gains.get("y")?.usd).toBeCloseTo(-800);
+  });
+
+  it("is unknown where a price is missing, and never a part of it", () => {
+    const fills = [of(["100", "USDC"], ["1", "WETH"]), of(["100", "USDC"], ["1", "NEW"])];
+    expect(
+      gainsOf(
+        fills,
+        new Map([
+          ["USDC", 1],
+          ["WETH", 100],
+        ]),
+      ).size,
+    ).toBe(0);
+    expect(gainsOf([], new Map()).size).toBe(0);
+  });
+});
+
+describe("what needs attention", () => {
+  const alert = (code: string, strategy: string) => ({
+    ...{ severity: "warning" as const, code, subject: "wait of run_1", text: "approve it", strategy },
+    at: "2026-01-01T00:00:00.000Z",
+  });
+  const status = (more: object) =>
+    ({
+      healthy: true,
+      parts: {},
+      halts: [],
+      modes: [],
+      alerts: [],
+      channels: [],
+      waiting: [],
+      ...more,
+    }) as unknown as Status;
+  const waits = {
+    kind: "approval",
+    strategy: "x",
+    run: "run_1",
+    swap: "s",
+    since: "2026-01-01T00:00:00.000Z",
+    until: "2026-01-02T00:00:00.000Z",
+  };
+
+  it("says of a run that waits for a person once what can be done, and of others' waits as they are told", () => {
+    const alerts = [alert("APPROVAL_NEEDED", "x"), alert("APPROVAL_NEEDED", "y"), alert("NO_FUNDS", "x")];
+    const found = concernsOf(status({ waiting: [waits], alerts }));
+    expect(found.map(({ title, strategy, offer }) => [title, strategy, offer])).toEqual([
+      ["x waits for an approval", "x", "answer"],
+      ["approval needed: wait of run_1", "y", undefined],
+      ["no funds: wait of run_1", "x", undefined],
+    ]);
   });
 });

@@ -1,15 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { until } from "../e2e/support/swapd.ts";
 import { startPageLife } from "./support/page-life.ts";
+import { noteWhatOf, PICTURES, PICTURES_FOLDER } from "./support/pictures.ts";
 
 /**
  * Makes the pictures of README.md and docs: `npm run page:pictures [-- --all <folder>]`. A real sandbox trades for a
  * while, and the page is photographed at three widths in both themes; the few that are committed go to docs/pictures.
  */
-const COMMITTED = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
 const WIDTHS = { phone: 390, tablet: 820, desk: 1_280 } as const;
 const TRADE_MS = 90_000;
 
@@ -46,6 +45,7 @@ try {
     }
     await context.close();
   }
+  noteWhatOf();
 } finally {
   await life.stop();
 }
@@ -57,8 +57,8 @@ async function newestRun(page: Page): Promise<string | undefined> {
 
 /** What is committed is few and small: one screen each, the rest only where somebody asked for all. */
 async function keep(page: Page, name: string): Promise<void> {
-  const isCommitted = ["overview-desk-light", "strategy-tablet-dark", "overview-phone-dark"].includes(name);
-  if (isCommitted) await page.screenshot({ path: join(COMMITTED, `${name}.jpg`), type: "jpeg", quality: 70 });
+  if (PICTURES.includes(name))
+    await page.screenshot({ path: join(PICTURES_FOLDER, `${name}.jpg`), type: "jpeg", quality: 70 });
   if (all === undefined) return;
   mkdirSync(all, { recursive: true });
   await page.screenshot({ path: join(all, `${name}.png`), fullPage: true });

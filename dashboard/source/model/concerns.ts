@@ -79,8 +79,13 @@ function modesOf({ modes }: Status): readonly Concern[] {
   }));
 }
 
-function alertsOf({ alerts }: Status): readonly Concern[] {
-  return alerts.map(({ severity, code, subject, text, strategy, at }) => ({
+/** What is said of a run that waits is said above, with what can be done about it. */
+const SAID_ABOVE = new Set(["APPROVAL_NEEDED", "SWAP_ANNOUNCED"]);
+
+function alertsOf({ alerts, waiting }: Status): readonly Concern[] {
+  const isNews = ({ code, strategy }: Status["alerts"][number]): boolean =>
+    !(SAID_ABOVE.has(code) && waiting.some((one) => one.strategy === strategy));
+  return alerts.filter(isNews).map(({ severity, code, subject, text, strategy, at }) => ({
     tone: severity === "critical" ? "bad" : severity === "warning" ? "warn" : "calm",
     title: subject === "" ? inWords(code) : `${inWords(code)}: ${subject}`,
     text,

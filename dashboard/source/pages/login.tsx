@@ -3,7 +3,7 @@ import { forgetReadings } from "../resource.ts";
 import { enter } from "../session.ts";
 
 /** The way in: a code that a person reads on the machine itself. */
-export function LoginPage({ version }: { readonly version: string }) {
+export function LoginPage({ version, isOver }: { readonly version: string; readonly isOver: boolean }) {
   // Another person may come in next.
   useEffect(forgetReadings, []);
   const [code, setCode] = useState("");
@@ -19,6 +19,11 @@ export function LoginPage({ version }: { readonly version: string }) {
   return (
     <main class="alone">
       <h1>swapd</h1>
+      {isOver && (
+        <p class="trouble" role="alert">
+          The login has ended: its time is over, or somebody revoked it. The daemon itself goes on.
+        </p>
+      )}
       <p>
         Run <code>swapd login</code> on the machine of the daemon (in a container:{" "}
         <code>docker compose exec swapd swapd login</code>) and enter the code that it prints. A code is valid for ten

@@ -24,7 +24,7 @@ export function OverviewPage() {
           <Attention status={value} />
           <div class="columns">
             <div class="stack">
-              <NextSlots status={value} />
+              <NextSlots status={value} portfolio={portfolio.value} />
               <PortfolioChart />
               <LatestFills />
             </div>

@@ -15,13 +15,38 @@ export function Attention({ status }: { readonly status: Status }) {
           Nothing needs you. Checked <Ago instant={status.at} />.
         </p>
       ) : (
-        <ul class="concerns">
-          {concerns.map((concern) => (
-            <Line concern={concern} key={`${concern.title} ${concern.since} ${concern.run}`} />
-          ))}
-        </ul>
+        <>
+          <Lines concerns={concerns.filter(isShown)} />
+          {concerns.some(isMore) && (
+            <details>
+              <summary>and {concerns.filter(isMore).length} more</summary>
+              <Lines concerns={concerns.filter(isMore)} />
+            </details>
+          )}
+        </>
       )}
     </Card>
+  );
+}
+
+/** The worst in full, and all that can be done something about here: what comes next must not be a long way down. */
+const MOST_IN_FULL = 3;
+
+function isShown({ offer }: Concern, place: number): boolean {
+  return place < MOST_IN_FULL || offer !== undefined;
+}
+
+function isMore(concern: Concern, place: number): boolean {
+  return !isShown(concern, place);
+}
+
+function Lines({ concerns }: { readonly concerns: readonly Concern[] }) {
+  return (
+    <ul class="concerns">
+      {concerns.map((concern) => (
+        <Line concern={concern} key={`${concern.title} ${concern.since} ${concern.run}`} />
+      ))}
+    </ul>
   );
 }
 

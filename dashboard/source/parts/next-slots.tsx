@@ -1,5 +1,7 @@
-import type { Status, StrategyStatus } from "../answers.ts";
+import type { Portfolio, Status, StrategyStatus } from "../answers.ts";
 import { plural } from "../format/words.ts";
+import { type Gain, gainsOf } from "../model/gains.ts";
+import { useReading } from "../resource.ts";
 import { linkToStrategy } from "../route.ts";
 import { Ago, Badge, Countdown, Table } from "./bits.tsx";
 import { Card, Empty } from "./card.tsx";
@@ -11,8 +13,20 @@ function inOrder(strategies: readonly StrategyStatus[]): readonly StrategyStatus
   return [...strategies].sort((a, b) => (a.nextSlot ?? "z").localeCompare(b.nextSlot ?? "z"));
 }
 
-export function NextSlots({ status }: { readonly status: Status }) {
+const FILLS = 1_000;
+
+interface NextSlotsProps {
+  readonly status: Status;
+  readonly portfolio: Portfolio | undefined;
+}
+
+export function NextSlots({ status, portfolio }: NextSlotsProps) {
   const strategies = inOrder(status.strategies);
+  const fills = useReading("listFills", `/fills?limit=${FILLS}`, { live: true, everyMs: 60_000 });
+  const prices = (portfolio?.holdings ?? []).flatMap(({ money, priceUsd }) =>
+    priceUsd === null ? [] : [[money.address, Number(priceUsd)] as const],
+  );
+  const gains = gainsOf(fills.value?.items ?? [], new Map(prices));
   return (
     <Card title="Next slots">
       {strategies.length === 0 ? (
@@ -20,9 +34,9 @@ export function NextSlots({ status }: { readonly status: Status }) {
           There is no strategy. Put a YAML file into the folder of strategies; a running daemon takes it over by itself.
         </Empty>
       ) : (
-        <Table caption="Next slots" head={["Strategy", "Next", "Mode", "Last", "Kind", "Runs"]}>
+        <Table caption="Next slots" head={["Strategy", "Next", "Swaps since", "Mode", "Last", "Runs"]}>
           {strategies.slice(0, MOST).map((strategy) => (
-            <Row strategy={strategy} key={strategy.id} />
+            <Row strategy={strategy} gain={gains.get(strategy.id)} key={strategy.id} />
           ))}
         </Table>
       )}
@@ -33,21 +47,40 @@ export function NextSlots({ status }: { readonly status: Status }) {
   );
 }
 
-function Row({ strategy }: { readonly strategy: StrategyStatus }) {
+interface RowProps {
+  readonly strategy: StrategyStatus;
+  readonly gain: Gain | undefined;
+}
+
+function Row({ strategy, gain }: RowProps) {
   const { id, kind, mode, nextSlot, lastSlot, runs } = strategy;
   return (
     <tr>
       <th scope="row">
         <a href={linkToStrategy(id)}>{id}</a>
+        <br />
+        <small class="faint">{kind}</small>
       </th>
       <td class="countdown">
         {nextSlot === null ? <span class="faint">none left</span> : <Countdown instant={nextSlot} />}
       </td>
       <td>
+        {gain === undefined ? (
+          <span class="faint">–</span>
+        ) : (
+          <span
+            class={`amount ${gain.usd < 0 ? "worse" : "better"}`}
+            title={`${gain.usd.toFixed(2)} USD: what its newest swaps brought, at prices of now, against none of them, without gas`}
+          >
+            {gain.percent < 0 ? "" : "+"}
+            {gain.percent.toFixed(2)} %
+          </span>
+        )}
+      </td>
+      <td>
         <Badge state={mode} />
       </td>
       <td>{lastSlot === null ? <span class="faint">never</span> : <Ago instant={lastSlot} />}</td>
-      <td>{kind}</td>
       <td>{runsText(runs)}</td>
     </tr>
   );

@@ -23,7 +23,7 @@ export interface ApiSources {
   readonly listing: Listing;
   readonly access: AccessStore;
   readonly health: HealthReader;
-  readonly chain: Pick<Chain, "allowance">;
+  readonly chain: Pick<Chain, "allowance" | "balance" | "latest">;
   readonly prices: PriceSource;
   readonly service: Pick<Reach, "absence">;
   /** what the endpoints can do, as the last probe found it */

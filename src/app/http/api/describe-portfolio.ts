@@ -16,6 +16,8 @@ type Weight = Portfolio["mixes"][number]["weights"][number];
 export interface PortfolioParts {
   readonly configuration: Configuration;
   readonly known: ReadonlyMap<Address, KnownChain>;
+  /** what lies at addresses that mixes count, by strategy and token; a mix that is missing could not be read */
+  readonly external: ReadonlyMap<string, ReadonlyMap<Address, bigint>>;
   /** dollars (1e-18) of one whole token */
   readonly prices: ReadonlyMap<Address, UsdPrice>;
   /** Unix milliseconds; undefined where no price is known */
@@ -24,7 +26,7 @@ export interface PortfolioParts {
 
 /** What the wallets have, and how the weights of mixes stand. */
 export function describePortfolio(parts: PortfolioParts): Portfolio {
-  const { configuration, prices } = parts;
+  const { configuration } = parts;
   const holdings = holdingsOf(parts);
   const values = holdings.flatMap(({ valueUsd }) => valueUsd ?? []);
   const total = holdings.reduce((sum, { value }) => sum + (value ?? 0n), 0n);
@@ -36,7 +38,7 @@ export function describePortfolio(parts: PortfolioParts): Portfolio {
     pricedAt: instantOrNull(parts.pricedAtMs),
     mixes: configuration.strategies.flatMap(({ spec }) => {
       if (spec.kind !== "rebalance") return [];
-      return [{ strategy: spec.id, weights: weightsOf(spec, parts.known, prices) }];
+      return [{ strategy: spec.id, weights: weightsOf(spec, parts) }];
     }),
   };
 }
@@ -63,13 +65,9 @@ function holdingsOf({ configuration, known, prices }: PortfolioParts): readonly 
   });
 }
 
-/** Of what is in the wallet alone: what lies elsewhere is read by the strategy itself, at its slots. */
-function weightsOf(
-  spec: RebalanceSpec,
-  known: ReadonlyMap<Address, KnownChain>,
-  prices: ReadonlyMap<Address, UsdPrice>,
-): Weight[] {
-  const balances = known.get(spec.wallet.address)?.balances;
+/** Of what is in the wallet, and of what lies elsewhere where the mix counts that. */
+function weightsOf(spec: RebalanceSpec, { known, prices, external }: PortfolioParts): Weight[] {
+  const balances = balancesOf(spec, known.get(spec.wallet.address)?.balances, external.get(spec.id));
   const held = spec.targets.map((target) => {
     const usd = prices.get(target.token.address);
     if (balances === undefined || usd === undefined) return { target, value: undefined };
@@ -80,7 +78,7 @@ function weightsOf(
     return { target, value: valueDown({ raw, decimals: target.token.decimals }, usd) };
   });
   const total = held.reduce((sum, { value }) => sum + (value ?? 0n), 0n);
-  const isWhole = total > 0n && held.every(({ value }) => value !== undefined) && spec.external === undefined;
+  const isWhole = total > 0n && held.every(({ value }) => value !== undefined);
   return held.map(({ target, value }) => {
     const { token, weight, soft, hard } = target;
     return {
@@ -91,6 +89,21 @@ function weightsOf(
       ...bandOf("hard", hard, weight, spec.bands),
     };
   });
+}
+
+/** The wallet's with what lies elsewhere: watched, or as the file says it. Undefined where a part of it is not known. */
+function balancesOf(
+  { external }: RebalanceSpec,
+  own: ReadonlyMap<Address, bigint> | undefined,
+  watched: ReadonlyMap<Address, bigint> | undefined,
+): ReadonlyMap<Address, bigint> | undefined {
+  if (own === undefined || external === undefined) return own;
+  if (watched === undefined && external.watched.length > 0) return undefined;
+  const sums = new Map(own);
+  const add = (address: Address, raw: bigint): void => void sums.set(address, (sums.get(address) ?? 0n) + raw);
+  for (const [address, raw] of watched ?? []) add(address, raw);
+  for (const { token, raw } of external.stated) add(token.address, raw);
+  return sums;
 }
 
 /** The other form of a coin counts one for one. */

@@ -22,6 +22,7 @@ import type { Handlers } from "./handlers.ts";
 import { onceInAWhile } from "./once-in-a-while.ts";
 import { readFills } from "./pages.ts";
 import { ApiProblem } from "./problem.ts";
+import { readExternal } from "./read-external.ts";
 
 type Answered =
   | "getPortfolio"
@@ -52,6 +53,7 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
   const { reads, listing, clock } = sources;
   const pricesNow = onceInAWhile(() => readPrices(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const allowancesNow = onceInAWhile(() => readAllowances(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
+  const externalNow = onceInAWhile(() => readExternal(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const pricesOf = async (token: Token, { sinceMs }: Span): Promise<readonly SeenPrice[]> =>
     joinPrices(
       await listing.priceBars(token.address, sinceMs),
@@ -63,6 +65,7 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
       return describePortfolio({
         configuration: sources.configuration(),
         known: await knownOf(sources),
+        external: await externalNow(),
         prices,
         pricedAtMs,
       });

@@ -26,7 +26,7 @@ it("tells nothing more once its token is revoked, and ends", async () => {
   await pause(life, "for others' ears");
   await ended;
   expect(heard.map(({ event }) => event)).toEqual(["alerts", "modes"]);
-});
+}, 10_000);
 
 it("tells nothing more once its login is over, and ends", async () => {
   const life = await startApiLife({ seconds: 1 });
@@ -42,7 +42,7 @@ it("tells nothing more once its login is over, and ends", async () => {
   await pause(life, "too late");
   await ended;
   expect(heard).toHaveLength(3);
-});
+}, 10_000);
 
 /** Follows endless moves over a real connection, as a client that takes what it is told to. */
 async function followEndless(
@@ -117,4 +117,4 @@ it("ends also where nothing happens, when its token was revoked beside the daemo
   const beganMs = performance.now();
   await over;
   expect(performance.now() - beganMs).toBeLessThan(5_000);
-});
+}, 10_000);

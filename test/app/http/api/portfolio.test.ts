@@ -1,0 +1,78 @@
+import { expect, it } from "vitest";
+import { describePortfolio } from "../../../../src/app/http/api/describe-portfolio.ts";
+import { readExternal } from "../../../../src/app/http/api/read-external.ts";
+import { ChainReadError } from "../../../../src/domain/chain-read-error.ts";
+import { type Address, toAddress } from "../../../../src/domain/money/address.ts";
+import { parseUsd, type UsdPrice } from "../../../../src/domain/money/price.ts";
+import { loaded, REBALANCE, WALLET } from "../../../config/project.ts";
+import { silentLogger } from "../../../support/silent-logger.ts";
+
+const COLD = toAddress(`0x${"c0".repeat(20)}`);
+const HEAD = { number: 7, hash: "0x00" as const, timestamp: 1, baseFeePerGas: 1n };
+
+/** A mix of the wallet alone, or with what lies elsewhere. */
+function mixed(external = "") {
+  const files = {
+    "strategies/mix.yaml": `${REBALANCE}${external}`,
+    "wallet.json": JSON.stringify({ address: WALLET.slice(2) }),
+  };
+  const configuration = loaded(files, { RPC_1: "http://127.0.0.1:1" });
+  const token = (symbol: string): Address => configuration.tokens.get(symbol)?.token.address ?? toAddress(WALLET);
+  const balances = new Map([
+    [token("USDC"), 4_000_000_000n],
+    [token("WETH"), 2n * 10n ** 18n],
+  ]);
+  const prices = new Map([
+    [token("USDC"), parseUsd("1") as UsdPrice],
+    [token("WETH"), parseUsd("3000") as UsdPrice],
+  ]);
+  const wallet = [...configuration.wallets.values()][0]?.address ?? toAddress(WALLET);
+  const known = new Map([[wallet, { block: 5, balances } as never]]);
+  const weights = (found: ReadonlyMap<string, ReadonlyMap<Address, bigint>>): unknown => {
+    const parts = { configuration, known, prices, pricedAtMs: 1, external: found };
+    const mix = describePortfolio(parts).mixes.find(({ strategy }) => strategy === "mix");
+    return mix?.weights.map(({ token: { symbol }, weight }) => [symbol, weight]);
+  };
+  return { configuration, token, weights };
+}
+
+it("weighs a mix by what is in the wallet where nothing else counts", () => {
+  expect(mixed().weights(new Map())).toEqual([
+    ["WETH", "60"],
+    ["USDC", "40"],
+  ]);
+});
+
+it("counts what lies at external addresses, as the chain has it now, and amounts that the file states", async () => {
+  const { configuration, token, weights } = mixed(`external:\n  - { address: "${COLD}" }\n  - "1 WETH"\n`);
+  const asked: string[] = [];
+  const chain = {
+    latest: async () => HEAD,
+    allowance: async () => 0n,
+    balance: async (of: Address, holder: Address, block?: unknown) => {
+      asked.push(`${of === token("WETH") ? "WETH" : "USDC"} of ${holder === COLD ? "cold" : holder} at ${block}`);
+      return of === token("WETH") ? 10n ** 18n : 0n;
+    },
+  };
+  const found = await readExternal({ configuration: () => configuration, chain, logger: silentLogger() });
+  expect(asked.sort()).toEqual(["USDC of cold at 7", "WETH of cold at 7"]);
+  expect(weights(found)).toEqual([
+    ["WETH", "75"],
+    ["USDC", "25"],
+  ]);
+});
+
+it("knows no weight while the chain does not say what lies there, and is read for no other mix", async () => {
+  const { configuration, weights } = mixed(`external:\n  - { address: "${COLD}" }\n`);
+  const away = async () => await Promise.reject(new ChainReadError("unreachable", "no node"));
+  const chain = { latest: away, balance: away, allowance: away };
+  const logger = silentLogger();
+  const found = await readExternal({ configuration: () => configuration, chain, logger });
+  expect(weights(found)).toEqual([
+    ["WETH", null],
+    ["USDC", null],
+  ]);
+  expect(JSON.stringify(logger.lines)).toContain("external");
+  const alone = mixed();
+  expect((await readExternal({ configuration: () => alone.configuration, chain, logger })).size).toBe(0);
+});

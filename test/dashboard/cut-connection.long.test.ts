@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { endWhatIsLeft, makeFolder, run, type Started, start, until } from "../e2e/support/swapd.ts";
+import { axeViolations, openBrowser } from "./support/browser.ts";
+
+const folder = makeFolder();
+const file = join(folder.path, "config/watched.yaml");
+let env: Record<string, string>;
+let origin: string;
+let browser: Browser;
+let page: Page;
+let daemon: Started;
+
+/** A port that nobody has now: the daemon comes back under the same one. */
+async function freePort(): Promise<number> {
+  return await new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+async function begin(): Promise<Started> {
+  const started = start(folder.path, ["start", "--config", file], env);
+  await until("the daemon answers", { process: started, withinMs: 60_000 }, async () => {
+    return await fetch(`${origin}/healthz`).then(
+      () => true,
+      () => false,
+    );
+  });
+  return started;
+}
+
+const swapd = async (...words: string[]) => await run(folder.path, [...words, "--config", file], env);
+
+async function logIn(): Promise<void> {
+  const { out } = await swapd("login", "--json");
+  await page.getByLabel("One-time code").fill((JSON.parse(out) as { code: string }).code);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("button", { name: "Log out" }).waitFor();
+}
+
+beforeAll(async () => {
+  const sandbox = start(folder.path, ["sandbox", "--no-daemon", "--no-market", "--port", "0", "--json"]);
+  const world = JSON.parse(await sandbox.firstLine) as { rpcUrl: string; wallet: { privateKey: string } };
+  const port = await freePort();
+  origin = `http://127.0.0.1:${port}`;
+  const shipped = readFileSync(join(folder.path, "config/sandbox.yaml"), "utf8").split("\nserve:")[0] ?? "";
+  const own = shipped
+    .replace("mode: live", "mode: dry-run")
+    .replace("../.swapd/sandbox/swapd.db", "watched.db")
+    .replace("127.0.0.1:9464", `127.0.0.1:${port}`);
+  writeFileSync(file, `${own}\nserve: { listen: "127.0.0.1:0", database: watched-service.db }\n`);
+  env = { SWAPD_SANDBOX_RPC: world.rpcUrl, SWAPD_SANDBOX_WALLET_KEY: world.wallet.privateKey };
+  daemon = await begin();
+  browser = await openBrowser();
+  page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
+  await page.goto(origin);
+  await logIn();
+}, 180_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await endWhatIsLeft();
+  folder.remove();
+}, 60_000);
+
+it("says that it is not current once the daemon is killed, keeps what it showed, and comes back by itself", async () => {
+  await page.getByText("live", { exact: true }).waitFor({ timeout: 30_000 });
+  await page.evaluate("document.documentElement.dataset.sameDocument = 'yes'");
+  daemon.process.kill("SIGKILL");
+  await daemon.ended;
+  await page.getByText("not current", { exact: true }).waitFor({ timeout: 10_000 });
+  // What was shown stays, and what is asked for meanwhile says why it does not come.
+  expect(await page.getByRole("heading", { name: "Next slots" }).count()).toBe(1);
+  await page.getByRole("link", { name: "Alerts" }).click();
+  await page.getByText("the daemon cannot be reached").first().waitFor({ timeout: 10_000 });
+  expect(await axeViolations(page)).toEqual([]);
+  daemon = await begin();
+  await page.getByText("live", { exact: true }).waitFor({ timeout: 30_000 });
+  await page.getByText("the daemon cannot be reached").first().waitFor({ state: "hidden", timeout: 30_000 });
+  expect(await page.evaluate("document.documentElement.dataset.sameDocument")).toBe("yes");
+}, 180_000);
+
+it("says that the login has ended when somebody revoked it, shows nothing more, and lets a new code in", async () => {
+  const { out } = await swapd("login", "list", "--json");
+  const [login] = (JSON.parse(out) as { access: { name: string; kind: string }[] }).access;
+  expect(login?.kind).toBe("login");
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("heading", { name: "Next slots" }).waitFor();
+  await page.getByText("live", { exact: true }).waitFor();
+  expect(await swapd("login", "revoke", login?.name ?? "")).toMatchObject({ code: 0 });
+  await page.getByRole("alert").getByText("The login has ended").waitFor({ timeout: 40_000 });
+  expect(await page.getByRole("heading", { name: "Next slots" }).count()).toBe(0);
+  expect(await axeViolations(page)).toEqual([]);
+  await logIn();
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByLabel("One-time code").waitFor();
+  expect(await page.getByText("The login has ended").count()).toBe(0);
+}, 120_000);
