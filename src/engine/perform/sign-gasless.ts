@@ -17,22 +17,26 @@ export async function signGasless(context: EngineContext, run: Run, swap: Swap):
   const { signatures } = swap;
   if (signatures === undefined) throw new Error(`swap ${swap.id} is to be signed without an intent`);
   const { swapDigest, permitDigest } = signatures;
-  const digests = permitDigest === undefined ? [swapDigest] : [swapDigest, permitDigest];
-  const rows = await store.read({ kind: "signing", runId: run.id, strategyId: run.strategyId, digests });
-  const barred =
-    signingBarred(context, run.strategyId, { ...rows, wallet: swap.wallet }) ??
-    pastDeadline(context, swap) ??
-    proceedsGone(rows, swap);
-  if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
-  crashPoint("gasless.sign.before");
-  const journaled = (digest: Hex) => ({ digest, journaled: rows.typedData.get(digest) });
-  const signed = await orUnsigned(async () => ({
-    swapSignature: await sign(context, swap, journaled(swapDigest)),
-    permitSignature: permitDigest === undefined ? undefined : await sign(context, swap, journaled(permitDigest)),
-  }));
-  if (signed === undefined) return { kind: "unsigned" };
+  // The order last: a permit that is made and kept back can take nothing without one.
+  const digests = permitDigest === undefined ? [swapDigest] : [permitDigest, swapDigest];
+  const signed = new Map<Hex, Hex>();
+  for (const digest of digests) {
+    // Asked before each of the two: a signer takes its time, and a person may halt everything meanwhile.
+    const rows = await store.read({ kind: "signing", runId: run.id, strategyId: run.strategyId, digests });
+    const barred =
+      signingBarred(context, run.strategyId, { ...rows, wallet: swap.wallet }) ??
+      pastDeadline(context, swap) ??
+      proceedsGone(rows, swap);
+    if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
+    if (signed.size === 0) crashPoint("gasless.sign.before");
+    const journaled = rows.typedData.get(digest);
+    const signature = await orUnsigned(() => sign(context, swap, { digest, journaled }));
+    if (signature === undefined) return { kind: "unsigned" };
+    signed.set(digest, signature);
+  }
   crashPoint("gasless.sign.after");
-  return { kind: "signed-gasless", swapId: swap.id, ...signed };
+  const permitSignature = permitDigest === undefined ? undefined : signed.get(permitDigest);
+  return { kind: "signed-gasless", swapId: swap.id, swapSignature: signed.get(swapDigest), permitSignature };
 }
 
 /** What was signed; undefined where the signer gives no signature now. @throws everything else */

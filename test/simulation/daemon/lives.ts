@@ -6,6 +6,7 @@ import type { Faults } from "../faults.ts";
 import type { Trace } from "../trace.ts";
 import type { VirtualTime } from "../virtual-time.ts";
 import type { SimNetwork } from "../world/network.ts";
+import { createSignerElsewhere } from "../world/signer-elsewhere.ts";
 import { createAim } from "./aim.ts";
 import { createConnection } from "./connection.ts";
 import type { Exchange, Files } from "./files.ts";
@@ -123,7 +124,13 @@ export function createLives(parts: {
       state,
       {
         configuration: { ...parts.configuration(), mode: isDry ? "dry-run" : "live" },
-        ...{ machine, signer: parts.signer, logger, marker, connection },
+        ...{
+          machine,
+          signer: createSignerElsewhere(parts.signer, { faults, clock: machine.clock }),
+          logger,
+          marker,
+          connection,
+        },
         onRunning: judgeStart,
         crashPoint: (label) => {
           if (isDead()) throw new Killed("dead already");
