@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { getAddress } from "ethers";
 import { z } from "zod";
 import type {
@@ -12,6 +12,7 @@ import { readYaml } from "../config/read-yaml.ts";
 import type { Address } from "../domain/money/address.ts";
 import { hostOf } from "../net/secret.ts";
 import { CommandFailure } from "./exit-codes.ts";
+import { rightsOfOthers } from "./file-rights.ts";
 import type { Finding } from "./finding.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import type { Runtime } from "./runtime.ts";
@@ -21,13 +22,21 @@ import type { Runtime } from "./runtime.ts";
  * there is something to trade, and that times mean what they seem to. No network is asked.
  */
 export async function checkMachine(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
+  return [...(await checkKeys(configuration, runtime)), ...checkFolder(configuration), ...checkZones(configuration)];
+}
+
+/** That each wallet and each delegate opens, and that nobody else reads what is secret. Nothing is signed. */
+export async function checkKeys(
+  configuration: Configuration,
+  runtime: Pick<Runtime, "secrets">,
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const wallet of configuration.wallets.values()) {
     const finding = await checkWallet(wallet, configuration.mode, runtime.secrets);
     findings.push(configuration.mode === "paper" ? onlyLive(finding) : finding);
   }
   findings.push(...(await checkDelegates(configuration, runtime.secrets)));
-  findings.push(...checkReaders(configuration), ...checkFolder(configuration), ...checkZones(configuration));
+  findings.push(...checkReaders(configuration));
   return findings;
 }
 
@@ -97,11 +106,11 @@ function checkReaders(configuration: Configuration): readonly Finding[] {
   const places = [[...wallets.values()], network, service, reference, serve, channels, heartbeat, chat];
   const files = new Set(secretFilesIn(places));
   return [...files].flatMap((file) => {
-    const mode = modeOf(file);
-    if (mode === undefined || (mode & OTHERS) === 0) return [];
-    const rights = (mode & ALL).toString(8).padStart(4, "0");
-    const found = `${file} can be read by others (${rights}): chmod 600 ${file}`;
-    return [{ what: "secret", found, whatToDo: undefined, isWarning: true }];
+    const rights = rightsOfOthers(file);
+    if (rights === undefined) return [];
+    const command = `chmod 600 ${file}`;
+    const found = `${file} can be read by others (${rights}): ${command}`;
+    return [{ what: "secret", found, whatToDo: undefined, isWarning: true, command }];
   });
 }
 
@@ -115,19 +124,6 @@ function secretFilesIn(value: unknown): readonly string[] {
   return parts.flatMap(([, part]) => secretFilesIn(part));
 }
 
-/** Rights of the owner's group and of everybody. */
-const OTHERS = 0o077;
-const ALL = 0o777;
-
-function modeOf(file: string): number | undefined {
-  try {
-    return statSync(file).mode;
-  } catch {
-    // That it is not there is found by whoever opens it.
-    return undefined;
-  }
-}
-
 function checkFolder({ strategies, origin }: Configuration): readonly Finding[] {
   if (strategies.length > 0) return [];
   const whatToDo = "put a file there: `swapd init` writes one, and strategies/examples of a checkout has more";
@@ -135,7 +131,7 @@ function checkFolder({ strategies, origin }: Configuration): readonly Finding[] 
 }
 
 /** A time of day without a zone is of UTC, which few people live by. */
-function checkZones({ strategies }: Configuration): readonly Finding[] {
+export function checkZones({ strategies }: Configuration): readonly Finding[] {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return strategies.flatMap(({ spec, file }) => {
     const { kind, timezone, windows, blackouts } = spec.schedule;

@@ -5,7 +5,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { isRefusal } from "../engine/outside-watch.ts";
 import { CommandFailure } from "./exit-codes.ts";
 import type { Finding } from "./finding.ts";
-import { thisMachine } from "./machine.ts";
+import { type Machine, thisMachine } from "./machine.ts";
 import { connectionOf, openSwapService } from "./open-swap-service.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -13,7 +13,11 @@ import type { Runtime } from "./runtime.ts";
 const REFUSES_KEY: ReadonlySet<number | undefined> = new Set([401, 403]);
 
 /** Asks a service elsewhere one harmless question, with the key: how the swaps of a wallet ended. */
-export async function checkService(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
+export async function checkService(
+  configuration: Configuration,
+  runtime: Runtime,
+  machine: Machine = thisMachine(),
+): Promise<readonly Finding[]> {
   const { url, apiKey } = configuration.service;
   const [wallet] = configuration.wallets.values();
   if (url === "embedded" || wallet === undefined) return [];
@@ -22,7 +26,7 @@ export async function checkService(configuration: Configuration, runtime: Runtim
   const folder = await mkdtemp(join(tmpdir(), "swapd-check-"));
   try {
     const connection = { ...connectionOf(configuration, url, runtime.secrets), database: join(folder, "check.db") };
-    const { client, close } = openSwapService(connection, { logger: runtime.logger, machine: thisMachine() });
+    const { client, close } = openSwapService(connection, { logger: runtime.logger, machine });
     const answer = await client.statusCounts(wallet.address).finally(close);
     if (!isRefusal(answer)) return [{ what, found: "answers", whatToDo: undefined }];
     const whatToDo =

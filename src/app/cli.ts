@@ -99,6 +99,12 @@ function addLookingCommands(program: Command, terminal: Terminal): void {
     .option("--service", "ask the service for its own counts too")
     .action(async (options) => (await import("./commands/status.ts")).status(options, terminal));
   program
+    .command("doctor")
+    .description("look at everything: clock, endpoints, database, keys, rights, lanes, disk, channels; what mends it")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .action(async (options) => (await import("./commands/doctor.ts")).doctor(options, terminal));
+  program
     .command("audit")
     .description("check the database against the chain, by an independent reader")
     .option(...CONFIG)

@@ -5,4 +5,6 @@ export interface Finding {
   readonly whatToDo: string | undefined;
   /** true: it works, and not as well as it could */
   readonly isWarning?: boolean;
+  /** what to type where one command mends it */
+  readonly command?: string;
 }

@@ -1,7 +1,7 @@
 import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
 import { DAY_MS } from "../domain/time/durations.ts";
-import type { RetentionPlace } from "../ports/retention-store.ts";
-import type { EngineContext } from "./engine-context.ts";
+import type { RetentionPlace, RetentionSlice } from "../ports/retention-store.ts";
+import type { EngineContext, EngineSettings } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 
 /** Nothing of it is urgent: what is old now was old for months. */
@@ -48,9 +48,7 @@ export async function letGo(
   let after: RetentionPlace | undefined;
   const knownMs = await timeThatPassed(context, clocks);
   if (knownMs === undefined) return went;
-  const lookback = lookbackMs(context);
-  const unsignedBeforeMs = knownMs - lookback;
-  const signedBeforeMs = knownMs - Math.max(lookback, CEILINGS_LOOKBACK_MS);
+  const { unsignedBeforeMs, signedBeforeMs } = retentionBounds(context.settings, knownMs);
   do {
     if (signal.aborted || clocks.problem() !== undefined) break;
     const endsAtMs = clock.monotonicMs() + SLICE_MS;
@@ -84,9 +82,16 @@ async function closeGaps({ deps }: EngineContext, signal: AbortSignal, knownMs: 
   }
 }
 
-/** As long as the configuration says, and as the policy looks back at failures. */
-function lookbackMs({ settings }: EngineContext): number {
-  return Math.max(settings.retentionMs, settings.policy.pauseAfter.withinSeconds * 1_000, DAY_MS);
+/** Before which instants runs go: kept as long as the configuration says, and as the policy looks back at failures. */
+export function retentionBounds(
+  { retentionMs, policy }: Pick<EngineSettings, "retentionMs" | "policy">,
+  knownMs: number,
+): Pick<RetentionSlice, "unsignedBeforeMs" | "signedBeforeMs"> {
+  const lookbackMs = Math.max(retentionMs, policy.pauseAfter.withinSeconds * 1_000, DAY_MS);
+  return {
+    unsignedBeforeMs: knownMs - lookbackMs,
+    signedBeforeMs: knownMs - Math.max(lookbackMs, CEILINGS_LOOKBACK_MS),
+  };
 }
 
 /**

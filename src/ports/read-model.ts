@@ -13,6 +13,8 @@ import type {
   RunHistory,
   TransitionHistory,
 } from "./history.ts";
+import type { Keeping, KeepingQuestion } from "./keeping.ts";
+import type { OpenRight } from "./open-right.ts";
 import type { Difference, KnownChain } from "./reconciliation-store.ts";
 
 /**
@@ -39,8 +41,12 @@ export interface ReadModel {
   progress(late: Late): Promise<Progress>;
   /** What the database knows of allowances of these wallets and tokens. */
   approvals(of: { readonly wallets: readonly Address[]; readonly tokens: readonly Address[] }): Promise<ApprovalRows>;
-  /** The wallets' own transactions, newest first: all that are open, and so many of those that are over. */
+  /**
+   * The wallets' own transactions, newest first: all that are open, and so many of those that are over. With them what was
+   * signed or allowed for swaps and may still move money, oldest first.
+   */
   transactions(limit: number): Promise<{
+    readonly rights: readonly OpenRight[];
     readonly intents: readonly IntentHistory[];
     readonly halts: readonly HaltHistory[];
   }>;
@@ -50,8 +56,11 @@ export interface ReadModel {
   books(): Promise<BookRows>;
   /** What accounts have on paper; undefined where nothing happens on paper in this database. */
   paper(): Promise<readonly PaperHolding[] | undefined>;
-  /** The last link of what is archived and closed; where that is asked for, all links are checked. */
-  historyChain(asked: { readonly isChecked: boolean }): Promise<HistoryChain>;
+  /**
+   * The last link of what is archived and closed; where that is asked for, all links are checked, and it is counted what
+   * goes next.
+   */
+  historyChain(asked: { readonly isChecked: boolean; readonly going?: KeepingQuestion }): Promise<HistoryChain>;
 }
 
 /** A fill with the reference prices of its decision: smallest units, dollars scaled by 1e18. */
@@ -96,6 +105,8 @@ export interface HistoryChain {
   readonly head: HistoryHead | undefined;
   /** what is wrong, one sentence each; empty where nothing was checked */
   readonly problems: readonly string[];
+  /** undefined where it was not asked for */
+  readonly keeping?: Keeping | undefined;
 }
 
 /** The last link of the history: how many links there are, and its hash in hexadecimal. */

@@ -1,17 +1,9 @@
-import { existsSync } from "node:fs";
-import { openStore } from "../../adapters/sqlite/daemon/open-store.ts";
-import { createReadModel } from "../../adapters/sqlite/daemon/read-model.ts";
-import { hasTables, isMigrated } from "../../adapters/sqlite/daemon/schema.ts";
-import type { Address } from "../../domain/money/address.ts";
-import { judgeMarkers } from "../../engine/reconcile/identity.ts";
-import type { IdentityMarker } from "../../ports/identity-marker.ts";
-import type { HistoryHead } from "../../ports/read-model.ts";
-import type { Finding } from "../../ports/reconciliation-store.ts";
-import type { UnitOfWork } from "../../ports/unit-of-work.ts";
-import { integrityProblems, isDamage } from "../../storage/backup.ts";
-import { openDatabase, StorageError } from "../../storage/database.ts";
-import { openMarker } from "../daemon-database.ts";
+import { DAY_MS } from "../../domain/time/durations.ts";
+import type { KeptRuns } from "../../ports/keeping.ts";
+import type { DatabaseFigures } from "../../storage/figures.ts";
+import { type DatabaseHealth, readDatabaseHealth } from "../database-health.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { formatBytes } from "../format-bytes.ts";
 import { configurationOf, findTarget } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
@@ -19,103 +11,71 @@ import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 export async function checkDatabase(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
   const target = findTarget(options);
   const { configuration } = configurationOf(target);
-  const wallets = [...configuration.wallets.values()].map(({ address }) => address);
-  const marker = openMarker(configuration);
-  const document = existsSync(target.database)
-    ? await read(target.database, { wallets, marker })
-    : missing(target.database, { wallets, marker }, `there is no database at ${target.database}`);
-  if (options.json === true) terminal.out(JSON.stringify(document));
-  else terminal.out(describe(document));
-  if (document.problems.length + document.differences.length > 0) throw new CommandFailure(EXIT.no, "");
+  const health = await readDatabaseHealth(target.database, configuration);
+  const { retentionMs } = configuration;
+  if (options.json === true) terminal.out(JSON.stringify(jsonOf(health)));
+  else terminal.out(describe(health, retentionMs));
+  if (health.problems.length + health.differences.length > 0) throw new CommandFailure(EXIT.no, "");
 }
 
-interface Asked {
-  readonly wallets: readonly Address[];
-  readonly marker: IdentityMarker;
-}
-
-interface Document {
-  readonly database: string;
-  readonly id: string | null;
-  /** the last link of what is archived and closed; null where it was not read */
-  readonly history: HistoryHead | null;
-  readonly problems: readonly string[];
-  readonly wallets: readonly { readonly wallet: Address; readonly knownToBlock: number | null }[];
-  readonly differences: readonly (ReturnType<typeof shown> & { readonly since: string })[];
-}
-
-function missing(database: string, { wallets, marker }: Asked, what: string): Document {
-  const lost = wallets.filter((wallet) => marker.read(wallet)?.state !== undefined);
-  const why =
-    lost.length === 0 ? "the daemon has not run yet" : `it is lost: the marker of ${lost.join(", ")} knows it`;
+function jsonOf({ keeping, copies, ...health }: DatabaseHealth): object {
+  const runs = ({ count, old, nextEndedAtMs }: KeptRuns) => ({
+    ...{ count, old },
+    nextEndedAt: nextEndedAtMs === undefined ? null : formatInstant(nextEndedAtMs),
+  });
   return {
-    database,
-    id: null,
-    history: null,
-    problems: [`${what}: ${why}`],
-    wallets: [],
-    differences: [],
+    ...health,
+    keeping: keeping === null ? null : { unsigned: runs(keeping.unsigned), signed: runs(keeping.signed) },
+    copies: copies.map(({ atMs, ...copy }) => ({ ...copy, at: formatInstant(atMs) })),
   };
 }
 
-/** A file that cannot be opened or read is what the command is there to report. */
-async function read(database: string, asked: Asked): Promise<Document> {
-  try {
-    return await readWhole(database, asked);
-  } catch (error) {
-    if (!(error instanceof StorageError) && !isDamage(error)) throw error;
-    const damage = `it is damaged (${error.message}): put a backup back with \`swapd restore\``;
-    const problem = error instanceof StorageError ? error.message : damage;
-    return { database, id: null, history: null, problems: [problem], wallets: [], differences: [] };
-  }
-}
-
-async function readWhole(database: string, asked: Asked): Promise<Document> {
-  const db = openDatabase({ file: database, readonly: true });
-  try {
-    if (!hasTables(db)) return missing(database, asked, `the database ${database} is empty`);
-    const problems = [...integrityProblems(db)];
-    if (!isMigrated(db)) {
-      const why = "it was last used by an older release, or a start brings its tables up to date right now";
-      problems.push(`${why}: start this release, and ask again`);
-      return { database, id: null, history: null, problems, wallets: [], differences: [] };
-    }
-    const reads = createReadModel(db);
-    const chain = await reads.historyChain({ isChecked: true });
-    problems.push(...chain.problems.map((problem) => `${problem}; put a backup back, or find out who did it`));
-    const history = chain.head ?? null;
-    return { database, problems, history, ...(await readDifferences(openStore(db), asked)) };
-  } finally {
-    db.close();
-  }
-}
-
-async function readDifferences(
-  store: UnitOfWork,
-  { wallets, marker }: Asked,
-): Promise<Pick<Document, "id" | "wallets" | "differences">> {
-  const { rows, fresh } = await judgeMarkers(store, marker, wallets);
-  return {
-    id: rows.database.id ?? null,
-    wallets: wallets.map((wallet) => ({ wallet, knownToBlock: rows.known.get(wallet)?.block ?? null })),
-    differences: [
-      ...rows.open.map(({ foundAtMs, ...one }) => ({ ...shown(one), since: formatInstant(foundAtMs) })),
-      ...fresh.map((one) => ({ ...shown(one), since: "now" })),
-    ],
-  };
-}
-
-function shown({ kind, scope, wallet, token, text, facts }: Finding) {
-  return { kind, halts: scope, wallet, token: token ?? null, text, facts };
-}
-
-function describe({ database, id, history, problems, wallets, differences }: Document): string {
+function describe(health: DatabaseHealth, retentionMs: number): string {
+  const { database, id, history, problems, wallets, differences, schema, size } = health;
   const known = wallets.map(({ wallet, knownToBlock }) => [wallet, String(knownToBlock ?? "not yet")]);
+  const versions = schema.map(({ set, applied, known: of }) => `${set} ${applied} of ${of}`).join(", ");
   return [
     `database ${database}, ${id ?? "without a name yet"}; ${problems.length === 0 ? "whole" : problems.join("; ")}`,
+    ...(versions === "" ? [] : [`tables: ${versions}`]),
+    ...(size === null ? [] : [describeSize(size)]),
     ...(history === null || history.links === 0 ? [] : [`history of ${history.links} links up to ${history.head}`]),
+    ...describeKeeping(health, retentionMs),
+    ...describeCopies(health),
     ...(known.length === 0 ? [] : [formatTable([["WALLET", "CHECKED AGAINST THE CHAIN UP TO BLOCK"], ...known])]),
     ...differences.map(({ kind, halts, since, text }) => `${kind} (halts ${halts}) since ${since}: ${text}`),
     ...(differences.some(({ kind }) => kind !== "unchecked") ? ["accept all of it with: swapd db accept"] : []),
   ].join("\n\n");
+}
+
+/** So many tables fit a screen; the JSON has all. */
+const MOST_TABLES = 8;
+
+function describeSize({ bytes, freeBytes, logBytes, tables }: DatabaseFigures): string {
+  const rows = tables
+    .slice(0, MOST_TABLES)
+    .map(({ table, rows: count, bytes: used }) => [table, String(count), formatBytes(used)]);
+  return [
+    `${formatBytes(bytes)}, of which ${formatBytes(freeBytes)} are free and used again; ${formatBytes(logBytes)} in the log beside it`,
+    formatTable([["LARGEST TABLES", "ROWS", "WITH INDEXES"], ...rows]),
+  ].join("\n\n");
+}
+
+function describeKeeping({ keeping }: DatabaseHealth, retentionMs: number): readonly string[] {
+  if (keeping === null) return [];
+  const days = `${Math.round(retentionMs / DAY_MS)} days`;
+  return [
+    `retention ${days}: ${describeRuns(keeping.unsigned, "signed nothing and become gaps")}; ${describeRuns(keeping.signed, "signed and are archived, never deleted")}`,
+  ];
+}
+
+function describeRuns({ count, old, nextEndedAtMs }: KeptRuns, which: string): string {
+  if (count === 0) return `no runs that ${which}`;
+  const next = nextEndedAtMs === undefined ? "" : `, the next one ended ${formatInstant(nextEndedAtMs)}`;
+  return `${count} runs that ${which} (${old} old enough now${next})`;
+}
+
+function describeCopies({ copies }: DatabaseHealth): readonly string[] {
+  if (copies.length === 0) return [];
+  const rows = copies.map(({ file, bytes, atMs }) => [file, formatBytes(bytes), formatInstant(atMs)]);
+  return [formatTable([["COPIES BESIDE IT", "SIZE", "FROM"], ...rows])];
 }

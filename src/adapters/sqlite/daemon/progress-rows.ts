@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { OPEN_RUNS, UNSETTLED_SWAPS } from "../index-conditions.ts";
-import { prepareStatements } from "../statements.ts";
+import { hasTable, prepareStatements } from "../statements.ts";
 
 /** Work that is late, by the id of its row. Both questions read open rows alone, however long the history is. */
 export interface ProgressReader {
@@ -57,7 +57,8 @@ export function createProgressReader(db: SqliteDatabase): ProgressReader {
         `SELECT text, found_at_ms AS foundAtMs FROM differences WHERE settled_at_ms IS NULL
          ORDER BY kind = 'unchecked', id LIMIT 1`,
       ),
-    waitingForApproval: () => sql.get<{ runs: number }>(WAITING_FOR_APPROVAL)?.runs ?? 0,
+    waitingForApproval: () =>
+      hasTable(sql, "holds") ? (sql.get<{ runs: number }>(WAITING_FOR_APPROVAL)?.runs ?? 0) : 0,
     figures: () => ({
       unknownSinceMs: sql.get<{ ms: number | null }>(UNKNOWN_SINCE)?.ms ?? undefined,
       lastFillMs: sql.get<{ ms: number | null }>(LAST_FILL)?.ms ?? undefined,

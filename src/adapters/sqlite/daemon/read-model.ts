@@ -9,6 +9,8 @@ import { readBookRows } from "./book-rows.ts";
 import { readFills } from "./fill-rows.ts";
 import { checkHistory, readHead } from "./history-chain.ts";
 import { createHistoryReader, type HistoryReader } from "./history-rows.ts";
+import { readKeeping } from "./keeping-rows.ts";
+import { readOpenRights } from "./open-right-rows.ts";
 import { createProgressReader } from "./progress-rows.ts";
 import type { RowStore } from "./row-store.ts";
 import { isMigrated } from "./schema.ts";
@@ -67,14 +69,15 @@ export function createReadModel(db: SqliteDatabase): ReadModel {
         );
         return { spenders: reader.spenders(), using };
       }),
-    transactions: async (limit) => together(() => readLaneHistory(db, limit)),
+    transactions: async (limit) => together(() => ({ ...readLaneHistory(db, limit), rights: readOpenRights(sql) })),
     fills: async (limit) => together(() => readFills(sql, limit)),
     books: async () => together(() => readBookRows(sql)),
     paper: async () => together(() => readPaperHoldings(db)),
-    historyChain: async ({ isChecked }) =>
+    historyChain: async ({ isChecked, going }) =>
       together(() => ({
         head: hasTable(sql, "history_head") ? readHead(sql) : undefined,
         problems: isChecked ? checkHistory(sql) : [],
+        keeping: going === undefined ? undefined : readKeeping(sql, going),
       })),
   };
 }
