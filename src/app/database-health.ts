@@ -38,7 +38,7 @@ export interface DatabaseHealth {
 }
 
 /** A copy that `swapd backup`, `swapd restore` or a migration left beside the database. */
-export interface DatabaseCopy {
+interface DatabaseCopy {
   readonly file: string;
   readonly kind: "backup" | "before" | "replaced";
   readonly bytes: number;
