@@ -1,4 +1,4 @@
-import { UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "./init-codes.ts";
+import { PANCAKESWAP_PAIR_CODE, UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "./init-codes.ts";
 import { type BookedNetwork, feed, MINUTE, network, token } from "./network.ts";
 
 const bnbUsd = feed("0x0567F2323251f0Aab15c8dFb1967E4e8A7D42aeE", 27);
@@ -12,7 +12,8 @@ const btcUsd = feed("0x264990fbd0A4796A3E3d8E37C4d5F87a3aCa5Ebf", MINUTE);
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts;
  *   pancakeswap/pancake-v3-contracts@5cc479f0 common/config.ts, deployments/bscMainnet.json
  *   (the manager of Uniswap V4, which has no factory: Uniswap/sdks@241fb9a7, the same file)
- * - init codes: Uniswap/universal-router@020e1b78 script/deployParameters/DeployBSC.s.sol
+ * - init codes: Uniswap/universal-router@020e1b78 script/deployParameters/DeployBSC.s.sol;
+ *   pancakeswap/pancake-v3-contracts@ffa4fb2c projects/router/contracts/libraries/SmartRouterHelper.sol
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3BNB.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkBNB.ts
  * - heartbeats: Chainlink's list of 2026-10, by a copy without a lasting address; round histories agree
@@ -37,7 +38,12 @@ export const bsc: BookedNetwork = network({
   protocols: [
     { kind: 1, factory: "0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6", feePips: 3_000, initCodeHash: UNISWAP_PAIR_CODE },
     { kind: 2, factory: "0xdB1d10011AD0Ff90774D0C6Bb92e5C5c8b4461F7", feePips: 0, initCodeHash: UNISWAP_POOL_CODE },
-    { kind: 5, factory: "0xcA143Ce32Fe78f1f7019d7d551a6402fC5350c73", feePips: 2_500 },
+    {
+      kind: 5,
+      factory: "0xcA143Ce32Fe78f1f7019d7d551a6402fC5350c73",
+      feePips: 2_500,
+      initCodeHash: PANCAKESWAP_PAIR_CODE,
+    },
     { kind: 4, factory: "0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865", feePips: 0 },
     { kind: 6, factory: "0x28e2Ea090877bF75740558f6BFB36A5ffeE9e9dF", feePips: 0 },
   ],

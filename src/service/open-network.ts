@@ -39,6 +39,8 @@ export interface ConnectedNetwork {
   readonly snapshots: Snapshots;
   /** the settlement's executor, known from the first snapshot on */
   readonly executor: () => Address | undefined;
+  /** whether it computes pools by their code, likewise; one of an earlier release does not */
+  readonly computes: () => boolean;
   /** places of the protocols that the public router trades with, likewise */
   readonly routed: () => ReadonlySet<number> | undefined;
   readonly logger: Logger;
@@ -55,6 +57,7 @@ export function connectNetwork(
   const checks: ContractCheck[] = [];
   const executor = () => checks.map((check) => check.executor()).find((address) => address !== undefined);
   const routed = () => checks.map((check) => check.routed()).find((places) => places !== undefined);
+  const computes = () => checks.every((check) => check.computes());
   const isKnown = (contract: Address) => vouchedFor.has(contract) || contract === executor();
   const rpcs = options.rpcUrls.map((url) =>
     createJsonRpc({ url, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES }),
@@ -66,7 +69,7 @@ export function connectNetwork(
     return createSnapshots({ rpc: one, chainId: options.chainId, verify, dataFees, isKnown, onTrouble }, clock);
   };
   const { rpc, snapshots } = joinEndpoints(rpcs, open, { clock, logger });
-  return { options, rpc, snapshots: outspoken(snapshots, { rpc, logger }), executor, routed, logger };
+  return { options, rpc, snapshots: outspoken(snapshots, { rpc, logger }), executor, computes, routed, logger };
 }
 
 /** The contracts of a network's options: anyone else who has one may have written it to work against us. */
@@ -167,7 +170,7 @@ export function openNetwork(
   { options, db, findRoute, clock }: NetworkSurroundings,
   relayer: RelayerDependencies | undefined,
 ): OpenNetwork {
-  const { options: network, rpc, snapshots, executor, routed, logger } = connected;
+  const { options: network, rpc, snapshots, executor, computes, routed, logger } = connected;
   const store = createServiceStore(db, network.name);
   const factories = { protocols: network.protocols, feeTiers: network.feeTiers };
   const scope = scopeOf(network.chainId, factories);
@@ -181,9 +184,10 @@ export function openNetwork(
   const shared = { rpc, snapshots, router, quotes, tokens, store, clock, logger };
   const relay = startRelay({ network, database }, shared, relayer);
   const { status } = relay;
+  const isComputed = (pool: Pool) => computes() && canBeComputed(network, pool);
   const quoter = createQuoter(
     { ...options, network },
-    { snapshots, router, tokens, transfers, clock, executor, relayer: status },
+    { snapshots, router, tokens, transfers, clock, executor, isComputed, relayer: status },
   );
   const tokenList = createTokenList(network, { snapshots, tokens });
   const balances = createBalances(tokenList.addresses, { snapshots });
@@ -196,6 +200,11 @@ export function openNetwork(
       book.close();
     },
   };
+}
+
+/** Whether a pool's address follows from what is known of its factory. */
+function canBeComputed({ protocols }: NetworkOptions, pool: Pool): boolean {
+  return kindOf(pool).leg?.found === "computed" && protocols[pool.protocol]?.initCodeHash !== undefined;
 }
 
 /** Which pools routes may use, and in which form: those that the network's settlement, or its public router, trades with. */

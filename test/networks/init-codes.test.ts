@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { keccak256 } from "ethers";
 import { expect, it } from "vitest";
 import { NETWORKS } from "../../src/networks/book.ts";
-import { UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "../../src/networks/init-codes.ts";
+import { PANCAKESWAP_PAIR_CODE, UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "../../src/networks/init-codes.ts";
 import { kindOf } from "../../src/service/pools/kinds.ts";
 
 const require = createRequire(import.meta.url);
@@ -27,8 +27,12 @@ it.each([...NETWORKS])(
     const computed = protocols.filter((protocol) => kindOf(protocol).leg?.found === "computed");
     const codes: readonly unknown[] = computed.map(({ initCodeHash }) => initCodeHash);
     // Where CREATE2 works otherwise no address follows from such a hash.
-    const known = [UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE];
-    expect(codes).toEqual(computed.map(({ kind }) => (noSettlement === undefined ? known[kind - 1] : undefined)));
+    const known = new Map([
+      [1, UNISWAP_PAIR_CODE],
+      [2, UNISWAP_POOL_CODE],
+      [5, PANCAKESWAP_PAIR_CODE],
+    ]);
+    expect(codes).toEqual(computed.map(({ kind }) => (noSettlement === undefined ? known.get(kind) : undefined)));
     const others = protocols.filter((protocol) => !computed.includes(protocol));
     expect(others.filter(({ initCodeHash }) => initCodeHash !== undefined)).toEqual([]);
     const text = readFileSync(join(import.meta.dirname, `../../src/networks/${name}.ts`), "utf8");

@@ -19,7 +19,9 @@ import {
   WARM_SLOT,
 } from "./evm-gas.ts";
 import {
+  ASKED,
   BETWEEN_GAS,
+  COMPUTED,
   DELIVERY,
   DIRECT_HOP,
   DIRECT_TOKEN,
@@ -97,7 +99,7 @@ export function swapGas(shape: SwapShape): Gas {
   const { route, fromAsset, toAsset, data, facts } = shape;
   const hops = BigInt(route.hops.length);
   const start = startGas(data) - hops * HOP_CALLDATA;
-  const parts: Gas[] = [{ used: start + FRAME + extraTokenGas(shape), refund: 0n }, routeGas(route, toAsset)];
+  const parts: Gas[] = [{ used: start + FRAME + extraTokenGas(shape), refund: 0n }, routeGas(shape)];
   parts.push(fromAsset === NATIVE_TOKEN ? NATIVE_IN : ownerGas(shape));
   if (toAsset === NATIVE_TOKEN) parts.push(NATIVE_OUT);
   parts.push(newGas(facts.recipientIsNew, toAsset));
@@ -110,14 +112,17 @@ export function swapGas(shape: SwapShape): Gas {
 }
 
 /** Hops, the tokens that come through the executor, factories that are asked, and what pools pay themselves. */
-function routeGas({ hops, gas }: Pick<Route, "hops" | "gas">, toAsset: Address): Gas {
+function routeGas({ route: { hops, gas }, toAsset, isComputed }: SwapShape): Gas {
   const tokens = new Set(hops.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])).size;
-  const asked = hops.filter(({ pool }) => kindOf(pool).leg?.found !== "computed");
+  const asked = hops.filter(({ pool }) => !isComputed(pool));
+  // Kinds count what they know: that their pools can be computed.
+  const surprising = asked.filter(({ pool }) => kindOf(pool).leg?.found === "computed").length;
   const factories = new Set(asked.map(({ pool }) => pool.protocol)).size;
-  const { direct, isHeld } = purchasesOf({ hops }, toAsset);
+  const lookups = BigInt(factories) * FACTORY + BigInt(surprising) * (ASKED - COMPUTED);
+  const { direct, isHeld } = purchasesOf({ hops }, toAsset, isComputed);
   const refund = hops.reduce((sum, { pool }) => sum + kindOf(pool).gas.refund, 0n);
   const between = BigInt(tokens - 2);
-  const alone = gas - between * BETWEEN_GAS + refund + BigInt(factories) * FACTORY;
+  const alone = gas - between * BETWEEN_GAS + refund + lookups;
   const held = BigInt(isHeld ? tokens : tokens - 1);
   const paid = direct.reduce((sum, { pool }) => sum + DIRECT_HOP + (kindOf(pool).gas.direct ?? 0n), 0n);
   return {

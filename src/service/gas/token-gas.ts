@@ -1,7 +1,7 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { kindOf } from "../pools/kinds.ts";
 import type { Route } from "../routing/best-route.ts";
-import { purchasesOf } from "./direct-pay.ts";
+import { type IsComputed, purchasesOf } from "./direct-pay.ts";
 import type { ExtraGas } from "./extra-gas.ts";
 
 /** A swap as far as the extra gas of its tokens depends on it. */
@@ -12,6 +12,7 @@ export interface TokenTraffic {
   readonly gasless: boolean;
   readonly hasPermit: boolean;
   readonly hasAffiliate: boolean;
+  readonly isComputed: IsComputed;
   /** what is known of a token; undefined: it is taken for a usual one */
   readonly extraGas: (token: Address) => ExtraGas | undefined;
 }
@@ -54,7 +55,7 @@ function gasOfUses({ calls, transfers, accounts, pulls }: Uses, extra: ExtraGas)
 function usesOf(token: Address, traffic: TokenTraffic): Uses {
   const { hops } = traffic.route;
   const isBought = token === hops.at(-1)?.tokenOut;
-  const { direct, isHeld } = purchasesOf(traffic.route, traffic.toAsset);
+  const { direct, isHeld } = purchasesOf(traffic.route, traffic.toAsset, traffic.isComputed);
   const uses = { ...(isBought && !isHeld ? PAST_EXECUTOR : THROUGH_EXECUTOR) };
   for (const { pool, tokenIn, tokenOut } of hops) {
     if (token !== tokenIn && token !== tokenOut) continue;

@@ -56,6 +56,7 @@ interface PricingContext {
   readonly accountFacts: () => Promise<AccountFacts>;
   /** what tokens use beyond usual ones, known once the two that are sold and bought were checked; asked for likewise */
   readonly extraGas: () => Promise<(token: Address) => ExtraGas | undefined>;
+  readonly isComputed: SwapShape["isComputed"];
 }
 
 /** What a request's route stands on; amounts in the sold token. */
@@ -78,9 +79,9 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
     context.extraGas(),
   ]);
   if (first === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
-  const { hasPermit } = context;
+  const { hasPermit, isComputed } = context;
   const gasOf = (route: Route, amounts: Amounts) =>
-    expectedGas(request, { route, amounts, network }, { facts, extraGas, hasPermit });
+    expectedGas(request, { route, amounts, network }, { facts, extraGas, hasPermit, isComputed });
   const unpaid = { amountIn: beforeGas, swapFee: 0n, affiliateFee };
   const gas = gasOf(first, unpaid);
   if (!request.gasless) return toPriced(first, { ...unpaid, gas, gasless: false }, snapshot);
@@ -121,7 +122,7 @@ const UNKNOWN_SECONDS = 0x6fffffffn;
 function expectedGas(
   request: QuoteRequest,
   { route, amounts, network }: { route: Route; amounts: Amounts; network: PricingContext["network"] },
-  known: Pick<SwapShape, "facts" | "extraGas" | "hasPermit">,
+  known: Pick<SwapShape, "facts" | "extraGas" | "hasPermit" | "isComputed">,
 ): Gas {
   const { from, to, gasless } = request;
   const owner = request.owner ?? SOMEBODY;

@@ -5,6 +5,7 @@ import { mulDivUp } from "../../domain/money/amount.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { isSettled, type NetworkOptions, spenderOf } from "../options.ts";
+import type { Pool } from "../pools/pool.ts";
 import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { FeePrices } from "../relayer/fee-prices.ts";
@@ -47,6 +48,8 @@ export interface QuoterDependencies {
   readonly relayer: RelayerStatus | undefined;
   /** the settlement's executor, known from the first snapshot on */
   readonly executor: () => Address | undefined;
+  /** whether the executor computes the pool's address, and lets the pool pay the recipient */
+  readonly isComputed: (pool: Pool) => boolean;
 }
 
 export interface Quoter {
@@ -99,6 +102,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
         snapshot,
         network,
         limit,
+        isComputed: dependencies.isComputed,
         hasPermit: allowance.kind === "permit" || (request.gasless && request.owner === undefined),
         accountFacts: () =>
           readAccountFacts(request, { spender: spenderOf(network), relayer: relayer?.address }, snapshot),

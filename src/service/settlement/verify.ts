@@ -13,6 +13,8 @@ export interface ContractCheck {
   verify(head: { readonly timestamp: number }): Promise<void>;
   /** the executor; undefined where no settlement is, and where no node has shown the settlement's own yet */
   executor(): Address | undefined;
+  /** whether the executor computes pools by their code; one of an earlier release does not */
+  computes(): boolean;
   /** places of the protocols that the public router trades with; undefined where none is used, or no node has shown them */
   routed(): ReadonlySet<number> | undefined;
 }
@@ -20,9 +22,10 @@ export interface ContractCheck {
 export function createContractCheck(rpc: JsonRpc, network: NetworkOptions): ContractCheck {
   let executor = network.executor;
   let routed: ReadonlySet<number> | undefined;
+  let computes = true;
   const verify = async (): Promise<void> => {
     const { router } = network;
-    if (isSettled(network)) executor = await verifySettlement(rpc, network);
+    if (isSettled(network)) ({ executor, computes } = await verifySettlement(rpc, network));
     else if (router !== undefined) routed = await verifyRouter(rpc, { ...network, router });
   };
   return {
@@ -31,6 +34,7 @@ export function createContractCheck(rpc: JsonRpc, network: NetworkOptions): Cont
         throw error instanceof WrongContractsError ? new WrongContractsError(error.message, timestamp) : error;
       }),
     executor: () => executor,
+    computes: () => computes,
     routed: () => routed,
   };
 }
@@ -39,10 +43,13 @@ type Verified = Pick<SettledNetwork, "name" | "chainId" | "wrappedNative" | "pro
 
 /**
  * Checks the two contracts' own views against the facts of their network.
- * @returns the settlement's executor, which never changes
+ * @returns the settlement's executor, which never changes, and whether it computes pools by their code
  * @throws WrongContractsError that names the first difference; RpcError when the node does not answer properly
  */
-export async function verifySettlement(rpc: JsonRpc, network: Verified): Promise<Address> {
+export async function verifySettlement(
+  rpc: JsonRpc,
+  network: Verified,
+): Promise<{ executor: Address; computes: boolean }> {
   const { settlement } = network;
   const listed = executorList(network.protocols);
   const what = "the settlement of swapd";
@@ -70,25 +77,28 @@ export async function verifySettlement(rpc: JsonRpc, network: Verified): Promise
     const wanted = `${kind} ${factory} ${feePips}`;
     compare(`the executor's protocol ${index}`, its(index + 1), wanted);
   }
-  await verifyHashes(rpc, network, executor);
-  return executor;
+  return { executor, computes: await verifyHashes(rpc, network, executor) };
 }
 
 /**
  * By another hash than the one of the book the executor would ask the factory for each pool, and pay no recipient
  * itself: swaps as safe, and dearer than they are said to be. One of an earlier release has none, and does just that.
+ * @returns whether it has any
  */
-async function verifyHashes(rpc: JsonRpc, network: Verified, executor: Address): Promise<void> {
+async function verifyHashes(rpc: JsonRpc, network: Verified, executor: Address): Promise<boolean> {
   const known = network.protocols.flatMap(({ initCodeHash }, index) => (initCodeHash ? [{ index, initCodeHash }] : []));
   const its = await readViews(
     rpc,
     { name: network.name, contract: executor, what: "the executor of swapd" },
     known.map(({ index }) => ({ view: "initCodeHashes", values: [index], isOptional: true })),
   );
+  let computes = true;
   for (const [place, { index, initCodeHash }] of known.entries()) {
     const actual = its(place);
+    if (actual === "") computes = false;
     if (actual === "" || actual === initCodeHash) continue;
     const what = `the executor computes the pools of its protocol ${index} on ${network.name} by the code ${actual}`;
     throw new WrongContractsError(`${what}, the configuration says ${initCodeHash}: correct initCodeHash`);
   }
+  return computes;
 }

@@ -53,7 +53,8 @@ describe("the extra gas of a swap's token", () => {
   const sold = [leg(guarded!, hub!, 2), leg(guarded!, hub!, 1), leg(hub!, other!, 2)];
   const bought = [leg(other!, hub!, 2), leg(hub!, guarded!, 1)];
   const between = [leg(hub!, guarded!, 3), leg(guarded!, other!, 3)];
-  const plain = { gasless: false, hasPermit: false, hasAffiliate: false };
+  const isComputed: TokenTraffic["isComputed"] = ({ kind }) => kind !== 3;
+  const plain = { gasless: false, hasPermit: false, hasAffiliate: false, isComputed };
 
   // Executor and two accounts of each transfer; beyond the first two, accounts count.
   test.each<[string, readonly Hop[], Partial<TokenTraffic>, bigint]>([

@@ -55,6 +55,7 @@ function price(
     snapshot,
     network: { wrappedNative: to, settlement: to },
     limit,
+    isComputed: () => true,
     ...known,
   });
 }

@@ -1,3 +1,4 @@
+import { id } from "ethers";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { UNISWAP_PAIR_CODE, UNISWAP_POOL_CODE } from "../../../src/networks/init-codes.ts";
 import { type Contract, loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
@@ -51,8 +52,27 @@ function encode(contract: Contract, method: string, values: readonly unknown[]):
   return contract.abi.encodeFunctionData(method, values) as Hex;
 }
 
-/** @param others factories of further kinds of pools, which the executor is to know too */
-export async function deployExchange(chain: TestChain, others: readonly Protocol[] = []): Promise<Exchange> {
+/**
+ * Makes an executor one of an earlier release, as far as it is asked: the view has another name. To be called before
+ * anybody trades with it, and of one that was told no codes.
+ */
+export async function forgetHashes(chain: TestChain, executor: Address): Promise<void> {
+  const code = (await chain.rpc.call("eth_getCode", [executor, "latest"])) as Hex;
+  // Where the selector is pushed and compared for being equal.
+  const pushed = `63${id("initCodeHashes(uint256)").slice(2, 10)}14`;
+  if (code.split(pushed).length !== 2) throw new Error("the executor's code has no such comparison, or several");
+  await chain.rpc.call("anvil_setCode", [executor, code.replace(pushed, "63deadbeef14")]);
+}
+
+/**
+ * @param others factories of further kinds of pools, which the executor is to know too
+ * @param knowsCodes whether the executor is told by what code factories create pools
+ */
+export async function deployExchange(
+  chain: TestChain,
+  others: readonly Protocol[] = [],
+  knowsCodes = true,
+): Promise<Exchange> {
   const wrappedNative = await chain.deploy(loadContract("WrappedNative"));
   const v2 = await chain.deploy(CONTRACTS.v2, [chain.deployer]);
   const v3 = await chain.deploy(CONTRACTS.v3);
@@ -65,7 +85,8 @@ export async function deployExchange(chain: TestChain, others: readonly Protocol
     { kind: 3, factory: stableFactory, feePips: 0 },
     ...others,
   ];
-  const listed = executorList(protocols);
+  const told = knowsCodes ? protocols : protocols.map(({ initCodeHash: _, ...protocol }) => protocol);
+  const listed = executorList(told);
   const executor = await chain.deploy(loadContract("SwapdExecutor"), [wrappedNative, listed]);
   const settlement = await chain.deploy(CONTRACTS.settlement, [wrappedNative, executor]);
   const minter = await chain.deploy(CONTRACTS.minter);

@@ -28,9 +28,16 @@ const E6 = 10n ** 6n;
 /** Feeds of tests are set once; their chains may live as long as they like. */
 const FEED_MAX_AGE_SECONDS = 10 * 365 * 86_400;
 
-/** @param others factories of further kinds of pools, none of which is made here */
-export async function deployMarket(chain: TestChain, others: readonly Protocol[] = []): Promise<Market> {
-  const exchange = await deployExchange(chain, others);
+/**
+ * @param others factories of further kinds of pools, none of which is made here
+ * @param knowsCodes whether the executor is told by what code factories create pools
+ */
+export async function deployMarket(
+  chain: TestChain,
+  others: readonly Protocol[] = [],
+  knowsCodes = true,
+): Promise<Market> {
+  const exchange = await deployExchange(chain, others, knowsCodes);
   const weth = exchange.wrappedNative;
   await chain.send({ to: weth, data: "0xd0e30db0", value: 3_000n * E18 });
   await exchange.approve(weth, exchange.minter);
