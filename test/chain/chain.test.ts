@@ -47,7 +47,16 @@ test("blocks, receipts, counts and balances are read as the chain has them", asy
   expect(await chain.transactionCount(ANVIL_ACCOUNT, 4)).toBe(0);
   const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
   expect(await chain.transactionsOf(ANVIL_ACCOUNT, 5)).toEqual([
-    { hash, nonce: 0, to: OTHER_ACCOUNT, data: "0x", value: 5n, gasLimit: 21_000n, fees },
+    {
+      hash,
+      nonce: 0,
+      to: OTHER_ACCOUNT,
+      data: "0x",
+      value: 5n,
+      gasLimit: 21_000n,
+      fees,
+      raw: expect.stringMatching(/^0x02/),
+    },
   ]);
   expect(await chain.transactionsOf(OTHER_ACCOUNT, 5)).toEqual([]);
   expect(await chain.transactionsOf(ANVIL_ACCOUNT, 6)).toBeUndefined();
