@@ -129,8 +129,9 @@ describe.concurrent("a router of PancakeSwap is held against its factory and aga
   let pancake: Pancake;
 
   beforeAll(async () => {
-    pancake = await deployPancake(chain);
-    await addPancakePools(chain, market, pancake);
+    // Tests of the other group deploy meanwhile.
+    pancake = await inTurn(() => deployPancake(chain));
+    await inTurn(() => addPancakePools(chain, market, pancake));
   });
 
   const refusal = async (running: Running, address: Address, protocols: readonly Protocol[]): Promise<string> => {
