@@ -7,7 +7,7 @@ import { makeFolder, type Started, start, until } from "../test/e2e/support/swap
 
 /**
  * A daemon with many strategies against a sandbox whose market stands still: how long they take to load, how late their
- * slots start (from the scheduled instant to the commit of the row `due`), and what the process needs. Two loads: all due
+ * slots start (from the scheduled instant to the commit of the row `due`), what the process needs, and what a scrape of its metrics takes. Two loads: all due
  * in one second, and spread over the minutes of an hour. Ends with 1 when a gate is missed. Run it alone.
  */
 const COUNT = Number(process.argv[2] ?? "10000");
@@ -33,7 +33,11 @@ interface Row {
   readonly due: number;
   readonly delayP50Ms: number;
   readonly delayP99Ms: number;
+  readonly metricsMs: number;
+  readonly metricsKb: number;
 }
+
+const SCRAPES = 5;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -92,6 +96,21 @@ function delaysOf(file: string): number[] {
   return rows.map((row) => row.delay);
 }
 
+/** What a Prometheus waits for, once each strategy has had its slot: the median of some answers. */
+async function scrape(daemon: Started): Promise<Pick<Row, "metricsMs" | "metricsKb">> {
+  const url = /"statusUrl":"([^"]+)"/.exec(daemon.output())?.[1];
+  const tookMs: number[] = [];
+  let text = "";
+  for (let count = 0; count < SCRAPES; count += 1) {
+    const beganMs = performance.now();
+    text = await (await fetch(new URL("/metrics", url))).text();
+    tookMs.push(Math.round(performance.now() - beganMs));
+  }
+  return { metricsMs: quantile(tookMs.sort(byNumber), 0.5), metricsKb: Math.round(text.length / 1_024) };
+}
+
+const byNumber = (one: number, other: number): number => one - other;
+
 function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
@@ -121,6 +140,7 @@ async function measure(
   if (pid === undefined) throw new Error("the daemon has no process");
   const cpu = await idleCpu(pid);
   await plan.watch(daemon, join(path, "bench.db"));
+  const scraped = await scrape(daemon);
   const resident = residentMb(pid);
   daemon.process.kill("SIGTERM");
   await daemon.ended;
@@ -136,6 +156,7 @@ async function measure(
     due: delays.length,
     delayP50Ms: quantile(delays, 0.5),
     delayP99Ms: quantile(delays, 0.99),
+    ...scraped,
   };
 }
 
