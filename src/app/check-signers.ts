@@ -1,4 +1,5 @@
 import { getAddress } from "ethers";
+import type { RemoteSigner } from "../adapters/remote-signer/remote-signer.ts";
 import type { Configuration, RemoteKeySource } from "../config/configuration.ts";
 import { LOOPBACK } from "../config/fields.ts";
 import type { SigningError } from "../domain/signing-error.ts";
@@ -12,7 +13,32 @@ import type { Runtime } from "./runtime.ts";
  * Asks each signer elsewhere whether it has the account, and for signatures of what is worth nothing: for which chain it
  * signs it tells in no other way.
  */
-export async function checkSigners(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
+export function checkSigners(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
+  return lookAtSigners(configuration, runtime, async (signer, { host, account, chainId }) => {
+    const trouble = (await signer.whyUnable()) ?? (await signer.tryOut(chainId));
+    const tried = "an unsendable transaction and a typed text of no contract, which are worth nothing";
+    return trouble ?? `${host} signs for ${account} on chain ${chainId}: tried with ${tried}`;
+  });
+}
+
+/** Asks each signer elsewhere whether it has the account, and for no signature. */
+export function askSigners(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
+  return lookAtSigners(configuration, runtime, async (signer, { host, account }) => {
+    const tried = "no signature was asked for (`swapd check` tries one)";
+    return (await signer.whyUnable()) ?? `${host} answers and has ${account}; ${tried}`;
+  });
+}
+
+interface Asked {
+  readonly host: string;
+  readonly account: string;
+  readonly chainId: number;
+}
+
+/** @returns what was found, or what keeps it from signing */
+type Look = (signer: RemoteSigner, asked: Asked) => Promise<string | SigningError>;
+
+async function lookAtSigners(configuration: Configuration, runtime: Runtime, look: Look): Promise<readonly Finding[]> {
   const { wallets, serve, mode, network } = configuration;
   const keys = [...wallets.values()].flatMap(({ name, key }) =>
     key?.kind === "remote" ? [[`signer of ${name}`, key] as const] : [],
@@ -22,7 +48,7 @@ export async function checkSigners(configuration: Configuration, runtime: Runtim
   const findings: Finding[] = [];
   for (const [what, key] of keys) {
     findings.push(...clear(what, key));
-    const finding = await checkSigner({ what, key, chainId: network.chainId }, runtime);
+    const finding = await lookAt({ what, key, chainId: network.chainId, look }, runtime);
     findings.push(mode === "paper" ? onlyWarned(finding) : finding);
   }
   return findings;
@@ -36,16 +62,14 @@ function clear(what: string, { url }: RemoteKeySource): readonly Finding[] {
   return [{ what, found, whatToDo: undefined, isWarning: true }];
 }
 
-async function checkSigner(
-  { what, key, chainId }: { readonly what: string; readonly key: RemoteKeySource; readonly chainId: number },
+async function lookAt(
+  { what, key, chainId, look }: { what: string; key: RemoteKeySource; chainId: number; look: Look },
   { secrets }: Runtime,
 ): Promise<Finding> {
   try {
-    const signer = openRemoteSigner(key, secrets.open);
-    const trouble = (await signer.whyUnable()) ?? (await signer.tryOut(chainId));
-    if (trouble !== undefined) return { what, found: trouble.message, whatToDo: remedy(trouble, chainId) };
-    const tried = "an unsendable transaction and a typed text of no contract, which are worth nothing";
-    const found = `${hostOf(key.url)} signs for ${getAddress(key.address)} on chain ${chainId}: tried with ${tried}`;
+    const asked = { host: hostOf(key.url), account: getAddress(key.address), chainId };
+    const found = await look(openRemoteSigner(key, secrets.open), asked);
+    if (typeof found !== "string") return { what, found: found.message, whatToDo: remedy(found, chainId) };
     return { what, found, whatToDo: undefined };
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;

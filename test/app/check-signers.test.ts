@@ -1,6 +1,6 @@
 import { computeAddress } from "ethers";
 import { expect, onTestFinished, test } from "vitest";
-import { checkSigners } from "../../src/app/check-signers.ts";
+import { askSigners, checkSigners } from "../../src/app/check-signers.ts";
 import { createRuntime } from "../../src/app/runtime.ts";
 import { loaded, MAIN } from "../config/project.ts";
 import {
@@ -12,14 +12,18 @@ import {
 const KEY = `0x${"7".repeat(64)}`;
 const OWN = "  main: { keystore: { file: wallet.json }, password: { file: wallet.pass } }\n";
 
-/** What `swapd check` finds of a wallet that is signed for by a double. */
-async function found(options: Partial<SignerDoubleOptions>, misbehave: Misbehaviour = {}, mode = "live") {
+/** What `swapd check`, or another look, finds of a wallet that is signed for by a double. */
+async function found(
+  options: Partial<SignerDoubleOptions>,
+  misbehave: Misbehaviour = {},
+  { mode = "live", look = checkSigners } = {},
+) {
   const double = await startSignerDouble({ chainId: 8_453, keys: [KEY], ...options });
   onTestFinished(double.stop);
   double.misbehave = misbehave;
   const wallet = `  main: { signer: { url: "${double.url}", address: "${computeAddress(KEY)}", timeout: 1s } }\n`;
   const configuration = loaded({ "main.yaml": MAIN.replace(OWN, wallet).replace("mode: live", `mode: ${mode}`) });
-  const findings = await checkSigners(configuration, createRuntime({ level: "error", env: {} }));
+  const findings = await look(configuration, createRuntime({ level: "error", env: {} }));
   return { double, findings };
 }
 
@@ -46,8 +50,18 @@ test.each<[string, Partial<SignerDoubleOptions>, Misbehaviour, RegExp, RegExp]>(
   expect(findings).toMatchObject([{ found: expect.stringMatching(what), whatToDo: expect.stringMatching(fix) }]);
 });
 
+test("swapd doctor asks it for its accounts, and for no signature", async () => {
+  const { double, findings } = await found({}, {}, { look: askSigners });
+  expect(findings).toMatchObject([
+    { found: expect.stringContaining("no signature was asked for"), whatToDo: undefined },
+  ]);
+  expect(double.asked.map(({ method }) => method)).toEqual(["eth_accounts"]);
+  const { findings: without } = await found({ keys: [] }, {}, { look: askSigners });
+  expect(without).toMatchObject([{ whatToDo: expect.stringContaining("give the signer the key") }]);
+});
+
 test("on paper it is a warning, because nothing asks it", async () => {
-  const { findings } = await found({ chainId: 1 }, {}, "paper");
+  const { findings } = await found({ chainId: 1 }, {}, { mode: "paper" });
   expect(findings).toMatchObject([{ whatToDo: undefined, isWarning: true }]);
 });
 

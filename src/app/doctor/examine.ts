@@ -5,6 +5,7 @@ import { isDamage } from "../../storage/backup.ts";
 import { StorageError } from "../../storage/database.ts";
 import { checkKeys } from "../check-machine.ts";
 import { checkService } from "../check-service.ts";
+import { askSigners } from "../check-signers.ts";
 import { readStatus, type StatusDocument } from "../commands/status-document.ts";
 import { type DatabaseHealth, readDatabaseHealth } from "../database-health.ts";
 import { CommandFailure } from "../exit-codes.ts";
@@ -46,6 +47,7 @@ export async function examine(target: Target, machine: Machine = thisMachine()):
     ...(await examineRows(context, health, rows)),
     ...about("database", judgeDatabase(health, { mode: configuration.mode, nowMs: machine.clock.nowMs() })),
     ...about("keys", (await checkKeys(configuration, runtime)).map(judgedOf)),
+    ...about("keys", (await askSigners(configuration, runtime)).map(judgedOf)),
     ...about("disk", judgeDisk(roomAt(target.database), health, machine.clock.nowMs())),
     ...about("channels", judgeChannels(configuration, runtime, rows.status)),
   ];
