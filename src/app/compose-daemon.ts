@@ -35,7 +35,7 @@ import { openPaper } from "./open-paper.ts";
 import { openPrices } from "./open-prices.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { openServices, type Services } from "./open-services.ts";
-import { openSigners } from "./open-signers.ts";
+import { openSigners, signedElsewhere } from "./open-signers.ts";
 import { openTreasuries, type Treasuries } from "./open-treasuries.ts";
 import { watchAgreement } from "./watch-agreement.ts";
 import { alsoAbsent, watchChain, watchService } from "./watch-reach.ts";
@@ -105,7 +105,8 @@ export async function composeDaemon(
   const chain = paper?.chain ?? real;
   const { service: second } = configuration.reference;
   const serviceHosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
-  await writeAndNotify(alerts.deps, [{ kind: "alerts-of-other-services-over", hosts: serviceHosts }]);
+  const signed = signedElsewhere(configuration);
+  await writeAndNotify(alerts.deps, [{ kind: "alerts-of-others-outside-over", hosts: serviceHosts, signed }]);
   const listenersTo = (url: string) => ({
     onLimit: unwaited(watchLimit(alerts.deps, url), deps.onFatal),
     onHeldBack: alsoAbsent(

@@ -31,6 +31,12 @@ interface SignerDeps {
   onFatal(error: unknown): void;
 }
 
+/** The names of the wallets that a signer elsewhere is asked to sign for; on paper none is. */
+export function signedElsewhere({ mode, wallets }: Configuration): readonly string[] {
+  if (mode === "paper") return [];
+  return [...wallets.values()].flatMap(({ name, key }) => (key?.kind === "remote" ? [name] : []));
+}
+
 /**
  * Opens a signer for each wallet, none of which signs before `beforeSigning`. On paper and for a watched account it has no
  * key; of a key that is elsewhere the signer is watched.

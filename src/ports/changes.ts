@@ -38,8 +38,15 @@ export type Change =
   | { readonly kind: "message"; readonly message: AlertRow }
   /** nothing is true of the subject any more */
   | { readonly kind: "alerts-over"; readonly subject: string }
-  /** what was said of services that are configured no more is over; `hosts` are those that are */
-  | { readonly kind: "alerts-of-other-services-over"; readonly hosts: readonly string[] }
+  /**
+   * what was said of services, and of signers elsewhere, that are configured no more is over; `hosts` are the services that
+   * are, `signed` the wallets whose signer is elsewhere
+   */
+  | {
+      readonly kind: "alerts-of-others-outside-over";
+      readonly hosts: readonly string[];
+      readonly signed: readonly string[];
+    }
   /** a strategy wants nothing now: what kept it from trading, and was said until an instant, is over */
   | { readonly kind: "wants-over"; readonly strategyId: string; readonly raisedUntilMs: number }
   /** a run that is due, unless the strategy has one for this slot */

@@ -65,9 +65,15 @@ test("a start looks at its endpoints, its wallets and its service by itself, and
   await expect.poll(readiness, { timeout: 20_000 }).toMatchObject({ service: held });
   await again.stop();
   const other = await startHttpServer((_request, response) => void response.writeHead(503).end());
+  // From when the wallet's key was elsewhere.
+  const write = openDatabase({ file: configuration.database });
+  write.exec(`INSERT INTO alerts (id, severity, code, subject, text, raised_at_ms)
+    VALUES ('away', 'critical', 'SIGNER_AWAY', 'signer of main', 'nothing is signed for main', 1)`);
+  write.close();
   const next = await started(configuration, other.url, node.url);
   onTestFinished(() => next.stop());
   expect(open.all(), "of a service that is configured no more").not.toContain("SERVICE_HOLDS_US_BACK");
+  expect(open.all(), "of a signer that is configured no more").not.toContain("SIGNER_AWAY");
 });
 
 test("what a service asks for ends the daemon where it cannot be written down, though nobody waits for it", async () => {

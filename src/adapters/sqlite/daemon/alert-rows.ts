@@ -17,7 +17,7 @@ export const IS_SENT = `CASE WHEN over_at_ms IS NULL THEN instr(severities, seve
   AND NOT EXISTS (SELECT 1 FROM alert_channel_codes_off AS off WHERE off.channel = name AND off.code = alerts.code)`;
 
 type AlertRows = AlertStore &
-  Pick<SingleRows, "warnings" | "raiseAlert" | "addMessage" | "endAlertsOfWants" | "endAlertsOfOtherServices">;
+  Pick<SingleRows, "warnings" | "raiseAlert" | "addMessage" | "endAlertsOfWants" | "endAlertsOfOthersOutside">;
 
 /**
  * The raising side. What is raised and what ends has a delivery for each channel that reports it, in the same commit.
@@ -119,14 +119,16 @@ function createEndings(
         raisedUntilMs,
         atMs,
       ),
-    endAlertsOfOtherServices: (hosts, atMs) =>
+    endAlertsOfOthersOutside: ({ hosts, signed }, atMs) =>
       end(
         atMs,
-        `strategy IS NULL AND (subject LIKE ? OR subject LIKE ?)
+        `strategy IS NULL AND (subject LIKE ? OR subject LIKE ? OR subject LIKE ? OR subject LIKE ?)
            AND subject NOT IN (SELECT value FROM json_each(?))`,
-        SUBJECT.service("%"),
-        SUBJECT.callsTo("%"),
-        JSON.stringify(hosts.flatMap((host) => [SUBJECT.service(host), SUBJECT.callsTo(host)])),
+        ...[SUBJECT.service("%"), SUBJECT.callsTo("%"), SUBJECT.signer("%"), SUBJECT.signed("%")],
+        JSON.stringify([
+          ...hosts.flatMap((host) => [SUBJECT.service(host), SUBJECT.callsTo(host)]),
+          ...signed.flatMap((wallet) => [SUBJECT.signer(wallet), SUBJECT.signed(wallet)]),
+        ]),
       ),
     endAlertsOfOthers: (strategyIds, atMs) =>
       end(

@@ -62,7 +62,7 @@ export interface SingleRows extends LedgerRows {
    */
   addMessage(message: AlertRow): boolean;
   /** Ends what was said of services that are configured no more. @param hosts of those that are */
-  endAlertsOfOtherServices(hosts: readonly string[], atMs: number): void;
+  endAlertsOfOthersOutside(kept: { hosts: readonly string[]; signed: readonly string[] }, atMs: number): void;
   /**
    * A strategy wants nothing now: ends what kept it from trading when it last wanted something, where that was said until
    * an instant. What is critical stays.

@@ -58,7 +58,7 @@ function alertWriters(rows: RowStore): Writers<AlertKinds> {
     "alerts-over": quietly(({ subject }, atMs) => rows.endAlerts(subject, atMs)),
     "alerts-of-others-over": quietly(({ strategyIds }, atMs) => rows.endAlertsOfOthers(strategyIds, atMs)),
     "alerts-of-fills-over": quietly(({ strategyId }, atMs) => rows.endAlertsOfFills(strategyId, atMs)),
-    "alerts-of-other-services-over": quietly(({ hosts }, atMs) => rows.endAlertsOfOtherServices(hosts, atMs)),
+    "alerts-of-others-outside-over": quietly((kept, atMs) => rows.endAlertsOfOthersOutside(kept, atMs)),
     "wants-over": quietly(({ strategyId, raisedUntilMs }, atMs) =>
       rows.endAlertsOfWants(strategyId, { raisedUntilMs, atMs }),
     ),

@@ -240,17 +240,20 @@ test("what is said of no strategy stays true when the last strategy is gone", ()
   expect(db.prepare("SELECT id FROM alerts WHERE over_at_ms IS NULL").pluck().all()).toEqual(["account"]);
 });
 
-test("what was said of a service is over when it is configured no more", () => {
+test("what was said of a service, or of a signer elsewhere, is over when it is configured no more", () => {
   const { db, store } = begin();
   const [gone, kept] = ["old.example:8443", "new.example"];
-  const subjects = [gone, kept].flatMap((host) => [SUBJECT.service(host), SUBJECT.callsTo(host)]);
-  for (const subject of [...subjects, "clock", "funds of service"]) {
+  const services = [gone, kept].flatMap((host) => [SUBJECT.service(host), SUBJECT.callsTo(host)]);
+  const signers = ["local by now", "vault"].flatMap((wallet) => [SUBJECT.signer(wallet), SUBJECT.signed(wallet)]);
+  for (const subject of [...services, ...signers, "clock", "funds of service"]) {
     store.raiseAlert(alertSample({ id: subject, subject, strategy: undefined }));
   }
-  store.endAlertsOfOtherServices([kept], NOW_MS);
+  store.endAlertsOfOthersOutside({ hosts: [kept], signed: ["vault"] }, NOW_MS);
   expect(db.prepare("SELECT subject FROM alerts WHERE over_at_ms IS NULL ORDER BY number").pluck().all()).toEqual([
     SUBJECT.service(kept),
     SUBJECT.callsTo(kept),
+    SUBJECT.signer("vault"),
+    SUBJECT.signed("vault"),
     "clock",
     "funds of service",
   ]);

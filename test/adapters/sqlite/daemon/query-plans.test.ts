@@ -238,7 +238,8 @@ const STORE: Calls<DaemonStore> = {
   trueWarnings: (store) => store.trueWarnings("weekly", ["clock"]),
   endAlerts: (store) => store.endAlerts("swap", NOW_MS),
   endAlertsOfFills: (store) => store.endAlertsOfFills("weekly", NOW_MS),
-  endAlertsOfOtherServices: (store) => store.endAlertsOfOtherServices(["service.example"], NOW_MS),
+  endAlertsOfOthersOutside: (store) =>
+    store.endAlertsOfOthersOutside({ hosts: ["service.example"], signed: ["main"] }, NOW_MS),
   endAlertsOfOthers: (store) => store.endAlertsOfOthers(["weekly"], NOW_MS),
   sameEnds: (store) => store.sameEnds("weekly"),
   saveSameEnds: (store) => store.saveSameEnds("weekly", { reason: "overlap", count: 3, firstSlotMs: SLOT_MS }),
