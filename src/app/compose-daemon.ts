@@ -15,6 +15,7 @@ import { createLane, type Lane } from "../lane/lane.ts";
 import type { Redactor } from "../net/redact.ts";
 import { hostOf } from "../net/secret.ts";
 import type { Chain } from "../ports/chain.ts";
+import type { Change } from "../ports/changes.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { LaneStore } from "../ports/lane-unit-of-work.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -103,10 +104,7 @@ export async function composeDaemon(
     client: () => services.client,
   });
   const chain = paper?.chain ?? real;
-  const { service: second } = configuration.reference;
-  const serviceHosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
-  const signed = signedElsewhere(configuration);
-  await writeAndNotify(alerts.deps, [{ kind: "alerts-of-others-outside-over", hosts: serviceHosts, signed }]);
+  await writeAndNotify(alerts.deps, [othersOutsideOver(configuration, serviceUrl)]);
   const listenersTo = (url: string) => ({
     onLimit: unwaited(watchLimit(alerts.deps, url), deps.onFatal),
     onHeldBack: alsoAbsent(
@@ -176,6 +174,13 @@ function unwaited<T>(listen: (heard: T) => Promise<void>, onFatal: (error: unkno
   return (heard) => {
     listen(heard).catch(onFatal);
   };
+}
+
+/** Ends the alerts about services and signers that this configuration does not name. */
+function othersOutsideOver(configuration: Configuration, serviceUrl: string): Change {
+  const { service: second } = configuration.reference;
+  const hosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
+  return { kind: "alerts-of-others-outside-over", hosts, signed: signedElsewhere(configuration) };
 }
 
 function contractsOf({ network: { name }, service: { contracts } }: Configuration): SwapContracts {

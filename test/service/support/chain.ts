@@ -22,6 +22,13 @@ export async function startTestChain(flags: readonly string[] = [], chainId = 31
   const rpc = createJsonRpc({ url, timeoutMs: 30_000, maxBytes: 64_000_000 });
   const accounts = (await rpc.call("eth_accounts", [])) as string[];
   const deployer = toAddress(accounts[0] ?? "");
+  let sent: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: of two at once the node may give both the same nonce. */
+  function handOver(fields: object): Promise<unknown> {
+    sent = sent.catch(() => undefined).then(() => rpc.call("eth_sendTransaction", [fields]));
+    return sent;
+  }
 
   async function send(transaction: Parameters<TestChain["send"]>[0]) {
     const { value, ...rest } = transaction;
@@ -31,7 +38,7 @@ export async function startTestChain(flags: readonly string[] = [], chainId = 31
       ...rest,
       ...(value ? { value: `0x${value.toString(16)}` } : {}),
     };
-    const hash = await rpc.call("eth_sendTransaction", [fields]);
+    const hash = await handOver(fields);
     for (let attempt = 0; ; attempt += 1) {
       const receipt = (await rpc.call("eth_getTransactionReceipt", [hash])) as {
         status: string;
