@@ -22,13 +22,7 @@ export async function startTestChain(flags: readonly string[] = [], chainId = 31
   const rpc = createJsonRpc({ url, timeoutMs: 30_000, maxBytes: 64_000_000 });
   const accounts = (await rpc.call("eth_accounts", [])) as string[];
   const deployer = toAddress(accounts[0] ?? "");
-  let sent: Promise<unknown> = Promise.resolve();
-
-  /** One after the other: of two at once the node may give both the same nonce. */
-  function handOver(fields: object): Promise<unknown> {
-    sent = sent.catch(() => undefined).then(() => rpc.call("eth_sendTransaction", [fields]));
-    return sent;
-  }
+  const handOver = senderInTurn(rpc);
 
   async function send(transaction: Parameters<TestChain["send"]>[0]) {
     const { value, ...rest } = transaction;
@@ -38,19 +32,9 @@ export async function startTestChain(flags: readonly string[] = [], chainId = 31
       ...rest,
       ...(value ? { value: `0x${value.toString(16)}` } : {}),
     };
-    const hash = await handOver(fields);
-    for (let attempt = 0; ; attempt += 1) {
-      const receipt = (await rpc.call("eth_getTransactionReceipt", [hash])) as {
-        status: string;
-        contractAddress?: string;
-      } | null;
-      if (receipt?.status === "0x1") {
-        return receipt.contractAddress ? toAddress(receipt.contractAddress) : undefined;
-      }
-      if (receipt !== null) throw new Error(`transaction to ${transaction.to ?? "a new contract"} reverted`);
-      if (attempt > 200) throw new Error("transaction was not mined");
-      await sleep(25);
-    }
+    const { status, contractAddress } = await handOver(fields);
+    if (status !== "0x1") throw new Error(`transaction to ${transaction.to ?? "a new contract"} reverted`);
+    return contractAddress ? toAddress(contractAddress) : undefined;
   }
 
   return {
@@ -68,5 +52,51 @@ export async function startTestChain(flags: readonly string[] = [], chainId = 31
       return (await rpc.call("eth_call", [fields, "latest"])) as Hex;
     },
     stop,
+  };
+}
+
+interface MinedReceipt {
+  readonly status: string;
+  readonly contractAddress?: string;
+}
+
+/**
+ * Sends with nonces of its own and waits until each is mined. While a block is being mined anvil may give a transaction the
+ * nonce of one that is in its pool already: the second then replaces the first or is refused as underpriced.
+ */
+function senderInTurn(rpc: JsonRpc): (fields: { readonly from: Address }) => Promise<MinedReceipt> {
+  /** by account, the nonce after the last one sent, as long as one of its transactions is not mined */
+  const next = new Map<Address, { nonce: number; unmined: number }>();
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function handOver(fields: { readonly from: Address }): Promise<unknown> {
+    const pending = Number(await rpc.call("eth_getTransactionCount", [fields.from, "pending"]));
+    const own = next.get(fields.from);
+    const nonce = Math.max(pending, own?.nonce ?? 0);
+    const hash = await rpc.call("eth_sendTransaction", [{ ...fields, nonce: `0x${nonce.toString(16)}` }]);
+    next.set(fields.from, { nonce: nonce + 1, unmined: (next.get(fields.from)?.unmined ?? 0) + 1 });
+    return hash;
+  }
+
+  async function mined(hash: unknown): Promise<MinedReceipt> {
+    for (let attempt = 0; attempt < 400; attempt += 1) {
+      const receipt = (await rpc.call("eth_getTransactionReceipt", [hash])) as MinedReceipt | null;
+      if (receipt !== null) return receipt;
+      await sleep(25);
+    }
+    throw new Error("transaction was not mined");
+  }
+
+  return async (fields) => {
+    const sent = turn.catch(() => undefined).then(() => handOver(fields));
+    turn = sent;
+    const hash = await sent;
+    try {
+      return await mined(hash);
+    } finally {
+      const own = next.get(fields.from);
+      if (own !== undefined) own.unmined -= 1;
+      if (own?.unmined === 0) next.delete(fields.from);
+    }
   };
 }
