@@ -5,20 +5,24 @@ import type { SampledAmount } from "../../src/app/sample-holdings.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { ETH, policySample, USDC, WETH } from "./builders.ts";
 
-/** Figures of a database with one strategy at most, as its daemon would give them. */
+/** Figures of a database with one strategy at most, or many of one spec, as its daemon would give them. */
 export function metricsSample(
   from: Pick<MetricsSources, "reads"> & {
     readonly health: HealthReader;
     readonly spec?: StrategySpec;
+    /** how many strategies have this spec, each with an id of its own; default: one */
+    readonly count?: number;
     readonly database?: string;
     readonly nowMs?: () => number;
     readonly samples?: readonly SampledAmount[];
   },
 ): MetricsReader {
-  const { spec } = from;
+  const { spec, count = 1 } = from;
+  const specs =
+    spec === undefined ? [] : Array.from({ length: count }, (_, at) => (at === 0 ? spec : { ...spec, id: `s${at}` }));
   const settings = {
     ...{ mode: "live", network: { name: "sandbox", chainId: 31_337 }, database: from.database ?? "/nowhere" },
-    strategies: spec === undefined ? [] : [{ spec, hash: "spec", file: "weekly.yaml" }],
+    strategies: specs.map((one) => ({ spec: one, hash: "spec", file: `${one.id}.yaml` })),
     tokens: new Map([ETH, USDC, WETH].map((token) => [token.symbol, { token }])),
     wallets: new Map(spec === undefined ? [] : [["main", { name: "main", address: spec.wallet.address }]]),
     policy: policySample({}),

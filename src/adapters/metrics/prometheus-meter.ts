@@ -20,21 +20,37 @@ export interface PrometheusMeter {
   readonly registry: Registry;
 }
 
+/** Of more strategies than this the lines of each take megabytes a scrape, and the process twice its memory. */
+const MOST_NAMED = 2_000;
+
+/** How strategies are named in labels: each by its name, and of thousands all by one. */
+export function strategyLabel(count: number): (strategy: string) => string {
+  return count > MOST_NAMED ? () => "all" : (strategy) => strategy;
+}
+
 /**
  * Opens them, with those of the process itself.
  * @param strategies whose counters begin at zero: of one that appears with its first count Prometheus sees no increase
  */
 export function createPrometheusMeter(strategies: readonly string[] = []): PrometheusMeter {
+  const label = strategyLabel(strategies.length);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
-  const slots = slotFigures(registry, strategies);
-  return { registry, meter: { ...slots, ...fillFigures(registry), ...callFigures(registry) } };
+  const { slot, runEnded } = slotFigures(registry, new Set(strategies.map(label)));
+  const { filled } = fillFigures(registry);
+  const meter: Meter = {
+    slot: (one) => slot({ ...one, strategy: label(one.strategy) }),
+    runEnded: (end) => runEnded({ ...end, strategy: label(end.strategy) }),
+    filled: (fill) => filled({ ...fill, strategy: label(fill.strategy) }),
+    ...callFigures(registry),
+  };
+  return { registry, meter };
 }
 
 const ENDS = ["filled", "partial", "skipped", "failed"] as const;
 
-function slotFigures(registry: Registry, strategies: readonly string[]): Pick<Meter, "slot" | "runEnded"> {
+function slotFigures(registry: Registry, strategies: Iterable<string>): Pick<Meter, "slot" | "runEnded"> {
   const counter = counterIn(registry);
   const begun = counter("swapd_slots_begun_total", "slots whose run began, on time or late", ["strategy", "timing"]);
   const passed = counter("swapd_slots_passed_total", "slots that were passed over, by reason", ["strategy", "reason"]);

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { Gauge, Registry } from "prom-client";
+import { strategyLabel } from "../../adapters/metrics/prometheus-meter.ts";
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
@@ -46,7 +47,7 @@ export function createMetricsReader(sources: MetricsSources): MetricsReader {
       gauges("swapd_build_info", "1, with the version and the network in labels", Object.keys(about)).set(about, 1);
       await addHealth(gauges, health);
       const counts = await reads.counts();
-      addCounts(gauges, counts);
+      addCounts(gauges, counts, strategyLabel(settings.strategies.length));
       addInstants(gauges, counts, atMs);
       addStatus(gauges, await reads.status(standingQuestion(settings, atMs)), { settings, atMs });
       addHoldings(gauges, holdings.latest(), { settings, atMs });
@@ -83,12 +84,13 @@ function setOne(gauge: Gauge, modes: readonly string[], inForce: string): void {
   for (const mode of modes) gauge.set({ mode }, mode === inForce ? 1 : 0);
 }
 
-function addCounts(gauges: Gauges, counts: Counts): void {
+function addCounts(gauges: Gauges, counts: Counts, label: (strategy: string) => string): void {
   const swaps = gauges("swapd_swaps", "swaps by state", ["state"]);
   for (const [state, count] of Object.entries(counts.swaps)) swaps.set({ state }, count);
   const runs = gauges("swapd_runs", "runs by strategy and state", ["strategy", "state"]);
   for (const strategy of counts.strategies) {
-    for (const [state, count] of Object.entries(strategy.runs)) runs.set({ strategy: strategy.id, state }, count);
+    for (const [state, count] of Object.entries(strategy.runs))
+      runs.inc({ strategy: label(strategy.id), state }, count);
   }
   gauges("swapd_runs_waiting", "runs that wait for a person's approval").set(counts.waitingForApproval);
 }
@@ -160,14 +162,16 @@ function addBudgets(gauges: Gauges, rows: StandingRows, { settings, atMs }: Of):
   const labels = ["strategy", "period", "token"];
   const used = gauges("swapd_budget_used", "sold and reserved of a strategy's budget, in its own unit", labels);
   const limit = gauges("swapd_budget_limit", "what a strategy's budget lets be sold, in its own unit", labels);
+  const label = strategyLabel(settings.strategies.length);
   for (const { spec } of settings.strategies) {
     const currency = budgetCurrency(spec);
     if (currency === undefined) continue;
     for (const count of budgetCounts(rows, spec, atMs)) {
-      const labels = { strategy: spec.id, period: count.bound, token: currency === "USD" ? "USD" : currency.symbol };
+      const token = currency === "USD" ? "USD" : currency.symbol;
+      const labels = { strategy: label(spec.id), period: count.bound, token };
       const decimals = currency === "USD" ? USD_DECIMALS : currency.decimals;
-      used.set(labels, Number(formatUnits(soldWithin(count, currency), decimals)));
-      limit.set(labels, Number(formatUnits(count.most, decimals)));
+      used.inc(labels, Number(formatUnits(soldWithin(count, currency), decimals)));
+      limit.inc(labels, Number(formatUnits(count.most, decimals)));
     }
   }
 }

@@ -25,6 +25,23 @@ it("counts a slot as late from ten seconds on, and what was passed over by its r
   expect(await shown(registry, "swapd_slot_delay_seconds_count")).toBe("2");
 });
 
+it("counts thousands of strategies together, from zero on, and up to two thousand each by its name", async () => {
+  const names = Array.from({ length: 2_001 }, (_, index) => `s${index}`);
+  const { meter, registry } = createPrometheusMeter(names);
+  expect(await shown(registry, 'swapd_runs_ended_total{strategy="all",state="filled"}')).toBe("0");
+  for (const strategy of ["s1", "s2", "new"]) {
+    meter.slot({ strategy, kind: "begun", delayMs: 1 });
+    meter.runEnded({ strategy, state: "filled", reason: undefined });
+    meter.filled({ ...FILL, ...UNKNOWN, strategy });
+  }
+  expect(await shown(registry, 'swapd_slots_begun_total{strategy="all",timing="on_time"}')).toBe("3");
+  expect(await shown(registry, 'swapd_runs_ended_total{strategy="all",state="filled"}')).toBe("3");
+  const text = await registry.metrics();
+  expect(text.match(/strategy="[^"]*"/g)?.filter((label) => label !== 'strategy="all"')).toEqual([]);
+  const { registry: few } = createPrometheusMeter(names.slice(1));
+  expect((await few.metrics()).match(/^swapd_slots_passed_total\{/gm)).toHaveLength(2_000);
+});
+
 it("gives fills in dollars and basis points", async () => {
   const { meter, registry } = createPrometheusMeter();
   meter.filled({

@@ -16,11 +16,12 @@ const health: HealthReader = {
   },
 };
 
-async function linesOf(outside: Outside, life: Life): Promise<readonly string[]> {
+async function linesOf(outside: Outside, life: Life, count = 1): Promise<readonly string[]> {
   const reader = metricsSample({
     reads: createReadModel(life.db),
     health,
     spec: outside.spec,
+    count,
     nowMs: () => outside.clock.nowMs(),
   });
   return (await reader.read()).split("\n");
@@ -50,6 +51,22 @@ test("caps, budgets, balances and the last fill stand there in people's units", 
   }
   const lastFill = numberOf(lines, "swapd_last_fill_timestamp_seconds");
   expect(Math.abs(lastFill - outside.clock.nowMs() / 1_000)).toBeLessThan(60);
+});
+
+test("thousands of strategies have lines together, with the sums of theirs", async () => {
+  const outside = createOutside(SLOT_MS - 1_500, { budget: { total: 1_000_000_000n } });
+  const life = openLife(outside);
+  await life.engine.start();
+  await turn(outside, life, 20);
+  await life.engine.stop();
+  const lines = await linesOf(outside, life, 2_001);
+  expect(lines).toContain('swapd_runs{strategy="all",state="filled"} 1');
+  expect(lines).toContain('swapd_budget_used{strategy="all",period="total",token="USDC"} 100');
+  expect(lines).toContain('swapd_budget_limit{strategy="all",period="total",token="USDC"} 2001000');
+  expect(lines.filter((line) => line.includes("strategy=") && !line.includes('strategy="all"'))).toEqual([]);
+  expect((await linesOf(outside, life, 2_000)).filter((line) => line.startsWith("swapd_budget_limit"))).toHaveLength(
+    2_000,
+  );
 });
 
 test("a swap whose answer was lost is as old as it has been unknown, and an alert is counted by its code", async () => {
