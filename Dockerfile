@@ -1,9 +1,9 @@
 # syntax=docker/dockerfile:1
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
-# Node comes with the image, the local chain and forge are for development: no optional packages here.
+# The bundler's binary is an optional package. What else is optional stays in this stage.
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=optional
+RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.ts scripts/build.ts
 COPY src src

@@ -1,25 +1,71 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, readdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "vite";
 
 /**
- * Compiles `src/` to `dist/` for the image: types are checked and taken out, and what is no TypeScript (migrations) is
- * copied to the same place, where the compiled code looks for it.
+ * Makes `dist/` of `src/`, for the image and the package: types are checked and taken out, and all modules with those of
+ * packages become a few files, because a process that loads 1,800 files takes twice the time to start. Names stay as they
+ * are, so that a stack trace reads as in `src/`. What is no TypeScript (migrations) is copied to the same place.
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const from = join(root, "src");
 const to = join(root, "dist");
 
+/** Packages with binaries, which they look up next to themselves. */
+const OUTSIDE = [/^better-sqlite3(\/|$)/];
+
+/** A module looks for its files where it stands, also as a part of another file at the top of `dist/`. */
+const staysInPlace: Plugin = {
+  name: "stays-in-place",
+  transform: (code, id) => {
+    if (!id.startsWith(from) || !code.includes("import.meta.url")) return undefined;
+    const place = `./${relative(from, id).replace(/\.ts$/, ".js")}`;
+    return code.replaceAll("import.meta.url", `new URL(${JSON.stringify(place)}, import.meta.url).href`);
+  },
+};
+
 rmSync(to, { recursive: true, force: true });
 const compiler = join(root, "node_modules/typescript/bin/tsc");
-const compiled = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
-if (compiled.status !== 0) {
+const checked = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+if (checked.status !== 0) throw new Error("src does not compile: see the messages above; dist was not made");
+const made = await build({
+  ...{ root, configFile: false, publicDir: false, logLevel: "warn", plugins: [staysInPlace] },
+  ssr: { noExternal: true, target: "node" },
+  build: {
+    ...{ ssr: join(from, "main.ts"), outDir: to, target: "node24", minify: false },
+    rolldownOptions: {
+      external: OUTSIDE,
+      output: { entryFileNames: "[name].js", chunkFileNames: "[name].js", assetFileNames: "[name][extname]" },
+    },
+  },
+});
+try {
+  assertShippable([made].flat().flatMap((one) => ("output" in one ? one.output : [])));
+} catch (error) {
   rmSync(to, { recursive: true, force: true });
-  throw new Error("src does not compile: see the messages above; dist was not made");
+  throw error;
 }
 const assets = readdirSync(from, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && !entry.name.endsWith(".ts"))
   .map((entry) => join(entry.parentPath, entry.name).slice(from.length + 1));
 for (const asset of assets) cpSync(join(from, asset), join(to, asset));
 console.log(`dist is built; copied as they are: ${assets.sort().join(", ")}`);
+
+/** What is for development alone may not be passed on under our licence. */
+function assertShippable(files: readonly { readonly moduleIds?: readonly string[] }[]): void {
+  const lock: { packages: Record<string, { dev?: boolean }> } = JSON.parse(
+    readFileSync(join(root, "package-lock.json"), "utf8"),
+  );
+  const parts = new Set(files.flatMap(({ moduleIds = [] }) => moduleIds.flatMap((id) => packageOf(id) ?? [])));
+  const wrong = [...parts].filter((name) => lock.packages[name]?.dev !== undefined);
+  if (parts.size === 0) throw new Error("no package is part of dist: the build does not say what it is made of");
+  if (wrong.length > 0) throw new Error(`dist has parts that are for development alone: ${wrong.join(", ")}`);
+  console.log(`${parts.size} packages are part of dist`);
+}
+
+/** Its folder in the lock file's words; undefined for what is no package. */
+function packageOf(id: string): string | undefined {
+  return /(node_modules\/.*node_modules\/|node_modules\/)(@[^/]+\/)?[^/]+/.exec(id)?.[0];
+}
