@@ -10,17 +10,40 @@ type FoundLogs = Awaited<ReturnType<Chain["logs"]>>;
 
 /**
  * Reads logs over a range of blocks in pieces of at most `maxBlocks`, which nodes limit, each by rules of its own: a piece
- * that is refused is asked in halves.
+ * that is refused for several contracts is asked for each of them, and one that is refused for one contract in halves.
  * @throws ChainReadError when any piece is missing, or comes from a node without its last block: a part of the logs is
  * no answer
  */
 export async function readLogs(pool: RpcPool, filter: LogFilter, maxBlocks: number): Promise<FoundLogs> {
+  const { address } = filter;
+  if (typeof address !== "object") return await readInHalves(pool, filter, maxBlocks);
+  // Nodes take an empty list for every contract.
+  if (address.length === 0) return [];
+  const found: FoundLogs[number][] = [];
+  for (let from = filter.fromBlock; from <= filter.toBlock; from += maxBlocks) {
+    const piece = { ...filter, fromBlock: from, toBlock: Math.min(from + maxBlocks - 1, filter.toBlock) };
+    const each = (): Promise<readonly FoundLogs[]> =>
+      Promise.all(address.map((one) => readInHalves(pool, { ...piece, address: one }, maxBlocks)));
+    found.push(...((await orRefused(readPiece(pool, piece))) ?? (await each()).flat()));
+  }
+  return found;
+}
+
+/** @returns undefined where it was refused */
+async function orRefused<T>(answer: Promise<T>): Promise<T | undefined> {
+  return await answer.catch((error: unknown) => {
+    if (error instanceof ChainReadError && error.code === "refused") return undefined;
+    throw error;
+  });
+}
+
+async function readInHalves(pool: RpcPool, filter: LogFilter, maxBlocks: number): Promise<FoundLogs> {
   const found: FoundLogs[number][] = [];
   let size = maxBlocks;
   for (let from = filter.fromBlock; from <= filter.toBlock; ) {
     const to = Math.min(from + size - 1, filter.toBlock);
     try {
-      for (const item of await readPiece(pool, filter, { from, to })) found.push(readFoundLog(item, { from, to }));
+      found.push(...(await readPiece(pool, { ...filter, fromBlock: from, toBlock: to })));
       from = to + 1;
     } catch (error) {
       const isRefused = error instanceof ChainReadError && error.code === "refused";
@@ -31,15 +54,16 @@ export async function readLogs(pool: RpcPool, filter: LogFilter, maxBlocks: numb
   return found;
 }
 
-async function readPiece(pool: RpcPool, filter: LogFilter, range: { from: number; to: number }) {
+async function readPiece(pool: RpcPool, { fromBlock: from, toBlock: to, ...of }: LogFilter): Promise<FoundLogs> {
   const query = {
-    ...(filter.address === undefined ? {} : { address: filter.address }),
-    topics: filter.topics,
-    fromBlock: toQuantity(range.from),
-    toBlock: toQuantity(range.to),
+    ...(of.address === undefined ? {} : { address: of.address }),
+    topics: of.topics,
+    fromBlock: toQuantity(from),
+    toBlock: toQuantity(to),
   };
   try {
-    return readArray(await pool.readUpTo(query.toBlock, "eth_getLogs", [query]), "a list of logs");
+    const answer = await pool.readUpTo(query.toBlock, "eth_getLogs", [query]);
+    return readArray(answer, "a list of logs").map((item) => readFoundLog(item, { from, to }));
   } catch (error) {
     if (error instanceof RpcError) throw new ChainReadError("refused", `eth_getLogs was refused: ${error.message}`);
     throw error;

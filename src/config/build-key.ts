@@ -1,4 +1,5 @@
-import { computeAddress } from "ethers";
+import { createECDH } from "node:crypto";
+import { keccak256 } from "ethers";
 import { type Address, parseAddress } from "../domain/money/address.ts";
 import { at, type Part, type Path, refuse, sound } from "./complaint.ts";
 import type { KeySource, RemoteKeySource } from "./configuration.ts";
@@ -91,10 +92,12 @@ function keystoreAddress(text: string): Address | undefined {
 function rawKeyAddress(text: string): Address | undefined {
   const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text.trim())?.[1];
   if (digits === undefined) return undefined;
+  const curve = createECDH("secp256k1");
   try {
-    return parseAddress(computeAddress(`0x${digits}`));
+    curve.setPrivateKey(digits, "hex");
   } catch {
-    // Zero, or beyond the order of the curve. The library's error text contains the key, so nothing of it is kept.
+    // Zero, or beyond the order of the curve. A library's error text may contain the key, so nothing of it is kept.
     return undefined;
   }
+  return parseAddress(`0x${keccak256(curve.getPublicKey().subarray(1)).slice(-40)}`);
 }

@@ -9,7 +9,15 @@ export interface Beat {
   idle(): Promise<void>;
   /** Milliseconds since the last tick, or the making, was over: by the monotonic clock. */
   ageMs(): number;
+  /**
+   * Whether slots of this instant have no row yet, so that no run should begin: what runs begin with would delay them. Not
+   * for longer than {@link SLOTS_FIRST_MS}, however many there are.
+   */
+  putsSlotsFirst(): boolean;
 }
+
+/** After days of downtime the slots of many strategies take longer than this, and runs begin between them. */
+const SLOTS_FIRST_MS = 5_000;
 
 /**
  * Makes the beat. Where there is much to catch up a tick takes it in turns, so that effects and requests get theirs.
@@ -28,11 +36,13 @@ export function createBeat(
 ): Beat {
   let tickedAtMs = clock.monotonicMs();
   let underWay: Promise<void> | undefined;
-  const take = async (): Promise<void> => {
+  let leftSinceMs: number | undefined;
+  const takeAll = async (): Promise<void> => {
     await hooks.first();
     while (!hooks.signal.aborted) {
       const { hasNew, isDone } = await hooks.slots.take();
-      if (hasNew) hooks.wake();
+      if (hasNew || leftSinceMs !== undefined) hooks.wake();
+      leftSinceMs = isDone ? undefined : (leftSinceMs ?? clock.monotonicMs());
       if (isDone) {
         tickedAtMs = clock.monotonicMs();
         return;
@@ -40,6 +50,10 @@ export function createBeat(
       await clock.sleep(0, hooks.signal);
     }
   };
+  const take = (): Promise<void> =>
+    takeAll().finally(() => {
+      leftSinceMs = undefined;
+    });
   return {
     tick: async () => {
       if (hooks.signal.aborted) return;
@@ -50,5 +64,6 @@ export function createBeat(
     },
     idle: async () => await underWay,
     ageMs: () => clock.monotonicMs() - tickedAtMs,
+    putsSlotsFirst: () => leftSinceMs !== undefined && clock.monotonicMs() - leftSinceMs < SLOTS_FIRST_MS,
   };
 }

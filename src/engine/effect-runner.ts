@@ -1,3 +1,4 @@
+import type { Address } from "../domain/money/address.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { Change } from "../ports/changes.ts";
 import type { EffectGroup, PendingEffect } from "../ports/daemon-rows.ts";
@@ -33,7 +34,9 @@ const POLLS_PER_OTHER = 4;
 
 /**
  * While a wallet was not checked against the chain yet nothing new is begun with: what would be signed by it would be refused,
- * and its slot lost. What takes longer than this is reported, and then everything takes its course.
+ * and its slot lost; and what it sold counts in what all wallets may sell together. What was signed before is submitted
+ * once its own wallet was checked: it was counted when it was signed. What takes longer than this is reported, and then
+ * everything takes its course.
  */
 const HOLD_MS = 60_000;
 
@@ -94,7 +97,7 @@ export function createEffectRunner(
     const room = queue.most - queue.underway.size;
     for (const pending of queue.ahead.splice(0, room)) begin(pending, queue.underway);
   };
-  const isHeld = createHold(context);
+  const hold = createHold(context);
   const pollsAskTheChainAlone = service.profile.nonceRecord !== undefined;
   const polls = pollsAskTheChainAlone ? createQueue("polls", POLLS_PER_OTHER * concurrency) : undefined;
   const others = createQueue(polls === undefined ? "no routes" : "others", concurrency);
@@ -103,16 +106,24 @@ export function createEffectRunner(
     if (room <= 0) return;
     for (const pending of (await due(group, room)).slice(0, room)) begin(pending, others.underway);
   };
+  const submitChecked = async (isChecked: (pending: PendingEffect) => Promise<boolean>): Promise<void> => {
+    for (const pending of await due("submissions", AHEAD)) {
+      if (others.underway.size >= concurrency) return;
+      if (await isChecked(pending)) begin(pending, others.underway);
+    }
+  };
   return {
     startDue: async () => {
       if (polls !== undefined) await beginFrom(polls);
-      if (isClockWrong()) {
+      const isWrong = isClockWrong();
+      const isChecked = isWrong ? undefined : await hold();
+      if (isWrong || isChecked !== undefined) {
         // What was taken ahead may be begun here.
         others.ahead = [];
         if (polls === undefined) await beginFew("polls");
+        if (isChecked !== undefined) await submitChecked(isChecked);
         return;
       }
-      if (await isHeld()) return;
       await beginFrom(others);
       // Routes take what the others leave, and none is taken ahead: whatever else becomes due meanwhile comes first.
       await beginFew("routes");
@@ -149,14 +160,29 @@ async function beginningOf({ deps }: EngineContext, pending: PendingEffect): Pro
   return written.value;
 }
 
-/** @returns whether everything but looks is to wait now */
-function createHold({ deps: { store, clock } }: EngineContext): () => Promise<boolean> {
+/** @returns while everything but looks is to wait: which submissions of a wallet that was checked need not */
+function createHold({ deps: { store, clock } }: EngineContext) {
   let sinceMs: number | undefined;
-  return async () => {
+  const wallets = new Map<number, Address | undefined>();
+  const walletOf = async ({ id, runId, effect }: PendingEffect): Promise<Address | undefined> => {
+    if (wallets.has(id) || effect.kind !== "SubmitGasless") return wallets.get(id);
+    const { run } = await store.read({ kind: "hold", runId });
+    const wallet = run?.swaps.find((swap) => swap.id === effect.swapId)?.wallet;
+    wallets.set(id, wallet);
+    return wallet;
+  };
+  return async (): Promise<((pending: PendingEffect) => Promise<boolean>) | undefined> => {
     const open = await store.read({ kind: "differences" });
-    const isUnchecked = open.some(({ kind }) => kind === "unchecked");
-    sinceMs = isUnchecked ? (sinceMs ?? clock.monotonicMs()) : undefined;
-    return sinceMs !== undefined && clock.monotonicMs() - sinceMs < HOLD_MS;
+    const unchecked = new Set(open.filter(({ kind }) => kind === "unchecked").map(({ wallet }) => wallet));
+    sinceMs = unchecked.size > 0 ? (sinceMs ?? clock.monotonicMs()) : undefined;
+    if (sinceMs === undefined || clock.monotonicMs() - sinceMs >= HOLD_MS) {
+      wallets.clear();
+      return undefined;
+    }
+    return async (pending) => {
+      const wallet = await walletOf(pending);
+      return wallet !== undefined && !unchecked.has(wallet);
+    };
   };
 }
 

@@ -3,7 +3,7 @@ import type { Decided } from "../ports/changes.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Answered } from "../ports/questions.ts";
 import { commitAndNotify, writeAndNotify } from "./alerts.ts";
-import { createBeat } from "./beat.ts";
+import { type Beat, createBeat } from "./beat.ts";
 import { type Beginning, createBeginning } from "./beginning.ts";
 import { createClockJumps } from "./clock-jumps.ts";
 import { type ClockWatch, createClockWatch } from "./clock-watch.ts";
@@ -56,7 +56,8 @@ export interface Engine {
   waitingFor(): Absence | undefined;
 }
 
-const DUE_BATCH = 500;
+/** So many runs begin in one transaction, which costs as much as the beginning of several; then everything else has its turn. */
+const BEGUN_TOGETHER = 50;
 /** The first slots wait so long for the check that lets them begin. */
 const CHECK_WITHIN_MS = 5_000;
 
@@ -85,7 +86,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const beat = createBeat(deps.clock, { slots, first: jumps.check, wake: waker.wake, guarded, signal });
   const reconciler = createReconciler(context);
   const effects = createEffectRunner(context, committer, { clocks, guarded, hear: outside.hear, onDone: waker.wake });
-  const effectLoop = (): Promise<void> => keepPerforming(start, { clocks, committer, effects, waker }, signal);
+  const effectLoop = (): Promise<void> => keepPerforming(start, { beat, clocks, committer, effects, waker }, signal);
   const begin = async (head: BlockHead): Promise<void> => {
     // Before anything may be signed, and before the first slot: the rows are checked against the chain.
     await reconciler.begin();
@@ -176,24 +177,28 @@ async function recordStart(context: EngineContext): Promise<void> {
   await commitAndNotify(deps, { question, decide });
 }
 
-/** Begins runs that are due and performs effects that are due, until stopped. Runs begin by a clock that can be believed. */
-async function keepPerforming(
-  context: EngineContext,
-  {
-    clocks,
-    committer,
-    effects,
-    waker,
-  }: { clocks: ClockWatch; committer: Committer; effects: EffectRunner; waker: Waker },
-  signal: AbortSignal,
-): Promise<void> {
-  const { store } = context.deps;
+interface Performing {
+  readonly beat: Pick<Beat, "putsSlotsFirst">;
+  readonly clocks: Pick<ClockWatch, "problem">;
+  readonly committer: Pick<Committer, "commit">;
+  readonly effects: Pick<EffectRunner, "startDue">;
+  readonly waker: Waker;
+}
+
+/** Begins runs that are due and performs effects that are due, until stopped. */
+async function keepPerforming(context: EngineContext, parts: Performing, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const due = clocks.problem() === undefined ? await store.read({ kind: "due-runs", limit: DUE_BATCH }) : [];
-    for (const runId of due) await committer.commit({ runId, event: { kind: "started" } });
-    await effects.startDue();
-    await waker.wait(await untilNextMs(context), signal);
+    await beginSome(context, parts);
+    await parts.effects.startDue();
+    await parts.waker.wait(await untilNextMs(context), signal);
   }
+}
+
+/** Runs begin by a clock that can be believed, and once the slots that are due with theirs have rows. */
+async function beginSome({ deps }: EngineContext, { beat, clocks, committer }: Performing): Promise<void> {
+  if (clocks.problem() !== undefined || beat.putsSlotsFirst()) return;
+  const due = await deps.store.read({ kind: "due-runs", limit: BEGUN_TOGETHER });
+  await Promise.all(due.map((runId) => committer.commit({ runId, event: { kind: "started" } })));
 }
 
 /** How long the effect loop may sleep. What is due already is being performed, and its end wakes the loop. */

@@ -202,8 +202,9 @@ export interface Chain extends LaneChain {
   code(address: Address, block?: number): Promise<Hex>;
   /** A view call; undefined when it reverts. */
   call(request: { to: Address; data: Hex; from?: Address }, block?: number): Promise<Hex | undefined>;
+  /** @param filter.address of one contract or of several; none named is every contract, and of an empty list there are no logs */
   logs(filter: {
-    address?: Address;
+    address?: Address | readonly Address[];
     topics: readonly (Hex | null)[];
     fromBlock: number;
     toBlock: number;

@@ -18,8 +18,11 @@ export interface PendingEffect {
   readonly effect: Effect;
 }
 
-/** Checks of open swaps on the chain, routes that are kept for people, everything else, and all but the routes. */
-export type EffectGroup = "polls" | "routes" | "others" | "no routes";
+/**
+ * Checks of open swaps on the chain, routes that are kept for people, everything else, and all but the routes. Submissions
+ * of what is signed are some of the others.
+ */
+export type EffectGroup = "polls" | "routes" | "others" | "submissions" | "no routes";
 
 /** Equal uneventful slots in a row. */
 export interface GapRow {

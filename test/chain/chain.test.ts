@@ -147,6 +147,30 @@ test("a head below a block that is known to be there is asked of the others, and
   expect((await chain.latest(6)).number, "of the first one").toBe(2);
 });
 
+test("logs of several contracts are one question, of each by itself where a node refuses that, and of none nothing", async () => {
+  const anvil = await startBareAnvil();
+  const tokens = [
+    await deploy(anvil, "PermitToken", ["USD Coin", "USDC", 6]),
+    await deploy(anvil, "PermitToken", ["Dai", "DAI", 18]),
+  ];
+  const other = await deploy(anvil, "PermitToken", ["Other", "OTHER", 18]);
+  for (const { address: to, abi } of [...tokens, other]) {
+    await sendAndMine(anvil, { to, data: abi.encodeFunctionData("mint", [ANVIL_ACCOUNT, 5n]) as Hex });
+  }
+  const address = tokens.map((token) => token.address);
+  const proxy = await startRpcProxy(anvil.url);
+  const [chain, filter] = [chainOver([proxy.url]), { address, topics: [], fromBlock: 0, toBlock: 6 }];
+  const queries = () => proxy.seen.filter(({ method }) => method === "eth_getLogs").length;
+  const found = await chain.logs(filter);
+  expect([found.map((log) => log.address).sort(), queries()]).toEqual([address.toSorted(), 1]);
+  const isOfSeveral = ([query]: readonly unknown[]) => Array.isArray((query as { address?: unknown }).address);
+  const refusal = { kind: "error", code: -32_602, message: "invalid argument 0: only one address" } as const;
+  proxy.faultWhere({ method: "eth_getLogs", where: isOfSeveral }, refusal);
+  expect((await chain.logs(filter)).map((log) => log.address).sort()).toEqual(address.toSorted());
+  expect(queries()).toBe(4);
+  expect([await chain.logs({ ...filter, address: [] }), queries()]).toEqual([[], 4]);
+});
+
 test("logs of an endpoint that does not have the last block yet are no answer", async () => {
   const anvil = await startBareAnvil();
   const { address: token, abi } = await deploy(anvil, "PermitToken", ["USD Coin", "USDC", 6]);

@@ -107,3 +107,38 @@ test("a beat that never gets through its slots grows old, and one that does in t
   expect(errors).toHaveLength(1);
   expect(beat.ageMs()).toBeGreaterThanOrEqual(5_000);
 });
+
+test("no run begins while slots of the same instant have no row, for five seconds at most", async () => {
+  const { clock } = createOutside(START_MS);
+  const nothing = async (): Promise<void> => undefined;
+  let left = 3;
+  const slots = {
+    ...{ adopt: nothing, settle: nothing, idle: nothing },
+    take: async () => {
+      left -= 1;
+      return { hasNew: true, isDone: left <= 0 };
+    },
+  };
+  let woken = 0;
+  const wake = (): void => {
+    woken += 1;
+  };
+  const { signal } = new AbortController();
+  const beat = createBeat(clock, { slots, first: nothing, wake, guarded: (work) => work(), signal });
+  expect(beat.putsSlotsFirst()).toBe(false);
+  const tick = beat.tick();
+  await clock.advance(0);
+  expect(beat.putsSlotsFirst()).toBe(true);
+  while (left > 0) await clock.advance(1);
+  await tick;
+  expect([beat.putsSlotsFirst(), woken]).toEqual([false, 3]);
+  left = Number.POSITIVE_INFINITY;
+  void beat.tick();
+  await clock.advance(0);
+  await clock.advance(4_900);
+  expect(beat.putsSlotsFirst()).toBe(true);
+  await clock.advance(200);
+  expect(beat.putsSlotsFirst()).toBe(false);
+  left = 1;
+  await clock.advance(1);
+});

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { toAddress } from "../../src/domain/money/address.ts";
 import type { Effect } from "../../src/domain/run/effects.ts";
+import { writeAndNotify } from "../../src/engine/alerts.ts";
 import type { Committer } from "../../src/engine/commit.ts";
 import { createEffectRunner, type EffectRunner } from "../../src/engine/effect-runner.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
@@ -7,6 +9,7 @@ import type { EffectGroup } from "../../src/ports/daemon-rows.ts";
 import type { ServiceProfile } from "../../src/ports/swap-service.ts";
 import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
+import { addUnchecked } from "../support/databases-in-turn.ts";
 import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
 import { swapIn } from "../support/reading-samples.ts";
 
@@ -219,6 +222,31 @@ test("while the clocks disagree looks alone are begun, also where looks and all 
     await finish(work);
     expect([...work.answered].sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   }
+});
+
+const OTHER = toAddress(`0x${"77".repeat(20)}`);
+
+test("what was signed is submitted once its own wallet was checked, whatever others wait for; nothing else begins then", async () => {
+  const work = await open();
+  const { deps } = work.life.context;
+  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a dry run", atMs: 1 });
+  for (const wallet of [ACCOUNT, OTHER]) await addUnchecked({ deps }, wallet);
+  work.add(["SubmitGasless", "FetchRoute", "FetchQuote", "ReadChain"]);
+  for (let count = 0; count < 2 * CONCURRENCY; count += 1) work.add(["SubmitGasless"]);
+  const turns = async (): Promise<readonly unknown[]> => {
+    for (let turn = 0; turn < 3; turn += 1) {
+      await work.runner.startDue();
+      await work.runner.idle();
+    }
+    return work.begun.map((row) => (row as unknown[])[0]);
+  };
+  expect(await turns()).toEqual(["ReadChain"]);
+  await writeAndNotify(deps, [{ kind: "checked", wallet: ACCOUNT }]);
+  const submitted = Array.from({ length: 2 * CONCURRENCY + 1 }, () => "SubmitGasless");
+  expect(await turns()).toEqual(["ReadChain", ...submitted]);
+  expect(new Set(work.answered).size).toBe(submitted.length + 1);
+  await writeAndNotify(deps, [{ kind: "checked", wallet: OTHER }]);
+  expect((await turns()).slice(submitted.length + 1)).toEqual(expect.arrayContaining(["FetchRoute"]));
 });
 
 test("an order that a clock held back which jumped during the wait is submitted once the clock is right, also where it is sent once only", async () => {

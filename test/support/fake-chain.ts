@@ -267,7 +267,7 @@ export class FakeChain implements Chain {
     const inRange = ({ blockNumber }: Receipt): boolean =>
       blockNumber >= filter.fromBlock && blockNumber <= filter.toBlock;
     const fits = (log: ChainLog): boolean =>
-      (filter.address === undefined || log.address === filter.address) &&
+      (filter.address === undefined || [filter.address].flat().includes(log.address)) &&
       filter.topics.every((topic, index) => topic === null || log.topics[index] === topic);
     return this.receipts()
       .filter(inRange)

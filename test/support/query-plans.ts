@@ -30,6 +30,7 @@ const GROWING = new Set([
  */
 const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: true }>> = {
   runs_open: { why: "runs that are open" },
+  runs_due: { why: "runs that are due" },
   swaps_open: { why: "swaps that are open" },
   swaps_busy: { why: "swaps that are open" },
   swaps_delivering: { why: "swaps that are open" },

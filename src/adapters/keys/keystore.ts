@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { SigningKey } from "ethers";
 import { Secret } from "../../net/secret.ts";
 import type { Signer } from "../../ports/signer.ts";
 import { KeyError } from "./key-error.ts";
@@ -31,7 +30,7 @@ export async function writeKeystore(options: { privateKey: Secret; password: Sec
     throw new KeyError("empty password", "a keystore needs a password that is not empty: write one into the file");
   }
   const key = readPrivateKey(options.privateKey);
-  return await encryptKeystore({ key, address: addressOfKey(new SigningKey(key)) }, options.password.reveal());
+  return await encryptKeystore({ key, address: addressOfKey(key) }, options.password.reveal());
 }
 
 /** A new private key from the system's randomness. */

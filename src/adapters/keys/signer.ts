@@ -11,8 +11,8 @@ import { addressOfKey, readPrivateKey } from "./private-key.ts";
  * @throws KeyError without any part of the key
  */
 export function createSigner(privateKey: Secret): Signer {
-  const key = new SigningKey(readPrivateKey(privateKey));
-  const address = addressOfKey(key);
+  const digits = readPrivateKey(privateKey);
+  const [key, address] = [new SigningKey(digits), addressOfKey(digits)];
   return {
     address,
     signTransaction: async (transaction) => signTransaction(key, address, transaction),

@@ -94,12 +94,12 @@ async function readFills(context: ScanContext, wallet: Address, range: Range): P
   return await chain.logs({ address: context.settings.contracts[nonceRecord.at], topics, ...range });
 }
 
-/** All at once: they travel together, and one after the other a check of many wallets would wait for each answer. */
+/** All tokens in one question: a check asks it of every wallet, and nodes answer it as quickly as for one token. */
 async function readMoves(context: ScanContext, wallet: Address, range: Range): Promise<Moves> {
-  const { chain } = context.deps;
   const word = wordOf(wallet);
-  const read = async (topics: readonly (Hex | null)[]): Promise<readonly FoundLog[]> =>
-    (await Promise.all(tokensOf(context).map(({ address }) => chain.logs({ address, topics, ...range })))).flat();
+  const address = tokensOf(context).map((token) => token.address);
+  const read = (topics: readonly (Hex | null)[]): Promise<readonly FoundLog[]> =>
+    context.deps.chain.logs({ address, topics, ...range });
   const [out, into] = await Promise.all([read([TRANSFER_TOPIC, word]), read([TRANSFER_TOPIC, null, word])]);
   return { out, into };
 }

@@ -55,7 +55,7 @@ function begin(): { outside: Outside; life: Life; asked: Asked } {
     return call.call(chain, { ...request, to: ROUTER }, block);
   };
   chain.logs = (filter) => {
-    if (filter.address !== undefined) asked.logsOf.add(filter.address);
+    for (const address of [filter.address ?? []].flat()) asked.logsOf.add(address);
     return logs.call(chain, filter);
   };
   chain.simulate = async (calls) => {

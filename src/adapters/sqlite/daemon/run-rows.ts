@@ -128,10 +128,7 @@ function createWaitingRows(sql: Statements): Pick<RowStore, WaitingRows> {
   return {
     dueRuns: (limit) =>
       sql
-        .all<{ id: string }>(
-          `SELECT id FROM runs WHERE ${OPEN_RUNS} AND state = 'due' ORDER BY slot_ms, id LIMIT ?`,
-          limit,
-        )
+        .all<{ id: string }>("SELECT id FROM runs WHERE state = 'due' ORDER BY slot_ms, id LIMIT ?", limit)
         .map((row) => row.id),
     slotsWithRun: (strategyId, fromMs) =>
       sql.column<number>(

@@ -26,13 +26,14 @@ export interface WorkQueue {
   nextMs(): number | undefined;
 }
 
-type Line = "polls" | "routes" | "others";
+type Line = "polls" | "routes" | "submissions" | "others";
 
 const LINES_OF: Readonly<Record<EffectGroup, readonly Line[]>> = {
   polls: ["polls"],
   routes: ["routes"],
-  others: ["others"],
-  "no routes": ["polls", "others"],
+  submissions: ["submissions"],
+  others: ["submissions", "others"],
+  "no routes": ["polls", "submissions", "others"],
 };
 
 const queues = new WeakMap<SqliteDatabase, WorkQueue>();
@@ -98,6 +99,7 @@ function createRows(effects: readonly WaitingEffect[]): Rows {
   const lines: Readonly<Record<Line, WaitingEffect[]>> = {
     polls: inLine("polls"),
     routes: inLine("routes"),
+    submissions: inLine("submissions"),
     others: inLine("others"),
   };
   return {
@@ -129,6 +131,7 @@ function createRows(effects: readonly WaitingEffect[]): Rows {
 
 function lineOf({ effect }: PendingEffect): Line {
   if (effect.kind === "ReadChain") return "polls";
+  if (effect.kind === "SubmitGasless") return "submissions";
   return effect.kind === "FetchRoute" ? "routes" : "others";
 }
 

@@ -9,7 +9,7 @@ import { runSample, SLOT_MS, swapSample } from "../../../support/builders.ts";
 import { addRun, openDaemonDatabase } from "../../../support/daemon-database.ts";
 import { collectStatements } from "../../../support/query-plans.ts";
 
-const GROUPS: readonly EffectGroup[] = ["polls", "routes", "others", "no routes"];
+const GROUPS: readonly EffectGroup[] = ["polls", "routes", "others", "submissions", "no routes"];
 const KINDS: readonly Effect[] = [
   { kind: "ReadChain", swapId: "run_1.0.1" },
   { kind: "FetchRoute", swapId: "run_1.0.1", what: "route" },
