@@ -42,7 +42,8 @@ const made = await build({
   },
 });
 try {
-  assertShippable([made].flat().flatMap((one) => ("output" in one ? one.output : [])));
+  const files = [made].flat().flatMap((one) => ("output" in one ? one.output : []));
+  assertShippable(files.flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])));
 } catch (error) {
   rmSync(to, { recursive: true, force: true });
   throw error;
@@ -54,11 +55,11 @@ for (const asset of assets) cpSync(join(from, asset), join(to, asset));
 console.log(`dist is built; copied as they are: ${assets.sort().join(", ")}`);
 
 /** What is for development alone may not be passed on under our licence. */
-function assertShippable(files: readonly { readonly moduleIds?: readonly string[] }[]): void {
+function assertShippable(modules: readonly string[]): void {
   const lock: { packages: Record<string, { dev?: boolean }> } = JSON.parse(
     readFileSync(join(root, "package-lock.json"), "utf8"),
   );
-  const parts = new Set(files.flatMap(({ moduleIds = [] }) => moduleIds.flatMap((id) => packageOf(id) ?? [])));
+  const parts = new Set(modules.flatMap((id) => packageOf(id) ?? []));
   const wrong = [...parts].filter((name) => lock.packages[name]?.dev !== undefined);
   if (parts.size === 0) throw new Error("no package is part of dist: the build does not say what it is made of");
   if (wrong.length > 0) throw new Error(`dist has parts that are for development alone: ${wrong.join(", ")}`);
