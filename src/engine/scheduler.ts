@@ -31,18 +31,19 @@ export async function insertSomeDueRuns(
 ): Promise<{ readonly runs: readonly string[]; readonly isDone: boolean }> {
   const { clock } = context.deps;
   const nowMs = clock.nowMs();
-  const endsAtMs = clock.monotonicMs() + LONGEST_TURN_MS;
+  const beganAtMs = clock.monotonicMs();
   const due = context.settings.strategies.filter(({ spec }) => (nextStart.get(spec) ?? 0) <= nowMs);
   const runs: string[] = [];
   for (let from = 0; from < due.length; from += BATCH) {
     const batch = due.slice(from, from + BATCH);
     const question = { kind: "slots", strategyIds: batch.map(({ spec }) => spec.id) } as const;
-    const decide = (rows: SlotRows) => decideBatch(context, batch, { nowMs, endsAtMs, rows });
+    const decide = (rows: SlotRows) => decideBatch(context, batch, { nowMs, rows });
     const inserted = await commitAndNotify(context.deps, { question, decide });
     inserted.outcomes.forEach(heard);
     runs.push(...inserted.runs);
     const isLast = from + BATCH >= due.length;
-    if (!inserted.isDone || (!isLast && clock.monotonicMs() >= endsAtMs)) return { runs, isDone: false };
+    const isLong = clock.monotonicMs() - beganAtMs >= LONGEST_TURN_MS;
+    if (!inserted.isDone || (!isLast && isLong)) return { runs, isDone: false };
   }
   return { runs, isDone: true };
 }
@@ -74,10 +75,11 @@ interface Batch {
 function decideBatch(
   context: EngineContext,
   batch: readonly LoadedStrategy[],
-  turn: { readonly nowMs: number; readonly endsAtMs: number; readonly rows: SlotRows },
+  { nowMs, rows }: { readonly nowMs: number; readonly rows: SlotRows },
 ): Decided<Batch> {
   const { clock } = context.deps;
-  const { nowMs, endsAtMs, rows } = turn;
+  // From here on: what is read takes longer the more is due, and each turn must bring more than its reading costs.
+  const endsAtMs = clock.monotonicMs() + LONGEST_TURN_MS;
   const runs: string[] = [];
   const outcomes: SlotOutcome[] = [];
   const changes: Change[] = [];
