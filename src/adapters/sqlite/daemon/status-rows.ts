@@ -8,7 +8,7 @@ import type {
   UnsentAlert,
 } from "../../../ports/read-model.ts";
 import { hasTable, type Statements } from "../statements.ts";
-import { totalsOf } from "./total-rows.ts";
+import { totalsOf, totalsOfEach } from "./total-rows.ts";
 
 /** Reports how the daemon is. */
 export interface StatusReader {
@@ -36,8 +36,9 @@ export interface StatusReader {
 /** Opens the part of the reading side that reports how the daemon is. */
 export function createStatusReader(sql: Statements): StatusReader {
   return {
-    strategies: () =>
-      sql
+    strategies: () => {
+      const runsOf = runsByStrategy(sql);
+      return sql
         .all<{ id: string; kind: string; last_slot_ms: number; memory: string }>(
           "SELECT id, kind, last_slot_ms, memory FROM strategies ORDER BY id",
         )
@@ -46,9 +47,10 @@ export function createStatusReader(sql: Statements): StatusReader {
           kind: row.kind,
           lastSlotMs: row.last_slot_ms,
           memory: row.memory,
-          runs: counts(sql, "runs", row.id),
-        })),
-    swapStates: () => counts(sql, "swaps", ""),
+          runs: runsOf(row.id),
+        }));
+    },
+    swapStates: () => (hasTable(sql, "totals") ? byState(totalsOf(sql, "swaps", "")) : countRows(sql, "swaps", "")),
     modes: () =>
       sql.all(
         "SELECT scope, mode, set_by AS setBy, reason, at_ms AS atMs FROM modes WHERE mode <> 'active' ORDER BY scope",
@@ -120,10 +122,15 @@ function channels(sql: Statements): readonly ChannelStatus[] {
     .map(({ attempts, ...channel }) => ({ ...channel, isBehind: (attempts ?? 0) > 0 }));
 }
 
-/** How many runs of a strategy, or swaps of all, are in which state. */
-function counts(sql: Statements, kind: "runs" | "swaps", subject: string): Record<string, number> {
-  if (!hasTable(sql, "totals")) return countRows(sql, kind, subject);
-  const states = [...totalsOf(sql, kind, subject)].filter(([, count]) => count !== 0n).sort();
+/** How many runs of a strategy are in which state. */
+function runsByStrategy(sql: Statements): (strategy: string) => Record<string, number> {
+  if (!hasTable(sql, "totals")) return (strategy) => countRows(sql, "runs", strategy);
+  const totals = totalsOfEach(sql, "runs");
+  return (strategy) => byState(totals.get(strategy) ?? new Map());
+}
+
+function byState(totals: ReadonlyMap<string, bigint>): Record<string, number> {
+  const states = [...totals].filter(([, count]) => count !== 0n).sort();
   return Object.fromEntries(states.map(([state, count]) => [state, Number(count)]));
 }
 

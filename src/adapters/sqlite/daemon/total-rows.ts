@@ -180,6 +180,20 @@ export function totalsOf(sql: Statements, kind: Kind, subject: string): Readonly
   return totals;
 }
 
+/** The same of all subjects that have any, in one question: of thousands each by itself would take longer than all. */
+export function totalsOfEach(sql: Statements, kind: Kind): ReadonlyMap<string, ReadonlyMap<string, bigint>> {
+  const rows = sql.all<{ subject: string; item: string; amount: string }>(
+    "SELECT subject, item, amount FROM totals WHERE kind = ?",
+    kind,
+  );
+  const bySubject = new Map<string, Map<string, bigint>>();
+  for (const { subject, item, amount } of rows) {
+    const totals = bySubject.get(subject) ?? new Map<string, bigint>();
+    bySubject.set(subject, totals.set(item, (totals.get(item) ?? 0n) + BigInt(amount)));
+  }
+  return bySubject;
+}
+
 /** How many runs of a strategy sold something. */
 export function tradedRuns(sql: Statements, strategy: string): number {
   const runs = totalsOf(sql, "runs", strategy);
