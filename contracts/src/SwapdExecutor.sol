@@ -8,6 +8,7 @@ import {BalanceLedger} from "./BalanceLedger.sol";
 import {IStablePool, IStablePoolFactory} from "./interfaces/IStablePools.sol";
 import {Execution, ISwapdExecutor} from "./interfaces/ISwapdExecutor.sol";
 import {IUniswapV2Factory, IUniswapV2Pair, IUniswapV3Factory, IUniswapV3Pool} from "./interfaces/IUniswapPools.sol";
+import {IPoolManager, PoolKey, SwapParams} from "./interfaces/IUniswapV4.sol";
 import {IWrappedNative} from "./interfaces/IWrappedNative.sol";
 import {PoolAddress} from "./PoolAddress.sol";
 import {ProtocolList} from "./ProtocolList.sol";
@@ -26,6 +27,7 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
     uint8 public constant KIND_UNISWAP_V2 = 1;
     uint8 public constant KIND_UNISWAP_V3 = 2;
     uint8 public constant KIND_STABLE = 3;
+    uint8 public constant KIND_UNISWAP_V4 = 4;
     uint256 public constant MAX_LEGS = 32;
     uint256 public constant PORTION_ALL = 1e18;
     uint256 private constant PIPS = 1e6;
@@ -41,6 +43,8 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
     address private transient _payingPool;
     address private transient _payingToken;
     uint256 private transient _payingAmount;
+    // The manager of Uniswap V4 that was just asked to unlock: the only contract that may call back so, once.
+    address private transient _unlockingManager;
     // Whom that swap pays, in which token, and what he had of it last: nobody where it pays this contract.
     address private transient _payee;
     address private transient _boughtToken;
@@ -67,7 +71,7 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
             Protocol memory p = protocols_[i];
             bool wellFormed = (p.kind == KIND_UNISWAP_V2 && p.feePips < PIPS)
                 || (p.kind == KIND_UNISWAP_V3 && p.feePips == 0)
-                || (p.kind == KIND_STABLE && p.feePips == 0 && p.initCodeHash == 0);
+                || ((p.kind == KIND_STABLE || p.kind == KIND_UNISWAP_V4) && p.feePips == 0 && p.initCodeHash == 0);
             if (!wellFormed || p.factory.code.length == 0) revert BadProtocol(i, p.kind, p.factory, p.feePips);
         }
     }
@@ -122,6 +126,45 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
         IERC20(_payingToken).safeTransfer(msg.sender, owed);
     }
 
+    /// The callback of Uniswap V4's manager: trades in the pool of the leg in flight, pays for it and takes what it brings.
+    /// What the manager hands on says which pool; how much may be paid, and of what, is known here.
+    function unlockCallback(bytes calldata data) external returns (bytes memory) {
+        if (msg.sender != _unlockingManager) revert UnexpectedCallback(msg.sender, _unlockingManager);
+        // Cleared before anything else: a manager is dealt with once for a leg.
+        _unlockingManager = address(0);
+        (address tokenOut, uint24 fee) = abi.decode(data, (address, uint24));
+        (uint256 owed, uint256 bought) = _tradeV4(IPoolManager(msg.sender), tokenOut, fee);
+        if (owed > _payingAmount) revert CallbackOverdrawn(owed, _payingAmount);
+        IPoolManager(msg.sender).sync(_payingToken);
+        IERC20(_payingToken).safeTransfer(msg.sender, owed);
+        IPoolManager(msg.sender).settle();
+        IPoolManager(msg.sender).take(tokenOut, address(this), bought);
+        return "";
+    }
+
+    function _tradeV4(IPoolManager manager, address tokenOut, uint24 fee)
+        private
+        returns (uint256 owed, uint256 bought)
+    {
+        address tokenIn = _payingToken;
+        bool zeroForOne = tokenIn < tokenOut;
+        (address token0, address token1) = zeroForOne ? (tokenIn, tokenOut) : (tokenOut, tokenIn);
+        uint160 limit = zeroForOne ? LOWEST_PRICE_LIMIT : HIGHEST_PRICE_LIMIT;
+        int256 delta = manager.swap(
+            PoolKey(token0, token1, fee, _spacingOf(fee), address(0)),
+            SwapParams(zeroForOne, -SafeCast.toInt256(_payingAmount), limit),
+            ""
+        );
+        (int256 delta0, int256 delta1) = (delta >> 128, int128(delta));
+        owed = SafeCast.toUint256(-(zeroForOne ? delta0 : delta1));
+        bought = SafeCast.toUint256(zeroForOne ? delta1 : delta0);
+    }
+
+    /// Of the pairs of fee and spacing that interfaces offer: 0.01 % and 1, 0.05 % and 10, 0.3 % and 60, 1 % and 200.
+    function _spacingOf(uint24 fee) private pure returns (int24) {
+        return fee == 100 ? int24(1) : int24(fee / 50);
+    }
+
     function _tokenOf(address asset) private view returns (address) {
         return asset == NATIVE ? wrappedNative : asset;
     }
@@ -155,7 +198,8 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
         if (payee == address(0)) ledger.track(leg.tokenOut, 0);
         if (kind == KIND_UNISWAP_V2) return _swapV2(leg, amount, feePips, payee);
         if (kind == KIND_UNISWAP_V3) return _swapV3(leg, amount, payee);
-        _swapStable(index, factory, leg, amount);
+        if (kind == KIND_UNISWAP_V4) _swapV4(leg, amount);
+        else _swapStable(index, factory, leg, amount);
     }
 
     /// Whether the pool is where the factory creates the one of the leg's tokens, by the code that is known: nobody can
@@ -175,7 +219,10 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
     /// What the factory itself says about the leg's tokens: nobody can slip in a pool of his own.
     function _checkPool(uint256 index, uint8 kind, address factory, Leg calldata leg) private view {
         address pool;
-        if (kind == KIND_UNISWAP_V2) {
+        if (kind == KIND_UNISWAP_V4) {
+            // All pools lie in it, and those without hooks run no code but its own.
+            pool = factory;
+        } else if (kind == KIND_UNISWAP_V2) {
             pool = IUniswapV2Factory(factory).getPair(leg.tokenIn, leg.tokenOut);
         } else if (kind == KIND_UNISWAP_V3) {
             pool = IUniswapV3Factory(factory).getPool(leg.tokenIn, leg.tokenOut, leg.fee);
@@ -236,6 +283,14 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
         if (payee == address(0)) return 0;
         _payee = address(0);
         return _payeeBalance - before;
+    }
+
+    function _swapV4(Leg calldata leg, uint256 amount) private {
+        _unlockingManager = leg.pool;
+        _payingToken = leg.tokenIn;
+        _payingAmount = amount;
+        IPoolManager(leg.pool).unlock(abi.encode(leg.tokenOut, leg.fee));
+        _unlockingManager = address(0);
     }
 
     /// A stable pool draws its input itself, so it is allowed exactly that for the time of the call.

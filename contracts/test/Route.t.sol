@@ -217,7 +217,7 @@ contract RouteTest is Orders {
 
     function test_anExecutorIsNotBuiltOnAMistake() public {
         Protocol[] memory protocols = new Protocol[](1);
-        protocols[0] = Protocol({kind: 4, factory: v2Factory, feePips: 0, initCodeHash: 0});
+        protocols[0] = Protocol({kind: 5, factory: v2Factory, feePips: 0, initCodeHash: 0});
         VM.expectPartialRevert(SwapdExecutor.BadProtocol.selector);
         Committed.executor(address(weth), protocols);
         protocols[0] = Protocol({kind: 3, factory: v2Factory, feePips: 1, initCodeHash: 0});
