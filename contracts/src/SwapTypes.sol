@@ -22,10 +22,12 @@ struct Swap {
 /// One trade in one pool. A leg names a pool, never a call: there is no free calldata in a route.
 struct Leg {
     uint8 protocol; // index into the executor's list
-    address pool;
+    address pool; // V4: the manager
     address tokenIn;
     address tokenOut;
-    uint24 fee; // fee tier of a V3 pool, place of a stable pool in its factory's list for the two coins, 0 for V2
+    // V3 and V4: fee tier, with 1 << 23 where a V4 pool is one of the native coin, which the wrapped token stands for;
+    // a stable pool's place in its factory's list for the two coins; V2: 0
+    uint24 fee;
     uint64 portion; // parts of 1e18 of what the executor holds of tokenIn at that moment
 }
 
@@ -40,8 +42,8 @@ struct Permit {
 
 /// A family of pools, known by its factory.
 struct Protocol {
-    uint8 kind; // 1 = Uniswap V2 style, 2 = Uniswap V3 style, 3 = Curve style stable pools
-    address factory;
+    uint8 kind; // 1 = Uniswap V2 style, 2 = Uniswap V3 style, 3 = Curve style stable pools, 4 = Uniswap V4 without hooks
+    address factory; // V4: the manager that all pools lie in
     uint24 feePips; // V2 only: fee in millionths (3000 = 0.3 %); 0 where each pool has its own
     bytes32 initCodeHash; // V2 and V3: of the code that the factory creates its pools by, 0 where it is not known
 }

@@ -8,11 +8,12 @@ import {BalanceLedger} from "./BalanceLedger.sol";
 import {IStablePool, IStablePoolFactory} from "./interfaces/IStablePools.sol";
 import {Execution, ISwapdExecutor} from "./interfaces/ISwapdExecutor.sol";
 import {IUniswapV2Factory, IUniswapV2Pair, IUniswapV3Factory, IUniswapV3Pool} from "./interfaces/IUniswapPools.sol";
-import {IPoolManager, PoolKey, SwapParams} from "./interfaces/IUniswapV4.sol";
-import {IWrappedNative} from "./interfaces/IWrappedNative.sol";
+import {NativeCoin} from "./NativeCoin.sol";
 import {PoolAddress} from "./PoolAddress.sol";
+import {HIGHEST_PRICE_LIMIT, LOWEST_PRICE_LIMIT} from "./PriceLimits.sol";
 import {ProtocolList} from "./ProtocolList.sol";
 import {Leg, NATIVE, Protocol} from "./SwapTypes.sol";
+import {UniswapV4Legs} from "./UniswapV4Legs.sol";
 
 /// Performs routes over authenticated pools with tokens that it was sent a moment ago.
 ///
@@ -20,7 +21,7 @@ import {Leg, NATIVE, Protocol} from "./SwapTypes.sol";
 /// nothing to take. Within a transaction the tokens of a swap are safe because the caller reserves the executor
 /// before it sends them, and until that reservation is used up every other caller is refused. A reservation that is
 /// never used lapses with its transaction.
-contract SwapdExecutor is ISwapdExecutor, ProtocolList {
+contract SwapdExecutor is ISwapdExecutor, ProtocolList, UniswapV4Legs {
     using BalanceLedger for BalanceLedger.Ledger;
     using SafeERC20 for IERC20;
 
@@ -31,11 +32,6 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
     uint256 public constant MAX_LEGS = 32;
     uint256 public constant PORTION_ALL = 1e18;
     uint256 private constant PIPS = 1e6;
-    // One beyond the extremes of Uniswap V3's price range (TickMath): a swap that runs until the input is used up.
-    uint160 private constant LOWEST_PRICE_LIMIT = 4295128740;
-    uint160 private constant HIGHEST_PRICE_LIMIT = 1461446703485210103287273052203988822378723970341;
-
-    address public immutable wrappedNative;
 
     // The caller that may execute; this contract itself while an execution runs.
     address private transient _holder;
@@ -43,14 +39,11 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
     address private transient _payingPool;
     address private transient _payingToken;
     uint256 private transient _payingAmount;
-    // The manager of Uniswap V4 that was just asked to unlock: the only contract that may call back so, once.
-    address private transient _unlockingManager;
     // Whom that swap pays, in which token, and what he had of it last: nobody where it pays this contract.
     address private transient _payee;
     address private transient _boughtToken;
     uint256 private transient _payeeBalance;
 
-    error NotAContract(address account);
     error BadProtocol(uint256 index, uint8 kind, address factory, uint24 feePips);
     error AlreadyReserved(address holder);
     error NotReservedBy(address caller, address holder);
@@ -59,14 +52,11 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
     error UnknownPool(uint256 leg, address pool, address expected);
     error BadPortion(uint256 leg, uint64 portion);
     error LegWithoutInput(uint256 leg, address tokenIn);
-    error UnexpectedCallback(address caller, address payingPool);
-    error CallbackOverdrawn(uint256 amount, uint256 maximum);
-    error UnexpectedNativeTransfer(address sender);
-    error NativeTransferFailed(address to, uint256 amount);
 
-    constructor(address wrappedNative_, Protocol[] memory protocols_) ProtocolList(protocols_) {
-        if (wrappedNative_.code.length == 0) revert NotAContract(wrappedNative_);
-        wrappedNative = wrappedNative_;
+    constructor(address wrappedNative_, Protocol[] memory protocols_)
+        NativeCoin(wrappedNative_)
+        ProtocolList(protocols_)
+    {
         for (uint256 i = 0; i < protocols_.length; ++i) {
             Protocol memory p = protocols_[i];
             bool wellFormed = (p.kind == KIND_UNISWAP_V2 && p.feePips < PIPS)
@@ -76,8 +66,8 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
         }
     }
 
-    receive() external payable {
-        if (msg.sender != wrappedNative) revert UnexpectedNativeTransfer(msg.sender);
+    function wrappedNative() external view returns (address) {
+        return _wrappedNative;
     }
 
     /// Shuts out every other caller for the rest of the transaction, or until the caller's `execute` is done.
@@ -126,47 +116,8 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
         IERC20(_payingToken).safeTransfer(msg.sender, owed);
     }
 
-    /// The callback of Uniswap V4's manager: trades in the pool of the leg in flight, pays for it and takes what it brings.
-    /// What the manager hands on says which pool; how much may be paid, and of what, is known here.
-    function unlockCallback(bytes calldata data) external returns (bytes memory) {
-        if (msg.sender != _unlockingManager) revert UnexpectedCallback(msg.sender, _unlockingManager);
-        // Cleared before anything else: a manager is dealt with once for a leg.
-        _unlockingManager = address(0);
-        (address tokenOut, uint24 fee) = abi.decode(data, (address, uint24));
-        (uint256 owed, uint256 bought) = _tradeV4(IPoolManager(msg.sender), tokenOut, fee);
-        if (owed > _payingAmount) revert CallbackOverdrawn(owed, _payingAmount);
-        IPoolManager(msg.sender).sync(_payingToken);
-        IERC20(_payingToken).safeTransfer(msg.sender, owed);
-        IPoolManager(msg.sender).settle();
-        IPoolManager(msg.sender).take(tokenOut, address(this), bought);
-        return "";
-    }
-
-    function _tradeV4(IPoolManager manager, address tokenOut, uint24 fee)
-        private
-        returns (uint256 owed, uint256 bought)
-    {
-        address tokenIn = _payingToken;
-        bool zeroForOne = tokenIn < tokenOut;
-        (address token0, address token1) = zeroForOne ? (tokenIn, tokenOut) : (tokenOut, tokenIn);
-        uint160 limit = zeroForOne ? LOWEST_PRICE_LIMIT : HIGHEST_PRICE_LIMIT;
-        int256 delta = manager.swap(
-            PoolKey(token0, token1, fee, _spacingOf(fee), address(0)),
-            SwapParams(zeroForOne, -SafeCast.toInt256(_payingAmount), limit),
-            ""
-        );
-        (int256 delta0, int256 delta1) = (delta >> 128, int128(delta));
-        owed = SafeCast.toUint256(-(zeroForOne ? delta0 : delta1));
-        bought = SafeCast.toUint256(zeroForOne ? delta1 : delta0);
-    }
-
-    /// Of the pairs of fee and spacing that interfaces offer: 0.01 % and 1, 0.05 % and 10, 0.3 % and 60, 1 % and 200.
-    function _spacingOf(uint24 fee) private pure returns (int24) {
-        return fee == 100 ? int24(1) : int24(fee / 50);
-    }
-
     function _tokenOf(address asset) private view returns (address) {
-        return asset == NATIVE ? wrappedNative : asset;
+        return asset == NATIVE ? _wrappedNative : asset;
     }
 
     /// Whom legs that buy the token may pay: the recipient himself, unless he gets native tokens, or a leg of the route
@@ -285,14 +236,6 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
         return _payeeBalance - before;
     }
 
-    function _swapV4(Leg calldata leg, uint256 amount) private {
-        _unlockingManager = leg.pool;
-        _payingToken = leg.tokenIn;
-        _payingAmount = amount;
-        IPoolManager(leg.pool).unlock(abi.encode(leg.tokenOut, leg.fee));
-        _unlockingManager = address(0);
-    }
-
     /// A stable pool draws its input itself, so it is allowed exactly that for the time of the call.
     function _swapStable(uint256 index, address factory, Leg calldata leg, uint256 amount) private {
         (int128 i, int128 j, bool underlying) =
@@ -332,11 +275,5 @@ contract SwapdExecutor is ISwapdExecutor, ProtocolList {
         uint256 before = token.balanceOf(job.recipient);
         token.safeTransfer(job.recipient, amount);
         return token.balanceOf(job.recipient) - before;
-    }
-
-    function _sendNative(address to, uint256 amount) private {
-        IWrappedNative(wrappedNative).withdraw(amount);
-        (bool sent,) = to.call{value: amount}("");
-        if (!sent) revert NativeTransferFailed(to, amount);
     }
 }

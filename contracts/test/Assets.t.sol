@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {NativeCoin} from "../src/NativeCoin.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import {SwapdExecutor} from "../src/SwapdExecutor.sol";
 import {SwapdSettlement} from "../src/SwapdSettlement.sol";
 import {Leg, NATIVE, Permit, Swap} from "../src/SwapTypes.sol";
 import {Forwarder, Refuser} from "./Fixtures.sol";
@@ -128,7 +128,7 @@ contract AssetsTest is Orders {
         Swap memory order = _order(address(usdc), NATIVE, 1_000e6);
         _prepare(order);
         bytes memory signature = _sign(order);
-        VM.expectPartialRevert(SwapdExecutor.NativeTransferFailed.selector);
+        VM.expectPartialRevert(NativeCoin.NativeTransferFailed.selector);
         VM.prank(relayer);
         settlement.swapWithSignature(owner, order, _usdcToWeth(), signature, _noPermit());
     }

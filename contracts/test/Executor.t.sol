@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {UniswapV4Legs} from "../src/UniswapV4Legs.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {Execution} from "../src/interfaces/ISwapdExecutor.sol";
 import {ProtocolList} from "../src/ProtocolList.sol";
@@ -34,7 +35,7 @@ contract ExecutorTest is Orders {
     function test_aPoolThatCallsBackTwiceIsPaidOnce() public {
         RoguePool rogue = new RoguePool(2, 0);
         (SwapdExecutor other, Execution memory job) = _amongRogues(rogue);
-        bytes4 code = SwapdExecutor.UnexpectedCallback.selector;
+        bytes4 code = UniswapV4Legs.UnexpectedCallback.selector;
         VM.expectRevert(abi.encodeWithSelector(code, address(rogue), address(0)));
         other.execute(job, _rogueRoute(rogue));
     }
@@ -43,7 +44,7 @@ contract ExecutorTest is Orders {
         extra = bound(extra, 1, DONATED);
         RoguePool rogue = new RoguePool(1, int256(extra));
         (SwapdExecutor other, Execution memory job) = _amongRogues(rogue);
-        bytes4 code = SwapdExecutor.CallbackOverdrawn.selector;
+        bytes4 code = UniswapV4Legs.CallbackOverdrawn.selector;
         VM.expectRevert(abi.encodeWithSelector(code, FUNDED + extra, FUNDED));
         other.execute(job, _rogueRoute(rogue));
     }
@@ -57,7 +58,7 @@ contract ExecutorTest is Orders {
         assertEq(usdc.balanceOf(owner), FUNDED, "the unsold input went back");
         bool zeroForOne = address(usdc) < address(weth);
         VM.expectRevert(
-            abi.encodeWithSelector(SwapdExecutor.UnexpectedCallback.selector, address(rogue), address(0))
+            abi.encodeWithSelector(UniswapV4Legs.UnexpectedCallback.selector, address(rogue), address(0))
         );
         rogue.collect(ICallback(address(other)), zeroForOne, int256(FUNDED));
         assertEq(usdc.balanceOf(address(other)), DONATED, "the donation stays");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {UniswapV4Legs} from "../src/UniswapV4Legs.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {Execution} from "../src/interfaces/ISwapdExecutor.sol";
 import {BalanceLedger} from "../src/BalanceLedger.sol";
@@ -81,7 +82,7 @@ contract IncidentsTest is Orders {
         VM.stopPrank();
         // Nor does it help to call back without having been called.
         VM.expectRevert(
-            abi.encodeWithSelector(SwapdExecutor.UnexpectedCallback.selector, address(robber), address(0))
+            abi.encodeWithSelector(UniswapV4Legs.UnexpectedCallback.selector, address(robber), address(0))
         );
         robber.rob(ICallback(address(executor)), int256(SAVINGS));
         _assertNothingStolen();
@@ -97,7 +98,7 @@ contract IncidentsTest is Orders {
         // Not even while an execution of the attacker's own holds the executor.
         VM.startPrank(attacker);
         executor.reserve();
-        VM.expectRevert(abi.encodeWithSelector(SwapdExecutor.UnexpectedCallback.selector, attacker, address(0)));
+        VM.expectRevert(abi.encodeWithSelector(UniswapV4Legs.UnexpectedCallback.selector, attacker, address(0)));
         executor.uniswapV3SwapCallback(int256(SAVINGS), -1, payer);
         executor.execute(Execution(attacker, attacker, address(usdc), address(weth), 0), new Leg[](0));
         VM.stopPrank();

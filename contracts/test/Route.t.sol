@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {UniswapV4Legs} from "../src/UniswapV4Legs.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {Execution} from "../src/interfaces/ISwapdExecutor.sol";
 import {BalanceLedger} from "../src/BalanceLedger.sol";
@@ -151,7 +152,7 @@ contract RouteTest is Orders {
     function testFuzz_aDirectCallbackIsRefused(int256 amount0, int256 amount1, bytes calldata payload) public {
         _fund(address(usdc), address(executor), 5e6);
         VM.expectRevert(
-            abi.encodeWithSelector(SwapdExecutor.UnexpectedCallback.selector, wethUsdcV3, address(0))
+            abi.encodeWithSelector(UniswapV4Legs.UnexpectedCallback.selector, wethUsdcV3, address(0))
         );
         VM.prank(wethUsdcV3);
         executor.uniswapV3SwapCallback(amount0, amount1, payload);

@@ -4,155 +4,95 @@ pragma solidity 0.8.37;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {Execution} from "../src/interfaces/ISwapdExecutor.sol";
 import {PoolKey, SwapParams} from "../src/interfaces/IUniswapV4.sol";
+import {NativeCoin} from "../src/NativeCoin.sol";
 import {SwapdExecutor} from "../src/SwapdExecutor.sol";
 import {Leg, NATIVE, Protocol, Swap} from "../src/SwapTypes.sol";
+import {UniswapV4Legs} from "../src/UniswapV4Legs.sol";
 import {Committed} from "./Committed.sol";
 import {HookToken, TaxToken} from "./Fixtures.sol";
-import {Orders} from "./Orders.sol";
+import {IV4Admin, V4Pools} from "./V4Pools.sol";
 import {VM} from "./Vm.sol";
-
-interface IV4Admin {
-    struct ModifyLiquidityParams {
-        int24 tickLower;
-        int24 tickUpper;
-        int256 liquidityDelta;
-        bytes32 salt;
-    }
-
-    function initialize(PoolKey memory key, uint160 sqrtPriceX96) external returns (int24 tick);
-    function unlock(bytes calldata data) external returns (bytes memory);
-    function modifyLiquidity(PoolKey memory key, ModifyLiquidityParams memory params, bytes calldata hookData)
-        external
-        returns (int256 delta, int256 fees);
-    function swap(PoolKey memory key, SwapParams memory params, bytes calldata hookData) external returns (int256);
-    function sync(address currency) external;
-    function settle() external payable returns (uint256);
-    function take(address currency, address to, uint256 amount) external;
-}
 
 interface IUnlockCallback {
     function unlockCallback(bytes calldata data) external returns (bytes memory);
 }
 
-/// A manager gone bad: it calls back as often as it likes, or later, and says what is owed as it likes.
+/// A manager gone bad: it calls back as often as it likes, or later, says what is owed and paid as it likes, and sends
+/// native coins as it likes.
 contract RogueManager {
     uint256 public callbacks;
     int256 public owed;
-    bytes public forged;
+    int256 public promised;
+    uint256 public sent;
 
-    constructor(uint256 callbacks_, int256 owed_, bytes memory forged_) {
-        (callbacks, owed, forged) = (callbacks_, owed_, forged_);
+    constructor(uint256 callbacks_, int256 owed_) payable {
+        (callbacks, owed) = (callbacks_, owed_);
     }
 
-    function unlock(bytes calldata data) external returns (bytes memory) {
-        bytes memory said = data;
-        if (forged.length != 0) said = forged;
+    function lie(int256 promised_, uint256 sent_) external {
+        (promised, sent) = (promised_, sent_);
+    }
+
+    function unlock(bytes calldata) external returns (bytes memory) {
         for (uint256 i = 0; i < callbacks; ++i) {
-            IUnlockCallback(msg.sender).unlockCallback(said);
+            IUnlockCallback(msg.sender).unlockCallback("forged");
         }
         return "";
     }
 
-    function later(IUnlockCallback payer, bytes calldata data) external {
-        payer.unlockCallback(data);
+    function later(IUnlockCallback payer) external {
+        payer.unlockCallback("");
+    }
+
+    function send(address to, uint256 amount) external returns (bool done) {
+        (done,) = to.call{value: amount}("");
     }
 
     function swap(PoolKey memory, SwapParams memory params, bytes calldata) external view returns (int256) {
-        // Nothing is delivered.
-        return params.zeroForOne ? -owed << 128 : int256(uint256(uint128(int128(-owed))));
+        (int256 delta0, int256 delta1) = params.zeroForOne ? (-owed, promised) : (promised, -owed);
+        return delta0 << 128 | int256(uint256(uint128(int128(delta1))));
     }
 
     function sync(address) external {}
 
     function settle() external payable returns (uint256) {}
 
-    function take(address, address, uint256) external {}
+    function take(address currency, address to, uint256) external {
+        if (currency != NATIVE) return;
+        (bool done,) = to.call{value: sent}("");
+        require(done, "taken");
+    }
 }
 
 /// Legs through the manager of Uniswap V4, in its own bytecode.
-contract V4LegTest is Orders {
+contract V4LegTest is V4Pools {
     uint8 private constant V4 = 2;
     uint256 private constant FUNDED = 10e6;
     uint256 private constant DONATED = 90e6;
     int24 private constant SPAN = 6_000;
 
-    IV4Admin private manager;
-
     function setUp() public override {
         super.setUp();
-        string memory json = VM.readFile("node_modules/@uniswap/v4-core/out/PoolManager.sol/PoolManager.json");
-        bytes memory code = VM.parseBytes(VM.parseJsonString(json, ".bytecode.object"));
-        manager = IV4Admin(_create(abi.encodePacked(code, abi.encode(address(this)))));
+        _createManager();
         Protocol[] memory protocols = new Protocol[](3);
         Protocol[] memory others = _protocols();
-        (protocols[V2], protocols[V3]) = (others[V2], others[V3]);
-        protocols[V4] = Protocol({kind: 4, factory: address(manager), feePips: 0, initCodeHash: 0});
+        (protocols[V2], protocols[V3], protocols[V4]) = (others[V2], others[V3], _managerProtocol());
         executor = Committed.executor(address(weth), protocols);
         settlement = Committed.settlement(address(weth), address(executor));
-        _poolV4(address(usdc), address(usdt), 3000);
-        _poolV4(address(usdc), address(usdt), 100);
-    }
-
-    function _key(address tokenA, address tokenB, uint24 fee) private pure returns (PoolKey memory) {
-        (address token0, address token1) = tokenA < tokenB ? (tokenA, tokenB) : (tokenB, tokenA);
-        return PoolKey(token0, token1, fee, fee == 100 ? int24(1) : int24(fee / 50), address(0));
+        _evenPool(address(usdc), address(usdt), 3000);
+        _evenPool(address(usdc), address(usdt), 100);
+        _evenPool(NATIVE, address(usdc), 3000);
+        _evenPool(address(weth), address(usdc), 3000);
     }
 
     /// At one to one.
-    function _poolV4(address tokenA, address tokenB, uint24 fee) private {
-        PoolKey memory key = _key(tokenA, tokenB, fee);
-        manager.initialize(key, 1 << 96);
-        _fund(tokenA, address(this), 1e18);
-        _fund(tokenB, address(this), 1e18);
-        manager.unlock(abi.encode(key));
-    }
-
-    /// This test itself is asked, by its deposits and by {_quoteV4}.
-    function unlockCallback(bytes calldata data) external returns (bytes memory) {
-        if (data.length == 32 * 5) {
-            PoolKey memory key = abi.decode(data, (PoolKey));
-            IV4Admin.ModifyLiquidityParams memory params = IV4Admin.ModifyLiquidityParams(-SPAN, SPAN, 1e13, 0);
-            (int256 delta,) = manager.modifyLiquidity(key, params, "");
-            _pay(key.currency0, uint256(-(delta >> 128)));
-            _pay(key.currency1, uint256(-int256(int128(delta))));
-            return "";
-        }
-        (PoolKey memory pool, SwapParams memory swap) = abi.decode(data, (PoolKey, SwapParams));
-        int256 answer = manager.swap(pool, swap, "");
-        assembly {
-            mstore(0, answer)
-            revert(0, 32)
-        }
-    }
-
-    function _pay(address token, uint256 amount) private {
-        manager.sync(token);
-        (bool done,) = token.call(abi.encodeCall(IERC20.transfer, (address(manager), amount)));
-        assertTrue(done, "paid");
-        manager.settle();
-    }
-
-    /// What the manager itself says: it is asked for the swap, and all of it is undone.
-    function _quoteV4(address tokenIn, address tokenOut, uint24 fee, uint256 amountIn)
-        private
-        returns (uint256 taken, uint256 bought)
-    {
-        bool zeroForOne = tokenIn < tokenOut;
-        uint160 limit = zeroForOne ? 4295128740 : 1461446703485210103287273052203988822378723970341;
-        SwapParams memory params = SwapParams(zeroForOne, -int256(amountIn), limit);
-        try manager.unlock(abi.encode(_key(tokenIn, tokenOut, fee), params)) {
-            revert NotTrue("an unpaid swap reverts");
-        } catch (bytes memory reason) {
-            int256 delta = abi.decode(reason, (int256));
-            (int256 in_, int256 out) =
-                zeroForOne ? (delta >> 128, int256(int128(delta))) : (int256(int128(delta)), delta >> 128);
-            return (uint256(-in_), uint256(out));
-        }
+    function _evenPool(address tokenA, address tokenB, uint24 fee) private {
+        _poolV4(_key(tokenA, tokenB, fee), 1 << 96, -SPAN, SPAN, 1e13);
     }
 
     function _v4Route(address tokenIn, address tokenOut, uint24 fee) private view returns (Leg[] memory route) {
         route = new Leg[](1);
-        route[0] = Leg(V4, address(manager), tokenIn, tokenOut, fee, ALL);
+        route[0] = _legV4(V4, tokenIn, tokenOut, fee, ALL);
     }
 
     function testFuzz_aV4LegPaysWhatTheManagerSays(uint256 amountIn, bool sellUsdt, bool dear) public {
@@ -160,16 +100,106 @@ contract V4LegTest is Orders {
         uint24 fee = dear ? 3000 : 100;
         Swap memory order = _order(sold, bought, bound(amountIn, 1_000, 1e14));
         _prepare(order);
-        (uint256 taken, uint256 quoted) = _quoteV4(sold, bought, fee, order.amountIn);
+        (uint256 taken, uint256 quoted) = _quoteV4(_key(sold, bought, fee), sold, order.amountIn);
         assertEq(_submit(order, _v4Route(sold, bought, fee)), quoted, "executed as quoted");
         assertEq(IERC20(bought).balanceOf(recipient), quoted, "delivered as quoted");
         assertEq(IERC20(sold).balanceOf(owner), order.amountIn - taken, "what the pool did not take went back");
         _assertHoldsNothing();
     }
 
+    /// The wrapped token or the native coin, into and out of a pool of the native coin.
+    function testFuzz_aPoolOfTheNativeCoinPaysWhatTheManagerSays(uint256 amountIn, bool sells, bool wrapped) public {
+        amountIn = bound(amountIn, 1_000, 1e14);
+        address coin = wrapped ? address(weth) : NATIVE;
+        (address sold, address bought) = sells ? (coin, address(usdc)) : (address(usdc), coin);
+        Swap memory order = _order(sold, bought, amountIn);
+        (uint256 taken, uint256 quoted) =
+            _quoteV4(_key(NATIVE, address(usdc), 3000), sells ? NATIVE : address(usdc), amountIn);
+        (address tokenIn, address tokenOut) =
+            sells ? (address(weth), address(usdc)) : (address(usdc), address(weth));
+        Leg[] memory route = _v4Route(tokenIn, tokenOut, 3000 | NATIVE_POOL);
+        uint256 before = _has(bought, recipient);
+        if (sold == NATIVE) {
+            VM.deal(owner, amountIn);
+            VM.prank(owner);
+            assertEq(settlement.swap{value: amountIn}(order, route), quoted, "executed as quoted");
+        } else {
+            _prepare(order);
+            assertEq(_submit(order, route), quoted, "executed as quoted");
+        }
+        assertEq(_has(bought, recipient) - before, quoted, "delivered as quoted");
+        assertEq(_has(sold, owner), amountIn - taken, "what the pool did not take went back");
+        _assertHoldsNothing();
+        assertEq(address(executor).balance + address(settlement).balance, 0, "no native coins stay");
+    }
+
+    function _has(address asset, address account) private view returns (uint256) {
+        return asset == NATIVE ? account.balance : IERC20(asset).balanceOf(account);
+    }
+
+    /// The flag means nothing between two tokens, and without it a pool of the wrapped token is another one.
+    function test_poolsOfTheNativeCoinAndOfTheWrappedTokenAreTwo() public {
+        Swap memory order = _order(address(usdc), address(weth), 1e9);
+        (, uint256 native) = _quoteV4(_key(NATIVE, address(usdc), 3000), address(usdc), 1e9);
+        _prepare(order);
+        assertEq(_submit(order, _v4Route(address(usdc), address(weth), 3000 | NATIVE_POOL)), native, "the first");
+        (, uint256 moved) = _quoteV4(_key(NATIVE, address(usdc), 3000), address(usdc), 1e9);
+        assertTrue(moved < native, "the pool of the native coin was traded with");
+        (order.amountIn, order.nonce) = (2e9, 1);
+        (, uint256 wrapped) = _quoteV4(_key(address(weth), address(usdc), 3000), address(usdc), 2e9);
+        _prepare(order);
+        assertEq(_submit(order, _v4Route(address(usdc), address(weth), 3000)), wrapped, "the second");
+        (, uint256 still) = _quoteV4(_key(NATIVE, address(usdc), 3000), address(usdc), 1e9);
+        assertEq(still, moved, "and not the pool of the native coin");
+        order = _order(address(usdt), address(usdc), 1e9);
+        order.nonce = 2;
+        (, uint256 plain) = _quoteV4(_key(address(usdt), address(usdc), 100), address(usdt), 1e9);
+        _prepare(order);
+        assertEq(_submit(order, _v4Route(address(usdt), address(usdc), 100 | NATIVE_POOL)), plain, "no coin in it");
+        _assertHoldsNothing();
+    }
+
+    /// What somebody has asked the manager to remember before the swap is not taken for its payment.
+    function test_aForeignSyncBeforeDoesNotMatter() public {
+        Swap memory order = _order(NATIVE, address(usdc), 1e9);
+        VM.deal(owner, 1e9);
+        manager.sync(address(usdt));
+        Leg[] memory route = _v4Route(address(weth), address(usdc), 3000 | NATIVE_POOL);
+        VM.prank(owner);
+        assertTrue(settlement.swap{value: 1e9}(order, route) > 0, "sold");
+        _assertHoldsNothing();
+    }
+
+    /// Only what a manager sends counts as bought: neither what it says, nor what was forced upon the executor.
+    function testFuzz_aManagerThatLiesAboutNativeCoinsPaysWhatItSends(uint256 sent, uint256 forced) public {
+        (sent, forced) = (bound(sent, 0, 10 ether), bound(forced, 0, 10 ether));
+        VM.deal(address(this), 10 ether);
+        RogueManager rogue = new RogueManager{value: 10 ether}(1, int256(FUNDED));
+        rogue.lie(5 ether, sent);
+        (SwapdExecutor other, Execution memory job) = _amongRogues(rogue);
+        VM.deal(address(other), forced);
+        Leg[] memory route = _rogueRoute(rogue);
+        route[0].fee = 3000 | NATIVE_POOL;
+        (uint256 amountOut, uint256 unsold) = other.execute(job, route);
+        assertEq(amountOut, sent, "what came");
+        assertEq(weth.balanceOf(recipient), sent, "was delivered");
+        assertEq(unsold, 0, "all was sold");
+        assertEq(address(other).balance, forced, "what was forced upon it stays there");
+        assertTrue(!rogue.send(address(other), 0), "and it takes no more from it");
+    }
+
+    function test_nobodySendsNativeCoinsToTheExecutor() public {
+        VM.deal(address(manager), 1 ether);
+        VM.prank(address(manager));
+        (bool done, bytes memory reason) = address(executor).call{value: 1}("");
+        assertTrue(!done, "refused");
+        bytes memory wanted = abi.encodeWithSelector(NativeCoin.UnexpectedNativeTransfer.selector, address(manager));
+        assertTrue(keccak256(reason) == keccak256(wanted), "by name");
+    }
+
     function test_aSplitOverAllVersionsIsOneSwap() public {
         Leg[] memory route = new Leg[](3);
-        route[0] = Leg(V4, address(manager), address(usdt), address(usdc), 100, ALL / 2);
+        route[0] = _legV4(V4, address(usdt), address(usdc), 100, ALL / 2);
         route[1] = _leg(V2, usdcUsdtV2, address(usdt), address(usdc), ALL);
         route[2] = _leg(V3, wethUsdcV3, address(usdc), address(weth), ALL);
         Swap memory order = _order(address(usdt), NATIVE, 10_000e6);
@@ -201,7 +231,7 @@ contract V4LegTest is Orders {
     function testFuzz_aDirectCallbackIsRefused(bytes calldata data) public {
         _fund(address(usdc), address(executor), 5e6);
         VM.expectRevert(
-            abi.encodeWithSelector(SwapdExecutor.UnexpectedCallback.selector, address(manager), address(0))
+            abi.encodeWithSelector(UniswapV4Legs.UnexpectedCallback.selector, address(manager), address(0))
         );
         VM.prank(address(manager));
         IUnlockCallback(address(executor)).unlockCallback(data);
@@ -222,33 +252,31 @@ contract V4LegTest is Orders {
     }
 
     function test_aManagerThatCallsBackTwiceIsPaidOnce() public {
-        RogueManager rogue = new RogueManager(2, int256(FUNDED), "");
+        RogueManager rogue = new RogueManager(2, int256(FUNDED));
         (SwapdExecutor other, Execution memory job) = _amongRogues(rogue);
-        bytes4 code = SwapdExecutor.UnexpectedCallback.selector;
+        bytes4 code = UniswapV4Legs.UnexpectedCallback.selector;
         VM.expectRevert(abi.encodeWithSelector(code, address(rogue), address(0)));
         other.execute(job, _rogueRoute(rogue));
     }
 
-    function testFuzz_aManagerCannotOverdrawItsLeg(uint256 extra, bool forges) public {
+    function testFuzz_aManagerCannotOverdrawItsLeg(uint256 extra) public {
         extra = bound(extra, 1, DONATED);
-        bytes memory forged = forges ? abi.encode(address(weth), uint24(77)) : bytes("");
-        RogueManager rogue = new RogueManager(1, int256(FUNDED + extra), forged);
+        RogueManager rogue = new RogueManager(1, int256(FUNDED + extra));
         (SwapdExecutor other, Execution memory job) = _amongRogues(rogue);
-        VM.expectRevert(abi.encodeWithSelector(SwapdExecutor.CallbackOverdrawn.selector, FUNDED + extra, FUNDED));
+        VM.expectRevert(abi.encodeWithSelector(UniswapV4Legs.CallbackOverdrawn.selector, FUNDED + extra, FUNDED));
         other.execute(job, _rogueRoute(rogue));
     }
 
     function test_aManagerThatDidNotCollectInItsLegCannotCollectLater() public {
-        RogueManager rogue = new RogueManager(0, int256(FUNDED), "");
+        RogueManager rogue = new RogueManager(0, int256(FUNDED));
         (SwapdExecutor other, Execution memory job) = _amongRogues(rogue);
         (uint256 amountOut, uint256 unsold) = other.execute(job, _rogueRoute(rogue));
         assertEq(amountOut, 0, "nothing bought");
         assertEq(unsold, FUNDED, "nothing sold");
-        bytes memory data = abi.encode(address(weth), uint24(3000));
         VM.expectRevert(
-            abi.encodeWithSelector(SwapdExecutor.UnexpectedCallback.selector, address(rogue), address(0))
+            abi.encodeWithSelector(UniswapV4Legs.UnexpectedCallback.selector, address(rogue), address(0))
         );
-        rogue.later(IUnlockCallback(address(other)), data);
+        rogue.later(IUnlockCallback(address(other)));
         assertEq(usdc.balanceOf(address(other)), DONATED, "the donation stays");
     }
 
@@ -271,13 +299,37 @@ contract V4LegTest is Orders {
         assertTrue(!done, "refused");
     }
 
+    /// While the manager is unlocked it hears everybody: a hook that claims the payment, or has another one remembered,
+    /// leaves a debt, and nothing happens at all.
+    function test_aHookThatMeddlesWithThePaymentUndoesTheSwap() public {
+        HookToken evil = new HookToken();
+        _evenPool(address(evil), address(usdc), 3000);
+        Swap memory order = _order(address(evil), address(usdc), 1e6);
+        _prepare(order);
+        bytes[2] memory meddling =
+            [abi.encodeCall(IV4Admin.sync, (address(weth))), abi.encodeCall(IV4Admin.settle, ())];
+        for (uint256 i = 0; i < meddling.length; ++i) {
+            bytes[] memory calls = new bytes[](1);
+            calls[0] = meddling[i];
+            evil.hook(address(manager), calls);
+            Leg[] memory route = _v4Route(address(evil), address(usdc), 3000);
+            bytes memory signature = _sign(order);
+            VM.prank(relayer);
+            (bool done,) = address(settlement).call(
+                abi.encodeCall(settlement.swapWithSignature, (owner, order, route, signature, _noPermit()))
+            );
+            assertTrue(!done, "undone");
+            assertEq(evil.balanceOf(owner), order.amountIn, "nothing was sold");
+        }
+    }
+
     function test_aTokensHookGetsNowhereWhileTheManagerIsUnlocked() public {
         HookToken evil = new HookToken();
-        _poolV4(address(evil), address(usdc), 3000);
+        _evenPool(address(evil), address(usdc), 3000);
         Swap memory order = _order(address(evil), address(usdc), 1e6);
         _prepare(order);
         bytes[] memory calls = new bytes[](2);
-        calls[0] = abi.encodeCall(IUnlockCallback.unlockCallback, (abi.encode(address(usdc), uint24(3000))));
+        calls[0] = abi.encodeCall(IUnlockCallback.unlockCallback, (bytes("")));
         calls[1] = abi.encodeCall(executor.uniswapV3SwapCallback, (int256(1e6), int256(1e6), ""));
         evil.hook(address(executor), calls);
         assertEq(_submit(order, _v4Route(address(evil), address(usdc), 3000)), usdc.balanceOf(recipient), "sold");

@@ -184,7 +184,7 @@ abstract contract Actions is Ledger {
         Leg[] memory route = _randomRoute(order);
         Execution memory theft = Execution(address(hook), address(hook), order.fromAsset, order.toAsset, order.amountIn);
         bytes[] memory calls = new bytes[](1);
-        uint256 kind = _pick(7);
+        uint256 kind = _pick(10);
         address target = kind < 3 ? address(executor) : address(settlement);
         if (kind == 0) calls[0] = abi.encodeCall(executor.reserve, ());
         if (kind == 1) calls[0] = abi.encodeCall(executor.uniswapV3SwapCallback, (int256(1), int256(-1), ""));
@@ -193,9 +193,11 @@ abstract contract Actions is Ledger {
         if (kind == 4) calls[0] = _again(place, order, route);
         // Through the twin the way in is open, and must end at the executor. (Anybody may cancel numbers of its own.)
         if (kind == 5) (target, calls[0]) = (address(twin), abi.encodeCall(twin.swap, (order, route)));
-        if (kind == 6) {
+        if (kind == 6 || kind == 9) {
             (target, calls[0]) = (address(debt), abi.encodeCall(debt.pay, (IERC20(address(weth)), users[0], 1e12)));
         }
+        if (kind == 7) (target, calls[0]) = (address(executor), abi.encodeCall(executor.unlockCallback, ("")));
+        if (kind == 8) (target, calls[0]) = (address(manager), abi.encodeCall(manager.settle, ()));
         hook.hook(target, calls);
         ++tally["hook armed"];
     }
@@ -224,6 +226,9 @@ abstract contract Actions is Ledger {
         // What a pool was allowed once must be gone: a donation would pay for it.
         if (inExecutor[t] != 0) _take(tokens[t], inExecutor[t]);
         try executor.uniswapV3SwapCallback(int256(order.amountIn), -1, "") {
+            ++hostileSuccesses;
+        } catch {}
+        try executor.unlockCallback("") {
             ++hostileSuccesses;
         } catch {}
         try settlement.swap(order, route) {

@@ -3,18 +3,19 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {PermitToken} from "../../src/sandbox/PermitToken.sol";
 import {SwapdSettlement} from "../../src/SwapdSettlement.sol";
 import {Leg, NATIVE, Protocol, Swap} from "../../src/SwapTypes.sol";
 import {FakePool, HookToken, ReenteringReceiver, SlowDebt, TaxToken} from "../Fixtures.sol";
-import {Orders} from "../Orders.sol";
+import {V4Pools} from "../V4Pools.sol";
 import {VM} from "../Vm.sol";
 import {Committed} from "../Committed.sol";
 import {FalseToken, LyingPermitToken, RogueFactory} from "./HostileFixtures.sol";
 
 /// Everybody who plays, and what each of them has: honest users with wide approvals, two relayers, those who copy and
 /// forge, tokens and pools of every hostile kind. Every token trades against wrapped native.
-abstract contract Arena is Orders {
+abstract contract Arena is V4Pools {
     using SafeERC20 for IERC20;
 
     uint256 internal constant USERS = 4;
@@ -23,7 +24,7 @@ abstract contract Arena is Orders {
     /// Approves much and not all, so that its allowance shows what was taken.
     uint256 internal constant COUNTED = 2;
     uint256 internal constant COUNTED_ALLOWANCE = 1e40;
-    uint8 internal constant KINDS = 3;
+    uint8 internal constant KINDS = 4;
     uint256 internal constant TOKENS = 7;
     uint256 internal constant WETH = 0;
     uint256 internal constant USDC = 1;
@@ -52,6 +53,10 @@ abstract contract Arena is Orders {
     address internal hookWethV3;
     /// A second settlement on the same executor, which the users have approved too.
     SwapdSettlement internal twin;
+    /// Where the honest manager of Uniswap V4 is among the protocols.
+    uint8 internal v4;
+    /// Native coins in its pool at the beginning.
+    uint256 internal offered;
     /// The first of the protocols whose factory is the rogue: one of each kind.
     uint8 internal firstRogue;
 
@@ -83,6 +88,7 @@ abstract contract Arena is Orders {
         address[] memory coins = new address[](TOKENS);
         for (uint256 t = 0; t < TOKENS; ++t) coins[t] = tokens[t];
         rogue.know(coins);
+        VM.deal(address(rogue), 10 ether);
         units = [uint256(1e15), 1e6, 1e6, 1 ether, 1 ether, 1 ether, 1 ether];
         pairs[USDC] = wethUsdcV2;
         for (uint256 t = USDT; t < TOKENS; ++t) {
@@ -90,6 +96,9 @@ abstract contract Arena is Orders {
             pairs[t] = _poolV2(tokens[t], 1e6 * units[t], address(weth), 1_000 ether);
         }
         hookWethV3 = _poolV3(address(hook), 1e6 ether, address(weth), 1_000 ether);
+        _poolV4AtWorth(NATIVE, 3_000 ether, address(usdc), 9_000_000e6);
+        _poolV4AtWorth(address(weth), 1_000 ether, address(hook), 1e6 ether);
+        offered = address(manager).balance;
         for (uint256 u = 0; u < USERS; ++u) {
             (keys[u], users[u]) = (0xA11CE + u, VM.addr(0xA11CE + u));
             for (uint256 t = 0; t < TOKENS; ++t) _endow(u, t);
@@ -101,6 +110,12 @@ abstract contract Arena is Orders {
         usdc.approve(address(minter), type(uint256).max);
         weth.approve(address(minter), type(uint256).max);
         VM.stopPrank();
+    }
+
+    function _poolV4AtWorth(address tokenA, uint256 amountA, address tokenB, uint256 amountB) private {
+        (uint256 amount0, uint256 amount1) = tokenA < tokenB ? (amountA, amountB) : (amountB, amountA);
+        uint160 price = uint160(Math.sqrt(Math.mulDiv(amount1, 1 << 192, amount0)));
+        _poolV4(_key(tokenA, tokenB, 3000), price, -FULL_RANGE_TICK, FULL_RANGE_TICK, Math.sqrt(amount0 * amount1));
     }
 
     function _endow(uint256 user, uint256 token) private {
@@ -117,10 +132,13 @@ abstract contract Arena is Orders {
     /// Beside the protocols of the others, every kind of a factory that vouches for a hostile pool.
     function _protocols() internal override returns (Protocol[] memory protocols) {
         rogue = new RogueFactory();
+        _createManager();
         Protocol[] memory honest = super._protocols();
-        protocols = new Protocol[](honest.length + KINDS);
+        protocols = new Protocol[](honest.length + 1 + KINDS);
         for (uint256 i = 0; i < honest.length; ++i) protocols[i] = honest[i];
-        firstRogue = uint8(honest.length);
+        v4 = uint8(honest.length);
+        protocols[v4] = _managerProtocol();
+        firstRogue = v4 + 1;
         for (uint8 kind = 1; kind <= KINDS; ++kind) {
             uint24 feePips = kind == 1 ? 3000 : 0;
             protocols[firstRogue + kind - 1] = Protocol({kind: kind, factory: address(rogue), feePips: feePips, initCodeHash: 0});
@@ -182,6 +200,8 @@ abstract contract Arena is Orders {
         uint256 style = _pick(10);
         if (style == 0 && _isWethUsdc(from, to)) return _route(V3, wethUsdcV3, from, to);
         if (style == 0 && _isWethHook(from, to)) return _route(V3, hookWethV3, from, to);
+        if (style == 1 && _isWethUsdc(from, to)) return _throughV4(from, to, 3000 | NATIVE_POOL);
+        if (style == 1 && _isWethHook(from, to)) return _throughV4(from, to, 3000);
         if (style < 4) return _path(from, to, ALL, 0);
         if (style == 4) return _sellingLess(from, to);
         if (style == 5) return _path(from, to, uint64(1 + _pick(ALL)), 0);
@@ -192,6 +212,11 @@ abstract contract Arena is Orders {
         // A pool that no factory knows, or the sale of what somebody else left in the executor.
         if (style == 8) route[0].pool = address(fakePool);
         else route[0].tokenIn = tokens[_pick(TOKENS)];
+    }
+
+    function _throughV4(address from, address to, uint24 fee) private returns (Leg[] memory route) {
+        route = new Leg[](1);
+        route[0] = _legV4(v4, from, to, fee, _pick(3) == 0 ? uint64(1 + _pick(ALL)) : ALL);
     }
 
     function _isWethUsdc(address from, address to) private view returns (bool) {
@@ -239,7 +264,15 @@ abstract contract Arena is Orders {
     /// A part of the input goes to the rogue, which keeps it.
     function _withRogue(address from, address to) private returns (Leg[] memory route) {
         route = _path(from, to, ALL, 1);
-        uint8 protocol = firstRogue + uint8(_pick(KINDS));
+        // As a manager most often: there it has most to try.
+        uint8 protocol = firstRogue + uint8(Math.min(_pick(KINDS + 2), KINDS - 1));
         route[0] = _leg(protocol, address(rogue), from, to, uint64(ALL / 100 * (1 + _pick(30))));
+        if (protocol != firstRogue + KINDS - 1 || _pick(4) == 0) return route;
+        if (route.length == 3) {
+            // It is sold wrapped native tokens, as native coins, where others go through them.
+            (route[0], route[1]) = (route[1], route[0]);
+            route[1].tokenIn = address(weth);
+        }
+        route[route.length - 2].fee = 3000 | NATIVE_POOL;
     }
 }

@@ -115,6 +115,7 @@ contract Siege is Actions {
     /// Code of hostile tokens, pools and receivers ran, and no call of it into the contracts succeeded.
     function checkHostileCode() public view {
         assertEq(hostileSuccesses, 0, "hostile code got through");
+        assertEq(rogue.intrusions(), 0, "the rogue got through from within");
         assertTrue(!reenterer.entered(), "a receiver entered again");
         for (uint256 t = 0; t < TOKENS; ++t) {
             assertEq(IERC20(tokens[t]).balanceOf(address(hook)), 0, "the hostile token gained nothing");
@@ -133,6 +134,7 @@ contract Siege is Actions {
 
     function _heldByPools(IERC20 token, address pair) private view returns (uint256) {
         uint256 pools = token.balanceOf(pair) + token.balanceOf(wethUsdcV3) + token.balanceOf(usdcUsdtV2);
+        pools += token.balanceOf(address(manager)) + token.balanceOf(address(desk));
         return pools + token.balanceOf(address(rogue)) + token.balanceOf(address(this));
     }
 
@@ -149,6 +151,9 @@ contract Siege is Actions {
         uint256 paid;
         for (uint256 t = 0; t < TOKENS; ++t) paid += IERC20(tokens[t]).balanceOf(address(rogue));
         assertTrue(paid != 0, "the rogue was paid");
+        assertTrue(address(manager).balance != offered, "the pool of the native coin was traded with");
+        assertTrue(rogue.unlocked() != 0, "the rogue was a manager");
+        assertTrue(rogue.natives() != 0, "and dealt in native coins");
         assertTrue(reenterer.attempts() != 0, "the receiver was paid and tried");
     }
 
