@@ -39,7 +39,7 @@ interface IManager {
     function take(address currency, address to, uint256 amount) external;
 }
 
-/// Trades for the caller, who approves this contract.
+/// Trades for the caller, who approves this contract; native coins are those that this contract was given.
 contract V4Hand {
     struct Job {
         address owner;
@@ -56,6 +56,8 @@ contract V4Hand {
     constructor(IManager manager_) {
         manager = manager_;
     }
+
+    receive() external payable {}
 
     function deposit(PoolKey calldata key, int24 lower, int24 upper, int256 liquidity) external {
         Job memory job;
@@ -106,6 +108,10 @@ contract V4Hand {
         if (delta > 0) manager.take(currency, owner, uint256(delta));
         if (delta >= 0) return;
         manager.sync(currency);
+        if (currency == address(0)) {
+            manager.settle{value: uint256(-delta)}();
+            return;
+        }
         Tokens.take(currency, owner, address(manager), uint256(-delta));
         manager.settle();
     }

@@ -2,8 +2,10 @@
 pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import {Leg, NATIVE, Swap} from "../src/SwapTypes.sol";
+import {Leg, NATIVE, Protocol, Swap} from "../src/SwapTypes.sol";
+import {Committed} from "./Committed.sol";
 import {Orders} from "./Orders.sol";
+import {V4Pools} from "./V4Pools.sol";
 import {VM} from "./Vm.sol";
 
 interface IV2Router {
@@ -197,5 +199,72 @@ contract GasTest is Orders {
         route[0] = _leg(V3, wethUsdcV3, address(usdc), address(weth), ALL);
         route[1] = _leg(V3, wbtcWethV3, address(weth), address(wbtc), ALL);
         _assertBounded(_compare("v3 two pools", order, route, v3Router, theirs), 130);
+    }
+}
+
+/// Gas of a swap in one pool of Uniswap V4, likewise. There is nothing to compare it with: the router that Uniswap has for
+/// these pools has no bytecode in a package.
+///
+/// forge-config: default.isolate = true
+contract V4GasTest is V4Pools {
+    event log_named_uint(string what, uint256 gas);
+
+    uint8 private constant V4 = 2;
+
+    function setUp() public override {
+        super.setUp();
+        _createManager();
+        Protocol[] memory others = _protocols();
+        Protocol[] memory protocols = new Protocol[](3);
+        (protocols[V2], protocols[V3], protocols[V4]) = (others[V2], others[V3], _managerProtocol());
+        executor = Committed.executor(address(weth), protocols);
+        settlement = Committed.settlement(address(weth), address(executor));
+        _poolV4(_key(address(usdc), address(usdt), 3000), 1 << 96, -6_000, 6_000, 1e15);
+        _poolV4(_key(NATIVE, address(usdc), 3000), 1 << 96, -6_000, 6_000, 1e15);
+        address[3] memory held = [address(usdc), address(usdt), address(weth)];
+        for (uint256 i = 0; i < held.length; ++i) {
+            _fund(held[i], recipient, 1);
+            _fund(held[i], owner, 1e22);
+            VM.startPrank(owner);
+            // Tether's answers nothing.
+            (bool done,) =
+                held[i].call(abi.encodeCall(IERC20.approve, (address(settlement), type(uint256).max)));
+            VM.stopPrank();
+            assertTrue(done, "approved");
+        }
+        VM.deal(owner, 100 ether);
+        VM.deal(recipient, 1);
+        // Both ways once, so that no slot of the pools is new.
+        _swap(address(usdc), address(usdt), 3000);
+        _swap(address(usdt), address(usdc), 3000);
+        _swap(address(usdc), address(weth), 3000 | NATIVE_POOL);
+        _swap(address(weth), address(usdc), 3000 | NATIVE_POOL);
+    }
+
+    function _swap(address sold, address bought, uint24 fee) private returns (uint256 gas) {
+        Leg[] memory route = new Leg[](1);
+        (address tokenIn, address tokenOut) =
+            (sold == NATIVE ? address(weth) : sold, bought == NATIVE ? address(weth) : bought);
+        route[0] = _legV4(V4, tokenIn, tokenOut, fee, ALL);
+        Swap memory order = _order(sold, bought, 10_000e6);
+        VM.prank(owner);
+        settlement.swap{value: sold == NATIVE ? order.amountIn : 0}(order, route);
+        return VM.lastCallGas().gasTotalUsed;
+    }
+
+    function _assertBounded(string memory what, uint256 gas, uint256 most) private {
+        emit log_named_uint(what, gas);
+        assertTrue(gas <= most, "within its bound");
+    }
+
+    function test_gasOfOneV4Pool() public {
+        _assertBounded("v4 token to token", _swap(address(usdc), address(usdt), 3000), 160_000);
+    }
+
+    function test_gasOfOneV4PoolOfTheNativeCoin() public {
+        _assertBounded("v4 native to token", _swap(NATIVE, address(usdc), 3000 | NATIVE_POOL), 176_000);
+        _assertBounded("v4 token to native", _swap(address(usdc), NATIVE, 3000 | NATIVE_POOL), 176_000);
+        _assertBounded("v4 wrapped to token", _swap(address(weth), address(usdc), 3000 | NATIVE_POOL), 176_000);
+        _assertBounded("v4 token to wrapped", _swap(address(usdc), address(weth), 3000 | NATIVE_POOL), 176_000);
     }
 }

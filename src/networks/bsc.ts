@@ -44,8 +44,8 @@ export const bsc: BookedNetwork = network({
       feePips: 2_500,
       initCodeHash: PANCAKESWAP_PAIR_CODE,
     },
-    { kind: 4, factory: "0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865", feePips: 0 },
     { kind: 6, factory: "0x28e2Ea090877bF75740558f6BFB36A5ffeE9e9dF", feePips: 0 },
+    { kind: 4, factory: "0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865", feePips: 0 },
   ],
   routers: {
     "Uniswap SwapRouter02": "0xB971eF87ede563556b2ED4b1C0b0019111Dd85d2",

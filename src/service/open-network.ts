@@ -9,7 +9,7 @@ import { joinEndpoints, type OpenSnapshots } from "./endpoint-choice.ts";
 import type { ServedNetwork } from "./http/served-network.ts";
 import { type NetworkOptions, type ServiceOptions, spenderOf } from "./options.ts";
 import { createPoolDirectory, scopeOf } from "./pools/directory.ts";
-import { executorKindOf, kindOf } from "./pools/kinds.ts";
+import { executorKindOf, executorList, kindOf } from "./pools/kinds.ts";
 import type { Pool } from "./pools/pool.ts";
 import { openPoolBook } from "./pools/pool-book.ts";
 import { createSnapshots, type Snapshots } from "./pools/snapshots.ts";
@@ -41,6 +41,8 @@ export interface ConnectedNetwork {
   readonly executor: () => Address | undefined;
   /** whether it computes pools by their code, likewise; one of an earlier release does not */
   readonly computes: () => boolean;
+  /** how many protocols it lists, likewise; one of an earlier release may lack the last ones */
+  readonly listed: () => number;
   /** places of the protocols that the public router trades with, likewise */
   readonly routed: () => ReadonlySet<number> | undefined;
   readonly logger: Logger;
@@ -58,6 +60,7 @@ export function connectNetwork(
   const executor = () => checks.map((check) => check.executor()).find((address) => address !== undefined);
   const routed = () => checks.map((check) => check.routed()).find((places) => places !== undefined);
   const computes = () => checks.every((check) => check.computes());
+  const listed = () => Math.min(...checks.map((check) => check.listed()));
   const isKnown = (contract: Address) => vouchedFor.has(contract) || contract === executor();
   const rpcs = options.rpcUrls.map((url) =>
     createJsonRpc({ url, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES }),
@@ -69,7 +72,7 @@ export function connectNetwork(
     return createSnapshots({ rpc: one, chainId: options.chainId, verify, dataFees, isKnown, onTrouble }, clock);
   };
   const { rpc, snapshots } = joinEndpoints(rpcs, open, { clock, logger });
-  return { options, rpc, snapshots: outspoken(snapshots, { rpc, logger }), executor, computes, routed, logger };
+  return { options, rpc, snapshots: outspoken(snapshots, { rpc, logger }), executor, computes, listed, routed, logger };
 }
 
 /** The contracts of a network's options: anyone else who has one may have written it to work against us. */
@@ -128,7 +131,7 @@ function messageOf(error: unknown): string | undefined {
  * @throws WrongContractsError
  */
 export async function firstCheck(
-  { options, rpc, snapshots, logger }: ConnectedNetwork,
+  { options, rpc, snapshots, listed, logger }: ConnectedNetwork,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
   const doubt = createDoubt(clock);
@@ -137,6 +140,7 @@ export async function firstCheck(
       await snapshots.current();
       const { chainId } = options;
       logger.info({ chainId, rpcHost: rpc.host, readMode: snapshots.mode() }, "the network's node is in use");
+      reportUnlisted(options, { listed, logger });
       return;
     } catch (error) {
       if (error instanceof RpcError) return;
@@ -146,6 +150,21 @@ export async function firstCheck(
     await clock.sleep(CHECK_AGAIN_MS, signal);
   }
 }
+
+/** Says once what an executor of an earlier release does not trade with. */
+function reportUnlisted(
+  { protocols, settlement }: NetworkOptions,
+  { listed, logger }: Pick<ConnectedNetwork, "listed" | "logger">,
+): void {
+  if (settlement === undefined) return;
+  const unlisted = executorList(protocols).slice(listed());
+  if (unlisted.length === 0) return;
+  const fields = { settlement, unlisted: unlisted.map(({ factory }) => factory) };
+  logger.warn(fields, UNLISTED);
+}
+
+const UNLISTED =
+  "the settlement's executor is of an earlier release: it goes on working, and routes do without the pools of some factories";
 
 /** What the networks of one service share. */
 export interface NetworkSurroundings {
@@ -170,14 +189,15 @@ export function openNetwork(
   { options, db, findRoute, clock }: NetworkSurroundings,
   relayer: RelayerDependencies | undefined,
 ): OpenNetwork {
-  const { options: network, rpc, snapshots, executor, computes, routed, logger } = connected;
+  const { options: network, rpc, snapshots, executor, computes, logger } = connected;
   const store = createServiceStore(db, network.name);
-  const factories = { protocols: network.protocols, feeTiers: network.feeTiers };
+  const { protocols, feeTiers, wrappedNative } = network;
+  const factories = { protocols, feeTiers, wrappedNative };
   const scope = scopeOf(network.chainId, factories);
   const book = openPoolBook(db, { scope, nowMs: clock.nowMs(), logger });
   const directory = createPoolDirectory(factories, clock, book);
   const transfers = createTransferChecks({ rpc, network }, { directory, snapshots, executor, clock, logger });
-  const router = createRouter({ ...network, ...wayOut(network, routed) }, { directory, findRoute, transfers });
+  const router = createRouter({ ...network, ...wayOut(network, connected) }, { directory, findRoute, transfers });
   const tokens = createTokens({ rpc, network }, clock);
   const quotes = createQuoteBook(store, clock);
   const { database } = options;
@@ -210,9 +230,11 @@ function canBeComputed({ protocols }: NetworkOptions, pool: Pool): boolean {
 /** Which pools routes may use, and in which form: those that the network's settlement, or its public router, trades with. */
 function wayOut(
   { settlement, router }: NetworkOptions,
-  routed: ConnectedNetwork["routed"],
+  { listed, routed }: Pick<ConnectedNetwork, "listed" | "routed">,
 ): Pick<RouterOptions, "takes" | "formOf"> {
-  if (settlement !== undefined) return { takes: (pool) => executorKindOf(pool) !== undefined };
+  if (settlement !== undefined) {
+    return { takes: (pool) => executorKindOf(pool) !== undefined && pool.protocol < listed() };
+  }
   if (router === undefined) return {};
   const formOf = (pool: Pool) => (routed()?.has(pool.protocol) ? kindOf(pool).router?.form : undefined);
   return { formOf, takes: (pool) => formOf(pool) !== undefined };

@@ -104,6 +104,11 @@ abstract contract Ledger is Arena {
         uint256 hooks;
     }
 
+    /// A debt is paid on anybody's call, and a manager that has got everything takes a payment of nothing.
+    function _mayAnswer(address target) private view returns (bool) {
+        return target == address(debt) || target == address(manager);
+    }
+
     function _before(Swap memory order, address owner_, address caller) private view returns (Before memory) {
         return Before({
             from: _balance(order.fromAsset, owner_),
@@ -111,7 +116,7 @@ abstract contract Ledger is Arena {
             caller: _balance(order.fromAsset, caller),
             affiliate: _balance(order.fromAsset, affiliate),
             debt: weth.balanceOf(address(debt)),
-            hooks: hook.target() == address(debt) ? 0 : hook.successes()
+            hooks: _mayAnswer(hook.target()) ? 0 : hook.successes()
         });
     }
 
@@ -177,7 +182,7 @@ abstract contract Ledger is Arena {
             _accountFee(caller, order.fromAsset, order.swapFee, was.caller);
         }
         _accountFee(affiliate, order.fromAsset, order.affiliateFee, was.affiliate);
-        if (hook.target() != address(debt)) hostileSuccesses += hook.successes() - was.hooks;
+        if (!_mayAnswer(hook.target())) hostileSuccesses += hook.successes() - was.hooks;
         _settleFloors(user, order);
     }
 

@@ -16,6 +16,7 @@ import {
   NEW_ACCOUNT,
   startGas,
   VALUE_TRANSFER,
+  WARM_ACCOUNT,
   WARM_SLOT,
 } from "./evm-gas.ts";
 import {
@@ -114,7 +115,7 @@ export function swapGas(shape: SwapShape): Gas {
 /** Hops, the tokens that come through the executor, factories that are asked, and what pools pay themselves. */
 function routeGas({ route: { hops, gas }, toAsset, isComputed }: SwapShape): Gas {
   const tokens = new Set(hops.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])).size;
-  const asked = hops.filter(({ pool }) => !isComputed(pool));
+  const asked = hops.filter(({ pool }) => !isComputed(pool) && kindOf(pool).leg?.found !== "listed");
   // Kinds count what they know: that their pools can be computed.
   const surprising = asked.filter(({ pool }) => kindOf(pool).leg?.found === "computed").length;
   const factories = new Set(asked.map(({ pool }) => pool.protocol)).size;
@@ -122,13 +123,30 @@ function routeGas({ route: { hops, gas }, toAsset, isComputed }: SwapShape): Gas
   const { direct, isHeld } = purchasesOf({ hops }, toAsset, isComputed);
   const refund = hops.reduce((sum, { pool }) => sum + kindOf(pool).gas.refund, 0n);
   const between = BigInt(tokens - 2);
-  const alone = gas - between * BETWEEN_GAS + refund + lookups;
+  const alone = gas - between * BETWEEN_GAS + refund + lookups - sharedGas({ hops });
   const held = BigInt(isHeld ? tokens : tokens - 1);
   const paid = direct.reduce((sum, { pool }) => sum + DIRECT_HOP + (kindOf(pool).gas.direct ?? 0n), 0n);
   return {
     used: alone + held * TOKEN_GAS.used + paid + (isHeld ? 0n : DIRECT_TOKEN - DELIVERY),
     refund: refund + held * TOKEN_GAS.refund,
   };
+}
+
+/** A balance that changes once more: its slot was touched and written to before. */
+const CHANGED_BEFORE = COLD_SLOT + CHANGE_SLOT - 2n * WARM_SLOT;
+
+/** What hops through one contract save: an earlier one has touched it, and its balances of the same tokens. */
+function sharedGas({ hops }: Pick<Route, "hops">): bigint {
+  const met = new Set<string>();
+  let saved = 0n;
+  for (const { pool, tokenIn, tokenOut } of hops) {
+    const touched = [pool.address, pool.address + tokenIn, pool.address + tokenOut];
+    for (const [index, one] of touched.entries()) {
+      if (met.has(one)) saved += index === 0 ? COLD_ACCOUNT - WARM_ACCOUNT : CHANGED_BEFORE;
+      met.add(one);
+    }
+  }
+  return saved;
 }
 
 /** What the owner's balance and allowance of the sold token cost beyond the frame. */

@@ -2,7 +2,7 @@ import type { ReadWords } from "../../chain/at-block/batch-reader.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { kindOf } from "./kinds.ts";
-import { type Pool, type Protocol, sortTokens } from "./pool.ts";
+import { type Pool, type PoolSearch, type Protocol, sortTokens } from "./pool.ts";
 import type { PairSearch, PoolBook } from "./pool-book.ts";
 
 /** Knows which pools exist. Asks the factories on first request of a pair, and again after a while. */
@@ -37,6 +37,7 @@ export interface DirectoryOptions {
   readonly protocols: readonly Protocol[];
   /** fee tiers to search for where a factory has several, in parts per million */
   readonly feeTiers: readonly number[];
+  readonly wrappedNative?: PoolSearch["wrappedNative"];
 }
 
 /** @param book keeps what was found over restarts */
@@ -48,10 +49,11 @@ export function createPoolDirectory(options: DirectoryOptions, clock: Clock, boo
   let renewals = 0;
 
   async function findPools(token0: Address, token1: Address, read: ReadWords): Promise<readonly Pool[]> {
-    const { feeTiers } = options;
+    const { feeTiers, wrappedNative } = options;
+    const asked = { tokenA: token0, tokenB: token1, feeTiers, wrappedNative };
     const found = await Promise.all(
       options.protocols.map((protocol, protocolIndex) =>
-        kindOf(protocol).discover({ protocol, protocolIndex, tokenA: token0, tokenB: token1, feeTiers }, read),
+        kindOf(protocol).discover({ protocol, protocolIndex, ...asked }, read),
       ),
     );
     const pools = found.flat();

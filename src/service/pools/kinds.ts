@@ -56,6 +56,11 @@ export interface ListedProtocol extends Protocol {
   readonly initCodeHash: Hex;
 }
 
+/** Whether an executor of ours may be without a factory: it is of an earlier release, which had no branch for its pools. */
+export function isUnlistedByEarlier(protocol: Protocol): boolean {
+  return kindOf(protocol).leg?.isLater === true;
+}
+
 /** The most factories that our executor can list. */
 export const MOST_LISTED = 8;
 

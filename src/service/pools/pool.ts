@@ -22,7 +22,7 @@ export interface Pool {
   readonly address: Address;
   /** tells it from other pools at the same address, and is the first indexed value of its logs; absent: it is alone there */
   readonly id?: Hex | undefined;
-  /** the lower address of the two */
+  /** the lower address of the two; the wrapped token where it stands for the native coin, whose address is the lowest */
   readonly token0: Address;
   readonly token1: Address;
   /** taken from the input, in parts per million */
@@ -124,9 +124,12 @@ export interface PoolKind {
     fee(pool: Pool): number;
     /**
      * How the executor knows the pool: it computes its address from the code that its factory creates pools by, which the
-     * network's facts have, and lets it pay the recipient; or it asks the factory.
+     * network's facts have, and lets it pay the recipient; or it asks the factory; or the factory that it has in its list
+     * is the contract itself that all pools lie in.
      */
-    readonly found: "computed" | "asked";
+    readonly found: "computed" | "asked" | "listed";
+    /** Executors of earlier releases have no branch for it: those that do not list its factories are taken all the same. */
+    readonly isLater?: boolean;
   };
   /** How a public router takes a hop in such a pool; absent: none does. */
   readonly router?: RouterHop;
@@ -139,6 +142,8 @@ export interface PoolSearch {
   readonly tokenB: Address;
   /** fee tiers to try, in parts per million */
   readonly feeTiers: readonly number[];
+  /** the token that wraps the native coin; undefined: nobody knows, and pools of the coin itself are not looked for */
+  readonly wrappedNative?: Address | undefined;
 }
 
 /** A hop through a public router: in which form, and by whose router. */

@@ -2,7 +2,7 @@ import { TypedDataEncoder } from "ethers";
 import type { JsonRpc } from "../../chain/json-rpc.ts";
 import { type Address, toAddress } from "../../domain/money/address.ts";
 import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
-import { executorList } from "../pools/kinds.ts";
+import { executorList, isUnlistedByEarlier } from "../pools/kinds.ts";
 import { settlementDomain } from "./order.ts";
 import { verifyRouter } from "./verify-router.ts";
 import { readViews, WrongContractsError } from "./views.ts";
@@ -15,6 +15,8 @@ export interface ContractCheck {
   executor(): Address | undefined;
   /** whether the executor computes pools by their code; one of an earlier release does not */
   computes(): boolean;
+  /** how many protocols the executor lists; one of an earlier release may lack the last ones */
+  listed(): number;
   /** places of the protocols that the public router trades with; undefined where none is used, or no node has shown them */
   routed(): ReadonlySet<number> | undefined;
 }
@@ -23,9 +25,10 @@ export function createContractCheck(rpc: JsonRpc, network: NetworkOptions): Cont
   let executor = network.executor;
   let routed: ReadonlySet<number> | undefined;
   let computes = true;
+  let listed = Number.POSITIVE_INFINITY;
   const verify = async (): Promise<void> => {
     const { router } = network;
-    if (isSettled(network)) ({ executor, computes } = await verifySettlement(rpc, network));
+    if (isSettled(network)) ({ executor, computes, listed } = await verifySettlement(rpc, network));
     else if (router !== undefined) routed = await verifyRouter(rpc, { ...network, router });
   };
   return {
@@ -35,6 +38,7 @@ export function createContractCheck(rpc: JsonRpc, network: NetworkOptions): Cont
       }),
     executor: () => executor,
     computes: () => computes,
+    listed: () => listed,
     routed: () => routed,
   };
 }
@@ -43,15 +47,16 @@ type Verified = Pick<SettledNetwork, "name" | "chainId" | "wrappedNative" | "pro
 
 /**
  * Checks the two contracts' own views against the facts of their network.
- * @returns the settlement's executor, which never changes, and whether it computes pools by their code
+ * @returns the settlement's executor, which never changes, whether it computes pools by their code, and how many protocols
+ * it lists
  * @throws WrongContractsError that names the first difference; RpcError when the node does not answer properly
  */
 export async function verifySettlement(
   rpc: JsonRpc,
   network: Verified,
-): Promise<{ executor: Address; computes: boolean }> {
+): Promise<{ executor: Address; computes: boolean; listed: number }> {
   const { settlement } = network;
-  const listed = executorList(network.protocols);
+  const wanted = executorList(network.protocols);
   const what = "the settlement of swapd";
   const own = await readViews(rpc, { name: network.name, contract: settlement, what }, [
     { view: "executor" },
@@ -70,14 +75,15 @@ export async function verifySettlement(
   compare("the settlement's signature domain", own(2), TypedDataEncoder.hashDomain(domain));
   const its = await readViews(rpc, { name: network.name, contract: executor, what }, [
     { view: "protocolCount" },
-    ...listed.map((_, index) => ({ view: "protocols", values: [index] })),
+    ...wanted.map((_, index) => ({ view: "protocols", values: [index] })),
   ]);
-  compare("the number of the executor's protocols", its(0), String(listed.length));
-  for (const [index, { kind, factory, feePips }] of listed.entries()) {
-    const wanted = `${kind} ${factory} ${feePips}`;
-    compare(`the executor's protocol ${index}`, its(index + 1), wanted);
+  const listed = Number(its(0));
+  const isEarlier = listed < wanted.length && network.protocols.slice(listed, wanted.length).every(isUnlistedByEarlier);
+  if (!isEarlier) compare("the number of the executor's protocols", its(0), String(wanted.length));
+  for (const [index, { kind, factory, feePips }] of wanted.slice(0, listed).entries()) {
+    compare(`the executor's protocol ${index}`, its(index + 1), `${kind} ${factory} ${feePips}`);
   }
-  return { executor, computes: await verifyHashes(rpc, network, executor) };
+  return { executor, computes: await verifyHashes(rpc, network, executor), listed };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseAddress } from "../../domain/money/address.ts";
+import { type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
 import { parseRaw } from "../../domain/money/amount.ts";
 import { isPoolKind } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
@@ -24,6 +24,7 @@ const pool = z.object({
   kind: z.number().refine(isPoolKind),
   protocol: z.number(),
   address,
+  id: z.custom<Hex>(isHex).optional(),
   token0: address,
   token1: address,
   feePips: z.number(),

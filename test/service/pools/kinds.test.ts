@@ -32,7 +32,7 @@ test("the numbers of kinds stay those of presets, stored rows and deployed execu
     [3, "curve", 3],
     [4, "pancakeswap-v3", undefined],
     [5, "pancakeswap-v2", 1],
-    [6, "uniswap-v4", undefined],
+    [6, "uniswap-v4", 4],
   ]) {
     expect(numbers).toContainEqual([number, source, executorKind]);
   }

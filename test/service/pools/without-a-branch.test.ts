@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
+import { toAddress } from "../../../src/domain/money/address.ts";
 import { checkOptions } from "../../../src/service/check-options.ts";
-import { sortTokens } from "../../../src/service/pools/pool.ts";
-import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Client, createClient } from "../support/client.ts";
@@ -14,7 +12,6 @@ import { addPancakePools, deployPancake, type Pancake } from "../support/pancake
 import { execute, quoteAtHead } from "../support/quoted-swap.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { systemClock } from "../support/system-clock.ts";
-import { deployUniswapV4 } from "../support/uniswap-v4.ts";
 import { balanceOf } from "../support/wallet.ts";
 
 const RECIPIENT = toAddress("0x00000000000000000000000000000000000a11ce");
@@ -29,15 +26,8 @@ const directory = mkdtempSync(join(tmpdir(), "swapd-branch-"));
 beforeAll(async () => {
   chain = await startTestChain();
   pancake = await deployPancake(chain);
-  const uniswap = await deployUniswapV4(chain);
-  market = await deployMarket(chain, [...pancake.protocols, uniswap.protocol]);
+  market = await deployMarket(chain, pancake.protocols);
   await addPancakePools(chain, market, pancake);
-  for (const token of [market.weth, market.usdc]) await market.approve(token, uniswap.hand);
-  const center = (market.weth < market.usdc ? -1 : 1) * 196_200;
-  await uniswap.newPool([...sortTokens(market.weth, market.usdc), 3_000, 60, NATIVE_TOKEN], {
-    sqrtPrice: sqrtRatioAtTick(center),
-    positions: [{ lower: center - 6_000, upper: center + 6_000, liquidity: 10n ** 15n }],
-  });
   const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
   service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   client = await createClient(service.url);
@@ -63,9 +53,8 @@ describe("our own settlement", () => {
   });
 
   test("quotes nothing over pools that its executor has no branch for, also beside others", async () => {
-    for (const source of ["pancakeswap-v3", "uniswap-v4"])
-      expect((await client.get("/aggregator/quote", request(source))).body.error).toBe("NO_ROUTE");
-    const { quote } = await quoteAtHead({ chain, client }, request("pancakeswap-v2,pancakeswap-v3,uniswap-v4"));
+    expect((await client.get("/aggregator/quote", request("pancakeswap-v3"))).body.error).toBe("NO_ROUTE");
+    const { quote } = await quoteAtHead({ chain, client }, request("pancakeswap-v2,pancakeswap-v3"));
     const { body } = await client.get("/aggregator/distributions", { quoteId: quote.id });
     expect(body.distributions.map(({ protocol }: { protocol: string }) => protocol)).toEqual(["pancakeswap-v2"]);
   });
@@ -85,10 +74,8 @@ test("quotes that nothing settles see all pools", async () => {
   const unsettled = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   try {
     const asking = await createClient(unsettled.url);
-    for (const source of ["pancakeswap-v3", "uniswap-v4"]) {
-      const { fromAddress, toAddress, ...asked } = request(source);
-      expect((await asking.get("/aggregator/quote", asked)).status, source).toBe(200);
-    }
+    const { fromAddress, toAddress, ...asked } = request("pancakeswap-v3");
+    expect((await asking.get("/aggregator/quote", asked)).status).toBe(200);
   } finally {
     await unsettled.stop();
   }

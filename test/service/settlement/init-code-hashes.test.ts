@@ -25,7 +25,7 @@ function verified(protocols: readonly Protocol[]) {
 
 describe("the codes by which an executor computes pools", () => {
   test("are those of the network's facts", async () => {
-    expect(await verified(exchange.protocols)).toEqual({ executor: exchange.executor, computes: true });
+    expect(await verified(exchange.protocols)).toEqual({ executor: exchange.executor, computes: true, listed: 3 });
   });
 
   test("that are others are refused by name, with both values", async () => {
@@ -38,11 +38,11 @@ describe("the codes by which an executor computes pools", () => {
 
   test("are not compared where the facts have none: the factory has the word there", async () => {
     const without = exchange.protocols.map(({ initCodeHash: _, ...protocol }) => protocol);
-    expect(await verified(without)).toEqual({ executor: exchange.executor, computes: true });
+    expect(await verified(without)).toEqual({ executor: exchange.executor, computes: true, listed: 3 });
   });
 
   test("are none of an executor of an earlier release, which goes on working", async () => {
     await forgetHashes(chain, exchange.executor);
-    expect(await verified(exchange.protocols)).toEqual({ executor: exchange.executor, computes: false });
+    expect(await verified(exchange.protocols)).toEqual({ executor: exchange.executor, computes: false, listed: 3 });
   });
 });

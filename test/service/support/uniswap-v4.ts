@@ -43,8 +43,9 @@ export interface UniswapV4 {
 }
 
 /** A pool's key, as the manager takes it. */
-export function keyOf({ token0, token1, feePips, tickSpacing }: Pool): V4Key {
-  return [token0, token1, feePips, tickSpacing, NATIVE_TOKEN];
+export function keyOf({ token0, token1, feePips, tickSpacing, constants }: Pool): V4Key {
+  // The kind's own sign for pools of the native coin.
+  return [constants?.[0] === 1 ? NATIVE_TOKEN : token0, token1, feePips, tickSpacing, NATIVE_TOKEN];
 }
 
 export async function deployUniswapV4(chain: TestChain): Promise<UniswapV4> {
@@ -53,6 +54,7 @@ export async function deployUniswapV4(chain: TestChain): Promise<UniswapV4> {
   const manager = await chain.deploy(MANAGER, [chain.deployer]);
   const hand = await chain.deploy(HAND, [manager]);
   await chain.send({ to: manager, data: encode(MANAGER, "setProtocolFeeController", [chain.deployer]) });
+  await chain.rpc.call("anvil_setBalance", [hand, "0xd3c21bcecceda1000000"]);
   const deposit: UniswapV4["deposit"] = async (key, { lower, upper, liquidity }) => {
     await chain.send({ to: hand, data: encode(HAND, "deposit", [key, lower, upper, liquidity]) });
   };

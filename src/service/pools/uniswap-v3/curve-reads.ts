@@ -26,7 +26,7 @@ export interface CurveSource {
   /** the calls for price and liquidity */
   positionCalls(pool: Pool): readonly ViewCall[];
   /** undefined: that is no pool, or one without a price */
-  readPosition(answers: readonly WordsAnswer[]): { position: CurvePosition; fees?: CurveFees } | undefined;
+  readPosition(answers: readonly WordsAnswer[], pool: Pool): { position: CurvePosition; fees?: CurveFees } | undefined;
   /** the call for one word of the tick bitmap */
   wordCall(pool: Pool, position: number): ViewCall;
   tickCall(pool: Pool, tick: number): ViewCall;
@@ -108,7 +108,7 @@ function decodeCurve(
   { known, read }: { readonly known: KnownState | undefined; readonly read: ReadWords },
 ): PoolState | undefined {
   const own = source.positionCalls(pool).length;
-  const found = source.readPosition(answers.slice(0, own));
+  const found = source.readPosition(answers.slice(0, own), pool);
   if (found === undefined) return undefined;
   const { position, fees } = found;
   const table = tableOf({ source, pool }, { position, known, rest: answers.slice(own) });

@@ -24,6 +24,10 @@ const TICK = COLD_SLOT + 2n * (COLD_SLOT + CHANGE_SLOT) + 1_800n;
 /** The protocol's part of the fee is written down for each token. */
 export const PROTOCOL_FEE_GAS = COLD_SLOT + CHANGE_SLOT;
 
+/** What a leg adds that unwraps the coin and sends it along, or wraps what it was sent, beyond transfers of a token. */
+export const SELLING_COIN_GAS = 3_900n;
+export const BUYING_COIN_GAS = 6_000n;
+
 /** What every leg adds: each is within one piece of the curve at least. */
 export const LEAST_V4_HOP_GAS = LEG + STEP;
 

@@ -132,7 +132,7 @@ test("the manager takes as much as it can count in signed numbers of 128 bits, a
   expect(sold).toEqual({ taken: [most], paid: [quote?.amountOut] });
 });
 
-test("a pool with a hook, of another spacing, of the native coin, or that nobody opened is no pool", async () => {
+test("a pool with a hook, of another spacing, or that nobody opened is no pool; one of the native coin is the wrapped token's", async () => {
   const [token0, token1] = [
     await newTokenFor(chain, uniswap.hand, 18),
     await newTokenFor(chain, uniswap.hand, 18),
@@ -143,10 +143,20 @@ test("a pool with a hook, of another spacing, of the native coin, or that nobody
   for (const [fee, spacing] of SPACINGS) await uniswap.newPool([token0, token1, fee, spacing, hook], at);
   await uniswap.newPool([token0, token1, 500, 60, NATIVE_TOKEN], at);
   await uniswap.newPool([NATIVE_TOKEN, token1, 500, 10, NATIVE_TOKEN], at);
-  const directory = () => createPoolDirectory({ protocols: [uniswap.protocol], feeTiers: [500] }, systemClock);
+  const directory = (wrappedNative?: Address) => {
+    return createPoolDirectory({ protocols: [uniswap.protocol], feeTiers: [500], wrappedNative }, systemClock);
+  };
   const snapshots = createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock);
   const { read } = await snapshots.current();
   expect(await directory().poolsOf(token0, token1, read)).toEqual([]);
+  // Were token0 the wrapped form of the coin, that pool would be one of it, also where the other one has the lower address.
+  const wrapped = toAddress("0xffffffffffffffffffffffffffffffffffffffff");
+  expect(await directory(wrapped).poolsOf(token0, token1, read)).toEqual([]);
+  for (const coin of [token0, wrapped]) {
+    const [pool, ...others] = await directory(coin).poolsOf(coin, token1, read);
+    expect([pool?.token0, pool?.token1, pool?.feePips, others]).toEqual([coin, token1, 500, []]);
+    expect(keyOf(pool!)).toEqual([NATIVE_TOKEN, token1, 500, 10, NATIVE_TOKEN]);
+  }
   snapshots.stop();
   await uniswap.newPool([token0, token1, 500, 10, NATIVE_TOKEN], at);
   const later = createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock);
