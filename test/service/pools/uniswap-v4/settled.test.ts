@@ -37,6 +37,9 @@ beforeAll(async () => {
   uniswap = await deployUniswapV4(chain);
   market = await deployMarket(chain, [uniswap.protocol]);
   const { weth, usdc, dai, usdt } = market;
+  // Coins for as many sales as there may be.
+  await chain.rpc.call("anvil_setBalance", [chain.deployer, "0xd3c21bcecceda1000000"]);
+  await chain.send({ to: weth, data: "0xd0e30db0", value: 500_000n * 10n ** 18n });
   for (const token of [weth, usdc, dai, usdt]) await market.approve(token, uniswap.hand);
   // Prices of a coin of 18 decimals at 3,000 dollars of 6, and of 18, in the smallest units of both.
   const [coinIn6, coinIn18] = [-196_256, 80_067];
