@@ -2,6 +2,7 @@ import type { Hex } from "../../domain/money/address.ts";
 import { pancakeswapV2 } from "./pancakeswap-v2/kind.ts";
 import { pancakeswapV3 } from "./pancakeswap-v3/kind.ts";
 import type { PoolKind, Protocol } from "./pool.ts";
+import { slipstream } from "./slipstream/kind.ts";
 import { stable } from "./stable/kind.ts";
 import { uniswapV2 } from "./uniswap-v2/kind.ts";
 import { uniswapV3 } from "./uniswap-v3/kind.ts";
@@ -15,6 +16,7 @@ export const POOL_KINDS: readonly PoolKind[] = Object.values({
   pancakeswapV3,
   pancakeswapV2,
   uniswapV4,
+  slipstream,
 });
 
 const BY_NUMBER: ReadonlyMap<number, PoolKind> = new Map(POOL_KINDS.map((kind) => [kind.number, kind]));

@@ -25,7 +25,7 @@ export interface Pool {
   /** the lower address of the two; the wrapped token where it stands for the native coin, whose address is the lowest */
   readonly token0: Address;
   readonly token1: Address;
-  /** taken from the input, in parts per million */
+  /** taken from the input, in parts per million; where it may be another in each block, 0 but in a state's own pool */
   readonly feePips: number;
   /** distance between usable ticks; 0 where the pool has none */
   readonly tickSpacing: number;
@@ -115,6 +115,11 @@ export interface PoolKind {
    * @param take is called with the calls before they are made, and throws where they are too many
    */
   prepare?(state: PoolState, take?: TakeCalls): Promise<void>;
+  /**
+   * What such a pool takes may change with its price, by a rule of others: of two swaps in one transaction only the first
+   * one's fee is known, so a route meets such a pool once.
+   */
+  readonly feeMoves?: boolean;
   readonly gas: KindGas;
   /** How our own executor performs a leg; absent: it has no branch for such pools, which take no part in its routes. */
   readonly leg?: {

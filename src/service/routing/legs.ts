@@ -1,5 +1,7 @@
-import type { Address } from "../../domain/money/address.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
 import { smaller } from "../../domain/money/bigint.ts";
+import { kindOf } from "../pools/kinds.ts";
+import { identityOf } from "../pools/pool.ts";
 import { type Hop, type PlannedHop, PORTION_ALL } from "./plan.ts";
 
 /** A hop with the part of the sold amount that goes through it, in the sold token. */
@@ -20,7 +22,8 @@ const LEAST_PART = 10_000n;
 /**
  * The same flow as legs, one after the other: each takes its part of the sold token through pools of its own, and all that
  * it brings on the way. So a router can take it that knows amounts only, and no shares of what it holds. A pool that
- * several legs share is met by each as those before it left it.
+ * several legs share is met by each as those before it left it; one whose fee moves is met by the largest of them alone,
+ * and the largest of all takes the others' parts.
  * @param planned hops in their order of execution, with what each of them moved
  */
 export function inLegs(
@@ -31,7 +34,7 @@ export function inLegs(
   const branches = branchesOf(planned, performed, from);
   const legs: Leg[] = [];
   for (let leg = nextLeg(branches, from); leg !== undefined; leg = nextLeg(branches, from)) legs.push(leg);
-  return toPlanned(withoutDust(legs));
+  return toPlanned(withoutDust(legs, meetOnce(legs)));
 }
 
 /** The hops of each leg: one begins wherever the sold token is sold. */
@@ -85,11 +88,27 @@ function widest(branches: readonly Branch[] | undefined): Branch | undefined {
   return most !== undefined && most.left > 0n ? most : undefined;
 }
 
-function withoutDust(legs: readonly Leg[]): readonly Leg[] {
+function bySize(legs: readonly Leg[]): readonly Leg[] {
+  return [...legs].sort((a, b) => (a.amount < b.amount ? 1 : -1));
+}
+
+/** The legs that meet no pool again whose fee moves: the larger ones go first. */
+function meetOnce(legs: readonly Leg[]): ReadonlySet<Leg> {
+  const met = new Set<Hex>();
+  const kept = bySize(legs).filter(({ hops }) => {
+    const moved = hops.flatMap(({ state: { pool } }) => (kindOf(pool).feeMoves === true ? [identityOf(pool)] : []));
+    if (moved.some((pool) => met.has(pool))) return false;
+    for (const pool of moved) met.add(pool);
+    return true;
+  });
+  return new Set(kept);
+}
+
+function withoutDust(legs: readonly Leg[], allowed: ReadonlySet<Leg>): readonly Leg[] {
   const total = legs.reduce((sum, { amount }) => sum + amount, 0n);
-  const [largest, ...rest] = [...legs].sort((a, b) => (a.amount < b.amount ? 1 : -1));
+  const [largest, ...rest] = bySize(legs);
   if (largest === undefined) return [];
-  const kept = rest.filter(({ amount }) => amount * LEAST_PART >= total);
+  const kept = rest.filter((leg) => allowed.has(leg) && leg.amount * LEAST_PART >= total);
   const amount = total - kept.reduce((sum, leg) => sum + leg.amount, 0n);
   return [{ hops: largest.hops, amount }, ...kept];
 }

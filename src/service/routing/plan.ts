@@ -1,5 +1,6 @@
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { BETWEEN_GAS } from "../gas/hop-gas.ts";
+import { kindOf } from "../pools/kinds.ts";
 import { identityOf, type Pool, type PoolState } from "../pools/pool.ts";
 import type { SearchBudget, Steps } from "./steps.ts";
 
@@ -34,14 +35,14 @@ export type Performance =
       /** what each hop adds */
       readonly hopGas: readonly bigint[];
     }
-  /** a pool on the way cannot take its amount */
+  /** a pool on the way cannot take its amount, or what it would take of it is not known */
   | { readonly kind: "short" }
   /** state is missing: load it, then perform again */
   | { readonly kind: "unread"; readonly load: () => Promise<void> };
 
 /**
  * Computes what the executor will do with these hops, in its own order: each hop takes its portion (rounded down) of the
- * balance of its token at that moment; a pool met again is met as the earlier hops left it.
+ * balance of its token at that moment; a pool met again is met as the earlier hops left it, if its fee is known then.
  */
 export function* performHops(
   hops: readonly PlannedHop[],
@@ -56,6 +57,7 @@ export function* performHops(
     if (budget.isOver()) yield;
     const { pool } = state;
     const identity = identityOf(pool);
+    if (changed.has(identity) && kindOf(pool).feeMoves === true) return { kind: "short" };
     const held = balances.get(tokenIn) ?? 0n;
     const amountIn = (held * portion) / PORTION_ALL;
     const quote = (changed.get(identity) ?? state).quote(tokenIn, amountIn);

@@ -33,6 +33,7 @@ test("the numbers of kinds stay those of presets, stored rows and deployed execu
     [4, "pancakeswap-v3", undefined],
     [5, "pancakeswap-v2", 1],
     [6, "uniswap-v4", 4],
+    [7, "slipstream", undefined],
   ]) {
     expect(numbers).toContainEqual([number, source, executorKind]);
   }

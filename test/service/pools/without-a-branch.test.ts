@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import { checkOptions } from "../../../src/service/check-options.ts";
+import { sortTokens } from "../../../src/service/pools/pool.ts";
+import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Client, createClient } from "../support/client.ts";
@@ -11,6 +13,7 @@ import { deployMarket, type Market, serviceOptions } from "../support/market.ts"
 import { addPancakePools, deployPancake, type Pancake } from "../support/pancake.ts";
 import { execute, quoteAtHead } from "../support/quoted-swap.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
+import { deploySlipstream } from "../support/slipstream.ts";
 import { systemClock } from "../support/system-clock.ts";
 import { balanceOf } from "../support/wallet.ts";
 
@@ -26,8 +29,14 @@ const directory = mkdtempSync(join(tmpdir(), "swapd-branch-"));
 beforeAll(async () => {
   chain = await startTestChain();
   pancake = await deployPancake(chain);
-  market = await deployMarket(chain, pancake.protocols);
+  const exchange = await deploySlipstream(chain);
+  market = await deployMarket(chain, [...pancake.protocols, exchange.protocol]);
   await addPancakePools(chain, market, pancake);
+  for (const token of [market.weth, market.usdc]) await market.approve(token, exchange.hand);
+  const center = (market.weth < market.usdc ? -1 : 1) * 196_200;
+  const positions = [{ lower: center - 6_000, upper: center + 6_000, liquidity: 10n ** 15n }];
+  const pair = sortTokens(market.weth, market.usdc);
+  await exchange.newPool(pair, { spacing: 100, sqrtPrice: sqrtRatioAtTick(center), positions });
   const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
   service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   client = await createClient(service.url);
@@ -53,8 +62,9 @@ describe("our own settlement", () => {
   });
 
   test("quotes nothing over pools that its executor has no branch for, also beside others", async () => {
-    expect((await client.get("/aggregator/quote", request("pancakeswap-v3"))).body.error).toBe("NO_ROUTE");
-    const { quote } = await quoteAtHead({ chain, client }, request("pancakeswap-v2,pancakeswap-v3"));
+    for (const source of ["pancakeswap-v3", "slipstream"])
+      expect((await client.get("/aggregator/quote", request(source))).body.error).toBe("NO_ROUTE");
+    const { quote } = await quoteAtHead({ chain, client }, request("pancakeswap-v2,pancakeswap-v3,slipstream"));
     const { body } = await client.get("/aggregator/distributions", { quoteId: quote.id });
     expect(body.distributions.map(({ protocol }: { protocol: string }) => protocol)).toEqual(["pancakeswap-v2"]);
   });
@@ -74,8 +84,10 @@ test("quotes that nothing settles see all pools", async () => {
   const unsettled = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   try {
     const asking = await createClient(unsettled.url);
-    const { fromAddress, toAddress, ...asked } = request("pancakeswap-v3");
-    expect((await asking.get("/aggregator/quote", asked)).status).toBe(200);
+    for (const source of ["pancakeswap-v3", "slipstream"]) {
+      const { fromAddress, toAddress, ...asked } = request(source);
+      expect((await asking.get("/aggregator/quote", asked)).status, source).toBe(200);
+    }
   } finally {
     await unsettled.stop();
   }

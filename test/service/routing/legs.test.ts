@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { slipstream } from "../../../src/service/pools/slipstream/kind.ts";
+import { uniswapV3 } from "../../../src/service/pools/uniswap-v3/kind.ts";
 import { bestRoute } from "../../../src/service/routing/best-route.ts";
 import { inLegs, legsOf } from "../../../src/service/routing/legs.ts";
 import { type Hop, performHops } from "../../../src/service/routing/plan.ts";
@@ -9,8 +11,8 @@ const UNIT = 10n ** 18n;
 /** Where a pool is shared, a leg meets it as those before it left it, so that a large trade brings some points less. */
 const AMOUNTS = [1_000n, 20_000n, 50_000n];
 
-/** A route over shares of what is held, and the same flow as legs with amounts of their own. */
-function bothWays(seed: number, amountIn: bigint) {
+/** A route over shares of what is held, and the same flow as legs with amounts of their own. @param kind of all pools then */
+function bothWays(seed: number, amountIn: bigint, kind = uniswapV3.number) {
   const world = largeWorld({ hubs: 3, curvesOfPair: 3, ticks: 30 }, seed);
   const trade = { from: world.sold, to: world.bought, amountIn };
   const found = bestRoute(world.paths(), trade, { gasRate: undefined, readsMore: true });
@@ -20,7 +22,7 @@ function bothWays(seed: number, amountIn: bigint) {
   const planned = hops.map(({ pool, tokenIn, tokenOut, portion }) => {
     const state = stateOf.get(pool.address);
     if (state === undefined) throw new Error(`${pool.address} is of another world`);
-    return { state, tokenIn, tokenOut, portion };
+    return { state: { ...state, pool: { ...pool, kind } }, tokenIn, tokenOut, portion };
   });
   const performed = runToEnd(performHops(inLegs(planned, hops, trade.from), trade, UNLIMITED));
   if (performed.kind !== "filled") throw new Error(`the legs of seed ${seed} are ${performed.kind}`);
@@ -55,4 +57,33 @@ test("a route as legs sells the whole amount, each leg leads from the sold to th
     }
   }
   expect(splits).toBeGreaterThan(20);
+});
+
+test("a pool whose fee follows its price is met by one leg alone, which is the largest of those that share it", () => {
+  let fewer = 0;
+  for (let seed = 1; seed <= 12; seed += 1) {
+    const amount = 50_000n * UNIT;
+    const { trade, legs } = bothWays(seed, amount, slipstream.number);
+    const met = legs.hops.map(({ pool }) => pool.address);
+    expect(new Set(met).size, `seed ${seed}`).toBe(met.length);
+    const sold = legsOf(legs.hops).map(soldBy);
+    expect(sold.reduce((sum, one) => sum + one, 0n)).toBe(trade.amountIn);
+    if (sold.length < legsOf(bothWays(seed, amount).legs.hops).length) fewer += 1;
+  }
+  expect(fewer).toBeGreaterThan(0);
+});
+
+test("a route that meets such a pool twice is none: nobody knows what it takes of the second part", () => {
+  const { states, sold, bought } = largeWorld({ hubs: 3, curvesOfPair: 3, ticks: 30 }, 1);
+  const direct = states.find(({ pool }) => [pool.token0, pool.token1].sort().join() === [sold, bought].sort().join());
+  if (direct === undefined) throw new Error("there is no pool of both tokens");
+  const twice = (kind: number) => {
+    const hop = { state: { ...direct, pool: { ...direct.pool, kind } }, tokenIn: sold, tokenOut: bought };
+    const hops = [
+      { ...hop, portion: 5n * 10n ** 17n },
+      { ...hop, portion: 10n ** 18n },
+    ];
+    return runToEnd(performHops(hops, { from: sold, to: bought, amountIn: UNIT }, UNLIMITED)).kind;
+  };
+  expect([twice(uniswapV3.number), twice(slipstream.number)]).toEqual(["filled", "short"]);
 });

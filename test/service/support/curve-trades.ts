@@ -29,11 +29,12 @@ export async function newTokenFor(chain: TestChain, spender: Address, decimals: 
 export function randomRanges(random: RandomAmounts, spacing: number) {
   const tick = random.integer(-200_000, 200_000);
   const center = Math.floor(tick / spacing) * spacing;
+  const end = Math.floor(887_200 / spacing) * spacing;
   const positions = Array.from({ length: random.integer(2, 6) }, () => {
-    const lower = Math.max(center + spacing * random.integer(-300, 200), -887_200);
+    const lower = Math.max(center + spacing * random.integer(-300, 200), -end);
     return {
       lower,
-      upper: Math.min(lower + spacing * random.integer(1, 400), 887_200),
+      upper: Math.min(lower + spacing * random.integer(1, 400), end),
       liquidity: random.magnitude(8, 22),
     };
   });

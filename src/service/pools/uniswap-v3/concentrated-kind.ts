@@ -18,8 +18,16 @@ interface ConcentratedFacts extends Pick<PoolKind, "number" | "source" | "leg" |
   readonly room: bigint;
 }
 
+/** Logs of pools like those of Uniswap V3 that show that liquidity moved. */
+export const LIQUIDITY_TOPICS: PoolKind["liquidityTopics"] = [
+  // Mint(address,address,int24,int24,uint128,uint256,uint256)
+  { topic: "0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde", bloomPlaces: [1964, 987, 427] },
+  // Burn(address,int24,int24,uint128,uint256,uint256)
+  { topic: "0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c", bloomPlaces: [1106, 1593, 235] },
+];
+
 /** Each pool is a contract with views of its own. */
-const POOL_VIEWS: CurveSource = {
+export const POOL_VIEWS: CurveSource = {
   positionCalls: ({ address }) => [
     { to: address, data: V3_SELECTOR.slot0, words: 2 },
     { to: address, data: V3_SELECTOR.liquidity, words: 1 },
@@ -56,12 +64,7 @@ export function concentratedKind(facts: ConcentratedFacts): PoolKind {
   const { tiers, extraGas, refund, room, ...own } = facts;
   return {
     ...own,
-    liquidityTopics: [
-      // Mint(address,address,int24,int24,uint128,uint256,uint256)
-      { topic: "0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde", bloomPlaces: [1964, 987, 427] },
-      // Burn(address,int24,int24,uint128,uint256,uint256)
-      { topic: "0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c", bloomPlaces: [1106, 1593, 235] },
-    ],
+    liquidityTopics: LIQUIDITY_TOPICS,
     async discover(search, read) {
       const tried = [...new Set([...search.feeTiers, ...tiers])];
       const pools = await Promise.all(tried.map((tier) => findTier(search, read, tier)));

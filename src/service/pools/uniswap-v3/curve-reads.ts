@@ -25,8 +25,14 @@ interface MutableTable {
 export interface CurveSource {
   /** the calls for price and liquidity */
   positionCalls(pool: Pool): readonly ViewCall[];
-  /** undefined: that is no pool, or one without a price */
-  readPosition(answers: readonly WordsAnswer[], pool: Pool): { position: CurvePosition; fees?: CurveFees } | undefined;
+  /**
+   * Undefined: that is no pool, or one without a price.
+   * `feePips` is of pools whose fee is another in each block, `fees` of those with one for each direction.
+   */
+  readPosition(
+    answers: readonly WordsAnswer[],
+    pool: Pool,
+  ): { position: CurvePosition; fees?: CurveFees; feePips?: number } | undefined;
   /** the call for one word of the tick bitmap */
   wordCall(pool: Pool, position: number): ViewCall;
   tickCall(pool: Pool, tick: number): ViewCall;
@@ -110,12 +116,12 @@ function decodeCurve(
   const own = source.positionCalls(pool).length;
   const found = source.readPosition(answers.slice(0, own), pool);
   if (found === undefined) return undefined;
-  const { position, fees } = found;
+  const { position, fees, feePips = pool.feePips } = found;
   const table = tableOf({ source, pool }, { position, known, rest: answers.slice(own) });
   const curve = { ...position, fees, words: table.words, nets: table.nets, blanks: table.blanks };
   const behind: Loaded = { source, pool, position, table, read };
   const state = concentratedPoolState(
-    pool,
+    feePips === pool.feePips ? pool : { ...pool, feePips },
     curve,
     (word, down) => readWords(behind, extend(pool, table, word, down)),
     terms,
