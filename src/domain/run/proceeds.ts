@@ -1,3 +1,4 @@
+import { describeBoth } from "../money/for-people.ts";
 import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
 import type { Run, Swap } from "./run.ts";
 import { isFilled, isLive } from "./states.ts";
@@ -33,5 +34,6 @@ export function proceedsBarred(run: Run, swap: Swap): string | undefined {
   if (takenBack !== undefined) return `a reorganisation took back ${takenBack.id}, whose proceeds it sells`;
   const size = plannedSize(run, swap);
   if (size === swap.gross) return undefined;
-  return `it would sell ${swap.gross ?? 0n}, and what earlier swaps brought allows ${size ?? 0n} (smallest units)`;
+  const [would, allows] = describeBoth(swap.gross ?? 0n, size ?? 0n, swap.sell);
+  return `it would sell ${would}, and what earlier swaps brought allows ${allows}`;
 }

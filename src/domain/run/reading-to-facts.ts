@@ -11,6 +11,7 @@ import type { TypedData } from "../guard/typed-data.ts";
 import { parseAddress } from "../money/address.ts";
 import { mulDivUp } from "../money/amount.ts";
 import { smaller } from "../money/bigint.ts";
+import { describeBoth } from "../money/for-people.ts";
 import { toPpm } from "../money/fraction.ts";
 import { highestOf, lowestOf } from "../money/price.ts";
 import { isNative } from "../money/token.ts";
@@ -152,7 +153,8 @@ export function unsettledAllowance(swap: Swap, { allowance, standing }: Clearanc
   const { gross } = swap;
   if (standing === undefined || gross === undefined) return undefined;
   if (executionsOf(standing.highest, gross) === executionsOf(allowance, gross)) return undefined;
-  return `the allowance of ${swap.sell.symbol} is ${allowance} by the newest answer, and ${standing.highest} by another node or in the final block (smallest units): until they agree the order could be executed more than once`;
+  const [newest, highest] = describeBoth(allowance, standing.highest, swap.sell);
+  return `the allowance is ${newest} by the newest answer, and ${highest} by another node or in the final block: until they agree the order could be executed more than once`;
 }
 
 /** How often an allowance lets an order be executed; two stands for more. */

@@ -1,4 +1,4 @@
-import { describeAmount } from "../money/for-people.ts";
+import { describeAmount, describeBoth } from "../money/for-people.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent, TransactionChange } from "./events.ts";
@@ -174,13 +174,15 @@ export function settleFill(draft: Draft, swapId: string, executed: Executed, evi
     draft.record({ kind: "unspend", swapId, amount: before.gross ?? before.fill.sold });
     draft.record({ kind: "spend", swapId, amount: fill.sold });
   }
-  draft.moveSwap(swapId, "final", {}, wasCounted ? correctionOf(before.fill, fill) : undefined);
+  draft.moveSwap(swapId, "final", {}, wasCounted ? correctionOf(before, before.fill, fill) : undefined);
   if (fill?.assumed === true) reportUnmeasured(draft, draft.swap(swapId), fill);
 }
 
-function correctionOf(before: Fill, now: Fill): string | undefined {
+function correctionOf({ sell, buy }: Swap, before: Fill, now: Fill): string | undefined {
   if (before.sold === now.sold && before.bought === now.bought) return undefined;
-  return `measured once more: sold ${now.sold} instead of ${before.sold}, bought ${now.bought} instead of ${before.bought} (smallest units)`;
+  const [sold, wasSold] = describeBoth(now.sold, before.sold, sell);
+  const [bought, wasBought] = describeBoth(now.bought, before.bought, buy);
+  return `measured once more: sold ${sold} instead of ${wasSold}, bought ${bought} instead of ${wasBought}`;
 }
 
 function reportUnmeasured(draft: Draft, { id, sell, buy }: Swap, { hash, sold, bought }: Fill): void {

@@ -3,6 +3,7 @@ import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { commitAndNotify } from "../alerts.ts";
 import { baselineNow, countNow } from "./baseline.ts";
+import { exactAmount } from "./exact-amount.ts";
 import { alertOfNew, foundChange, newOnes } from "./findings.ts";
 import type { ScanContext } from "./patient-chain.ts";
 import { readTrades } from "./read-back.ts";
@@ -105,7 +106,7 @@ async function traceOf(context: ScanContext, wallet: Address, granted: ReadonlyS
     if (token === context.settings.native.address || granted.has(token)) continue;
     const amount = await chain.allowance({ token, owner: wallet, spender }).catch(refusalOf);
     if (typeof amount === "string") return `its allowance of ${token} is refused: ${amount}`;
-    if (amount > 0n) return `it allows ${spender} to take ${amount} of ${token}`;
+    if (amount > 0n) return `it allows ${spender} to take ${exactAmount(context, token, amount)}`;
   }
   return number;
 }

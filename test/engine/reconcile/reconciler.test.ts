@@ -682,7 +682,7 @@ test.each<[string, (outside: Outside) => void, string]>([
   [
     "an allowance is a trace",
     ({ chain }) => chain.ledger.setAllowance(WETH.address, ACCOUNT, 1n),
-    `it allows ${ROUTER} to take 1 of ${WETH.address}`,
+    `it allows ${ROUTER} to take 0.000000000000000001 WETH`,
   ],
 ])("a wallet that the chain cannot know to be new needs a person's word: %s", async (_what, change, why) => {
   const outside = begin("only");
