@@ -195,7 +195,7 @@ function nextSteps(session: Session, { wallet }: Answers): readonly string[] {
   const [config, dir] = isHere ? ["", ""] : [` --config ${join(folder, MAIN_FILE)}`, ` --dir ${folder}`];
   const { kind } = readWallet(wallet) ?? { kind: "watch" };
   const isKept = !session.answers.has("wallet");
-  const hasKey = isKept || kind === "keystore" || kind === "import";
+  const hasKey = isKept || kind === "keystore" || kind === "import" || kind === "signer";
   const mode = session.present?.configuration.mode ?? modeOf(networkOf(session));
   const starts: Readonly<Record<Mode, string>> = {
     paper: "on paper: fills are simulated, and nothing is signed",

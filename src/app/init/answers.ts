@@ -29,7 +29,15 @@ export type WalletAnswer =
   | { readonly kind: "keystore"; readonly keystore: string; readonly isNew: boolean }
   | { readonly kind: "import"; readonly keyFile: string }
   | { readonly kind: "watch"; readonly address: string }
+  | SignerAnswer
   | { readonly kind: "paper"; readonly amounts: readonly TokenAmount[] };
+
+/** A key with a signer elsewhere; without an address its only account is meant. */
+export interface SignerAnswer {
+  readonly kind: "signer";
+  readonly url: string;
+  readonly address: string | undefined;
+}
 
 /** An amount of a token, as a person writes it. */
 export interface TokenAmount {
@@ -40,15 +48,20 @@ export interface TokenAmount {
 /** Files of a wallet that init makes, from the configuration's folder. */
 export const WALLET_FILES = { keystore: "wallet.json", password: "wallet.pass" } as const;
 
-/** Reads `paper AMOUNTS`, `new`, `import FILE`, `keystore FILE` or an address; undefined for anything else. */
+/** Reads `paper AMOUNTS`, `new`, `import FILE`, `keystore FILE`, `signer URL ADDRESS` or an address; else undefined. */
 export function readWallet(answer: string): WalletAnswer | undefined {
   const [word = "", ...rest] = answer.trim().split(/\s+/);
   const file = rest.join(" ");
   if (word === "paper") return readPaper(file);
+  if (word === "signer") return readSigner(rest);
   if (/^0x/i.test(word)) return { kind: "watch", address: word };
   if (word === "new" && file === "") return { kind: "keystore", keystore: WALLET_FILES.keystore, isNew: true };
   if (word === "keystore" && file !== "") return { kind: "keystore", keystore: file, isNew: false };
   return word === "import" && file !== "" ? { kind: "import", keyFile: file } : undefined;
+}
+
+function readSigner([url, address, ...rest]: readonly string[]): SignerAnswer | undefined {
+  return url === undefined || rest.length > 0 ? undefined : { kind: "signer", url, address };
 }
 
 /** Reads `5000 USDC, 0.5 WETH`. */

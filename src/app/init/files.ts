@@ -140,6 +140,8 @@ export function walletText(answer: string): string {
   const wallet = readWallet(answer);
   if (wallet?.kind === "watch") return `{ address: ${quoted(wallet.address)} }`;
   if (wallet?.kind === "paper") return `{ paper: { ${wallet.amounts.map(paperText).join(", ")} } }`;
+  if (wallet?.kind === "signer")
+    return `{ signer: { url: ${quoted(wallet.url)}, address: ${quoted(wallet.address ?? "")} } }`;
   const keystore = wallet?.kind === "keystore" ? wallet.keystore : "wallet.json";
   return `{ keystore: { file: ${quoted(keystore)} }, password: { file: ${quoted(passwordFileOf(keystore))} } }`;
 }

@@ -33,6 +33,8 @@ const policyShape = z.object({ max_per_day: z.string(), max_per_month: z.string(
 const walletShape = z.union([
   z.strictObject({ address: z.string() }),
   z.strictObject({ paper: z.record(z.string(), z.union([z.int(), z.string()])) }),
+  // One with certificates or a token says more than an answer can.
+  z.strictObject({ signer: z.strictObject({ url: z.string(), address: z.string() }) }),
   z.object({ keystore: z.strictObject({ file: z.string() }), password: z.strictObject({ file: z.string() }) }),
 ]);
 /** Strict, because what is edited is replaced whole: nothing that init does not ask about may get lost. */
@@ -119,6 +121,7 @@ function walletAnswer(wallets: Readonly<Record<string, unknown>>): Partial<Answe
 
 function answerFor(wallet: z.output<typeof walletShape>): string {
   if ("address" in wallet) return wallet.address;
+  if ("signer" in wallet) return `signer ${wallet.signer.url} ${wallet.signer.address}`;
   if ("keystore" in wallet) return `keystore ${wallet.keystore.file}`;
   const amounts = Object.entries(wallet.paper).map(([token, amount]) => ({ token, amount: amountIn(amount, token) }));
   return paperAnswer(amounts);

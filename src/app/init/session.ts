@@ -86,7 +86,7 @@ function draftTexts(session: Session, answers: Answers): Texts {
     ...answers,
     rpc: text,
     wallet:
-      wallet?.kind === "watch" || wallet?.kind === "paper"
+      wallet?.kind === "watch" || wallet?.kind === "paper" || wallet?.kind === "signer"
         ? answers.wallet
         : isThere
           ? `keystore ${pathIn(session.folder, wallet.keystore)}`

@@ -14,18 +14,21 @@ import {
 } from "./answers.ts";
 import { answerOf, type Question } from "./question.ts";
 import { decimalsOf, draftAnswers, networkOf, problemWith, type Session, type Verdict, withDraft } from "./session.ts";
+import { judgeSigner } from "./signer-answer.ts";
 import { shown } from "./where-questions.ts";
 
 /** Without a budget a wallet on paper begins with so many slots. */
 const PAPER_SLOTS = 50n;
 
 export const wallet: Question = {
-  asks: () => "wallet: paper AMOUNT TOKEN, 0x... to watch an account, or with a key: new, keystore FILE, import FILE",
+  asks: () =>
+    "wallet: paper AMOUNT TOKEN, 0x... to watch an account, or with a key: new, keystore FILE, import FILE, signer URL",
   explains:
     'On paper nothing is signed and no coins are needed: it begins with what you say, for example "paper 5000 USDC", or with\n' +
     "what an account holds whose address you give. To trade for real it needs a key, of a wallet that nothing else uses: new\n" +
     "makes an encrypted keystore with a password of its own, import takes a file with a private key or a mnemonic, keystore\n" +
-    "a file that you have (its password in a file beside it, .pass instead of .json). Run init again for that later.",
+    "a file that you have (its password in a file beside it, .pass instead of .json). Where the key is with a web3signer:\n" +
+    "signer http://127.0.0.1:9000, followed by its address where it has several. Run init again for that later.",
   fallback: (session) => {
     const { present, folder } = session;
     if (present?.answers.wallet !== undefined) return present.answers.wallet;
@@ -35,7 +38,7 @@ export const wallet: Question = {
   judge: async (session, answer) => {
     const read = readWallet(answer);
     if (read === undefined) {
-      const known = "paper AMOUNT TOKEN, an address, new, keystore FILE, import FILE";
+      const known = "paper AMOUNT TOKEN, an address, new, keystore FILE, import FILE, signer URL";
       return { problem: `${JSON.stringify(shown(answer))} is none of: ${known}` };
     }
     const isKeyless = read.kind === "watch" || read.kind === "paper";
@@ -43,6 +46,7 @@ export const wallet: Question = {
       const what = read.kind === "watch" ? "for an account that is watched" : "on paper";
       return { problem: `this configuration is live, and nothing can be signed ${what}` };
     }
+    if (read.kind === "signer") return await judgeSigner(session, read);
     if (read.kind === "watch") return await judgeWatched(session, answer.trim());
     return read.kind === "paper" ? await judgePaper(session, read.amounts) : judgeKey(session, read, answer.trim());
   },
