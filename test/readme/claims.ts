@@ -268,8 +268,8 @@ const IN_A_CONTAINER: readonly Claim[] = [
   "docker compose run --rm -v ./config:/config swapd init",
   "docker compose up -d",
   "docker compose exec swapd swapd login",
-  "docker compose exec swapd swapd notify test",
   "docker compose exec swapd swapd export --format csv > trades.csv",
+  "docker compose exec swapd swapd notify test",
 ].map((command) => ({
   command,
   typed: () => undefined,
