@@ -17,7 +17,10 @@ export function addFirstCommands(program: Command, terminal: Terminal): void {
     .option("--total <amount>", 'sold in all, for example "5200 USDC", or none')
     .option("--max-per-day <value>", 'the most that is sold in any 24 hours, for example "500 USD"')
     .option("--max-per-month <value>", "the same for any 30 days")
-    .option("--wallet <wallet>", '"paper 5000 USDC", an address to watch, new, "keystore FILE", "import FILE" or "signer URL"')
+    .option(
+      "--wallet <wallet>",
+      '"paper 5000 USDC", an address to watch, new, "keystore FILE", "import FILE" or "signer URL"',
+    )
     .option("--offline", "ask no chain")
     .option("--yes", "ask nothing: options, what is there already, defaults")
     .action(async (options) => (await import("./commands/init.ts")).init(options, terminal));

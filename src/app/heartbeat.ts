@@ -69,9 +69,8 @@ async function stateOf(
   try {
     const [own, outside] = [await health.health(), await health.readiness()];
     const { head } = await reads.historyChain({ isChecked: false });
-    const reasons = [outside.node, outside.service, outside.clock, outside.database].flatMap(
-      ({ reason }) => reason ?? [],
-    );
+    const { node, service, clock, database, signer } = outside;
+    const reasons = [node, service, clock, database, signer].flatMap(({ reason }) => reason ?? []);
     const isWell = own.healthy && outside.ready;
     const lines = [
       `${name}, mode ${own.operating.global}`,

@@ -32,7 +32,7 @@ interface SignerDeps {
 }
 
 /** The names of the wallets that a signer elsewhere is asked to sign for; on paper none is. */
-export function signedElsewhere({ mode, wallets }: Configuration): readonly string[] {
+export function signedElsewhere({ mode, wallets }: Pick<Configuration, "mode" | "wallets">): readonly string[] {
   if (mode === "paper") return [];
   return [...wallets.values()].flatMap(({ name, key }) => (key?.kind === "remote" ? [name] : []));
 }

@@ -145,6 +145,8 @@ export interface Progress {
   readonly overdueEffect: string | undefined;
   /** what the rows do not know of the chain and halts wallets or strategies: what needs a person first */
   readonly openDifference: { readonly text: string; readonly foundAtMs: number } | undefined;
+  /** signers elsewhere that do not sign, the longest away first, by what their alerts are about */
+  readonly signersAway: readonly { readonly subject: string; readonly text: string; readonly sinceMs: number }[];
   /** modes that are not `active`, by scope */
   readonly modes: readonly { readonly scope: string; readonly mode: string }[];
 }

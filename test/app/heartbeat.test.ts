@@ -23,7 +23,14 @@ function begin(url: string, change: Partial<HeartbeatDeps> = {}) {
     health: {
       health: async () => ({ ...{ healthy: state.healthy, mode: "live", operating, tickAgeMs: 1 }, problems: [] }),
       readiness: async () => ({
-        ...{ ready: state.ready, mode: "live", operating, service: part, database: part },
+        ...{
+          ready: state.ready,
+          mode: "live",
+          operating,
+          service: part,
+          database: part,
+          signer: { ...part, away: [] },
+        },
         ...{ node: { ...part, reason: state.ready ? null : "no node answers" }, clock: { ...part, skewMs: 0 } },
       }),
     },

@@ -57,6 +57,25 @@ test("where transactions go by the configuration is reported", async () => {
   expect(await text()).toContain("transactions are sent privately, to network.submit");
 });
 
+test("who signs elsewhere is reported, and since when it does not", async () => {
+  const { db, file, store } = begin();
+  const key = { kind: "remote", url: "https://vault:9000/", address: WALLET } as never;
+  const wallets = new Map(["main", "spare"].map((name) => [name, { name, address: WALLET, delegate: undefined, key }]));
+  const read = () => readStatus(createReadModel(db), { database: file, settings: { ...settings, wallets } });
+  const all = { wallet: "main", host: "vault:9000", awaySince: null };
+  expect((await read()).signers).toEqual([all, { ...all, wallet: "spare" }]);
+  const text = "nothing is signed for main: the signer at vault:9000 does not answer";
+  store.raiseAlert(alertSample({ code: "SIGNER_AWAY", subject: "signer of main", text }));
+  const document = await read();
+  const since = new Date(NOW_MS).toISOString().replace(/\.\d+Z$/, "Z");
+  expect(document).toMatchObject({ signers: [{ awaySince: since }, { awaySince: null }], waitsFor: [{ text, since }] });
+  const lines = formatStanding(document).join("\n");
+  expect(lines).toContain(`main is signed for by vault:9000, which has been away since ${since}\n`);
+  expect(lines).toContain("spare is signed for by vault:9000\n");
+  const onPaper = { ...settings, wallets, mode: "paper" as const };
+  expect((await readStatus(createReadModel(db), { database: file, settings: onPaper })).signers).toEqual([]);
+});
+
 test("each strategy tells its mode, its next slot, and what it used of its budget in the token's own unit", async () => {
   const { store, check, text } = begin();
   addRun(store, runSample({ swaps: [swapIn("confirmed")] }));

@@ -15,7 +15,13 @@ const of = { mode: "live", operating: { global: "active", strategies: {} } };
 const health: HealthReader = {
   health: async () => ({ healthy: true, ...of, tickAgeMs: 7, problems: [] }),
   readiness: async () => {
-    const parts = { node: part, service: part, clock: { ...part, skewMs: 5 }, database: part };
+    const parts = {
+      node: part,
+      service: part,
+      clock: { ...part, skewMs: 5 },
+      database: part,
+      signer: { ...part, away: ["main"] },
+    };
     return { ready: true, ...of, ...parts };
   },
 };

@@ -68,6 +68,7 @@ test("a run that is held for hours by a clock that is ahead leaves the daemon he
     engine,
     node,
     service,
+    signers: [],
     reads,
     whyUnable: () => undefined,
   });

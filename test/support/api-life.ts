@@ -102,7 +102,7 @@ function sourcesOf({
   const { engine, context, db } = life;
   const reads = createReadModel(db);
   const service = createReach({ clock });
-  const parts = { mode: "live", clock, engine, node: createReach({ clock }), service, reads };
+  const parts = { mode: "live", clock, engine, node: createReach({ clock }), service, signers: [], reads };
   // Of the world's time nothing passes while a request waits.
   const realClock = { ...realTime(), nowMs: () => clock.nowMs() };
   return {

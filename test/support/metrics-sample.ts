@@ -24,7 +24,9 @@ export function metricsSample(
     ...{ mode: "live", network: { name: "sandbox", chainId: 31_337 }, database: from.database ?? "/nowhere" },
     strategies: specs.map((one) => ({ spec: one, hash: "spec", file: `${one.id}.yaml` })),
     tokens: new Map([ETH, USDC, WETH].map((token) => [token.symbol, { token }])),
-    wallets: new Map(spec === undefined ? [] : [["main", { name: "main", address: spec.wallet.address }]]),
+    wallets: new Map(
+      spec === undefined ? [] : [["main", { name: "main", address: spec.wallet.address, key: { kind: "remote" } }]],
+    ),
     policy: policySample({}),
   } as unknown as MetricsSources["settings"];
   const { registry: counted } = createPrometheusMeter();

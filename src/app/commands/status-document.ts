@@ -1,5 +1,8 @@
+import { SUBJECT } from "../../domain/run/alert.ts";
+import { hostOf } from "../../net/secret.ts";
 import type { ReadModel, StatusRows } from "../../ports/read-model.ts";
 import { checkClaim } from "../../storage/claim.ts";
+import { signedElsewhere } from "../open-signers.ts";
 import { describeStanding, type StandingSettings, type StrategyStanding, standingQuestion } from "../read-standing.ts";
 import type { readServiceCounts } from "../service-counts.ts";
 import { formatInstant } from "../terminal.ts";
@@ -9,7 +12,7 @@ export type StatusDocument = Awaited<ReturnType<typeof readStatus>> & {
   readonly serviceCounts?: Awaited<ReturnType<typeof readServiceCounts>> | undefined;
 };
 
-/** What stands in the way of all trading while it is true. */
+/** What stands in the way of all trading, or of a wallet's, while it is true. */
 const WAITED_FOR = new Set([
   "NODE_UNREACHABLE",
   "SERVICE_UNREACHABLE",
@@ -17,6 +20,7 @@ const WAITED_FOR = new Set([
   "ENDPOINTS_UNABLE",
   "CLOCK_DISAGREES",
   "DATABASE_UNCHECKED",
+  "SIGNER_AWAY",
 ]);
 
 /** Reads it from an open database, of any release. */
@@ -44,12 +48,24 @@ export async function readStatus(
     sending: about.settings?.network.submit.kind ?? null,
     operating: standing?.mode ?? null,
     waitsFor: openAlerts.filter(({ code }) => WAITED_FOR.has(code)).map(({ text, at }) => ({ text, since: at })),
+    signers: describeSigners(about.settings, rows),
     lastClockJump: jump === undefined ? null : { text: jump.text, at: formatInstant(jump.atMs) },
     sold: standing === undefined ? null : { day: standing.day, month: standing.month },
     balances: standing?.balances ?? [],
     ...describeRows(rows, about.database, standing?.strategies),
     openAlerts,
   };
+}
+
+/** Who signs elsewhere for which wallet, and since when one does not. */
+function describeSigners(settings: StandingSettings | undefined, { openAlerts }: StatusRows) {
+  if (settings === undefined) return [];
+  return signedElsewhere(settings).flatMap((wallet) => {
+    const key = settings.wallets.get(wallet)?.key;
+    const away = openAlerts.find(({ code, subject }) => code === "SIGNER_AWAY" && subject === SUBJECT.signer(wallet));
+    const awaySince = away === undefined ? null : formatInstant(away.raisedAtMs);
+    return key?.kind === "remote" ? [{ wallet, host: hostOf(key.url), awaySince }] : [];
+  });
 }
 
 function describeRows(

@@ -21,6 +21,7 @@ export function formatStanding(document: StatusDocument): string[] {
     `mode ${mode ?? "unknown (no configuration)"}${edited}; operating mode ${operating ?? "unknown"}`,
     ...(mode === "paper" ? ["nothing is signed or sent: fills are simulated at a later block"] : []),
     ...(sending === null || mode === "paper" ? [] : [SENDING[sending]]),
+    ...document.signers.map(signerLine),
     `database ${document.database}; last event: ${document.lastEvent ?? "none"}`,
     ...waitsFor.map(({ text, since }) => `waits since ${since}: ${text}`),
   ];
@@ -51,6 +52,10 @@ function daemonLine({ daemon }: StatusDocument): string {
   if (running === true) return `the daemon runs (${holder ?? "its process is unknown"})`;
   const last = lastAlive === null ? "" : `; it was last at work ${lastAlive}`;
   return running === null ? `it is not known whether a daemon runs${last}` : `no daemon runs${last}`;
+}
+
+function signerLine({ wallet, host, awaySince }: StatusDocument["signers"][number]): string {
+  return `${wallet} is signed for by ${host}${awaySince === null ? "" : `, which has been away since ${awaySince}`}`;
 }
 
 function ceiling({ soldUsd, limitUsd }: { soldUsd: string; limitUsd: string | null }): string {

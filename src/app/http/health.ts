@@ -1,3 +1,4 @@
+import { SUBJECT } from "../../domain/run/alert.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Absence, Reach } from "../../engine/reach.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -11,6 +12,8 @@ export interface HealthSources {
   readonly engine: Pick<Engine, "tickAgeMs" | "waitingFor" | "clocks">;
   readonly node: Reach;
   readonly service: Reach;
+  /** names of the wallets that a signer elsewhere signs for */
+  readonly signers: readonly string[];
   readonly reads: Pick<ReadModel, "progress">;
   /** why no endpoint can do what trading needs, and what to change; undefined where one can */
   whyUnable(): string | undefined;
@@ -36,6 +39,8 @@ export interface Readiness {
   readonly clock: Part & { readonly skewMs: number | null };
   /** not ready while what it does not know of the chain halts anything */
   readonly database: Part;
+  /** not ready while a signer elsewhere does not sign, with the names of the wallets that wait for one */
+  readonly signer: Part & { readonly away: readonly string[] };
 }
 
 interface Part {
@@ -108,6 +113,7 @@ export function createHealthReader(sources: HealthSources): HealthReader {
         service: partOf(service.absence()),
         clock: clocks,
         database: databasePart(progress),
+        signer: signerPart(progress, sources.signers),
       };
       const ready = Object.values(parts).every((part) => part.ready);
       return { ready, mode, operating: operatingModes(progress), ...parts };
@@ -137,6 +143,14 @@ function clockPart({ clocks }: Pick<Engine, "clocks">): Readiness["clock"] {
 
 function databasePart({ openDifference: open }: Progress): Part {
   return partOf(open === undefined ? undefined : { reason: open.text, sinceMs: open.foundAtMs });
+}
+
+function signerPart({ signersAway }: Progress, wallets: readonly string[]): Readiness["signer"] {
+  const subjects = new Map(wallets.map((wallet) => [SUBJECT.signer(wallet), wallet]));
+  const found = signersAway.filter(({ subject }) => subjects.has(subject));
+  const away = found.map(({ subject }) => subjects.get(subject) ?? subject);
+  const [first] = found;
+  return { ...partOf(first && { reason: first.text, sinceMs: first.sinceMs }), away };
 }
 
 function operatingModes({ modes: rows }: Progress): OperatingModes {

@@ -8,6 +8,7 @@ import { GLOBAL_SCOPE, OPERATING_MODES } from "../../domain/run/operating-mode.t
 import { soldWithin } from "../../domain/strategy/budget.ts";
 import type { Counts, ReadModel, StandingRows, StatusRows } from "../../ports/read-model.ts";
 import { budgetCurrency } from "../budget-lines.ts";
+import { signedElsewhere } from "../open-signers.ts";
 import { budgetCounts, type StandingSettings, standingQuestion } from "../read-standing.ts";
 import type { HoldingsSampler, SampledAmount } from "../sample-holdings.ts";
 import { version } from "../version.ts";
@@ -45,7 +46,7 @@ export function createMetricsReader(sources: MetricsSources): MetricsReader {
       const registry = new Registry();
       const gauges = gaugesIn(registry);
       gauges("swapd_build_info", "1, with the version and the network in labels", Object.keys(about)).set(about, 1);
-      await addHealth(gauges, health);
+      await addHealth(gauges, health, signedElsewhere(settings));
       const counts = await reads.counts();
       addCounts(gauges, counts, strategyLabel(settings.strategies.length));
       addInstants(gauges, counts, atMs);
@@ -64,8 +65,8 @@ function gaugesIn(registry: Registry): Gauges {
   return (name, help, labelNames = []) => new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] });
 }
 
-async function addHealth(gauges: Gauges, reader: HealthReader): Promise<void> {
-  const { node, service, clock, database, operating, mode } = await reader.readiness();
+async function addHealth(gauges: Gauges, reader: HealthReader, signedFor: readonly string[]): Promise<void> {
+  const { node, service, clock, database, signer, operating, mode } = await reader.readiness();
   const { tickAgeMs, healthy } = await reader.health();
   gauges("swapd_clock_skew_seconds", "how far this machine's clock is ahead of the chain's").set(
     (clock.skewMs ?? 0) / 1_000,
@@ -76,8 +77,10 @@ async function addHealth(gauges: Gauges, reader: HealthReader): Promise<void> {
   setOne(gauges("swapd_configured_mode", "1 for the mode of the configuration", ["mode"]), MODES, mode);
   setOne(gauges("swapd_mode", "1 for the global mode that is in force", ["mode"]), OPERATING_MODES, operating.global);
   const ready = gauges("swapd_ready", "whether what trading needs is there", ["part"]);
-  for (const [part, found] of Object.entries({ node, service, clock, database }))
+  for (const [part, found] of Object.entries({ node, service, clock, database, signer }))
     ready.set({ part }, found.ready ? 1 : 0);
+  const signers = gauges("swapd_signer_ready", "whether the signer elsewhere of a wallet signs", ["wallet"]);
+  for (const wallet of signedFor) signers.set({ wallet }, signer.away.includes(wallet) ? 0 : 1);
 }
 
 function setOne(gauge: Gauge, modes: readonly string[], inForce: string): void {

@@ -5,6 +5,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { ReadModel } from "../../ports/read-model.ts";
 import type { ComposedDaemon } from "../compose-daemon.ts";
 import { openPrices } from "../open-prices.ts";
+import { signedElsewhere } from "../open-signers.ts";
 import { createHoldingsSampler } from "../sample-holdings.ts";
 import type { ApiSources } from "./api/api-sources.ts";
 import { createHealthReader, type HealthReader } from "./health.ts";
@@ -32,7 +33,8 @@ export async function openStatusServer(
 ): Promise<{ readonly url: string; readonly health: HealthReader; stop(): Promise<void> }> {
   const { mode, listen, statusHosts } = configuration;
   const { whyUnable } = abilities;
-  const health = createHealthReader({ mode, clock, engine, node, service, reads, whyUnable });
+  const from = { engine, node, service, signers: signedElsewhere(configuration) };
+  const health = createHealthReader({ ...from, mode, clock, reads, whyUnable });
   const prices = openPrices(configuration, chain);
   const holdings = createHoldingsSampler(configuration, { chain, prices, reads, clock, logger });
   const nowMs = (): number => clock.nowMs();

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { createReadModel } from "../../../src/adapters/sqlite/daemon/read-model.ts";
 import { createHealthReader } from "../../../src/app/http/health.ts";
+import { watchSigners } from "../../../src/app/watch-signers.ts";
+import { SigningError } from "../../../src/domain/signing-error.ts";
 import { createReach } from "../../../src/engine/reach.ts";
 import { SLOT_MS } from "../../support/builders.ts";
 import { addUnchecked } from "../../support/databases-in-turn.ts";
@@ -24,6 +26,7 @@ async function begin(options: { isAway?: boolean; whyUnable?: () => string | und
     engine: life.engine,
     node,
     service,
+    signers: ["main", "spare"],
     reads,
     whyUnable: options.whyUnable ?? (() => undefined),
   });
@@ -96,6 +99,24 @@ test("is not ready while the database knows less than the chain, and says what; 
   expect((await health.health()).healthy).toBe(true);
 });
 
+test("is not ready while the signer of a wallet is away, says whose, and hears nothing of one that is configured no more", async () => {
+  const { outside, life, clock, health } = await begin();
+  const watch = watchSigners(life.context.deps);
+  await watch.heard("gone", new SigningError("away", "the signer at old:9000 does not answer"));
+  expect(await health.readiness()).toMatchObject({ ready: true, signer: { ready: true, reason: null, away: [] } });
+  await clock.advance(1_000);
+  const since = new Date(clock.nowMs()).toISOString();
+  await watch.heard("main", new SigningError("away", "the signer at vault:9000 does not answer"));
+  expect(await health.readiness()).toMatchObject({
+    ready: false,
+    signer: { ready: false, reason: expect.stringContaining("vault:9000 does not answer"), since, away: ["main"] },
+  });
+  await turn(outside, life, 60);
+  expect((await health.health()).healthy, "a restart would bring no signer back").toBe(true);
+  await watch.heard("main", undefined);
+  expect(await health.readiness()).toMatchObject({ ready: true, signer: { since: null, away: [] } });
+});
+
 /** Puts a run or an effect there that nothing in this process works on: the engine is not started. */
 function stuck() {
   const outside = createOutside(SLOT_MS);
@@ -110,6 +131,7 @@ function stuck() {
     engine,
     node,
     service,
+    signers: ["main", "spare"],
     reads,
     whyUnable: () => undefined,
   });

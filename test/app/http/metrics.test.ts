@@ -11,7 +11,13 @@ const operating = { global: "active", strategies: {} };
 const health: HealthReader = {
   health: async () => ({ healthy: true, mode: "live", operating, tickAgeMs: 7, problems: [] }),
   readiness: async () => {
-    const parts = { node: part, service: part, clock: { ...part, skewMs: 5 }, database: part };
+    const parts = {
+      node: part,
+      service: part,
+      clock: { ...part, skewMs: 5 },
+      database: part,
+      signer: { ...part, away: ["main"] },
+    };
     return { ready: true, mode: "live", operating, ...parts };
   },
 };
@@ -45,6 +51,7 @@ test("caps, budgets, balances and the last fill stand there in people's units", 
     'swapd_budget_limit{strategy="weekly",period="total",token="USDC"} 1000',
     'swapd_configured_mode{mode="live"} 1',
     'swapd_configured_mode{mode="paper"} 0',
+    'swapd_signer_ready{wallet="main"} 0',
     "swapd_oldest_unknown_swap_age_seconds 0",
   ]) {
     expect(lines).toContain(line);

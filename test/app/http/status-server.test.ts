@@ -16,7 +16,16 @@ const health: HealthReader = {
   readiness: async () => {
     const clock = { ...part, skewMs: 5 };
     const node = { ready: false, reason: "no node answered", since: "2026-11-22T09:00:00.000Z" };
-    return { ready: false, mode: "live", operating, node, service: part, clock, database: part };
+    return {
+      ready: false,
+      mode: "live",
+      operating,
+      node,
+      service: part,
+      clock,
+      database: part,
+      signer: { ...part, away: [] },
+    };
   },
 };
 const logger = silentLogger();

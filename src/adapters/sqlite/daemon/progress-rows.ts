@@ -10,6 +10,8 @@ export interface ProgressReader {
   overdueEffect(dueBeforeMs: number): string | undefined;
   /** What the rows do not know of the chain and halts wallets or strategies: what needs a person first. */
   openDifference(): { readonly text: string; readonly foundAtMs: number } | undefined;
+  /** Signers elsewhere that do not sign, by the alerts that are open about them. */
+  signersAway(): readonly { readonly subject: string; readonly text: string; readonly sinceMs: number }[];
   /** How many runs wait for a person's approval. */
   waitingForApproval(): number;
   /** Since when the oldest unknown swap is so, and the time of the newest block with a fill. */
@@ -36,6 +38,9 @@ const UNKNOWN_SINCE = `SELECT min((SELECT at_ms FROM transitions
     WHERE subject_id = swaps.id AND to_state = 'unknown' ORDER BY id DESC LIMIT 1)) AS ms
   FROM swaps WHERE ${UNSETTLED_SWAPS} AND state = 'unknown'`;
 
+const SIGNERS_AWAY = `SELECT subject, text, raised_at_ms AS sinceMs FROM alerts
+  WHERE over_at_ms IS NULL AND code = 'SIGNER_AWAY' ORDER BY number`;
+
 const LAST_FILL = `SELECT block_time_seconds * 1000 AS ms FROM swaps
   WHERE block_number IS NOT NULL ORDER BY block_number DESC LIMIT 1`;
 
@@ -57,6 +62,7 @@ export function createProgressReader(db: SqliteDatabase): ProgressReader {
         `SELECT text, found_at_ms AS foundAtMs FROM differences WHERE settled_at_ms IS NULL
          ORDER BY kind = 'unchecked', id LIMIT 1`,
       ),
+    signersAway: () => (hasTable(sql, "alerts") ? sql.all(SIGNERS_AWAY) : []),
     waitingForApproval: () =>
       hasTable(sql, "holds") ? (sql.get<{ runs: number }>(WAITING_FOR_APPROVAL)?.runs ?? 0) : 0,
     figures: () => ({

@@ -56,6 +56,7 @@ export function createReadModel(db: SqliteDatabase): ReadModel {
         overdueRun: progress.overdueRun(windowBeforeMs),
         overdueEffect: progress.overdueEffect(dueBeforeMs),
         openDifference: progress.openDifference(),
+        signersAway: progress.signersAway(),
         modes: progress.modes(),
       })),
     approvals: async ({ wallets, tokens }) =>

@@ -67,11 +67,12 @@ export function describeWallets({
   const native = { symbol: network.nativeSymbol, address: NATIVE_TOKEN, decimals: NATIVE_DECIMALS };
   return {
     wallets: [...configuration.wallets.values()].map((wallet) => {
-      const { name, address, delegate } = wallet;
+      const { name, address, delegate, key } = wallet;
       const chain = known.get(address);
       const gas = chain?.balances.get(NATIVE_TOKEN);
       return {
         ...{ name, address, kind: kindOf(wallet, mode), delegate: delegate ?? null },
+        signer: key?.kind === "remote" && mode !== "paper" ? hostOf(key.url) : null,
         halted: halts.find(({ account }) => account === address)?.reason ?? null,
         balances: [...(chain?.balances ?? [])].flatMap(([token, raw]) => {
           const known = tokens.get(token);

@@ -57,14 +57,17 @@ const MOST_GAPS = 100;
 export function describeStatus(parts: StatusParts): Status {
   const { configuration, rows, health, readiness, nowMs } = parts;
   const standing = rows.standing && describeStanding(rows.standing, configuration, nowMs);
-  const { node, service, clock, database } = readiness;
+  const { node, service, clock, database, signer } = readiness;
   const jump = rows.lastClockJump;
   return {
     at: instantOf(nowMs),
     mode: configuration.mode,
     operating: modeOf(standing?.mode),
     ...{ healthy: health.healthy, problems: [...health.problems], ready: readiness.ready },
-    parts: { node: plain(node), service: plain(service), clock: plain(clock), database: plain(database) },
+    parts: {
+      ...{ node: plain(node), service: plain(service), clock: plain(clock) },
+      ...{ database: plain(database), signer: plain(signer) },
+    },
     clockSkewMs: clock.skewMs,
     sending: configuration.network.submit.kind,
     strategies: describeStrategies(parts),

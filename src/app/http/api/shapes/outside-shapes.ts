@@ -35,6 +35,10 @@ const wallet = shape("Wallet", "A wallet, by the rows and the configuration.", {
   address,
   kind: z.enum(["key", "paper", "safe", "watched"]),
   delegate: address.nullable(),
+  signer: z
+    .string()
+    .nullable()
+    .meta({ description: "host that signs for it; null: swapd has its key, or nobody signs" }),
   halted: z.string().nullable().meta({ description: "why it signs nothing" }),
   balances: z.array(money),
   block: z.int().nullable().meta({ description: "as of which the balances are" }),

@@ -98,7 +98,7 @@ export const status = shape("Status", "How the daemon is.", {
   healthy: z.boolean(),
   problems: z.array(z.string()).meta({ description: "why it is not healthy" }),
   ready: z.boolean(),
-  parts: z.strictObject({ node: part, service: part, clock: part, database: part }),
+  parts: z.strictObject({ node: part, service: part, clock: part, database: part, signer: part }),
   clockSkewMs: z.number().nullable(),
   sending: z.enum(["public", "named", "book"]),
   strategies: z.array(strategyStatus),
