@@ -164,7 +164,7 @@ describe("a receipt that lacks logs", () => {
     ]);
     expect(ended.run.swaps[0]).toMatchObject({ state: "final", fill: { sold: HUNDRED_USDC } });
     expect(ended.transitions).toMatchObject([
-      { to: "final", detail: expect.stringContaining("sold 100000000 instead of 99") },
+      { to: "final", detail: expect.stringContaining("sold 100 USDC instead of 0.000099 USDC") },
     ]);
     const same = report(swapIn("confirmed"), change, { state: "filled" });
     expect([spent(same), same.transitions[0]?.detail]).toEqual([[], undefined]);
