@@ -65,6 +65,12 @@ function WalletCard({ wallet, holdings }: WalletCardProps) {
             <Amount money={wallet.gasReserve} />
           </dd>
         </div>
+        {wallet.signer !== null && (
+          <div>
+            <dt>Signed for by</dt>
+            <dd>{wallet.signer}</dd>
+          </div>
+        )}
         {wallet.delegate !== null && (
           <div>
             <dt>Runs the code of</dt>
