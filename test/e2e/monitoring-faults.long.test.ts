@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { startSignerDouble } from "../support/signer-double/signer-double.ts";
 import { missingPrograms } from "./support/monitoring.ts";
@@ -11,6 +9,7 @@ import { call, dca, startWatched } from "./support/watched-daemon.ts";
 
 const missing = missingPrograms(["prometheus", "prometheus-alertmanager"]);
 
+const LOST_TIMERS = new URL("support/lost-timers.ts", import.meta.url).href;
 const SLOW_MS = 20_000;
 const STRATEGIES = {
   // One whose fills are bad: somebody takes two hundredths of each.
@@ -42,7 +41,7 @@ test.skipIf(missing.length > 0)(
         main: (text) => text.replace("\nserve:\n", "\nserve:\n  requestsPerSecond: { keyless: 20, keyed: 200 }\n"),
         policy: (text) => text.replace("tolerance: 3%", "tolerance: 6%"),
       },
-      env: { NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, "support/lost-timers.ts")).href}` },
+      env: { NODE_OPTIONS: `--import=${LOST_TIMERS}` },
       between: async ({ chainId, wallet }) => {
         const double = await startSignerDouble({ chainId, keys: [wallet.privateKey] });
         onTestFinished(() => double.stop());
