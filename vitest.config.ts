@@ -11,6 +11,7 @@ export default defineConfig({
         exclude: excludeOf(suite),
         maxWorkers: suite.workers,
         isolate: suite.sharesModules !== true,
+        globalSetup: suite.startsSwapd === true ? ["test/e2e/support/bundled-program.ts"] : [],
         testTimeout: suite.testTimeoutSeconds * 1_000,
         hookTimeout: suite.testTimeoutSeconds * 1_000,
         sequence: { groupOrder: order },

@@ -9,6 +9,8 @@ export interface Suite {
   readonly testTimeoutSeconds: number;
   /** files share the modules that they import, which saves loading them for each; pure code has nothing to share else */
   readonly sharesModules?: true;
+  /** starts `swapd` again and again: from a bundle that is made once */
+  readonly startsSwapd?: true;
   /** mostly waits, and takes as long as it takes: runs alongside the next one */
   readonly besideNext?: true;
   /** left out of `npm test`: `npm run test:long` runs it */
@@ -43,6 +45,7 @@ export const SUITES: readonly Suite[] = [
     // the longest file of all, which mostly waits for swaps
     name: "main-job",
     tests: ["e2e/main-job.test.ts"],
+    startsSwapd: true,
     budgetSeconds: 120,
     workers: 1,
     testTimeoutSeconds: 180,
@@ -50,11 +53,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: "chain",
-    tests: [
-      ...["adapters/prices/chain", "audit", "chain", "hosted-double", "hostile", "lane", "sandbox", "service"],
-      // the example of a page, on a chain of its own
-      "docs/writing-a-pool-kind.test.ts",
-    ],
+    tests: [...["adapters/prices/chain", "audit", "chain", "hosted-double", "hostile", "lane", "sandbox", "service"]],
     budgetSeconds: 150,
     sharesModules: true,
     workers: 3,
@@ -63,6 +62,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "e2e",
     tests: ["app", "e2e"],
+    startsSwapd: true,
     budgetSeconds: 90,
     sharesModules: true,
     workers: 3,

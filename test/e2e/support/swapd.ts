@@ -4,9 +4,11 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BUNDLED_LAUNCHER } from "./bundled-launcher.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const LAUNCHER = join(ROOT, "bin/swapd.js");
+/** The program in a few files where the suite has bundled it, else the one of this checkout. */
+const LAUNCHER = process.env[BUNDLED_LAUNCHER] ?? join(ROOT, "bin/swapd.js");
 
 /** A folder with the sandbox's configuration and strategies, as a clone has them. */
 export function makeFolder(): { path: string; remove(): void } {
