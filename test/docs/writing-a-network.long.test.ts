@@ -10,7 +10,7 @@ import { compile, problemsOf } from "./support/compile-example.ts";
 import { start } from "./support/desk-trade.ts";
 import { run, workedExample } from "./support/worked-example.ts";
 
-const { blocks, build } = workedExample("docs/WRITING-A-NETWORK.md");
+const { blocks, build, page } = workedExample("docs/WRITING-A-NETWORK.md", ["vitest.config.ts"]);
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
 
 /** A compiler, or a chain, alongside other tests on two cores. */
@@ -28,6 +28,18 @@ test("the example has the project's types and format, and a changed interface is
   const file = join(folder, "src/networks/network.ts");
   writeFileSync(file, readFileSync(file, "utf8").replace("  readonly wrapped:", "  readonly wrappedCoin:"));
   expect(problemsOf(compile(folder, code, program)).join("\n")).toMatch(/devnet.ts: .*'wrapped' does not/);
+});
+
+test("the example's network passes the tests that the networks of the book pass", LONG, () => {
+  const folder = build();
+  const own = [...page.matchAll(/^\| `(test\/[\w./-]+\.test\.ts)` \| (?!one line)/gm)].map(([, path]) => path ?? "");
+  expect(own).toHaveLength(4);
+  const vitest = run(folder, "node_modules/vitest/vitest.mjs", "run", "--reporter=verbose", ...own);
+  expect(vitest, vitest.output).toMatchObject({ status: 0 });
+  expect(vitest.output).toMatch(/Test Files.*4 passed/);
+  expect(vitest.output).toMatch(/devnet > has addresses with right checksums/);
+  expect(vitest.output).toMatch(/the built-in network devnet > serves the daemon/);
+  expect(vitest.output).toMatch(/a first configuration for devnet > is taken by swapd check/);
 });
 
 const STRATEGY = 'kind: dca\nwallet: main\nsell: "10 USDC"\nbuy: WETH\nschedule: { every: 6h }\n';

@@ -35,18 +35,6 @@ test("the page shows a file, two lines of the project and an import, and a chain
 // Tests of their own process, which share the machine with others.
 const OF_PROCESSES = { timeout: 150_000 };
 
-test("the example's network passes the tests that the networks of the book pass", OF_PROCESSES, () => {
-  const folder = begin();
-  const own = [...page.matchAll(/^\| `(test\/[\w./-]+\.test\.ts)` \| (?!one line)/gm)].map(([, path]) => path ?? "");
-  expect(own).toHaveLength(4);
-  const vitest = run(folder, "node_modules/vitest/vitest.mjs", "run", "--reporter=verbose", ...own);
-  expect(vitest, vitest.output).toMatchObject({ status: 0 });
-  expect(vitest.output).toMatch(/Test Files.*4 passed/);
-  expect(vitest.output).toMatch(/devnet > has addresses with right checksums/);
-  expect(vitest.output).toMatch(/the built-in network devnet > serves the daemon/);
-  expect(vitest.output).toMatch(/a first configuration for devnet > is taken by swapd check/);
-});
-
 test(
   "the example's network, and a chain of one's own, are taken by swapd check, and a typo is reported as shown",
   OF_PROCESSES,
