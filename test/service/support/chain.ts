@@ -10,7 +10,14 @@ export interface TestChain {
   readonly url: string;
   /** an unlocked account with plenty of the native token */
   readonly deployer: Address;
-  send(transaction: { to?: Address; data?: Hex; value?: bigint; from?: Address }): Promise<Address | undefined>;
+  /** with a whole block's gas, where none is named */
+  send(transaction: {
+    to?: Address;
+    data?: Hex;
+    value?: bigint;
+    from?: Address;
+    gas?: Hex;
+  }): Promise<Address | undefined>;
   deploy(contract: Contract, values?: readonly unknown[]): Promise<Address>;
   call(transaction: { to: Address; data: Hex; from?: Address; value?: bigint }): Promise<Hex>;
   stop(): Promise<void>;
