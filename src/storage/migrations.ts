@@ -41,6 +41,15 @@ export function readMigrations(directory: URL): readonly Migration[] {
   return migrations;
 }
 
+const known = new Map<string, readonly Migration[]>();
+
+/** The program's own migrations of a directory, read once: a file that is part of the program stays as it is. */
+export function ownMigrations(directory: URL): readonly Migration[] {
+  const migrations = known.get(directory.href) ?? readMigrations(directory);
+  known.set(directory.href, migrations);
+  return migrations;
+}
+
 interface AppliedRow {
   readonly number: number;
   readonly name: string;
@@ -110,9 +119,14 @@ function pendingMigrations(db: SqliteDatabase, set: string, migrations: readonly
   return migrations.slice(applied.length);
 }
 
+const checksums = new WeakMap<Migration, string>();
+
 /** Line ends are made equal first, because a checkout may change them. */
 function checksum(migration: Migration): string {
-  return createHash("sha256").update(migration.sql.replaceAll("\r\n", "\n")).digest("hex");
+  const made =
+    checksums.get(migration) ?? createHash("sha256").update(migration.sql.replaceAll("\r\n", "\n")).digest("hex");
+  checksums.set(migration, made);
+  return made;
 }
 
 function apply(db: SqliteDatabase, set: string, migration: Migration): void {

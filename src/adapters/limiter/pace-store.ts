@@ -1,6 +1,6 @@
 import type { SharedClock } from "../../ports/clock.ts";
 import { openDatabase, type SqliteDatabase, StorageError } from "../../storage/database.ts";
-import { migrate, readMigrations } from "../../storage/migrations.ts";
+import { migrate, ownMigrations } from "../../storage/migrations.ts";
 import { emptyPace, isPlausible, type Pace, type PaceTerms } from "./pace.ts";
 
 /** The pace of one key in a file that several processes share. */
@@ -85,7 +85,7 @@ function openShared(file: string): SqliteDatabase {
       db.pragma("synchronous = NORMAL");
       migrate(db, {
         set: "pace",
-        migrations: readMigrations(new URL("./migrations/", import.meta.url)),
+        migrations: ownMigrations(new URL("./migrations/", import.meta.url)),
         backup: false,
       });
       return db;

@@ -1,12 +1,12 @@
 import type { Lanes } from "../../ports/lane-row-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
-import { migrate, readMigrations } from "../../storage/migrations.ts";
+import { migrate, ownMigrations } from "../../storage/migrations.ts";
 import { createLaneRows } from "./lane-rows.ts";
 import { createLanes } from "./lane-store.ts";
 
 /** Creates or updates the tables of lanes in this database, after copying one that holds rows. */
 export function migrateLane(db: SqliteDatabase): void {
-  const migrations = readMigrations(new URL("./lane/", import.meta.url));
+  const migrations = ownMigrations(new URL("./lane/", import.meta.url));
   migrate(db, { set: "lane", migrations, backup: true });
 }
 

@@ -1,11 +1,11 @@
 import type { SqliteDatabase } from "../../../storage/database.ts";
-import { migrate, readMigrations } from "../../../storage/migrations.ts";
+import { migrate, ownMigrations } from "../../../storage/migrations.ts";
 
 const FOLDERS = { daemon: new URL("./", import.meta.url), lane: new URL("../lane/", import.meta.url) };
 
 /** Brings an open database's own tables of the daemon to this program's schema. */
 export function migrateDaemon(db: SqliteDatabase): void {
-  migrate(db, { set: "daemon", migrations: readMigrations(FOLDERS.daemon), backup: true });
+  migrate(db, { set: "daemon", migrations: ownMigrations(FOLDERS.daemon), backup: true });
 }
 
 /** How far a set of tables is, and how far this program's is. */
@@ -23,7 +23,7 @@ export function schemaVersions(db: SqliteDatabase): readonly SchemaVersion[] {
   return Object.entries(FOLDERS).map(([set, folder]) => ({
     set,
     applied: hasJournal ? applied(set) : 0,
-    known: readMigrations(folder).length,
+    known: ownMigrations(folder).length,
   }));
 }
 

@@ -1,12 +1,12 @@
 import SqliteConstructor from "better-sqlite3";
 import type { PaperRows } from "../../../ports/paper.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
-import { migrate, readMigrations } from "../../../storage/migrations.ts";
+import { migrate, ownMigrations } from "../../../storage/migrations.ts";
 import { createPaperRows } from "./paper-rows.ts";
 
 /** Opens what happens on paper in this database, with its tables created or updated after a copy. */
 export function openPaperRows(db: SqliteDatabase): PaperRows {
-  const migrations = readMigrations(new URL("./", import.meta.url));
+  const migrations = ownMigrations(new URL("./", import.meta.url));
   migrate(db, { set: "paper", migrations, backup: true });
   return createPaperRows(db);
 }
