@@ -3,7 +3,7 @@ import { toPpm } from "../../src/domain/money/fraction.ts";
 import { replayAll } from "../support/replays.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 import type { Chance } from "./chance.ts";
-import { OPEN_STATES } from "./daemon/aim.ts";
+import { openStates } from "./daemon/aim.ts";
 import { createFiles } from "./daemon/files.ts";
 import { createLives } from "./daemon/lives.ts";
 import { createOperator } from "./daemon/operator.ts";
@@ -292,9 +292,7 @@ function chosen(terms: SeedTerms, drawn: readonly SimStrategy[]): readonly SimSt
 function countHits(faults: Faults, rows: Rows): ReadonlyMap<string, number> {
   const hits = new Map<string, number>();
   faults.watch((name) => {
-    for (const { state } of rows.all<{ state: string }>(
-      `SELECT DISTINCT state FROM swaps WHERE state IN (${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`,
-    )) {
+    for (const state of openStates(rows)) {
       hits.set(`${name} | ${state}`, (hits.get(`${name} | ${state}`) ?? 0) + 1);
     }
   });

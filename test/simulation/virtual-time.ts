@@ -56,9 +56,13 @@ export class VirtualTime {
 
   /** Lets the world turn until the instant. @param onStep after everything that happened */
   async runUntil(untilMs: number, onStep: () => boolean): Promise<void> {
+    await outsideOfPromises(() => this.turn(untilMs, onStep));
+  }
+
+  private turn(untilMs: number, onStep: () => boolean): void {
     let atOnce = 0;
     for (;;) {
-      await settle();
+      settle();
       if (!onStep()) return;
       const next = this.heap[0];
       if (next === undefined || next.atMs > untilMs) {
@@ -76,14 +80,30 @@ export class VirtualTime {
 
 let immediates: (() => void)[] = [];
 
-/** Resolves when nothing can run without time passing. */
-async function settle(): Promise<void> {
+/** Runs what can run without time passing, as Node does between two events, without the machine's own events between. */
+const runMicrotasks = (process as unknown as { _tickCallback(): void })._tickCallback;
+
+function settle(): void {
   do {
     const due = immediates;
     immediates = [];
     for (const work of due) work();
-    await new Promise((resolve) => realTurn(resolve));
+    runMicrotasks();
   } while (immediates.length > 0);
+}
+
+/** What waits for promises runs in none of them: there nothing else that waits would go on. */
+function outsideOfPromises(work: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    realTurn(() => {
+      try {
+        work();
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
 }
 
 /**

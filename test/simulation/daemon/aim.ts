@@ -21,6 +21,13 @@ const PLACES_OF_A_CANCELLATION: ReadonlySet<string> = new Set(CRASH_LABELS.cance
 const OWN_LABELS = 3;
 const SHARE_OF_LABELS = 0.15;
 
+/** The states in which swaps that have not ended are now. */
+export function openStates(rows: Rows): readonly string[] {
+  return rows.all<{ state: string }>(OPEN_NOW).map(({ state }) => state);
+}
+
+const OPEN_NOW = `SELECT DISTINCT state FROM swaps WHERE state IN (${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`;
+
 /** Decides at each named instant whether the daemon is killed there. */
 export interface Aim {
   /** @returns why it is killed at this passing, if it is */
@@ -49,7 +56,7 @@ export function createAim(faults: Faults, rows: Rows, nowMs: () => number): Aim 
     if (isOwn || isAtState) left -= 1;
     return isOwn || isAtState;
   };
-  const isIn = (wanted: SwapState): boolean => rows.one("SELECT 1 FROM swaps WHERE state = ?", wanted) !== undefined;
+  const isIn = (wanted: SwapState): boolean => openStates(rows).includes(wanted);
   const strikesState = (label: string): boolean =>
     faults.on.includes("kill: in a state") &&
     label.endsWith(".after") &&

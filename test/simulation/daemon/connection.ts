@@ -24,8 +24,9 @@ const MOST_PAGES = 1_073_741_823;
 /**
  * Lets the lives of a world use one connection after each other: to open the file and to prepare the statements took a
  * third of a simulation's time. A life that is over can use it no more, and what a life has set is put back for the next.
+ * @param wrote hears of everything that may have written, once it has
  */
-export function createConnection(): Connection {
+export function createConnection(wrote: () => void): Connection {
   let db: SqliteDatabase | undefined;
   let prepared = new Map<string, Statement[]>();
   return {
@@ -38,7 +39,7 @@ export function createConnection(): Connection {
         db.pragma("query_only = OFF");
         db.pragma(`max_page_count = ${MOST_PAGES}`);
       }
-      return lend(db, prepared);
+      return lend(db, prepared, wrote);
     },
     close: () => {
       db?.close();
@@ -47,7 +48,7 @@ export function createConnection(): Connection {
   };
 }
 
-function lend(db: SqliteDatabase, prepared: Map<string, Statement[]>): Lent {
+function lend(db: SqliteDatabase, prepared: Map<string, Statement[]>, wrote: () => void): Lent {
   let isClosed = false;
   const assertOpen = (): void => {
     if (isClosed) throw new TypeError("The database connection is not open");
@@ -62,18 +63,18 @@ function lend(db: SqliteDatabase, prepared: Map<string, Statement[]>): Lent {
     taken.set(text, index + 1);
     const statement = known[index] ?? db.prepare(text);
     known[index] = statement;
-    return guarded(statement, assertOpen);
+    return guarded(statement, assertOpen, statement.readonly ? undefined : wrote);
   };
   const lent: SqliteDatabase = Object.create(db, {
     open: { get: () => !isClosed && db.open },
     prepare: { value: prepare },
-    exec: { value: (text: string) => after(assertOpen, () => db.exec(text)) },
+    exec: { value: (text: string) => after(assertOpen, () => db.exec(text), wrote) },
     pragma: { value: (...args: Parameters<typeof db.pragma>) => after(assertOpen, () => db.pragma(...args)) },
     transaction: {
       value: (work: (...values: unknown[]) => unknown) => {
         const { immediate, deferred } = db.transaction(work);
         return {
-          immediate: (...values: unknown[]) => after(assertOpen, () => immediate(...values)),
+          immediate: (...values: unknown[]) => after(assertOpen, () => immediate(...values), wrote),
           deferred: (...values: unknown[]) => after(assertOpen, () => deferred(...values)),
         };
       },
@@ -92,18 +93,23 @@ function lend(db: SqliteDatabase, prepared: Map<string, Statement[]>): Lent {
   };
 }
 
-function after<T>(assertOpen: () => void, work: () => T): T {
+/** @param done hears of its end, also where it failed */
+function after<T>(assertOpen: () => void, work: () => T, done?: () => void): T {
   assertOpen();
-  return work();
+  try {
+    return work();
+  } finally {
+    done?.();
+  }
 }
 
 /** The statement as a life has it: with the settings of a new one, and of no use once that life is over. */
-function guarded(statement: Statement, assertOpen: () => void): Statement {
+function guarded(statement: Statement, assertOpen: () => void, wrote: (() => void) | undefined): Statement {
   if (statement.reader) statement.pluck(false);
   const mine: Statement = Object.create(statement, {
-    run: { value: (...values: unknown[]) => after(assertOpen, () => statement.run(...values)) },
-    get: { value: (...values: unknown[]) => after(assertOpen, () => statement.get(...values)) },
-    all: { value: (...values: unknown[]) => after(assertOpen, () => statement.all(...values)) },
+    run: { value: (...values: unknown[]) => after(assertOpen, () => statement.run(...values), wrote) },
+    get: { value: (...values: unknown[]) => after(assertOpen, () => statement.get(...values), wrote) },
+    all: { value: (...values: unknown[]) => after(assertOpen, () => statement.all(...values), wrote) },
     pluck: {
       value: (isPlucked = true) => {
         statement.pluck(isPlucked);

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Faults } from "../faults.ts";
-import type { Rows } from "../oracle/rows.ts";
+import { type KeptRows, keepAnswers, type Rows } from "../oracle/rows.ts";
 import type { Report } from "../oracle/signing.ts";
 import type { Trace } from "../trace.ts";
 import { cutRange, type DiskImage, restoreCut, takeImage } from "./log-cut.ts";
@@ -23,7 +23,7 @@ export interface Files {
   readonly file: string;
   /** the pace of the service's key, which the database's exchange does not touch */
   readonly paceFile: string;
-  readonly rows: Rows;
+  readonly rows: KeptRows;
   /** Keeps a copy, as `swapd backup` does. */
   backUp(): void;
   /** Exchanges the files. @param close lets the dead process's connection go */
@@ -65,7 +65,7 @@ export function createFiles(parts: {
   const paceFile = `${file}.limiter.db`;
   removeDatabase(file);
   copyFileSync(emptyDatabase, file);
-  const rows = parts.openRows(file);
+  const rows = keepAnswers(parts.openRows(file));
   const copies: DiskImage[] = [];
   let cuts = 0;
   const replace = (close: () => void, put: () => void): void => {

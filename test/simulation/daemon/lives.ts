@@ -74,7 +74,7 @@ export function createLives(parts: {
   let outages = 0;
   let offUntilMs = 0;
   let exchange: Exchange | undefined;
-  const connection = createConnection();
+  const connection = createConnection(() => files.rows.changed());
   const random = (): number => chance.of("random", draws++);
   const tickEveryMs = chance.pick([1_000, 2_000, 4_000], "tick");
   const logger = createTraceLogger(trace);

@@ -33,3 +33,36 @@ export function openRows(file: string): Rows {
     close: () => void db.close(),
   };
 }
+
+/** Rows whose answers are kept until something may have been written. */
+export interface KeptRows extends Rows {
+  /** Somebody else may have written: what was read before is read anew. */
+  changed(): void;
+}
+
+/** The oracle asks the same far more often than anything is written. */
+export function keepAnswers(rows: Rows): KeptRows {
+  const answers = new Map<string, unknown>();
+  const once = <T>(question: readonly unknown[], read: () => T): T => {
+    const key = question.join("|");
+    if (!answers.has(key)) answers.set(key, read());
+    return answers.get(key) as T;
+  };
+  const changed = (): void => answers.clear();
+  return {
+    all: <Row>(sql: string, ...values: readonly unknown[]) =>
+      once(["all", sql, ...values], () => rows.all<Row>(sql, ...values)),
+    one: <Row>(sql: string, ...values: readonly unknown[]) =>
+      once(["one", sql, ...values], () => rows.one<Row>(sql, ...values)),
+    write: (sql, ...values) => {
+      rows.write(sql, ...values);
+      changed();
+    },
+    reopen: (exchange) => {
+      rows.reopen(exchange);
+      changed();
+    },
+    changed,
+    close: rows.close,
+  };
+}
