@@ -7,6 +7,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const BREAKS = fileURLToPath(new URL("end-on-uncaught-process.ts", import.meta.url));
+/** The same code is loaded by each process: it is compiled once. */
+const ENVIRONMENT = {
+  ...process.env,
+  NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/swapd", import.meta.url)),
+};
 const BESIDE = fileURLToPath(new URL("background-mistake-process.ts", import.meta.url));
 
 test.each([
@@ -16,7 +21,7 @@ test.each([
   ["promise", "", 70, "TypeError: broke at node.example"],
 ])("what a %s breaks of, with the code %j, ends the process with %d and without secrets", (how, code, exit, said) => {
   const args = [BREAKS, how, ...(code === "" ? [] : [code])];
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env: ENVIRONMENT });
   expect([status, stderr]).toEqual([exit, `the daemon stops, the next start recovers: ${said}\n`]);
 });
 
@@ -27,7 +32,7 @@ describe.each([
 ])("%s", (_, where) => {
   const run = (code: string[]) => {
     const args = [BESIDE, where, join(temporaryDirectory(), "limiter.db"), ...code];
-    return spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000 });
+    return spawnSync(process.execPath, args, { encoding: "utf8", env: ENVIRONMENT, timeout: 20_000 });
   };
 
   test("ends the process with 70 by a mistake of ours, also by one that SQLite names", () => {
@@ -48,7 +53,7 @@ test("what a timer of a service alone breaks of ends it with 75 where it may pas
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const serves = fileURLToPath(new URL("serve-uncaught-process.ts", import.meta.url));
   const args = [serves, join(folder, "service.db"), "SQLITE_FULL"];
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env: ENVIRONMENT });
   expect([status, stderr]).toEqual([75, expect.stringMatching(/^the service stops, .*: broke at /m)]);
   expect(stderr).not.toContain("the-secret-part-of-it");
 });
