@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { writeSandboxFacts } from "../../src/app/sandbox-facts.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
+import { runHere } from "../e2e/support/run-here.ts";
 import { makeFolder, run } from "../e2e/support/swapd.ts";
 import { readDryExample } from "../support/example-file.ts";
 
@@ -43,7 +44,7 @@ it.each([
   ["db", "accept"],
   ["settlement", "deploy", "--yes"],
 ])("%s without a configuration changes nothing, and names what to give", async (...command) => {
-  expect(await run(folder.path, command)).toMatchObject({
+  expect(await runHere(folder.path, command)).toMatchObject({
     code: 2,
     out: "",
     err: expect.stringContaining("nothing was changed"),
@@ -57,18 +58,18 @@ it.each([
   ["keys", "revoke", "me"],
   ["restore", "copy.db"],
 ])("%s without a configuration asks for one, and never takes the sandbox's", async (...command) => {
-  const ended = await run(folder.path, command);
+  const ended = await runHere(folder.path, command);
   expect(ended.code).toBeGreaterThan(0);
   expect(ended.err).toContain(join(folder.path, "swapd.yaml"));
   expect(ended.out).toBe("");
 });
 
 it("--sandbox means the sandbox, and the answer names it; with --config alongside it nothing is changed", async () => {
-  expect(await run(folder.path, ["halt", "--sandbox"])).toMatchObject({
+  expect(await runHere(folder.path, ["halt", "--sandbox"])).toMatchObject({
     code: 0,
     out: expect.stringContaining(`on the sandbox in ${sandbox} (database ${join(sandbox, "swapd.db")})`),
   });
-  expect((await run(folder.path, ["resume", "--sandbox", "--config", "config/sandbox.yaml"])).code).toBe(2);
+  expect((await runHere(folder.path, ["resume", "--sandbox", "--config", "config/sandbox.yaml"])).code).toBe(2);
 });
 
 it("the answer names the configuration, its mode and its database, also where something is refused", async () => {
@@ -77,11 +78,11 @@ it("the answer names the configuration, its mode and its database, also where so
   const example = readDryExample(folder.path);
   writeFileSync(file, example.replace("main: {", `main: { address: "${ADDRESS}",`).replace("/data/swapd.db", database));
   const place = `on ${file} (network base, mode dry-run, database ${database})`;
-  expect(await run(folder.path, ["halt", "--config", file], ENVIRONMENT)).toMatchObject({
+  expect(await runHere(folder.path, ["halt", "--config", file], ENVIRONMENT)).toMatchObject({
     code: 0,
     out: expect.stringContaining(place),
   });
-  expect(await run(folder.path, ["run", "nothing", "--config", file], ENVIRONMENT)).toMatchObject({
+  expect(await runHere(folder.path, ["run", "nothing", "--config", file], ENVIRONMENT)).toMatchObject({
     code: 1,
     err: expect.stringContaining(place),
   });

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { runHere } from "./support/run-here.ts";
 import { type Ended, run } from "./support/swapd.ts";
 
 const SETTLEMENT = `0x${"1".repeat(40)}`;
@@ -39,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
 const check = (folder: string, env: Record<string, string> = {}): Promise<Ended> =>
-  run(folder, ["check", "--offline"], env);
+  runHere(folder, ["check", "--offline"], env);
 
 function edit(file: string, change: (text: string) => string): void {
   const text = readFileSync(file, "utf8");
