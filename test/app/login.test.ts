@@ -5,7 +5,8 @@ import { createAccessStore, endAllAccess } from "../../src/adapters/sqlite/daemo
 import { hashOfCode, hashOfSecret } from "../../src/app/http/api/secrets.ts";
 import { writeSandboxFacts } from "../../src/app/sandbox-facts.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
-import { makeFolder, run } from "../e2e/support/swapd.ts";
+import { runHere } from "../e2e/support/run-here.ts";
+import { makeFolder } from "../e2e/support/swapd.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
 
 let folder: ReturnType<typeof makeFolder>;
@@ -23,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-const login = (...args: string[]) => run(folder.path, ["login", ...args, "--sandbox"]);
+const login = (...args: string[]) => runHere(folder.path, ["login", ...args, "--sandbox"]);
 
 it("prints a code that logs in once within ten minutes, and a token that is shown once", async () => {
   const { db } = openDaemonDatabase(database);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { forkUrlOf } from "../../src/app/sandbox-request.ts";
 import { claimPort } from "../../src/sandbox/free-port.ts";
+import { runHere } from "../e2e/support/run-here.ts";
 import { makeFolder, run } from "../e2e/support/swapd.ts";
 
 /** Listens on a port until the test ends. */
@@ -51,7 +52,7 @@ it.each([
 
 it("keeps the last sandbox's history when its configuration is missing, and ends with 78", async () => {
   const { path, history } = folderWithHistory();
-  const ended = await run(path, ["sandbox", "--port", "0", "--for", "1s", "--config", "nowhere.yaml"]);
+  const ended = await runHere(path, ["sandbox", "--port", "0", "--for", "1s", "--config", "nowhere.yaml"]);
   expect(ended).toMatchObject({ code: 78, err: expect.stringContaining("nowhere.yaml is missing") });
   expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
 });
@@ -60,7 +61,7 @@ it("says where it may be run when it cannot make its folder, and ends with 78", 
   const folder = makeFolder();
   onTestFinished(folder.remove);
   writeFileSync(join(folder.path, ".swapd"), "in the way");
-  const ended = await run(folder.path, ["sandbox", "--port", "0", "--for", "1s"]);
+  const ended = await runHere(folder.path, ["sandbox", "--port", "0", "--for", "1s"]);
   expect(ended).toMatchObject({ code: 78, err: expect.stringContaining("run it in a folder that you may write to") });
 });
 
@@ -68,7 +69,7 @@ it("refuses a configuration of a real network, keeps the last sandbox's history,
   const { path, history } = folderWithHistory();
   const own = join(path, "config", "own.yaml");
   writeFileSync(own, readFileSync(join(path, "config", "mainnet.example.yaml"), "utf8"));
-  const ended = await run(path, ["sandbox", "--port", "0", "--for", "1s", "--config", own]);
+  const ended = await runHere(path, ["sandbox", "--port", "0", "--for", "1s", "--config", own]);
   expect(ended).toMatchObject({ code: 2, err: expect.stringContaining("own.yaml is a configuration of base") });
   expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
 });
@@ -79,7 +80,7 @@ it.each([
   [["--fund", "5000 USDC", "--fork-url", "env:FORK", "--config", "my.yaml"], "my.yaml is missing"],
 ])("refuses %j, whose money nobody would get, and ends with 2", async (options, why) => {
   const { path, history } = folderWithHistory();
-  const ended = await run(path, ["sandbox", "--port", "0", "--for", "1s", ...options]);
+  const ended = await runHere(path, ["sandbox", "--port", "0", "--for", "1s", ...options]);
   expect(ended).toMatchObject({ code: 2, err: expect.stringContaining(why) });
   expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
 });
@@ -89,7 +90,7 @@ it("refuses in a rehearsal what would be of no effect there, all of it at once, 
   const own = join(path, "config", "own.yaml");
   writeFileSync(own, readFileSync(join(path, "config", "mainnet.example.yaml"), "utf8"));
   const rehearse = async (...options: string[]) =>
-    await run(path, ["sandbox", "--port", "0", "--config", own, "--fork-url", "http://127.0.0.1:9", ...options]);
+    await runHere(path, ["sandbox", "--port", "0", "--config", own, "--fork-url", "http://127.0.0.1:9", ...options]);
   const all = await rehearse("--json", "--no-daemon", "--chain-only", "--no-market", "--seed", "1");
   const said = "--json, --no-daemon, --chain-only, --no-market, --seed are of no use in a rehearsal";
   expect(all).toMatchObject({ code: 2, err: expect.stringContaining(said) });
@@ -99,7 +100,7 @@ it("refuses in a rehearsal what would be of no effect there, all of it at once, 
 
 it("says that there was no rehearsal, and how to start one, and ends with 1", async () => {
   const { path } = folderWithHistory();
-  const ended = await run(path, ["history", "--rehearsal"]);
+  const ended = await runHere(path, ["history", "--rehearsal"]);
   expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("there was no rehearsal in this folder") });
   expect(ended.err).toContain("swapd sandbox --fork-url URL");
 });

@@ -8,6 +8,7 @@ import { formatStanding, formatUnsent } from "../../src/app/commands/status-stan
 import type { StandingSettings } from "../../src/app/read-standing.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import { claimDatabase } from "../../src/storage/claim.ts";
+import { runHere } from "../e2e/support/run-here.ts";
 import { makeFolder, run } from "../e2e/support/swapd.ts";
 import { alertSample, dcaSpec, HUNDRED_USDC, NOW_MS, runSample, USDC, WALLET } from "../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
@@ -212,6 +213,6 @@ test("the command answers from the rows alone, for people and for programs", asy
   const env = { RPC_1: "http://127.0.0.1:1", RPC_2: "http://127.0.0.1:2" };
   const reported = await run(folder.path, ["status", "--config", configuration], env);
   expect(reported).toMatchObject({ code: 0, err: "", out: expect.stringContaining("no daemon runs\nmode dry-run") });
-  const json = await run(folder.path, ["status", "--json", "--config", configuration], env);
+  const json = await runHere(folder.path, ["status", "--json", "--config", configuration], env);
   expect(JSON.parse(json.out)).toMatchObject({ daemon: { running: false }, mode: "dry-run", operating: "active" });
 });

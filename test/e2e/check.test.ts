@@ -120,7 +120,7 @@ describe("swapd check, of a service elsewhere", () => {
   async function checked(url: string): Promise<Ended> {
     const folder = project();
     edit(join(folder, "swapd.yaml"), (text) => text.replace(/^service: .*\n/m, `${serviceOf(url)}\n`));
-    return run(folder, ["check"], { RPC_1: DEAD, KEY: "of-nobody" });
+    return runHere(folder, ["check"], { RPC_1: DEAD, KEY: "of-nobody" });
   }
 
   async function answering(status: number, body: unknown): Promise<string> {

@@ -3,9 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { BUNDLED_LAUNCHER } from "./support/bundled-launcher.ts";
+import { runHere } from "./support/run-here.ts";
 import { run } from "./support/swapd.ts";
 
-const LAUNCHER = join(import.meta.dirname, "../../bin/swapd.js");
+const LAUNCHER = process.env[BUNDLED_LAUNCHER] ?? join(import.meta.dirname, "../../bin/swapd.js");
 
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "swapd-init-test-"));
@@ -29,10 +31,10 @@ describe("swapd init", () => {
     });
     expect(readFileSync(join(folder, "strategies", "buy-weth.yaml"), "utf8")).toContain('sell: "25 DAI"');
     expect(readFileSync(join(folder, "swapd.yaml"), "utf8")).toContain("mode: paper");
-    const checked = await run(folder, ["check", "--offline"]);
+    const checked = await runHere(folder, ["check", "--offline"]);
     expect(checked, checked.out).toMatchObject({ code: 0, out: expect.stringContaining("buy-weth") });
     const before = readFileSync(join(folder, "swapd.yaml"), "utf8");
-    const again = await run(folder, ["init", "--yes", "--offline"]);
+    const again = await runHere(folder, ["init", "--yes", "--offline"]);
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining("nothing was changed") });
     expect(readFileSync(join(folder, "swapd.yaml"), "utf8")).toBe(before);
   });

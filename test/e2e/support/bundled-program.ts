@@ -53,6 +53,8 @@ function forgetOld(): void {
  * put into a few, once, as a package with its launcher.
  */
 export default async function bundleProgram(): Promise<void> {
+  // A copy of the project that shall only run some tests may have no launcher.
+  if (!existsSync(join(ROOT, "bin/swapd.js"))) return;
   const name = nameOfSource();
   const folder = join(KEPT, name);
   process.env[BUNDLED_LAUNCHER] = join(folder, "bin/swapd.js");

@@ -12,6 +12,12 @@ export async function runHere(
 ): Promise<Ended> {
   const before = { cwd: process.cwd(), env: { ...process.env } };
   const said = { out: "", err: "" };
+  const { write } = process.stderr;
+  // What is wrong with the arguments is written there by the package that reads them.
+  process.stderr.write = (text) => {
+    said.err += String(text);
+    return true;
+  };
   process.chdir(cwd);
   Object.assign(process.env, { SWAPD_CONFIG: "" }, env);
   try {
@@ -26,6 +32,7 @@ export async function runHere(
     });
     return { code, ...said };
   } finally {
+    process.stderr.write = write;
     process.chdir(before.cwd);
     for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name];
     Object.assign(process.env, before.env);
