@@ -90,6 +90,8 @@ export interface Faults {
   strikes(name: FaultName, label: string): boolean;
   /** Whether a trouble that lasts a while is there at this instant. */
   lasts(name: FaultName, target: string, atMs: number): boolean;
+  /** the fault that this seed aims with, if it may */
+  readonly aimed: FaultName | undefined;
   /** the seed's turn with the fault that it aims with: seeds one after the other aim with one fault each, and then begin anew */
   readonly aimTurn: number;
   /** Begins the fault that this seed aims with, now: it strikes at its next passing, and lasts for seconds. */
@@ -146,6 +148,7 @@ export function createFaults(seed: number, without: readonly string[] = [], only
     on: [...rates.keys()],
     chance,
     struck,
+    aimed: mayAim ? aimed : undefined,
     aimTurn: Math.floor(seed / AIMED.length),
     strikes: (name, label) => {
       const rate = rates.get(name);

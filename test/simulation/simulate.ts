@@ -114,7 +114,8 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     funds: fundsOf(wallet),
   });
   const profile = drawProfile(chance);
-  const isPrivate = chance.of("sends privately") < PRIVATELY;
+  // A seed that aims at private endpoints has some.
+  const isPrivate = faults.aimed?.startsWith("private: ") === true || chance.of("sends privately") < PRIVATELY;
   const fallback =
     isPrivate && chance.of("falls back") < FALLS_BACK
       ? { afterBlocks: chance.between(3, 12, "falls back after"), slippage: SHOWN_SLIPPAGE }
