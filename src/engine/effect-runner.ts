@@ -62,23 +62,11 @@ export function createEffectRunner(
   committer: Pick<Committer, "commit">,
   hooks: EffectHooks,
 ): EffectRunner {
-  const { service, crashPoint } = context.deps;
+  const { service } = context.deps;
   const { concurrency } = context.settings.pace;
   const inFlight = new Map<number, Promise<void>>();
   const isClockWrong = (): boolean => hooks.clocks.problem() !== undefined;
-  const perform = async (pending: PendingEffect): Promise<void> => {
-    const { run, begun } = await beginningOf(context, pending);
-    crashPoint(`effect.${pending.effect.kind}.before`);
-    const answer = await performEffect(context, run, { effect: pending.effect, before: begun });
-    crashPoint(`effect.${pending.effect.kind}.after`);
-    hooks.hear(answer);
-    const event = isClockWrong() && !isByAnyClock(pending, answer) ? undefined : eventOf(answer);
-    if (event === undefined) await writeAndNotify(context.deps, [postponed(context, pending, answer)]);
-    else {
-      const { runId, id: effectId } = pending;
-      await committer.commit({ runId, event, effectId });
-    }
-  };
+  const perform = createPerform(context, committer, hooks);
   const begin = (pending: PendingEffect, underway: Set<number>): void => {
     underway.add(pending.id);
     // One that finds an invariant broken stays in flight: the process ends, and until then it is not begun again.
@@ -131,6 +119,29 @@ export function createEffectRunner(
     idle: async () => {
       await Promise.all(inFlight.values());
     },
+  };
+}
+
+/** Makes the performance of one effect, to the commit of its answer. */
+function createPerform(
+  context: EngineContext,
+  committer: Pick<Committer, "commit">,
+  { clocks, hear }: Pick<EffectHooks, "clocks" | "hear">,
+): (pending: PendingEffect) => Promise<void> {
+  const { crashPoint } = context.deps;
+  const isClockWrong = (): boolean => clocks.problem() !== undefined;
+  return async (pending) => {
+    const { run, begun } = await beginningOf(context, pending);
+    crashPoint(`effect.${pending.effect.kind}.before`);
+    const answer = await performEffect(context, run, { effect: pending.effect, before: begun });
+    crashPoint(`effect.${pending.effect.kind}.after`);
+    hear(answer);
+    const event = isClockWrong() && !isByAnyClock(pending, answer) ? undefined : eventOf(answer);
+    if (event === undefined) await writeAndNotify(context.deps, [postponed(context, pending, answer)]);
+    else {
+      const { runId, id: effectId } = pending;
+      await committer.commit({ runId, event, effectId });
+    }
   };
 }
 
