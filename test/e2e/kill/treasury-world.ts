@@ -39,7 +39,10 @@ const LIFETIME_SECONDS = 4;
 /** People are not slower on a slow machine: owners have so many times longer at most. */
 const MOST_TIMES_LONGER = 2;
 
-/** Two places that sell tokens of their own, each within a budget; USDT is allowed anew from zero only. */
+/**
+ * Two places that sell tokens of their own, each within a budget; USDT is allowed anew from zero only, and its slots are so
+ * long that a proposal goes stale in one and the next takes its place.
+ */
 function strategiesOf(slowness: number): readonly KillStrategy[] {
   const times = Math.round(slowness);
   const dca = (sell: string, every: number, budget: string): string =>
@@ -53,7 +56,7 @@ function strategiesOf(slowness: number): readonly KillStrategy[] {
       ...{ id: "dai", everySeconds: 9 * times, budget: { amount: 1_500n * DAI, of: "DAI" } },
       yaml: dca("100 DAI", 9, "1500 DAI"),
     },
-    { id: "usdt", everySeconds: 10 * times, yaml: dca("40 USDT", 10, "100000 USDT") },
+    { id: "usdt", everySeconds: 60 * times, yaml: dca("40 USDT", 60, "100000 USDT") },
   ];
 }
 
