@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startSignerDouble } from "../support/signer-double/signer-double.ts";
 import { missingPrograms } from "./support/monitoring.ts";
 import { until } from "./support/swapd.ts";
-import { call, dca, startWatched } from "./support/watched-daemon.ts";
+import { call, dca, LONG, startWatched } from "./support/watched-daemon.ts";
 
 // The faults of a daemon's own process, of its clock, its signer, its service's limit and its fills, each against the real
 // programs. The waits of the rules are left out, as in the other file.
@@ -17,13 +17,20 @@ const STRATEGIES = {
   slow: `${dca('sell: "50 DAI"\nbuy: WETH\nschedule: { every: 20s }')}catch_up: { policy: latest, window: 1h }\n`,
 };
 
-/** Calls a service until it is told to stop, far above what it lets an address without a key call. */
+/**
+ * Calls a service until it is told to stop, far above what it lets an address without a key call. The daemon asks again at the
+ * start of a second, so that there have to be many.
+ */
 function crowd(url: string): () => Promise<void> {
   const stopping = new AbortController();
   const call = async (): Promise<void> => {
-    while (!stopping.signal.aborted) await fetch(`${url}/aggregator/quote`).then((answer) => answer.arrayBuffer());
+    const asked = fetch(`${url}/aggregator/quote`).then((answer) => answer.arrayBuffer());
+    await asked.catch(() => undefined);
   };
-  const callers = Promise.all(Array.from({ length: 4 }, call));
+  const callOn = async (): Promise<void> => {
+    while (!stopping.signal.aborted) await call();
+  };
+  const callers = Promise.all(Array.from({ length: 16 }, callOn));
   return async () => {
     stopping.abort();
     await callers;
@@ -63,7 +70,7 @@ test.skipIf(missing.length > 0)(
     await told("resolved", ["SwapdSignerAway"]);
     // Somebody else uses up what the service lets this address call.
     const leave = crowd(world.serviceUrl);
-    await told("firing", ["SwapdHeldBack"]);
+    await told("firing", ["SwapdHeldBack"], { ...LONG, timeout: 180_000 });
     await leave();
     // A process that gets no time around the instant of a slot: its run begins late.
     await new Promise((resolve) => setTimeout(resolve, SLOW_MS - 1_000 - (Date.now() % SLOW_MS)));
