@@ -175,7 +175,11 @@ describe("our own settlement trades in pools of Uniswap V4", () => {
 describe("an executor of an earlier release, which lists no manager", () => {
   test("goes on working, and is offered no route over pools of Uniswap V4", async () => {
     const earlier = await deployMarket(chain);
-    const { protocols } = earlier;
+    const { protocols, weth, usdc } = earlier;
+    await chain.send({ to: weth, data: "0xd0e30db0", value: 200_000n * 10n ** 18n });
+    for (const token of [weth, usdc]) await earlier.approve(token, uniswap.hand);
+    // Better than what its executor trades with.
+    await makePool([weth, usdc, 500, 10], -196_200, 10n ** 15n);
     const options = serviceOptions(chain, earlier, {
       database: join(directory, "earlier.db"),
       network: { protocols: [...protocols, uniswap.protocol] },
