@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { accountOfKey } from "../adapters/keys/private-key.ts";
 import { CHANNEL_BOOK } from "../adapters/notify/channels.ts";
 import { SERVICE_BOOK } from "../adapters/swap-service/services.ts";
 import { type JsonSchema, jsonSchemas as schemasFor } from "../config/json-schemas.ts";
@@ -12,10 +13,10 @@ import { makeProblem } from "../config/problem.ts";
 import { kindProblem } from "../service/pools/kinds.ts";
 import { isInterrupted } from "./init/write-all.ts";
 
-// The configuration with the swap services that this program speaks to, the kinds of channels that it notifies people by, and
-// the kinds of pools that its own service knows.
+// The configuration with the swap services that this program speaks to, the kinds of channels that it notifies people by, the
+// kinds of pools that its own service knows, and the accounts of keys as their signers have them.
 
-const KNOWN = { services: SERVICE_BOOK, channels: CHANNEL_BOOK, kindProblem };
+const KNOWN = { services: SERVICE_BOOK, channels: CHANNEL_BOOK, kindProblem, accountOfKey };
 
 type Options = Omit<LoadOptions, keyof typeof KNOWN>;
 type Environment = Parameters<typeof loadAtOnce>[1];

@@ -1,5 +1,3 @@
-import { createECDH } from "node:crypto";
-import { keccak256 } from "ethers";
 import { type Address, parseAddress } from "../domain/money/address.ts";
 import { at, type Part, type Path, refuse, sound } from "./complaint.ts";
 import type { KeySource, RemoteKeySource } from "./configuration.ts";
@@ -13,6 +11,8 @@ import type { Source } from "./source.ts";
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly allowsRawKeys: boolean;
+  /** the account of a raw private key; undefined where the text is none */
+  accountOfKey(text: string): Address | undefined;
 }
 
 const ENCRYPT = "encrypt it: swapd wallet import, then keystore and password";
@@ -62,7 +62,7 @@ export function* findAddress(
 function* addressOfText(
   path: Path,
   { key, stated }: { readonly key: Exclude<KeySource, RemoteKeySource>; readonly stated: Address | undefined },
-  { env }: Surroundings,
+  { env, accountOfKey }: Surroundings,
 ): Part<Address> {
   const isKeystore = key.kind === "keystore";
   const place = [...path, isKeystore ? "keystore" : "privateKey"];
@@ -74,7 +74,7 @@ function* addressOfText(
       : "set it before the start";
     return yield* refuse`${place}: ${secret.problem} -> ${fix}`;
   }
-  const address = isKeystore ? keystoreAddress(secret.value) : rawKeyAddress(secret.value);
+  const address = isKeystore ? keystoreAddress(secret.value) : accountOfKey(secret.value);
   if (address === undefined && stated === undefined) {
     if (!isKeystore) return yield* refuse`${place}: this is no private key: 64 hexadecimal digits`;
     return yield* refuse`${place}: this is no Web3 keystore with an address -> state the wallet's address next to it`;
@@ -87,17 +87,4 @@ function* addressOfText(
 function keystoreAddress(text: string): Address | undefined {
   const address = /"address"\s*:\s*"(?:0x)?([0-9a-fA-F]{40})"/.exec(text)?.[1];
   return address === undefined ? undefined : parseAddress(`0x${address}`);
-}
-
-function rawKeyAddress(text: string): Address | undefined {
-  const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text.trim())?.[1];
-  if (digits === undefined) return undefined;
-  const curve = createECDH("secp256k1");
-  try {
-    curve.setPrivateKey(digits, "hex");
-  } catch {
-    // Zero, or beyond the order of the curve. A library's error text may contain the key, so nothing of it is kept.
-    return undefined;
-  }
-  return parseAddress(`0x${keccak256(curve.getPublicKey().subarray(1)).slice(-40)}`);
 }

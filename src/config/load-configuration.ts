@@ -34,7 +34,7 @@ import type { StrategyScope } from "./strategy/scope.ts";
 import { rivalProblems, strategyWarnings } from "./strategy-warnings.ts";
 
 /** What the caller decides instead of the files. */
-export interface LoadOptions {
+export interface LoadOptions extends Pick<Surroundings, "accountOfKey"> {
   /** the swap services that there are */
   readonly services: ServiceBook;
   /** the kinds of channels that there are */
@@ -110,8 +110,8 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const otherFile = { schema: policySchema, name: "the policy's file" };
   const keys = yield* report(source, checkShape(mainSchema, source.data, { otherFile }));
   const given = applyOverrides(keys.fields, options.overrides);
-  const around = { env, allowsRawKeys: options.allowRawKey === true || given.network?.name === "sandbox" };
-  const known = yield* readKnown(source, given, { ...around, ...options });
+  const around = { ...options, env, allowsRawKeys: options.allowRawKey === true || given.network?.name === "sandbox" };
+  const known = yield* readKnown(source, given, around);
   const { service } = known;
   const fields = service === undefined ? given : { ...given, service };
   const folder = fields.strategies === undefined ? undefined : resolveFrom(file, fields.strategies);

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { accountOfKey } from "../../src/adapters/keys/private-key.ts";
 import { CHANNEL_BOOK } from "../../src/adapters/notify/channels.ts";
 import { SERVICE_BOOK } from "../../src/adapters/swap-service/services.ts";
 import type { Configuration } from "../../src/config/configuration.ts";
@@ -90,6 +91,7 @@ export function load(
   return loadConfiguration(join(project(changes), "main.yaml"), env, {
     services: SERVICE_BOOK,
     channels: CHANNEL_BOOK,
+    accountOfKey,
     ...options,
   });
 }

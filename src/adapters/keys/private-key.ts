@@ -1,7 +1,7 @@
 import { createECDH } from "node:crypto";
 import { keccak256 } from "ethers";
 import { type Address, toAddress } from "../../domain/money/address.ts";
-import type { Secret } from "../../net/secret.ts";
+import { Secret } from "../../net/secret.ts";
 import { KeyError } from "./key-error.ts";
 import { isMnemonic } from "./mnemonic.ts";
 
@@ -46,4 +46,14 @@ export function addressOfKey(key: string): Address {
   curve.setPrivateKey(key.slice(2), "hex");
   // Without the byte that says how the point is written.
   return toAddress(`0x${keccak256(curve.getPublicKey().subarray(1)).slice(-40)}`);
+}
+
+/** The account of a text that may be a private key. @returns undefined where it is none */
+export function accountOfKey(text: string): Address | undefined {
+  try {
+    return addressOfKey(readPrivateKey(new Secret(text)));
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+    return undefined;
+  }
 }
