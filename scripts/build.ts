@@ -2,48 +2,26 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "vite";
+import { bundle } from "./bundle.ts";
 
 /**
  * Makes `dist/` of `src/`, for the image and the package: types are checked and taken out, and all modules with those of
- * packages become a few files, because a process that loads 1,800 files takes twice the time to start. Names stay as they
- * are, so that a stack trace reads as in `src/`. What is no TypeScript (migrations) is copied to the same place.
+ * packages become a few files. What is no TypeScript (migrations) is copied to the same place.
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const from = join(root, "src");
 const to = join(root, "dist");
 
-/** Packages with binaries, which they look up next to themselves. */
-const OUTSIDE = [/^better-sqlite3(\/|$)/];
-
-/** A module looks for its files where it stands, also as a part of another file at the top of `dist/`. */
-const staysInPlace: Plugin = {
-  name: "stays-in-place",
-  transform: (code, id) => {
-    if (!id.startsWith(from) || !code.includes("import.meta.url")) return undefined;
-    const place = `./${relative(from, id).replace(/\.ts$/, ".js")}`;
-    return code.replaceAll("import.meta.url", `new URL(${JSON.stringify(place)}, import.meta.url).href`);
-  },
-};
-
 rmSync(to, { recursive: true, force: true });
 const compiler = join(root, "node_modules/typescript/bin/tsc");
 const checked = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 if (checked.status !== 0) throw new Error("src does not compile: see the messages above; dist was not made");
-const made = await build({
-  ...{ root, configFile: false, publicDir: false, logLevel: "warn", plugins: [staysInPlace] },
-  ssr: { noExternal: true, target: "node" },
-  build: {
-    ...{ ssr: join(from, "main.ts"), outDir: to, target: "node24", minify: false },
-    rolldownOptions: {
-      external: OUTSIDE,
-      output: { entryFileNames: "[name].js", chunkFileNames: "[name].js", assetFileNames: "[name][extname]" },
-    },
-  },
+const modules = await bundle(to, (file) => {
+  const place = `./${relative(from, file).replace(/\.ts$/, ".js")}`;
+  return `new URL(${JSON.stringify(place)}, import.meta.url).href`;
 });
 try {
-  const files = [made].flat().flatMap((one) => ("output" in one ? one.output : []));
-  assertShippable(files.flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])));
+  assertShippable(modules);
 } catch (error) {
   rmSync(to, { recursive: true, force: true });
   throw error;

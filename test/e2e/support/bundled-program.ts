@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "vite";
+import { bundle } from "../../../scripts/bundle.ts";
 import { BUNDLED_LAUNCHER } from "./bundled-launcher.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -20,21 +20,11 @@ const KEPT = join(ROOT, "node_modules/.cache/swapd-bundled");
 
 const DAY_MS = 86_400_000;
 
-/** A file that is read from its own place is read from there by the bundled code as well. */
-const ownPlaces = {
-  name: "own-places",
-  enforce: "pre" as const,
-  transform: (code: string, id: string) =>
-    id.startsWith(join(ROOT, "src/"))
-      ? { code: code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href)), map: null }
-      : undefined,
-};
-
 /** Of all that the bundle is made from: another source is another bundle. */
 function nameOfSource(): string {
   const hash = createHash("sha256");
   const files = [...globSync("{src,bin}/**/*.{ts,js}", { cwd: ROOT }), "package-lock.json", "package.json"].sort();
-  for (const file of [...files, "test/e2e/support/bundled-program.ts"]) {
+  for (const file of [...files, "scripts/bundle.ts", "test/e2e/support/bundled-program.ts"]) {
     hash.update(file).update(readFileSync(join(ROOT, file)));
   }
   return hash.digest("hex").slice(0, 16);
@@ -60,14 +50,8 @@ export default async function bundleProgram(): Promise<void> {
   process.env[BUNDLED_LAUNCHER] = join(folder, "bin/swapd.js");
   if (existsSync(folder)) return;
   const made = `${folder}.${process.pid}`;
-  await build({
-    ...{ root: ROOT, configFile: false, logLevel: "error", plugins: [ownPlaces] },
-    ssr: { noExternal: true, external: ["better-sqlite3"] },
-    build: {
-      ...{ ssr: "src/main.ts", outDir: join(made, "dist"), target: "node24", minify: false },
-      rollupOptions: { output: { entryFileNames: "main.js" } },
-    },
-  });
+  // A file that is read from its own place is read from there by the bundled code as well.
+  await bundle(join(made, "dist"), (file) => JSON.stringify(pathToFileURL(file).href));
   mkdirSync(join(made, "bin"));
   cpSync(join(ROOT, "bin/swapd.js"), join(made, "bin/swapd.js"));
   cpSync(join(ROOT, "package.json"), join(made, "package.json"));
