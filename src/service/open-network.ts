@@ -7,7 +7,7 @@ import type { SqliteDatabase } from "../storage/database.ts";
 import { dataFeesOf } from "./data-fees/kinds.ts";
 import { joinEndpoints, type OpenSnapshots } from "./endpoint-choice.ts";
 import type { ServedNetwork } from "./http/served-network.ts";
-import { type NetworkOptions, type ServiceOptions, spenderOf } from "./options.ts";
+import { type NetworkOptions, type ServiceOptions, spendersOf } from "./options.ts";
 import { createPoolDirectory, scopeOf } from "./pools/directory.ts";
 import { executorKindOf, executorList, kindOf } from "./pools/kinds.ts";
 import type { Pool } from "./pools/pool.ts";
@@ -18,9 +18,9 @@ import { createQuoter } from "./quotes/quoter.ts";
 import { createTokens } from "./quotes/tokens.ts";
 import type { RelayerDependencies } from "./relayer/relayer.ts";
 import { startRelay } from "./relayer/start-relay.ts";
-import { createRouter, type RouterOptions } from "./routing/router.ts";
+import { createRouter, type PublicWay, type RouterOptions } from "./routing/router.ts";
 import type { Searcher } from "./routing/searcher.ts";
-import { type ContractCheck, createContractCheck } from "./settlement/verify.ts";
+import { type ContractCheck, createContractCheck, type RoutedPlaces } from "./settlement/verify.ts";
 import { WrongContractsError } from "./settlement/views.ts";
 import { createSimulator } from "./simulation/simulator.ts";
 import { createServiceStore } from "./store/service-store.ts";
@@ -43,8 +43,10 @@ export interface ConnectedNetwork {
   readonly computes: () => boolean;
   /** how many protocols it lists, likewise; one of an earlier release may lack the last ones */
   readonly listed: () => number;
-  /** places of the protocols that the public router trades with, likewise */
-  readonly routed: () => ReadonlySet<number> | undefined;
+  /** what public routers trade with, likewise */
+  readonly routed: () => RoutedPlaces | undefined;
+  /** why further routers are left out, likewise */
+  readonly leftOut: () => readonly string[];
   readonly logger: Logger;
 }
 
@@ -59,6 +61,7 @@ export function connectNetwork(
   const checks: ContractCheck[] = [];
   const executor = () => checks.map((check) => check.executor()).find((address) => address !== undefined);
   const routed = () => checks.map((check) => check.routed()).find((places) => places !== undefined);
+  const leftOut = () => [...new Set(checks.flatMap((check) => check.leftOut()))];
   const computes = () => checks.every((check) => check.computes());
   const listed = () => Math.min(...checks.map((check) => check.listed()));
   const isKnown = (contract: Address) => vouchedFor.has(contract) || contract === executor();
@@ -72,16 +75,16 @@ export function connectNetwork(
     return createSnapshots({ rpc: one, chainId: options.chainId, verify, dataFees, isKnown, onTrouble }, clock);
   };
   const { rpc, snapshots } = joinEndpoints(rpcs, open, { clock, logger });
-  return { options, rpc, snapshots: outspoken(snapshots, { rpc, logger }), executor, computes, listed, routed, logger };
+  const known = { executor, computes, listed, routed, leftOut };
+  return { options, rpc, snapshots: outspoken(snapshots, { rpc, logger }), ...known, logger };
 }
 
 /** The contracts of a network's options: anyone else who has one may have written it to work against us. */
 function vouchedForBy(options: NetworkOptions): ReadonlySet<Address> {
   const { listedTokens, hubTokens, wrappedNative, protocols } = options;
-  const spender = spenderOf(options);
   const listed = listedTokens.flatMap(({ address, feed }) => [address, ...(feed === undefined ? [] : [feed.address])]);
   const factories = protocols.map(({ factory }) => factory);
-  return new Set([...listed, ...hubTokens, ...factories, wrappedNative, ...(spender === undefined ? [] : [spender])]);
+  return new Set([...listed, ...hubTokens, ...factories, wrappedNative, ...spendersOf(options)]);
 }
 
 /** Logs when a node stops being of use, or of full use, and when it is of use again. */
@@ -131,7 +134,7 @@ function messageOf(error: unknown): string | undefined {
  * @throws WrongContractsError
  */
 export async function firstCheck(
-  { options, rpc, snapshots, listed, logger }: ConnectedNetwork,
+  { options, rpc, snapshots, listed, leftOut, logger }: ConnectedNetwork,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
   const doubt = createDoubt(clock);
@@ -141,6 +144,7 @@ export async function firstCheck(
       const { chainId } = options;
       logger.info({ chainId, rpcHost: rpc.host, readMode: snapshots.mode() }, "the network's node is in use");
       reportUnlisted(options, { listed, logger });
+      for (const problem of leftOut()) logger.warn({ problem }, "a further public router is left out of routes");
       return;
     } catch (error) {
       if (error instanceof RpcError) return;
@@ -227,15 +231,23 @@ function canBeComputed({ protocols }: NetworkOptions, pool: Pool): boolean {
   return kindOf(pool).leg?.found === "computed" && protocols[pool.protocol]?.initCodeHash !== undefined;
 }
 
-/** Which pools routes may use, and in which form: those that the network's settlement, or its public router, trades with. */
+/** Which pools routes may use, and in which form: those that the network's settlement, or a public router, trades with. */
 function wayOut(
-  { settlement, router }: NetworkOptions,
+  { settlement, router, protocols }: NetworkOptions,
   { listed, routed }: Pick<ConnectedNetwork, "listed" | "routed">,
-): Pick<RouterOptions, "takes" | "formOf"> {
+): Pick<RouterOptions, "takes" | "ways"> {
   if (settlement !== undefined) {
     return { takes: (pool) => executorKindOf(pool) !== undefined && pool.protocol < listed() };
   }
   if (router === undefined) return {};
-  const formOf = (pool: Pool) => (routed()?.has(pool.protocol) ? kindOf(pool).router?.form : undefined);
-  return { formOf, takes: (pool) => formOf(pool) !== undefined };
+  const ways = () =>
+    [...(routed() ?? [])].map(([address, places]): PublicWay => {
+      const makers = protocols.filter((_, place) => places.has(place)).map((one) => kindOf(one).router?.maker);
+      return {
+        router: address,
+        formOf: (pool) => (places.has(pool.protocol) ? kindOf(pool).router?.form : undefined),
+        coinsInOneLeg: makers.includes("slipstream"),
+      };
+    });
+  return { ways, takes: (pool) => [...(routed()?.values() ?? [])].some((places) => places.has(pool.protocol)) };
 }

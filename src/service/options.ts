@@ -39,7 +39,10 @@ export interface RelayerOptions {
   readonly cancelMarginSeconds: number;
 }
 
-/** A router that stands for everybody: Uniswap's SwapRouter02, or PancakeSwap's SmartRouter, which takes the same calls. */
+/**
+ * A router that stands for everybody: Uniswap's SwapRouter02, PancakeSwap's SmartRouter, which takes the same calls, or
+ * Slipstream's SwapRouter.
+ */
 export interface PublicRouter {
   readonly address: Address;
   /** keccak-256 of its code; undefined: nobody has stated it */
@@ -63,6 +66,8 @@ export interface NetworkOptions {
   readonly settlement: Address | undefined;
   /** where swaps settle that owners execute themselves, if there is no settlement; absent as well: quotes are indicative */
   readonly router?: PublicRouter | undefined;
+  /** further ones, each of pools of its own: a swap goes through the one that brings most; those that fail a check stay out */
+  readonly furtherRouters?: readonly PublicRouter[];
   /** the settlement's executor, where it is known beforehand; undefined: the settlement is asked, which never changes it */
   readonly executor: Address | undefined;
   /** where the settlement cannot be: why */
@@ -89,8 +94,19 @@ export function isSettled(network: NetworkOptions): network is SettledNetwork {
 }
 
 /** The contract that owners approve and call; undefined: nothing can be executed there. */
-export function spenderOf({ settlement, router }: Pick<NetworkOptions, "settlement" | "router">): Address | undefined {
-  return settlement ?? router?.address;
+export function spenderOf(
+  { settlement, router }: Pick<NetworkOptions, "settlement" | "router">,
+  /** the router of the route, where there are several */
+  routed?: Address,
+): Address | undefined {
+  return settlement ?? routed ?? router?.address;
+}
+
+/** All contracts that owners may approve and call. */
+export function spendersOf({ furtherRouters = [], ...network }: NetworkOptions): readonly Address[] {
+  const first = spenderOf(network);
+  if (first === undefined) return [];
+  return isSettled(network) ? [first] : [first, ...furtherRouters.map(({ address }) => address)];
 }
 
 export interface ServiceOptions {

@@ -20,6 +20,7 @@ const quote: Quote = {
   gasless: true,
   owner,
   sender: token,
+  router: undefined,
   order: {
     recipient: owner,
     fromAsset: token,

@@ -45,6 +45,7 @@ const MAKER_GAS: Readonly<Record<RouterMaker, MakerGas>> = {
     furtherLeg: 1_700n,
     hop: { v2: 5_450n, v3: 4_300n },
   },
+  slipstream: { swap: NOTHING, furtherLeg: 0n, hop: { v2: 0n, v3: 0n } },
 };
 
 /**

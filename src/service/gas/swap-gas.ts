@@ -41,6 +41,8 @@ export interface AccountFacts {
   readonly ownerEmpties: boolean;
   /** before the swap, and before its permit: without a limit, zero, or another amount; `exact`: the swap uses it up */
   readonly allowance: "unlimited" | "more" | "exact" | "zero";
+  /** of each contract that may be the one, where there are several */
+  readonly allowances?: ReadonlyMap<Address, AccountFacts["allowance"]>;
   /** has nothing of what it will get: of the token, or of anything at all for the native token */
   readonly recipientIsNew: boolean;
   readonly affiliateIsNew: boolean;

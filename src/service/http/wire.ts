@@ -26,9 +26,10 @@ function typedDataOf({ order, sender }: Quote, { chainId, settlement }: SettledN
 }
 
 /** The fields of a swap through a public router, which nobody signs; null where there is nothing to execute. */
-function plainMessage({ order, sender }: Quote, { chainId, router }: NetworkOptions) {
-  if (router === undefined || sender === undefined) return null;
-  const { nonce, ...fields } = swapTypedData(order, { chainId, address: router.address }, sender).message;
+function plainMessage({ order, sender, router }: Quote, network: NetworkOptions) {
+  const address = isSettled(network) ? undefined : spenderOf(network, router);
+  if (address === undefined || sender === undefined) return null;
+  const { nonce, ...fields } = swapTypedData(order, { chainId: network.chainId, address }, sender).message;
   return fields;
 }
 
@@ -56,7 +57,7 @@ export function toWireQuote(
     toTokenAmount: amountOut,
     amountOutMin,
     minAmountOut: amountOutMin,
-    targetAddress: spenderOf(network) ?? null,
+    targetAddress: spenderOf(network, quote.router) ?? null,
     fees: feesOf(quote),
     resourceEstimate: { gasLimit: quote.gasLimit.toString() },
     priceImpact: fraction(quote.priceImpactPpm),

@@ -158,9 +158,9 @@ export interface RouterHop {
 }
 
 /** Whose router it is: each computes the addresses of its own maker's pools. */
-export type RouterMaker = "uniswap" | "pancakeswap";
+export type RouterMaker = "uniswap" | "pancakeswap" | "slipstream";
 
-/** How a public router takes a hop: as tokens, whose pair it computes, or as tokens with the fee of the pool between them. */
+/** How a public router takes a hop: as tokens, whose pair it computes, or as tokens with a number that tells the pool between them. */
 export type RouterForm = "v2" | "v3";
 
 /** Two tokens in the order in which every factory stores them. Addresses have one case, so text order is number order. */

@@ -8,8 +8,8 @@ import type { QuoteRequest } from "./quote.ts";
 
 /** Who takes part in a swap besides its owner and recipient. */
 interface Others {
-  /** undefined: nothing can be swapped, and all quotes are indicative */
-  readonly spender: Address | undefined;
+  /** none: nothing can be swapped, and all quotes are indicative; which of several takes the tokens is not known yet */
+  readonly spenders: readonly Address[];
   /** sends gasless swaps, if anybody does */
   readonly relayer: Address | undefined;
 }
@@ -20,11 +20,11 @@ interface Others {
  */
 export async function readAccountFacts(
   request: QuoteRequest,
-  { spender, relayer }: Others,
+  { spenders, relayer }: Others,
   snapshot: Snapshot,
 ): Promise<AccountFacts> {
   const { from, to, owner, affiliate } = request;
-  if (owner === undefined || spender === undefined) {
+  if (owner === undefined || spenders.length === 0) {
     // An owner without gas money has approved nothing: a permit is signed.
     return request.gasless ? { ...USUAL_FACTS, allowance: "zero" } : USUAL_FACTS;
   }
@@ -39,9 +39,14 @@ export async function readAccountFacts(
     (await snapshot.readKept(token, data, 1))?.[0];
   const balance = (token: Address, account: Address) => one(token, callData(SELECTOR.balanceOf, addressWord(account)));
   const ofOwner = from === NATIVE_TOKEN ? undefined : from;
-  const [held, allowed, nonce, recipientIsNew, affiliateIsNew, relayerIsNew] = await Promise.all([
+  const allowed = async (spender: Address) => {
+    const amount =
+      ofOwner && (await one(ofOwner, callData(SELECTOR.allowance, addressWord(owner), addressWord(spender))));
+    return [spender, allowanceOf(amount, request.amount)] as const;
+  };
+  const [held, allowances, nonce, recipientIsNew, affiliateIsNew, relayerIsNew] = await Promise.all([
     ofOwner && balance(ofOwner, owner),
-    ofOwner && one(ofOwner, callData(SELECTOR.allowance, addressWord(owner), addressWord(spender))),
+    Promise.all(spenders.map(allowed)),
     ofOwner && request.gasless ? one(ofOwner, callData(SELECTOR.nonces, addressWord(owner))) : undefined,
     isNew(recipient, to),
     isNew(affiliate?.address, from),
@@ -49,7 +54,8 @@ export async function readAccountFacts(
   ]);
   return {
     ownerEmpties: held === request.amount,
-    allowance: allowanceOf(allowed, request.amount),
+    allowance: allowances[0]?.[1] ?? "exact",
+    allowances: new Map(allowances),
     recipientIsNew,
     affiliateIsNew,
     relayerIsNew,

@@ -1,6 +1,6 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
-import { isSettled, type NetworkOptions, spenderOf } from "../options.ts";
+import { isSettled, type NetworkOptions, spendersOf } from "../options.ts";
 import { BPS, MAX_AFFILIATE_BPS } from "../settlement/order.ts";
 import { ROUTER_SENTINELS } from "../settlement/router-calldata.ts";
 import { ONE, type QuoteRequest } from "./quote.ts";
@@ -31,7 +31,7 @@ function withoutSettlement({ owner, gasless, affiliate }: QuoteRequest, network:
     const detail = noSettlement ?? `no settlement contract is configured on ${name}`;
     return refuse("SETTLEMENT_MISSING", { parameter, detail });
   }
-  const detail = `swaps on ${name} settle through the public router ${router.address}`;
+  const detail = `swaps on ${name} settle through the public router ${spendersOf(network).join(" or ")}`;
   if (gasless)
     return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless", detail: `${detail}, which takes no orders` });
   if (affiliate === undefined) return undefined;
@@ -46,7 +46,7 @@ export function checkReceivers(
 ): Refusal | undefined {
   const { from, to, owner, recipient, affiliate } = request;
   const sentinels = isSettled(network) ? [] : ROUTER_SENTINELS;
-  const contracts = [spenderOf(network), executor, network.wrappedNative];
+  const contracts = [...spendersOf(network), executor, network.wrappedNative];
   const forbidden = new Set([NATIVE_TOKEN, ...sentinels, ...contracts, from, to]);
   const receivers = { fromAddress: owner, toAddress: recipient, affiliateAddress: affiliate?.address };
   for (const [parameter, receiver] of Object.entries(receivers)) {

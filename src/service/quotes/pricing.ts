@@ -70,7 +70,12 @@ interface Amounts {
 export async function priceRequest(request: QuoteRequest, context: PricingContext): Promise<Priced | Refusal> {
   const { router, snapshot, network, limit } = context;
   const erc20 = (token: Address) => (token === NATIVE_TOKEN ? network.wrappedNative : token);
-  const pair = { from: erc20(request.from), to: erc20(request.to), sources: request.sources };
+  const pair = {
+    from: erc20(request.from),
+    to: erc20(request.to),
+    sources: request.sources,
+    sellsCoins: request.from === NATIVE_TOKEN,
+  };
   const affiliateFee = request.affiliate === undefined ? 0n : mulDivDown(request.amount, request.affiliate.share, ONE);
   const beforeGas = request.amount - affiliateFee;
   const [first, facts, extraGas] = await Promise.all([
@@ -140,7 +145,10 @@ function expectedGas(
   const permit = { value: request.amount, deadline: UNKNOWN_SECONDS, v: 27, r: UNKNOWN_WORD, s: UNKNOWN_WORD };
   const signed = { owner, order, signature: UNKNOWN_SIGNATURE, permit: known.hasPermit ? permit : undefined };
   const data = gasless ? encodeSwapWithSignature(signed, route.hops) : encodeOwnSwap(order, route.hops, network);
-  const shape = { route, fromAsset: from, toAsset: to, gasless, hasAffiliate, data, ...known };
+  const { facts } = known;
+  const allowance = (route.router && facts.allowances?.get(route.router)) ?? facts.allowance;
+  const swap = { route, fromAsset: from, toAsset: to, gasless, hasAffiliate, data };
+  const shape = { ...swap, ...known, facts: { ...facts, allowance } };
   return network.settlement === undefined ? routerSwapGas(shape) : swapGas(shape);
 }
 

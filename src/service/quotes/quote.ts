@@ -35,6 +35,8 @@ export interface Quote {
   readonly owner: Address | undefined;
   /** the only account that may bring the order: the owner, or the relayer of a gasless quote */
   readonly sender: Address | undefined;
+  /** the public router whose pools it goes through; undefined: our settlement, or quotes of earlier releases */
+  readonly router: Address | undefined;
   readonly order: SwapOrder;
   readonly amountOut: bigint;
   readonly legs: readonly Hop[];

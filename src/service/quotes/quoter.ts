@@ -4,7 +4,7 @@ import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
-import { isSettled, type NetworkOptions, spenderOf } from "../options.ts";
+import { isSettled, type NetworkOptions, spendersOf } from "../options.ts";
 import type { Pool } from "../pools/pool.ts";
 import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
@@ -105,7 +105,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
         isComputed: dependencies.isComputed,
         hasPermit: allowance.kind === "permit" || (request.gasless && request.owner === undefined),
         accountFacts: () =>
-          readAccountFacts(request, { spender: spenderOf(network), relayer: relayer?.address }, snapshot),
+          readAccountFacts(request, { spenders: spendersOf(network), relayer: relayer?.address }, snapshot),
         extraGas: () => checking.then(() => transfers.extraGas),
       }),
     ]);
@@ -215,6 +215,7 @@ function assemble(
     gasless: request.gasless,
     owner: request.owner,
     sender: request.gasless ? relayer?.address : request.owner,
+    router: priced.route.router,
     order,
     amountOut,
     legs: priced.route.hops,

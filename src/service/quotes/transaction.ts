@@ -41,7 +41,7 @@ export async function buildTransaction(
   if (quote.owner === undefined) return refuse("QUOTE_INDICATIVE", { parameter: "quoteId" });
   if (quote.gasless) return refuse("QUOTE_GASLESS", { parameter: "gasless" });
   const { head, network } = context;
-  const swap = ownSwap(quote.order, quote.legs, network);
+  const swap = ownSwap(quote.order, quote, network);
   if (swap === undefined) return refuse("SETTLEMENT_MISSING", { parameter: "quoteId" });
   const simulation = await simulateIfAsked(quote, context.simulator, simulationOptions);
   if (simulationOptions.estimateGas && simulation?.status === "failed") {

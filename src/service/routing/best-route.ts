@@ -24,6 +24,8 @@ export interface Route {
   readonly spotAmountOut: bigint;
   /** false: the search was ended before it had tried everything */
   readonly isWhole: boolean;
+  /** the public router that trades with its pools; undefined: a route for our own settlement, or for nobody */
+  readonly router?: Address | undefined;
   /** The same way with another amount; undefined when a pool on it cannot take that. */
   resize(amountIn: bigint): Route | undefined;
 }
@@ -79,6 +81,8 @@ export interface SearchOptions {
   readonly budget: SearchBudget;
   /** routes are for a public router: each as legs with amounts of their own, see {@link inLegs} */
   readonly inLegs?: boolean;
+  /** routes are one leg: nothing is split */
+  readonly inOneLeg?: boolean;
 }
 
 interface Search {
@@ -86,6 +90,7 @@ interface Search {
   readonly gasRate: GasRate | undefined;
   readonly budget: SearchBudget;
   readonly inLegs: boolean;
+  readonly inOneLeg: boolean;
   readonly maxHops: number;
   /** reads of state that could change the answer */
   readonly loads: (() => Promise<void>)[];
@@ -100,9 +105,9 @@ interface Search {
  * @param paths over the pools as they are before the trade; they are left as they are
  */
 export function searchRoute(paths: readonly Path[], trade: RouteTrade, options: SearchOptions): RouteSearch {
-  const { gasRate, readsMore, budget, inLegs: isInLegs = false } = options;
+  const { gasRate, readsMore, budget, inLegs: isInLegs = false, inOneLeg = false } = options;
   const maxHops = isInLegs ? MAX_HOPS_IN_LEGS : MAX_HOPS;
-  const search: Search = { trade, gasRate, budget, inLegs: isInLegs, maxHops, loads: [], soFar: undefined };
+  const search: Search = { trade, gasRate, budget, inLegs: isInLegs, inOneLeg, maxHops, loads: [], soFar: undefined };
   return {
     steps: wholeSearch(paths, search, readsMore),
     quickSteps: quickPaths(paths, { amountIn: trade.amountIn, gasRate, budget }, (hops) => perform(hops, search)),
@@ -121,7 +126,7 @@ export function bestRoute(
 
 function* wholeSearch(paths: readonly Path[], search: Search, readsMore: boolean): Steps<BestRoute> {
   const { trade, gasRate, budget, loads, maxHops } = search;
-  const first = yield* splitWithout(paths, new Set(), search);
+  const first = yield* firstSplit(paths, search);
   const atLeast = first === undefined || first.hops.length > maxHops ? 0n : first.net;
   const { best: single, unread } = yield* bestPath(paths, { amountIn: trade.amountIn, gasRate, atLeast }, budget);
   const alone = single === undefined ? undefined : yield* perform(single.hops, search);
@@ -198,6 +203,10 @@ function* bestSplit(paths: readonly Path[], first: Split, search: Search): Steps
     split = yield* splitWithout(paths, without, search);
   }
   return best;
+}
+
+function* firstSplit(paths: readonly Path[], search: Search): Steps<Split | undefined> {
+  return search.inOneLeg ? undefined : yield* splitWithout(paths, new Set(), search);
 }
 
 function* splitWithout(

@@ -18,6 +18,17 @@ import { SearchStoppedError } from "./time-slices.ts";
 export interface Trade extends RouteTrade {
   /** names of the kinds of pools that may be used; undefined: all */
   readonly sources: ReadonlySet<string> | undefined;
+  /** the coin itself is sold, which some routers take in one leg only; absent: a token, the wrapped one too */
+  readonly sellsCoins?: boolean;
+}
+
+/** A public router as routes go through it: as legs, of which all hops are of one form. */
+export interface PublicWay {
+  readonly router: Address;
+  /** how it takes a hop in a pool, undefined where it does not */
+  formOf(pool: Pool): RouterForm | undefined;
+  /** it gives all coins back after a leg: what sells them is one leg */
+  readonly coinsInOneLeg: boolean;
 }
 
 export interface Router {
@@ -36,10 +47,10 @@ export interface RouterOptions {
   /** tokens a path may go through */
   readonly hubTokens: readonly Address[];
   /**
-   * How a public router takes a hop in a pool, undefined where it does not. Its routes are legs, and all hops of a leg are
-   * of one form. Absent: the settlement of ours, which takes any hops in any order.
+   * The public routers as far as they are known, of which each route goes through one. Absent: the settlement of ours, which
+   * takes any hops in any order.
    */
-  readonly formOf?: ((pool: Pool) => RouterForm | undefined) | undefined;
+  readonly ways?: (() => readonly PublicWay[]) | undefined;
   /** whether routes may use a pool at all; absent: any */
   readonly takes?: ((pool: Pool) => boolean) | undefined;
 }
@@ -67,8 +78,11 @@ function referenceCost({ head, dataFees }: Snapshot): bigint {
   return cost(1 + REFERENCE_HOPS, REFERENCE_GAS) - cost(1, 0n);
 }
 
-/** Paths that one route may combine. */
-type PathSet = readonly Path[];
+/** Paths that one route may combine, and the public router that it goes through then. */
+interface PathSet {
+  readonly paths: readonly Path[];
+  readonly way: PublicWay | undefined;
+}
 
 /** What was worked out at one block: paths by what they lead from and to, and what gas costs, by token. */
 interface Worked {
@@ -125,14 +139,18 @@ interface PairStates {
 function pathSets(
   pairs: readonly PairStates[],
   search: PathSearch,
-  formOf: RouterOptions["formOf"],
+  ways: readonly PublicWay[] | undefined,
 ): readonly PathSet[] {
-  if (formOf === undefined) return [pathsOver(pairs, search)];
+  if (ways === undefined) return [{ paths: pathsOver(pairs, search), way: undefined }];
+  return ways.flatMap((way) => setsOf(pairs, search, way));
+}
+
+function setsOf(pairs: readonly PairStates[], search: PathSearch, way: PublicWay): readonly PathSet[] {
   const [low, high] = sortTokens(search.from, search.to);
   const sets = FORMS.map((form) => {
     const own = pairs.map(({ tokenA, tokenB, states }) => {
       const isDirect = tokenA === low && tokenB === high;
-      const isOfUse = (state: PoolState) => (isDirect ? formOf(state.pool) !== undefined : formOf(state.pool) === form);
+      const isOfUse = ({ pool }: PoolState) => (isDirect ? way.formOf(pool) !== undefined : way.formOf(pool) === form);
       return { tokenA, tokenB, states: states.filter(isOfUse) };
     });
     return pathsOver(
@@ -141,12 +159,12 @@ function pathSets(
     );
   });
   const further = sets.filter((paths) => paths.some((path) => path.length > 1));
-  return further.length > 0 ? further : sets.slice(0, 1);
+  return (further.length > 0 ? further : sets.slice(0, 1)).map((paths) => ({ paths, way }));
 }
 
 const FORMS: readonly RouterForm[] = ["v3", "v2"];
 
-function pathsOver(pairs: readonly PairStates[], search: PathSearch): PathSet {
+function pathsOver(pairs: readonly PairStates[], search: PathSearch): readonly Path[] {
   const edges = new Map<string, Edge>();
   for (const { tokenA, tokenB, states } of pairs) {
     edges.set(tokenA + tokenB, createEdge(tokenA, tokenB, states));
@@ -158,14 +176,14 @@ function pathsOver(pairs: readonly PairStates[], search: PathSearch): PathSet {
 /** The best route over any of the sets; where some could not be searched in time, over the others. */
 async function bestOfSets(
   sets: readonly PathSet[],
-  find: (paths: PathSet) => Promise<Route | undefined>,
+  find: (set: PathSet) => Promise<Route | undefined>,
   { gasRate }: Pick<SearchTerms, "gasRate">,
 ): Promise<Route | undefined> {
   let best: Route | undefined;
   let stopped: unknown;
-  for (const paths of sets) {
+  for (const set of sets) {
     try {
-      best = better(best, await find(paths), gasRate);
+      best = better(best, await find(set), gasRate);
     } catch (error) {
       if (!(error instanceof SearchStoppedError)) throw error;
       stopped = error;
@@ -194,7 +212,7 @@ export function createRouter(options: RouterOptions, dependencies: RouterDepende
         if (states.length > 0) pairs.push({ tokenA, tokenB, states });
       }),
     ]);
-    return pathSets(pairs, { ...search, via }, options.formOf);
+    return pathSets(pairs, { ...search, via }, options.ways?.());
   }
 
   function pathsOf(trade: Omit<Trade, "amountIn">, snapshot: Snapshot): Promise<readonly PathSet[]> {
@@ -202,13 +220,16 @@ export function createRouter(options: RouterOptions, dependencies: RouterDepende
     return once(workedAt(snapshot).paths, `${trade.from}${trade.to}${sources}`, () => readPaths(trade, snapshot));
   }
 
-  async function search(trade: Trade, snapshot: Snapshot, terms: Omit<SearchTerms, "inLegs">) {
+  /** The best route, of whichever router. */
+  async function search(trade: Trade, snapshot: Snapshot, terms: Omit<SearchTerms, "inLegs" | "inOneLeg">) {
     const sets = await pathsOf(trade, snapshot);
-    return bestOfSets(
-      sets,
-      (paths) => findRoute(paths, trade, { ...terms, inLegs: options.formOf !== undefined }),
-      terms,
-    );
+    const find = async ({ paths, way }: PathSet): Promise<Route | undefined> => {
+      if (way === undefined) return findRoute(paths, trade, terms);
+      const inOneLeg = trade.sellsCoins === true && way.coinsInOneLeg;
+      const route = await findRoute(paths, trade, { ...terms, inLegs: true, inOneLeg });
+      return route && { ...route, router: way.router };
+    };
+    return bestOfSets(sets, find, terms);
   }
 
   /** Quotes how much of the token a small sale of the native token brings: prices gas without an oracle. */

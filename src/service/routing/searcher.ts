@@ -17,6 +17,8 @@ export interface SearchTerms {
   readonly limit?: TimeLimit | undefined;
   /** as {@link SearchOptions.inLegs} */
   readonly inLegs?: boolean;
+  /** as {@link SearchOptions.inOneLeg} */
+  readonly inOneLeg?: boolean;
 }
 
 /**
@@ -50,12 +52,12 @@ export function createSearcher({ slices, clock }: { slices: TimeSlices; clock: C
     return slices.take(search.steps, limit);
   }
 
-  return async (paths, trade, { gasRate, limit = createTimeLimit(OWN_LIMIT_MS, clock), inLegs = false }) => {
+  return async (paths, trade, { gasRate, limit = createTimeLimit(OWN_LIMIT_MS, clock), ...form }) => {
     let soFar: Route | undefined;
     for (let round = 0; ; round += 1) {
       // What reaches further than so many reads is no market any more: then the pools as far as they were read decide.
       const readsMore = round < MAX_LOADS;
-      const search = searchRoute(paths, trade, { gasRate, readsMore, budget: slices.budget, inLegs });
+      const search = searchRoute(paths, trade, { gasRate, readsMore, budget: slices.budget, ...form });
       const best = (await whole(search, limit))?.value;
       if (best?.kind === "found") return best.route;
       if (best?.kind === "none") return undefined;

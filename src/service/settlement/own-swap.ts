@@ -1,5 +1,5 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
-import { isSettled, type NetworkOptions } from "../options.ts";
+import { type NetworkOptions, spenderOf } from "../options.ts";
 import type { Hop } from "../routing/plan.ts";
 import { encodeSwap } from "./calldata.ts";
 import { grossAmount, type SwapOrder } from "./order.ts";
@@ -23,9 +23,13 @@ export function encodeOwnSwap(
 }
 
 /** Undefined where the network has neither a settlement nor a public router. */
-export function ownSwap(order: SwapOrder, hops: readonly Hop[], network: NetworkOptions): OwnSwap | undefined {
-  const to = isSettled(network) ? network.settlement : network.router?.address;
+export function ownSwap(
+  order: SwapOrder,
+  { legs, router }: { readonly legs: readonly Hop[]; readonly router: Address | undefined },
+  network: NetworkOptions,
+): OwnSwap | undefined {
+  const to = spenderOf(network, router);
   if (to === undefined) return undefined;
   const value = order.fromAsset === NATIVE_TOKEN ? grossAmount(order) : 0n;
-  return { to, data: encodeOwnSwap(order, hops, network), value };
+  return { to, data: encodeOwnSwap(order, legs, network), value };
 }

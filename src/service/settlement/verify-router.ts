@@ -12,6 +12,7 @@ type Routed = Pick<NetworkOptions, "name" | "wrappedNative" | "protocols"> & { r
 const NAMES: Readonly<Record<RouterMaker, string>> = {
   uniswap: "Uniswap's SwapRouter02",
   pancakeswap: "PancakeSwap's SmartRouter",
+  slipstream: "Slipstream's SwapRouter",
 };
 
 /**
@@ -26,7 +27,7 @@ export async function verifyRouter(rpc: JsonRpc, network: Routed): Promise<Reado
   const own = await readViews(rpc, { name, contract: router.address, what }, [
     { view: "WETH9" },
     { view: "factory" },
-    { view: "factoryV2" },
+    { view: "factoryV2", isOptional: true },
   ]);
   const wrong = wrongRouter(network);
   if (own(0) !== network.wrappedNative) throw wrong(`wraps into ${own(0)}, not ${network.wrappedNative}`);
@@ -46,7 +47,10 @@ export async function verifyRouter(rpc: JsonRpc, network: Routed): Promise<Reado
     const its = `pools of ${factories.v3} and ${factories.v2}`;
     throw wrong(`trades with ${its}, and the network's factories are none of them`);
   }
-  await verifyMaker(rpc, network, usable);
+  const maker = makerOf(network, usable);
+  if ((factories.v2 === "") !== (maker === "slipstream"))
+    throw wrong(`${factories.v2 === "" ? "has no" : "has a"} factoryV2(): is this ${NAMES[maker]}?`);
+  await verifyDeployer(rpc, network, usable);
   return new Set(usable.map(({ place }) => place));
 }
 
@@ -55,22 +59,28 @@ function wrongRouter({ name, router }: Routed): (difference: string) => Error {
     new WrongContractsError(`the router ${router.address} on ${name} ${difference}: correct the addresses`);
 }
 
+interface Usable {
+  readonly maker: RouterMaker;
+  readonly form: RouterForm;
+  readonly factory: string;
+}
+
+/** A router is of one maker, and so are the kinds of its pools. */
+function makerOf(network: Routed, usable: readonly Usable[]): RouterMaker {
+  const [maker, ...others] = new Set(usable.map((one) => one.maker));
+  if (maker !== undefined && others.length === 0) return maker;
+  const both = [maker, ...others].map((one) => one && NAMES[one]).join(" and ");
+  throw wrongRouter(network)(
+    `trades with pools of kinds for ${both}, and it is one of them: the kind of a factory is wrong`,
+  );
+}
+
 /**
- * A router is of one maker, and so are the kinds of its pools. PancakeSwap's computes the addresses of the pools from who
- * deploys them, apart from the factory that knows them: both must mean the same.
+ * PancakeSwap's router computes the addresses of the pools from who deploys them, apart from the factory that knows them:
+ * both must mean the same. Slipstream's asks the factory for what its pools are proxies of.
  */
-async function verifyMaker(
-  rpc: JsonRpc,
-  network: Routed,
-  usable: readonly { maker: RouterMaker; form: RouterForm; factory: string }[],
-): Promise<void> {
+async function verifyDeployer(rpc: JsonRpc, network: Routed, usable: readonly Usable[]): Promise<void> {
   const { name, router } = network;
-  const wrong = wrongRouter(network);
-  const makers = new Set(usable.map(({ maker }) => maker));
-  if (makers.size > 1) {
-    const both = [...makers].map((maker) => NAMES[maker]).join(" and ");
-    throw wrong(`trades with pools of kinds for ${both}, and it is one of them: the kind of a factory is wrong`);
-  }
   const factory = usable.find(({ maker, form }) => maker === "pancakeswap" && form === "v3")?.factory;
   if (factory === undefined) return;
   const what = NAMES.pancakeswap;
@@ -78,5 +88,6 @@ async function verifyMaker(
   const its = await readViews(rpc, { name, contract: toAddress(factory), what: "PancakeSwap's factory" }, [
     { view: "poolDeployer" },
   ]);
+  const wrong = wrongRouter(network);
   if (own(0) !== its(0)) throw wrong(`computes pools of the deployer ${own(0)}, and its factory's is ${its(0)}`);
 }

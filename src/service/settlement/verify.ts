@@ -1,7 +1,7 @@
 import { TypedDataEncoder } from "ethers";
 import type { JsonRpc } from "../../chain/json-rpc.ts";
 import { type Address, toAddress } from "../../domain/money/address.ts";
-import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
+import { isSettled, type NetworkOptions, type PublicRouter, type SettledNetwork } from "../options.ts";
 import { executorList, isUnlistedByEarlier } from "../pools/kinds.ts";
 import { settlementDomain } from "./order.ts";
 import { verifyRouter } from "./verify-router.ts";
@@ -17,19 +17,25 @@ export interface ContractCheck {
   computes(): boolean;
   /** how many protocols the executor lists; one of an earlier release may lack the last ones */
   listed(): number;
-  /** places of the protocols that the public router trades with; undefined where none is used, or no node has shown them */
-  routed(): ReadonlySet<number> | undefined;
+  /** what each public router trades with; undefined where none is used, or no node has shown it */
+  routed(): RoutedPlaces | undefined;
+  /** why further routers are left out */
+  leftOut(): readonly string[];
 }
+
+/** Places of the protocols that a public router trades with, by its address. */
+export type RoutedPlaces = ReadonlyMap<Address, ReadonlySet<number>>;
 
 export function createContractCheck(rpc: JsonRpc, network: NetworkOptions): ContractCheck {
   let executor = network.executor;
-  let routed: ReadonlySet<number> | undefined;
+  let routed: RoutedPlaces | undefined;
+  let leftOut: readonly string[] = [];
   let computes = true;
   let listed = Number.POSITIVE_INFINITY;
   const verify = async (): Promise<void> => {
     const { router } = network;
     if (isSettled(network)) ({ executor, computes, listed } = await verifySettlement(rpc, network));
-    else if (router !== undefined) routed = await verifyRouter(rpc, { ...network, router });
+    else if (router !== undefined) ({ routed, leftOut } = await verifyRouters(rpc, { ...network, router }));
   };
   return {
     verify: ({ timestamp }) =>
@@ -40,7 +46,26 @@ export function createContractCheck(rpc: JsonRpc, network: NetworkOptions): Cont
     computes: () => computes,
     listed: () => listed,
     routed: () => routed,
+    leftOut: () => leftOut,
   };
+}
+
+/** The first one has to be what the network's facts say. A further one that is not is left out: all goes on without it. */
+async function verifyRouters(
+  rpc: JsonRpc,
+  { furtherRouters = [], ...network }: NetworkOptions & { readonly router: PublicRouter },
+): Promise<{ routed: RoutedPlaces; leftOut: readonly string[] }> {
+  const routed = new Map([[network.router.address, await verifyRouter(rpc, network)]]);
+  const leftOut: string[] = [];
+  for (const router of furtherRouters) {
+    try {
+      routed.set(router.address, await verifyRouter(rpc, { ...network, router }));
+    } catch (error) {
+      if (!(error instanceof WrongContractsError)) throw error;
+      leftOut.push(error.message);
+    }
+  }
+  return { routed, leftOut };
 }
 
 type Verified = Pick<SettledNetwork, "name" | "chainId" | "wrappedNative" | "protocols" | "settlement" | "executor">;

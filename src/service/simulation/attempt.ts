@@ -28,7 +28,7 @@ const SIMULATION_GAS = 10_000_000n;
 export function attemptOf(quote: Quote, network: NetworkOptions): Attempt | undefined {
   const { owner, order } = quote;
   if (owner === undefined) return undefined;
-  const swap = ownSwap(quote.gasless ? withoutRelayer(order) : order, quote.legs, network);
+  const swap = ownSwap(quote.gasless ? withoutRelayer(order) : order, quote, network);
   if (swap === undefined) return undefined;
   return {
     call: { from: owner, ...swap, gas: quote.gasLimit > SIMULATION_GAS ? quote.gasLimit : SIMULATION_GAS },

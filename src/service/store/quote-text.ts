@@ -61,6 +61,7 @@ const quoteSchema = z.object({
   gasless: z.boolean(),
   owner: address.optional(),
   sender: address.optional(),
+  router: address.optional(),
   order,
   amountOut: raw,
   legs: z.array(z.object({ pool, tokenIn: address, tokenOut: address, portion: raw, amountIn: raw, amountOut: raw })),
@@ -80,6 +81,6 @@ export function writeQuote(quote: Quote): string {
 
 /** Reads what {@link writeQuote} wrote. @throws ZodError on anything else */
 export function readQuote(stored: string): Quote {
-  const { version: _, owner, sender, permit, gasRefund = 0n, ...rest } = quoteSchema.parse(JSON.parse(stored));
-  return { ...rest, gasRefund, owner, sender, permit };
+  const { version: _, owner, sender, router, permit, gasRefund = 0n, ...rest } = quoteSchema.parse(JSON.parse(stored));
+  return { ...rest, gasRefund, owner, sender, router, permit };
 }

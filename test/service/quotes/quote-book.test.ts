@@ -46,6 +46,7 @@ function quoteOf(nowMs: number, owner: Address = NATIVE_TOKEN): Quote {
       gasless: true,
       owner,
       sender: NATIVE_TOKEN,
+      router: undefined,
       order: { ...order, ...amounts } as Quote["order"],
     },
     ...{ amountOut: 1n, legs: [], gasLimit: 1n, gasRefund: 0n, gasCost: 1n, priceImpactPpm: 0n, permit: undefined },

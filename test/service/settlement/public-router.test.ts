@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from "vitest";
-import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
+import { type Address, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import type { NetworkOptions } from "../../../src/service/options.ts";
 import type { Protocol } from "../../../src/service/pools/pool.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
@@ -12,6 +12,7 @@ import { deployMarket, type Market, serviceOptions } from "../support/market.ts"
 import { addPancakePools, deployPancake, type Pancake } from "../support/pancake.ts";
 import { deploySwapRouter, loadSwapRouter } from "../support/public-router.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
+import { addSlipstreamPools, deploySlipstream, type Slipstream } from "../support/slipstream.ts";
 import { systemClock } from "../support/system-clock.ts";
 
 let chain: TestChain;
@@ -46,6 +47,9 @@ async function routerOver({ v2 = factory(1), v3 = factory(2), weth = market.weth
   return inTurn(() => chain.deploy(loadSwapRouter(), [v2, v3, NATIVE_TOKEN, weth]));
 }
 
+/** Nothing stands there. */
+const NOWHERE = toAddress(`0x${"9".repeat(40)}`);
+
 let services = 0;
 
 /** The test's own context: they run alongside each other, because each waits for seconds until a quote is given up. */
@@ -54,7 +58,7 @@ type Running = Pick<TestContext, "onTestFinished">;
 async function serve(
   { onTestFinished }: Running,
   router: NetworkOptions["router"],
-  changes: Pick<Partial<NetworkOptions>, "protocols"> = {},
+  changes: Pick<Partial<NetworkOptions>, "protocols" | "furtherRouters"> = {},
 ): Promise<Service> {
   services += 1;
   const database = join(directory, `service-${services}.db`);
@@ -102,7 +106,9 @@ describe.concurrent("a public router is held against its network before anything
   test("one without code is refused", async (running) => {
     const service = await serve(running, { address: chain.deployer, codeHash: undefined });
     expect((await quote(service)).status).toBeGreaterThanOrEqual(500);
-    expect(await messageOf(service)).toContain("is this Uniswap's SwapRouter02, or PancakeSwap's SmartRouter?");
+    expect(await messageOf(service)).toContain(
+      "is this Uniswap's SwapRouter02, or PancakeSwap's SmartRouter, or Slipstream's SwapRouter?",
+    );
   });
 
   test("one with other code than is stated is refused, and with the stated one it trades", async (running) => {
@@ -164,5 +170,52 @@ describe.concurrent("a router of PancakeSwap is held against its factory and aga
   test("Uniswap's router over a factory that is called PancakeSwap's is refused", async (running) => {
     const says = await refusal(running, right, [{ kind: 4, factory: factory(2), feePips: 0 }]);
     expect(says).toContain("has no deployer(): is this PancakeSwap's SmartRouter?");
+  });
+});
+
+describe.concurrent("a router of Slipstream is held against its factory, alone and beside another", () => {
+  let exchange: Slipstream;
+  let slipstreams: Address;
+
+  beforeAll(async () => {
+    exchange = await inTurn(() => deploySlipstream(chain));
+    await inTurn(() => addSlipstreamPools(chain, market, exchange));
+    slipstreams = await inTurn(() => exchange.deployRouter({ weth: market.weth }));
+  });
+
+  const protocols = (): readonly Protocol[] => [...market.protocols, exchange.protocol];
+  const unpinned = (address: Address) => ({ address, codeHash: undefined });
+
+  test("one of its own factory trades, alone and beside Uniswap's", async (running) => {
+    const alone = await serve(running, unpinned(slipstreams), { protocols: protocols() });
+    expect(await quote(alone)).toMatchObject({ status: 200, body: { targetAddress: slipstreams } });
+    const furtherRouters = [unpinned(slipstreams)];
+    const both = await serve(running, unpinned(right), { protocols: protocols(), furtherRouters });
+    const liquiditySources = "slipstream";
+    expect(await quote(both, { liquiditySources })).toMatchObject({
+      status: 200,
+      body: { targetAddress: slipstreams },
+    });
+  });
+
+  test("Uniswap's router over a factory that is called Slipstream's is refused, and so is the other way round", async (running) => {
+    const wrong = { protocols: [{ ...exchange.protocol, factory: factory(2) }] };
+    const uniswaps = await serve(running, unpinned(right), wrong);
+    expect((await quote(uniswaps)).status).toBeGreaterThanOrEqual(500);
+    expect(await messageOf(uniswaps)).toContain("has a factoryV2(): is this Slipstream's SwapRouter?");
+    const named = await serve(running, unpinned(slipstreams), { protocols: [{ ...exchange.protocol, kind: 2 }] });
+    expect((await quote(named)).status).toBeGreaterThanOrEqual(500);
+    expect(await messageOf(named)).toContain("has no factoryV2(): is this Uniswap's SwapRouter02?");
+  });
+
+  test.for([
+    { name: "wraps another coin", over: () => inTurn(() => exchange.deployRouter({ weth: market.dai })) },
+    { name: "is not there", over: async () => NOWHERE },
+    { name: "has other code than is stated", over: async () => slipstreams, codeHash: `0x${"12".repeat(32)}` as const },
+  ])("a further one that $name is left out, and all goes on without it", async ({ over, codeHash }, running) => {
+    const furtherRouters = [{ address: await over(), codeHash }];
+    const service = await serve(running, unpinned(right), { protocols: protocols(), furtherRouters });
+    expect(await quote(service)).toMatchObject({ status: 200, body: { targetAddress: right } });
+    expect(await quote(service, { liquiditySources: "slipstream" })).toMatchObject({ body: { error: "NO_ROUTE" } });
   });
 });

@@ -31,7 +31,7 @@ export async function seasonPools(
   chain: TestChain,
   market: Market,
   client: Client,
-  maker: "uniswap" | "pancakeswap" = "uniswap",
+  maker: "uniswap" | "pancakeswap" | "slipstream" = "uniswap",
 ): Promise<void> {
   const { weth, usdc, dai, usdt } = market;
   const few = new Map([
@@ -54,7 +54,8 @@ export async function seasonPools(
     ] as const) {
       const { status, body } = await client.get("/aggregator/quote/transaction", {
         ...{ network: "testnet", fromTokenAddress: from, toTokenAddress: to, amount: String(few.get(from)) },
-        ...{ slippage: "0.5", gasless: "false", liquiditySources: `${maker}-${source}`, fromAddress: chain.deployer },
+        ...{ slippage: "0.5", gasless: "false", fromAddress: chain.deployer },
+        liquiditySources: maker === "slipstream" ? maker : `${maker}-${source}`,
       });
       // Not every market has all of them.
       if (status !== 200) continue;

@@ -15,6 +15,8 @@ export interface RoutedWorld {
   readonly chain: TestChain;
   readonly market: Market;
   readonly router: Address;
+  /** further routers, of which a quote may name one instead */
+  readonly others?: readonly Address[];
   readonly client: Client;
 }
 
@@ -25,6 +27,8 @@ interface Seen {
   v2: number;
   v3: number;
   native: number;
+  /** through another router than the first one */
+  other: number;
 }
 
 interface Plan {
@@ -86,7 +90,9 @@ async function held({ chain }: RoutedWorld, token: Address, owner: Address): Pro
 /** What a router must never keep: somebody else could take it. */
 async function leftInRouter(world: RoutedWorld): Promise<readonly bigint[]> {
   const { weth, usdc, dai, usdt } = world.market;
-  return Promise.all([weth, usdc, dai, usdt, NATIVE_TOKEN].map((token) => held(world, token, world.router)));
+  const routers = [world.router, ...(world.others ?? [])];
+  const tokens = [weth, usdc, dai, usdt, NATIVE_TOKEN];
+  return Promise.all(routers.flatMap((router) => tokens.map((token) => held(world, token, router))));
 }
 
 /** Executes random quotes on the state that they stand on: each brings what it says, to the wei, and leaves nothing. */
@@ -96,7 +102,7 @@ export async function executeQuotes(
 ): Promise<{ readonly seen: Seen; readonly deviations: readonly number[] }> {
   const { chain, client } = world;
   const deviations: number[] = [];
-  const seen: Seen = { split: 0, hops: 0, v2: 0, v3: 0, native: 0 };
+  const seen: Seen = { split: 0, hops: 0, v2: 0, v3: 0, native: 0, other: 0 };
   for (let count = 0; count < swaps; count += 1) {
     const request = randomRequest(world, random);
     const before = await held(world, request.toTokenAddress, request.toAddress);
@@ -111,7 +117,10 @@ export async function executeQuotes(
     expect(got, context).toBe(BigInt(quote.amountOut));
     if (sold !== NATIVE_TOKEN)
       expect(owned - (await held(world, sold, chain.deployer)), context).toBe(BigInt(request.amount));
-    expect(await leftInRouter(world), context).toEqual([0n, 0n, 0n, 0n, 0n]);
+    expect(new Set(await leftInRouter(world)), context).toEqual(new Set([0n]));
+    expect(transaction.to, context).toBe(quote.targetAddress);
+    expect([world.router, ...(world.others ?? [])], context).toContain(transaction.to);
+    if (transaction.to !== world.router) seen.other += 1;
     tally(seen, route.body.distributions, request);
     const off = deviation(await expectedGas(chain, quote), gasUsed);
     deviations.push(off);

@@ -12,8 +12,9 @@ import {TickMath} from "@uniswap/v4-core/src/libraries/TickMath.sol";
 
 interface IToken {
     function balanceOf(address owner) external view returns (uint256);
-    function transfer(address to, uint256 amount) external returns (bool);
-    function transferFrom(address from, address to, uint256 amount) external returns (bool);
+    // Some answer nothing.
+    function transfer(address to, uint256 amount) external;
+    function transferFrom(address from, address to, uint256 amount) external;
 }
 
 interface ICallbacks {

@@ -77,4 +77,5 @@ export const slipstream: PoolKind = {
     // Reads of balances: two of the pool around its callback.
     tokenCalls: { tokenIn: 2, tokenOut: 0 },
   },
+  router: { form: "v3", maker: "slipstream" },
 };
