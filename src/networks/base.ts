@@ -11,7 +11,7 @@ const daiUsd = feed("0x591e79239a7d679378eC8c847e5038150364C78F", DAY);
  * Where the facts of base were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
  *   (the manager of Uniswap V4, which has no factory: the same file of 241fb9a7);
- *   of Slipstream: aerodrome-finance/slipstream@7844368a README.md
+ *   of Slipstream: aerodrome-finance/slipstream@7844368a README.md; of Solidly's pools: its contracts@a5fae2e8 README.md
  * - init codes: Uniswap/universal-router@020e1b78 script/deployParameters/DeployBase.s.sol
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Base.ts;
  *   USDT and DAI: ethereum-optimism/ethereum-optimism.github.io@9db0b003 data/
@@ -45,6 +45,7 @@ export const base: BookedNetwork = network({
     { kind: 2, factory: "0x33128a8fC17869897dcE68Ed026d694621f6FDfD", feePips: 0, initCodeHash: UNISWAP_POOL_CODE },
     { kind: 6, factory: "0x498581fF718922c3f8e6A244956aF099B2652b2b", feePips: 0 },
     { kind: 7, factory: "0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A", feePips: 0 },
+    { kind: 8, factory: "0x420DD381b31aEf6683db6B902084cB0FFECe40Da", feePips: 0 },
   ],
   sequencerFeed: "0xBCF85224fc0756B9Fa45aA7892530B47e10b6433",
   dataFee: "op-stack",

@@ -22,7 +22,7 @@ export interface TokenFacts {
 export interface FactoryFacts {
   /**
    * the number of their kind in `src/service/pools`: 1 is Uniswap V2, 2 Uniswap V3, 4 PancakeSwap V3, 5 PancakeSwap V2,
-   * 6 Uniswap V4, 7 Slipstream
+   * 6 Uniswap V4, 7 Slipstream, 8 Solidly
    */
   readonly kind: number;
   /** of Uniswap V4 the pool manager */

@@ -11,7 +11,8 @@ const btcUsd = feed("0xD702DD976Fb76Fffc2D3963D037dfDae5b04E593", 20 * MINUTE);
  * Where the facts of optimism were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
  *   (the manager of Uniswap V4, which has no factory: the same file of 241fb9a7);
- *   both of Slipstream, the later one with its second gauges: velodrome-finance/slipstream@193a6b85 README.md
+ *   both of Slipstream, the later one with its second gauges: velodrome-finance/slipstream@193a6b85 README.md;
+ *   of Solidly's pools: velodrome-finance/contracts@1ea5feec README.md
  * - init codes: Uniswap/universal-router@020e1b78 script/deployParameters/DeployOptimism.s.sol
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Optimism.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkOptimism.ts
@@ -45,6 +46,7 @@ export const optimism: BookedNetwork = network({
     { kind: 6, factory: "0x9a13F98Cb987694C9F086b1F5eB990EeA8264Ec3", feePips: 0 },
     { kind: 7, factory: "0xCc0bDDB707055e04e497aB22a59c2aF4391cd12F", feePips: 0 },
     { kind: 7, factory: "0xe13Dd1fbA721Aa81a1826D9523AC9BC7d260c879", feePips: 0 },
+    { kind: 8, factory: "0xF1046053aa5682b4F9a81b5481394DA16BE5FF5a", feePips: 0 },
   ],
   sequencerFeed: "0x371EAD81c9102C9BF4874A9075FFFf170F2Ee389",
   dataFee: "op-stack",

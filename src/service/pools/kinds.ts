@@ -3,6 +3,7 @@ import { pancakeswapV2 } from "./pancakeswap-v2/kind.ts";
 import { pancakeswapV3 } from "./pancakeswap-v3/kind.ts";
 import type { PoolKind, Protocol } from "./pool.ts";
 import { slipstream } from "./slipstream/kind.ts";
+import { solidly } from "./solidly/kind.ts";
 import { stable } from "./stable/kind.ts";
 import { uniswapV2 } from "./uniswap-v2/kind.ts";
 import { uniswapV3 } from "./uniswap-v3/kind.ts";
@@ -17,6 +18,7 @@ export const POOL_KINDS: readonly PoolKind[] = Object.values({
   pancakeswapV2,
   uniswapV4,
   slipstream,
+  solidly,
 });
 
 const BY_NUMBER: ReadonlyMap<number, PoolKind> = new Map(POOL_KINDS.map((kind) => [kind.number, kind]));

@@ -57,6 +57,7 @@ const poolSchema = z.object({
   feePips: z.number().int(),
   tickSpacing: z.number().int(),
   constants: z.array(z.number()).optional(),
+  factory: address.optional(),
 });
 const searchSchema = z.object({
   token0: address,

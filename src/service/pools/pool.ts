@@ -31,6 +31,8 @@ export interface Pool {
   readonly tickSpacing: number;
   /** more that never changes, in an order that only the pool's own kind knows; survives JSON */
   readonly constants?: readonly number[] | undefined;
+  /** whom its kind asks about it in each block besides itself; absent: nobody */
+  readonly factory?: Address | undefined;
 }
 
 /** What tells a pool from all others of its network. */

@@ -144,7 +144,7 @@ function expectedGas(
   };
   const permit = { value: request.amount, deadline: UNKNOWN_SECONDS, v: 27, r: UNKNOWN_WORD, s: UNKNOWN_WORD };
   const signed = { owner, order, signature: UNKNOWN_SIGNATURE, permit: known.hasPermit ? permit : undefined };
-  const data = gasless ? encodeSwapWithSignature(signed, route.hops) : encodeOwnSwap(order, route.hops, network);
+  const data = gasless ? encodeSwapWithSignature(signed, route.hops) : encodeOwnSwap(order, route, network);
   const { facts } = known;
   const allowance = (route.router && facts.allowances?.get(route.router)) ?? facts.allowance;
   const swap = { route, fromAsset: from, toAsset: to, gasless, hasAffiliate, data };

@@ -3,7 +3,7 @@ import { type NetworkOptions, spenderOf } from "../options.ts";
 import type { Hop } from "../routing/plan.ts";
 import { encodeSwap } from "./calldata.ts";
 import { grossAmount, type SwapOrder } from "./order.ts";
-import { encodeRouterSwap } from "./router-calldata.ts";
+import { encodeRouterSwap, encodeSwapRouter02 } from "./router-calldata.ts";
 
 /** A swap that its owner sends himself, fees aside. */
 export interface OwnSwap {
@@ -13,13 +13,23 @@ export interface OwnSwap {
   readonly value: bigint;
 }
 
-/** Calldata of a self-executed swap, as the network's settlement or its public router takes it. */
+/** A way to swap, and the public router that takes it; undefined: none does. */
+interface Way {
+  readonly hops: readonly Hop[];
+  readonly router?: Address | undefined;
+}
+
+/**
+ * Calldata of a self-executed swap, as the network's settlement or the way's public router takes it. Of what nothing
+ * settles, only the gas of such calldata is of use: it is that of Uniswap's router, whatever the pools are.
+ */
 export function encodeOwnSwap(
   order: SwapOrder,
-  hops: readonly Hop[],
+  { hops, router }: Way,
   network: Pick<NetworkOptions, "settlement">,
 ): Hex {
-  return network.settlement === undefined ? encodeRouterSwap(order, hops) : encodeSwap(order, hops);
+  if (network.settlement !== undefined) return encodeSwap(order, hops);
+  return router === undefined ? encodeSwapRouter02(order, hops) : encodeRouterSwap(order, hops);
 }
 
 /** Undefined where the network has neither a settlement nor a public router. */
@@ -31,5 +41,5 @@ export function ownSwap(
   const to = spenderOf(network, router);
   if (to === undefined) return undefined;
   const value = order.fromAsset === NATIVE_TOKEN ? grossAmount(order) : 0n;
-  return { to, data: encodeOwnSwap(order, legs, network), value };
+  return { to, data: encodeOwnSwap(order, { hops: legs, router }, network), value };
 }

@@ -37,7 +37,11 @@ export function encodeRouterSwap(order: SwapOrder, hops: readonly Hop[]): Hex {
   const [maker] = makers;
   if (maker === undefined || makers.size > 1)
     throw new Error(`no public router takes pools of ${[...makers].join(" and ")} in one swap`);
-  if (maker === "slipstream") return encodeSlipstreamSwap(order, hops);
+  return maker === "slipstream" ? encodeSlipstreamSwap(order, hops) : encodeSwapRouter02(order, hops);
+}
+
+/** Calldata of a swap through Uniswap's router, and PancakeSwap's. */
+export function encodeSwapRouter02(order: SwapOrder, hops: readonly Hop[]): Hex {
   const calls = callsWords(swapCalls(order, legsOf(hops), SWAP_ROUTER_02));
   return callData(SELECTOR.multicall, uintWord(order.deadline, 256), behind(2), ...calls);
 }

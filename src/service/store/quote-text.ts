@@ -30,6 +30,7 @@ const pool = z.object({
   feePips: z.number(),
   tickSpacing: z.number(),
   constants: z.array(z.number()).optional(),
+  factory: address.optional(),
 });
 
 const order = z.object({

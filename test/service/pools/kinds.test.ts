@@ -34,6 +34,7 @@ test("the numbers of kinds stay those of presets, stored rows and deployed execu
     [5, "pancakeswap-v2", 1],
     [6, "uniswap-v4", 4],
     [7, "slipstream", undefined],
+    [8, "solidly", undefined],
   ]) {
     expect(numbers).toContainEqual([number, source, executorKind]);
   }

@@ -14,6 +14,7 @@ import { addPancakePools, deployPancake, type Pancake } from "../support/pancake
 import { execute, quoteAtHead } from "../support/quoted-swap.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { deploySlipstream } from "../support/slipstream.ts";
+import { deploySolidly } from "../support/solidly.ts";
 import { systemClock } from "../support/system-clock.ts";
 import { balanceOf } from "../support/wallet.ts";
 
@@ -30,13 +31,17 @@ beforeAll(async () => {
   chain = await startTestChain();
   pancake = await deployPancake(chain);
   const exchange = await deploySlipstream(chain);
-  market = await deployMarket(chain, [...pancake.protocols, exchange.protocol]);
+  const pairs = await deploySolidly(chain);
+  market = await deployMarket(chain, [...pancake.protocols, exchange.protocol, pairs.protocol]);
   await addPancakePools(chain, market, pancake);
-  for (const token of [market.weth, market.usdc]) await market.approve(token, exchange.hand);
+  for (const token of [market.weth, market.usdc])
+    for (const hand of [exchange.hand, pairs.hand]) await market.approve(token, hand);
   const center = (market.weth < market.usdc ? -1 : 1) * 196_200;
   const positions = [{ lower: center - 6_000, upper: center + 6_000, liquidity: 10n ** 15n }];
   const pair = sortTokens(market.weth, market.usdc);
   await exchange.newPool(pair, { spacing: 100, sqrtPrice: sqrtRatioAtTick(center), positions });
+  const held = (token: string) => (token === market.weth ? 10n ** 20n : 3n * 10n ** 11n);
+  await pairs.newPool(pair, false, [held(pair[0]), held(pair[1])]);
   const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
   service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   client = await createClient(service.url);
@@ -62,9 +67,9 @@ describe("our own settlement", () => {
   });
 
   test("quotes nothing over pools that its executor has no branch for, also beside others", async () => {
-    for (const source of ["pancakeswap-v3", "slipstream"])
+    for (const source of ["pancakeswap-v3", "slipstream", "solidly"])
       expect((await client.get("/aggregator/quote", request(source))).body.error).toBe("NO_ROUTE");
-    const { quote } = await quoteAtHead({ chain, client }, request("pancakeswap-v2,pancakeswap-v3,slipstream"));
+    const { quote } = await quoteAtHead({ chain, client }, request("pancakeswap-v2,pancakeswap-v3,slipstream,solidly"));
     const { body } = await client.get("/aggregator/distributions", { quoteId: quote.id });
     expect(body.distributions.map(({ protocol }: { protocol: string }) => protocol)).toEqual(["pancakeswap-v2"]);
   });
@@ -84,7 +89,8 @@ test("quotes that nothing settles see all pools", async () => {
   const unsettled = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   try {
     const asking = await createClient(unsettled.url);
-    for (const source of ["pancakeswap-v3", "slipstream"]) {
+    // One that no public router takes, and some that no single one takes together.
+    for (const source of ["pancakeswap-v3", "slipstream", "solidly", "uniswap-v3,pancakeswap-v3,slipstream,solidly"]) {
       const { fromAddress, toAddress, ...asked } = request(source);
       expect((await asking.get("/aggregator/quote", asked)).status, source).toBe(200);
     }

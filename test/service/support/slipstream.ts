@@ -4,10 +4,11 @@ import type { Contract } from "../../../src/sandbox/artifacts.ts";
 import type { Protocol } from "../../../src/service/pools/pool.ts";
 import { slipstream } from "../../../src/service/pools/slipstream/kind.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
-import { loadSlipstream } from "../../support/slipstream-double/compile.ts";
+import { loadDouble } from "../../support/compile-double.ts";
 import type { TestChain } from "./chain.ts";
 import type { Market } from "./market.ts";
 
+const loadSlipstream = loadDouble("slipstream-double");
 const HAND = loadSlipstream("SlipstreamHand");
 const FACTORY = loadSlipstream("SlipstreamFactory");
 const MODULE = loadSlipstream("SlipstreamFeeModule");

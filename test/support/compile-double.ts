@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Interface, type InterfaceAbi } from "ethers";
-import type { Hex } from "../../../src/domain/money/address.ts";
-import type { Contract } from "../../../src/sandbox/artifacts.ts";
+import type { Hex } from "../../src/domain/money/address.ts";
+import type { Contract } from "../../src/sandbox/artifacts.ts";
 
-const CACHE = join(import.meta.dirname, "../../../node_modules/.cache/doubles");
+const CACHE = join(import.meta.dirname, "../../node_modules/.cache/doubles");
 const require = createRequire(import.meta.url);
 
 /** The compiled contracts by file and name. */
@@ -17,20 +17,23 @@ interface Output {
   readonly contracts?: Compiled;
 }
 
-let compiled: Compiled | undefined;
-
-/** A contract of the double by its name. They are compiled once for each state of their sources. */
-export function loadSlipstream(name: string): Contract {
-  compiled ??= compile();
-  const found = Object.values(compiled).find((file) => file[name] !== undefined)?.[name];
-  if (found === undefined) throw new Error(`there is no contract called ${name}`);
-  return { abi: new Interface(found.abi), bytecode: `0x${found.evm.bytecode.object}` as Hex };
+/**
+ * The contracts of a double, by their names. They are compiled once for each state of their sources.
+ * @param folder beside this file, with the double's sources
+ */
+export function loadDouble(folder: string): (name: string) => Contract {
+  const compiled = compile(join(import.meta.dirname, folder));
+  return (name) => {
+    const found = Object.values(compiled).find((file) => file[name] !== undefined)?.[name];
+    if (found === undefined) throw new Error(`there is no contract called ${name} in ${folder}`);
+    return { abi: new Interface(found.abi), bytecode: `0x${found.evm.bytecode.object}` as Hex };
+  };
 }
 
-function compile(): Compiled {
-  const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".sol"));
+function compile(folder: string): Compiled {
+  const files = readdirSync(folder).filter((file) => file.endsWith(".sol"));
   const sources = Object.fromEntries(
-    files.map((file) => [file, { content: readFileSync(join(import.meta.dirname, file), "utf8") }]),
+    files.map((file) => [file, { content: readFileSync(join(folder, file), "utf8") }]),
   );
   const settings = {
     evmVersion: "cancun",
