@@ -22,6 +22,12 @@ export function addBacktestCommand(program: Command, terminal: Terminal): void {
       "--from-pool <address>",
       "prices out of a pool's swaps, read from your node from --from on; may go on later",
     )
+    .option(
+      "--pool-prices <[pair=]file>",
+      "what the pool itself asked, written as --prices: fills are made at it, all else looks at --prices",
+      collect,
+      [],
+    )
     .option("--config <file>", "configuration with wallets, tokens and policy (else SWAPD_CONFIG or ./swapd.yaml)")
     .option("--from <instant>", "first slot, for example 2025-01-01 (default: where all prices begin)")
     .option("--until <instant>", "end (default: where the first of the prices ends)")

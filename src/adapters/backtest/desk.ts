@@ -34,7 +34,7 @@ const KEPT = 64;
 /** A number as the 32 bytes that calldata and hashes are written in here. */
 export const numbered = (count: number): Hex => `0x${count.toString(16).padStart(64, "0")}`;
 
-/** The aggregation service of a backtest: it quotes by the model at the prices of the market. */
+/** The aggregation service of a backtest: it quotes by the model at the prices of a market: the pools' own where they are known. */
 export class Desk {
   readonly #terms: DeskTerms;
   readonly #market: Market;

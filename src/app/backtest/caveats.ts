@@ -1,6 +1,8 @@
 import { formatUnits } from "../../domain/money/amount.ts";
 import { describeDollars } from "../../domain/money/for-people.ts";
 import { formatPercent } from "../../domain/money/fraction.ts";
+import { isNative } from "../../domain/money/token.ts";
+import { formatDuration } from "../../domain/time/format-duration.ts";
 import { formatInstant } from "../terminal.ts";
 import type { ToldBacktest } from "./told.ts";
 
@@ -36,10 +38,12 @@ export function warningsOf({ prices, result, configuration }: ToldBacktest): rea
 }
 
 /** What was assumed of each fill, with the numbers. */
-export function assumptionsOf({ options, prices }: ToldBacktest): string {
+export function assumptionsOf({ options, prices, configuration }: ToldBacktest): string {
   const { model, gasPrice, swapGas } = options;
   const gas = `${swapGas} gas a swap and 50000 an approval at ${formatUnits(gasPrice, 9)} gwei`;
-  return `fills at the reference less ${formatPercent(model.poolFee)} pool fee, less the impact on ${describeDollars(model.depthUsd)} of depth; ${gas}; candles of ${prices.stepMs / 1_000} s`;
+  const own = [...configuration.tokens].filter(([, { token }]) => !isNative(token) && prices.pools.has(token.address));
+  const at = own.length === 0 ? "the reference" : `the pool's own price of ${own.map(([symbol]) => symbol).join(", ")}`;
+  return `fills at ${at} less ${formatPercent(model.poolFee)} pool fee, less the impact on ${describeDollars(model.depthUsd)} of depth; ${gas}; candles of ${formatDuration(prices.stepMs)}`;
 }
 
 /** What no backtest can know. */

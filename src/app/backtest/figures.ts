@@ -65,7 +65,7 @@ function costFigures(costs: Costs): readonly Figure[] {
     ["volume", describeDollars(costs.volume)],
     ["fills against reference", `${bps(costs.againstReferencePpm)} by value, median ${bps(costs.medianPpm)}`],
     ["pool fees", describeDollars(costs.fees)],
-    ["price impact", describeDollars(costs.impact)],
+    ["impact, pools off the reference", describeDollars(costs.impact)],
     ["gas", describeDollars(costs.gas)],
   ];
 }

@@ -12,6 +12,8 @@ import { CandleFileError, type ReadCandles, readCandles } from "./read-candles.t
 /** The prices of a backtest by token, and what is to be said of their files. */
 export interface PriceSet {
   readonly series: ReadonlyMap<Address, CandleSeries>;
+  /** what pools themselves ask, where files say it: fills are made at it, and nothing is decided by it */
+  readonly pools: ReadonlyMap<Address, CandleSeries>;
   readonly notes: readonly string[];
   /** tokens that were taken for a dollar without a file */
   readonly taken: readonly string[];
@@ -36,25 +38,23 @@ interface Source extends ReadySeries {
 }
 
 /**
- * Reads what `--prices` names. `BASE/QUOTE=FILE`, `BASE=FILE` (in dollars), `BASE=3000` (a price that never changes), or a
+ * Reads what `--prices` and `--pool-prices` name. `BASE/QUOTE=FILE`, `BASE=FILE` (in dollars), `BASE=3000` (a price that never changes), or a
  * file alone whose name says it, as WETH_USDC-15m.csv does.
  * @param needed tokens that the strategies trade
+ * @param pools what `--pool-prices` names
+ * @param ready prices of a pool: fills are made at them, and they are the reference too where no file is of that token
  * @throws CommandFailure that says what is wrong, with lines, and how to write it
  */
 export function readPrices(
   asked: readonly string[],
   configuration: Configuration,
-  { needed, ready = [] }: { readonly needed: readonly Token[]; readonly ready?: readonly ReadySeries[] },
+  { needed, pools = [], ready = [] }: Needed,
 ): PriceSet {
-  const fixed = new Map<Address, UsdPrice>();
-  const sources: Source[] = ready.map((one) => ({ ...one, name: one.base.symbol }));
-  for (const text of asked) {
-    const { name, value } = namedValue(text, configuration);
-    const pair = pairOf(name, text, configuration);
-    const usd = parseUsd(value);
-    if (usd === undefined) sources.push({ ...pair, name: basename(value), read: readFile(value) });
-    else if (pair.quote === "USD") fixed.set(pair.base.address, usd);
-    else throw usage(`${text}: a price that never changes is in dollars: ${pair.base.symbol}=${value}`);
+  const { fixed, sources } = named(asked, configuration);
+  const ofPools = named(pools, configuration);
+  for (const one of ready) {
+    const isPriced = fixed.has(one.base.address) || sources.some(({ base }) => base.address === one.base.address);
+    (isPriced ? ofPools.sources : sources).push({ ...one, name: one.base.symbol });
   }
   if (sources.length === 0)
     throw usage("no candles: name a file, --prices WETH/USDC=weth-15m.csv, or a pool, --from-pool 0x...");
@@ -62,13 +62,37 @@ export function readPrices(
   const series = inDollars(sources, { fixed, configuration, taken });
   share(series, configuration);
   for (const token of needed) complete(series, token, { configuration, taken });
-  const spans = sources.map(({ read }) => spanOf(read));
+  const poolSeries = inDollars(ofPools.sources, { fixed: ofPools.fixed, configuration, taken, reference: series });
+  share(poolSeries, configuration);
+  const all = [...sources, ...ofPools.sources];
+  const spans = all.map(({ read }) => spanOf(read));
   return {
-    ...{ series, taken: [...new Set(taken)], notes: sources.flatMap(({ read }) => read.notes) },
+    ...{ series, pools: poolSeries, taken: [...new Set(taken)], notes: all.flatMap(({ read }) => read.notes) },
     fromMs: Math.max(...spans.map(({ fromMs }) => fromMs)),
     untilMs: Math.min(...spans.map(({ untilMs }) => untilMs)),
     stepMs: Math.min(...sources.map(({ read }) => read.stepMs)),
   };
+}
+
+interface Needed {
+  readonly needed: readonly Token[];
+  readonly pools?: readonly string[];
+  readonly ready?: readonly ReadySeries[];
+}
+
+/** Prices that never change, and those of files. */
+function named(texts: readonly string[], configuration: Configuration) {
+  const fixed = new Map<Address, UsdPrice>();
+  const sources: Source[] = [];
+  for (const text of texts) {
+    const { name, value } = namedValue(text, configuration);
+    const pair = pairOf(name, text, configuration);
+    const usd = parseUsd(value);
+    if (usd === undefined) sources.push({ ...pair, name: basename(value), read: readFile(value) });
+    else if (pair.quote === "USD") fixed.set(pair.base.address, usd);
+    else throw usage(`${text}: a price that never changes is in dollars: ${pair.base.symbol}=${value}`);
+  }
+  return { fixed, sources };
 }
 
 function usage(message: string): CommandFailure {
@@ -129,10 +153,15 @@ interface Known {
   readonly taken: string[];
 }
 
-/** Files in dollars first, then those in a token that has a price by then. */
+interface Pricing {
+  readonly fixed: ReadonlyMap<Address, UsdPrice>;
+  readonly reference?: Map<Address, CandleSeries>;
+}
+
+/** Files in dollars first, then those in a token that has a price by then: the reference's, where there is one already. */
 function inDollars(
   sources: readonly Source[],
-  { fixed, configuration, taken }: Known & { readonly fixed: ReadonlyMap<Address, UsdPrice> },
+  { fixed, configuration, taken, reference }: Known & Pricing,
 ): Map<Address, CandleSeries> {
   const series = new Map([...fixed].map(([token, usd]) => [token, always(usd)]));
   const direct = ({ quote }: Source): number => (quote === "USD" ? 0 : 1);
@@ -142,8 +171,9 @@ function inDollars(
       series.set(base.address, read);
       continue;
     }
-    complete(series, quote, { configuration, taken });
-    const priced = series.get(quote.address);
+    const known = reference ?? series;
+    complete(known, quote, { configuration, taken });
+    const priced = known.get(quote.address);
     if (priced === undefined) throw new Error(`${quote.symbol} has no price after all`);
     series.set(base.address, { stepMs: read.stepMs, candles: read.candles.flatMap((candle) => times(candle, priced)) });
   }

@@ -1,5 +1,6 @@
 import type { Candle } from "../../domain/backtest/candles.ts";
 import { USD_DECIMALS, type UsdPrice } from "../../domain/money/price.ts";
+import { formatDuration } from "../../domain/time/format-duration.ts";
 import { formatInstant } from "../terminal.ts";
 
 /** Candles as a file has them: prices in whatever they are quoted in, scaled by 1e18. */
@@ -194,6 +195,6 @@ function gapNotes(name: string, rows: readonly Row[], stepMs: number): readonly 
     );
   const more = gaps.length > SHOWN ? `, and ${gaps.length - SHOWN} more gaps` : "";
   return [
-    `${name}: ${missing} candles of ${stepMs / 1_000} s are missing (${shown.join(", ")}${more}); there is no price there, and nothing is traded`,
+    `${name}: ${missing} candles of ${formatDuration(stepMs)} are missing (${shown.join(", ")}${more}); there is no price there, and nothing is traded`,
   ];
 }

@@ -140,7 +140,7 @@ async function readPiece(chain: Reads, { pool, from, to, first, second }: Piece)
   });
 }
 
-/** A pool has a price between its swaps too: where there was none, the last one stands. */
+/** A pool has a price between its swaps too: where there was none, the last one stands. Before the first one it has none. */
 function candlesOf(
   prices: readonly PoolPrice[],
   { fromMs, untilMs, stepMs }: { readonly fromMs: number; readonly untilMs: number; readonly stepMs: number },
@@ -150,6 +150,7 @@ function candlesOf(
   let close: UsdPrice | undefined;
   for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs + stepMs <= untilMs; atMs += stepMs) {
     const inside: UsdPrice[] = close === undefined ? [] : [close];
+    const isKnown = close !== undefined || (prices[next]?.atMs ?? untilMs) <= atMs;
     for (let one = prices[next]; one !== undefined && one.atMs < atMs + stepMs; one = prices[next]) {
       if (one.atMs < atMs) inside.length = 0;
       inside.push(one.price);
@@ -157,7 +158,7 @@ function candlesOf(
     }
     const [open] = inside;
     close = inside.at(-1);
-    if (open === undefined || close === undefined) continue;
+    if (!isKnown || open === undefined || close === undefined) continue;
     const [low, high] = inside.reduce(
       ([least, most], price) => [price < least ? price : least, price > most ? price : most],
       [open, open],

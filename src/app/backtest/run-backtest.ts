@@ -55,6 +55,7 @@ export async function runBacktest(terms: BacktestTerms): Promise<BacktestResult>
   const settings = backtestSettings(configuration, prices);
   const specs = settings.strategies.map(({ spec }) => spec);
   const market = createMarket(prices.series, pathOf(specs), clock);
+  const pools = createMarket(new Map([...prices.series, ...prices.pools]), pathOf(specs), clock);
   const beginning = beginningOf(terms);
   const world = createWorld(
     {
@@ -67,7 +68,7 @@ export async function runBacktest(terms: BacktestTerms): Promise<BacktestResult>
       ...{ gasPrice: terms.gasPrice, swapGas: terms.swapGas, approvalGas: APPROVAL_GAS },
       quoteSeconds: configuration.timing.quoteLifetimeSeconds,
     },
-    { market, clock },
+    { market: pools, clock },
   );
   const tokens = tokensOf(configuration, settings.native);
   const begin = summed(beginning.all, beginning.lentWei);
@@ -77,7 +78,8 @@ export async function runBacktest(terms: BacktestTerms): Promise<BacktestResult>
     holdings: () => summed(world.holdings(), beginning.lentWei),
   });
   const book = openBook(collector, market.bars);
-  const guesses = createBarGuesses({ market, specs });
+  const isGuess = (token: Address): boolean => market.isGuess(token) || pools.isGuess(token);
+  const guesses = createBarGuesses({ market: { ...market, isGuess }, specs });
   const context = backtestContext(settings, {
     store: book.store,
     world,

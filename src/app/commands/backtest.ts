@@ -21,6 +21,7 @@ import type { Terminal } from "../terminal.ts";
 export interface BacktestOptions {
   readonly strategy: string;
   readonly prices: readonly string[];
+  readonly poolPrices: readonly string[];
   readonly fromPool?: string;
   readonly config?: string;
   readonly from?: string;
@@ -43,7 +44,7 @@ export async function backtest(options: BacktestOptions, terminal: Terminal): Pr
   const configuration = configurationOf(options);
   const needed = configuration.strategies.flatMap(({ spec }) => tradedTokens(spec));
   const ready = options.fromPool === undefined ? [] : [await poolPrices(options, configuration, terminal)];
-  const prices = readPrices(options.prices, configuration, { needed, ready });
+  const prices = readPrices(options.prices, configuration, { needed, pools: options.poolPrices, ready });
   const result = await played(options, { configuration, prices, terminal });
   const told = { configuration, prices, result, options: readBacktestOptions(options, configuration) };
   if (options.html !== undefined) writeReport(options.html, backtestPage(told));

@@ -11,7 +11,7 @@ export interface FillModel {
   readonly depthUsd: bigint;
 }
 
-/** A swap to price: what is sold, and both reference prices. */
+/** A swap to price: what is sold, and what a pool thinks of both tokens. */
 export interface SwapToModel {
   readonly gross: bigint;
   readonly sell: { readonly decimals: number; readonly usd: UsdPrice };
@@ -27,7 +27,7 @@ export interface ModelledSwap {
 }
 
 /**
- * The output of a pool with a constant product at the reference price: the fee comes off first, then what the trade's own
+ * The output of a pool with a constant product at these prices: the fee comes off first, then what the trade's own
  * size moves, then what own trades of the last minutes moved.
  */
 export function modelSwap({ poolFee, depthUsd }: FillModel, swap: SwapToModel): ModelledSwap {

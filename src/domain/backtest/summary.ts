@@ -11,6 +11,7 @@ import { type DayReturn, dayReturns, deepestFall, type Fall, type Ratios, ratios
 export interface Costs {
   readonly volume: bigint;
   readonly fees: bigint;
+  /** what fills lost besides the fees: their impact, and how far pools lay from the reference */
   readonly impact: bigint;
   readonly gas: bigint;
   /** all fills together, weighed by value, in parts per million; undefined without a fill */

@@ -81,7 +81,7 @@ describe("a backtest of a purchase by the hour", () => {
     const told = await played(gappy);
     expect(told.fills.map(({ at }) => Number(at.slice(11, 13))).filter((hour) => hour >= 5 && hour < 10)).toEqual([]);
     expect(told.strategies[0]?.ends.REFERENCE_MISSING ?? told.strategies[0]?.ends.quote_unavailable).toBe(5);
-    expect(told.warnings[0]).toContain("20 candles of 900 s are missing (after line 21");
+    expect(told.warnings[0]).toContain("20 candles of 15m are missing (after line 21");
   });
 });
 

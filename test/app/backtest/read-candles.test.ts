@@ -44,7 +44,7 @@ describe("what is not right is said with its lines", () => {
   it("gaps, with the line before them", () => {
     const { notes } = readCandles("a.csv", [line(0), line(1), line(2), line(6)].join("\n"));
     expect(notes).toEqual([
-      "a.csv: 3 candles of 3600 s are missing (after line 3 from 2025-01-01T03:00:00Z until 2025-01-01T06:00:00Z); there is no price there, and nothing is traded",
+      "a.csv: 3 candles of 1h are missing (after line 3 from 2025-01-01T03:00:00Z until 2025-01-01T06:00:00Z); there is no price there, and nothing is traded",
     ]);
   });
 

@@ -112,6 +112,17 @@ describe("a pool's prices out of its swaps", () => {
     expect(read.notes[0]).toContain("96 swaps of blocks 0 to 9500");
   });
 
+  it("begin after its first swap: what a pool asked before it, no later swap says", async () => {
+    const { configuration, folder } = configured();
+    const [chain, early, newest] = [fakeChain(), 10, 100];
+    const finalized = async () => chain.reads.block(newest).then((head) => head ?? chain.reads.finalized());
+    const logs = async () =>
+      (await chain.reads.logs({ fromBlock: 0, toBlock: 0 })).map((log) => ({ ...log, blockNumber: early }));
+    const { read } = await readPool({ ...chain.reads, finalized, logs }, configuration, { ...SPAN, folder });
+    // The swap is 20 s into the first minute.
+    expect(read.candles.map(({ atMs }) => (atMs - START_MS) / 60_000)).toEqual([1, 2]);
+  });
+
   it("are turned over where the first token is the money", async () => {
     const { configuration, folder } = configured();
     const { base, read } = await readPool(fakeChain([USDC, WETH], turnedData).reads, configuration, {
