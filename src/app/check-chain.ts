@@ -8,6 +8,7 @@ import { formatUnits } from "../domain/money/amount.ts";
 import { formatDollars, valueUp } from "../domain/money/price.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
+import { formatDuration } from "../domain/time/format-duration.ts";
 import type { Chain } from "../ports/chain.ts";
 import { judgeAbilities } from "./abilities.ts";
 import { checkExternal } from "./check-external.ts";
@@ -62,7 +63,7 @@ async function checkHead({ chain, configuration }: CheckContext): Promise<Findin
   const age = Math.floor(systemClock.nowMs() / 1_000) - head.timestamp;
   return {
     what: `chain ${configuration.network.name} (${configuration.network.chainId})`,
-    found: `block ${head.number}, ${age} s old, base fee ${formatUnits(head.baseFeePerGas, 9)} gwei`,
+    found: `block ${head.number}, ${formatDuration(Math.max(0, age) * 1_000)} old, base fee ${formatUnits(head.baseFeePerGas, 9)} gwei`,
     whatToDo: undefined,
   };
 }

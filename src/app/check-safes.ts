@@ -1,6 +1,7 @@
 import { AbiCoder, getAddress, id } from "ethers";
 import type { Configuration } from "../config/configuration.ts";
 import { type Address, type Hex, toAddress } from "../domain/money/address.ts";
+import { formatDuration } from "../domain/time/format-duration.ts";
 import { readSafe } from "../engine/perform/read-safe.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Finding } from "./finding.ts";
@@ -68,7 +69,7 @@ const SHORTEST_SECONDS = 900;
 function lifetimeOf({ timing }: Configuration): readonly Finding[] {
   const seconds = timing.quoteLifetimeSeconds;
   if (seconds >= SHORTEST_SECONDS) return [];
-  const found = `owners have ${seconds} s to sign and execute a proposal before it can do nothing any more: raise timing.quoteLifetime`;
+  const found = `owners have ${formatDuration(seconds * 1_000)} to sign and execute a proposal before it can do nothing any more: raise timing.quoteLifetime`;
   return [{ what: "proposals", found, whatToDo: undefined, isWarning: true }];
 }
 

@@ -1,4 +1,5 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
+import { formatDuration } from "../domain/time/format-duration.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import type { Change, Decided } from "../ports/changes.ts";
 import type { Answered } from "../ports/questions.ts";
@@ -148,10 +149,10 @@ function alertOf(text: string): Alert {
 }
 
 function describe(skewMs: number, { seen, nowMs, bound }: { seen: Seen; nowMs: number; bound: number }): string {
-  const by = `${Math.round(Math.abs(skewMs) / 1_000)} s ${skewMs > 0 ? "ahead of" : "behind"}`;
+  const by = `${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? "ahead of" : "behind"}`;
   const [clock, block] = [nowMs, seen.timestampMs].map((ms) => new Date(ms).toISOString());
   return (
-    `this machine's clock (${clock}) is ${by} the chain's time (block ${seen.number} of ${block}), more than ${bound} s: ` +
+    `this machine's clock (${clock}) is ${by} the chain's time (block ${seen.number} of ${block}), more than ${formatDuration(bound * 1_000)}: ` +
     "no slot is run or passed over until they agree; set the clock, or check whether the RPC endpoint lags behind its chain"
   );
 }

@@ -10,6 +10,7 @@ import type { Run, Swap } from "../domain/run/run.ts";
 import { endOfRun } from "../domain/run/same-ends.ts";
 import { isRunEnd } from "../domain/run/states.ts";
 import { step } from "../domain/run/step.ts";
+import { formatDuration } from "../domain/time/format-duration.ts";
 import { plannedIntent } from "../lane/planned-intent.ts";
 import type { Change, StepRows } from "../ports/changes.ts";
 import { raiseChange } from "./alerts.ts";
@@ -137,7 +138,7 @@ function tooManyFailures(
   const { failures, withinSeconds } = settings.policy.pauseAfter;
   const count = rows.failures + 1;
   if (count < failures) return undefined;
-  return `${count} failed runs within ${withinSeconds} s, the last one: ${after.reason ?? "no reason"}`;
+  return `${count} failed runs within ${formatDuration(withinSeconds * 1_000)}, the last one: ${after.reason ?? "no reason"}`;
 }
 
 /** How many slots in a row ended alike, where the step ends one. */

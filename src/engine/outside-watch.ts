@@ -1,4 +1,5 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
+import { formatDuration } from "../domain/time/format-duration.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import type { ServiceRefusal } from "../ports/swap-service.ts";
 import { raiseChange, writeAndNotify } from "./alerts.ts";
@@ -131,7 +132,9 @@ function newContact(heardMs: number): Contact {
 /** Why a newest block cannot be the chain's own newest one, by a clock that is right; undefined: it may be. */
 export function tooOld({ number, timestamp }: BlockHead, nowMs: number): string | undefined {
   const ageSeconds = Math.floor(nowMs / 1_000) - timestamp;
-  return ageSeconds > OLDEST_BLOCK_SECONDS ? `the newest block ${number} is ${ageSeconds} s old` : undefined;
+  return ageSeconds > OLDEST_BLOCK_SECONDS
+    ? `the newest block ${number} is ${formatDuration(ageSeconds * 1_000)} old`
+    : undefined;
 }
 
 /** Whether a service gave no answer to work with. */

@@ -99,7 +99,7 @@ describe("a strategy that fails too often", () => {
     await decide(life, 2, "denied");
     const pause = { severity: "warning", code: "STRATEGY_EXITS_ONLY", subject: "mode of weekly" };
     expect(alertsOf(life)).toMatchObject([{ code: "RECIPIENT_MISMATCH" }, { ...pause, isOver: 0 }]);
-    expect(outside.reported[1]?.text).toContain("3 failed runs within 3600 s");
+    expect(outside.reported[1]?.text).toContain("3 failed runs within 1h");
     await ask(life, { mode: "active", scope: "weekly" });
     expect(alertsOf(life)).toMatchObject([{}, { ...pause, isOver: 1 }]);
     await decide(life, 3, "denied");

@@ -73,7 +73,7 @@ test("a node that catches up, and knows no contract yet, is waited for however l
   await life.engine.start();
   await turn(outside, life, 120);
   expect(life.errors).toEqual([]);
-  expect(life.engine.waitingFor()?.reason).toMatch(/no contract at the settlement address .*newest block is \d+ s old/);
+  expect(life.engine.waitingFor()?.reason).toMatch(/no contract at the settlement address .*newest block is \S+ old/);
   outside.chain.latest = latest;
   undo();
   await turn(outside, life, 60);

@@ -62,7 +62,7 @@ describe("a clock that jumps a day ahead", () => {
     shift(DAY_MS);
     await turn(outside, life, 60);
     expect([slotsOf(life), gapsOf(life), handledMs(life)]).toEqual([[SLOT_MS], [], SLOT_MS]);
-    expect(life.engine.clocks.problem()).toMatch(/ 8640[01] s ahead of the chain's time/);
+    expect(life.engine.clocks.problem()).toMatch(/ 1d(1s)? ahead of the chain's time/);
     expect([reportedCodes(outside), openAlerts(life)]).toEqual([["CLOCK_DISAGREES"], ["CLOCK_DISAGREES"]]);
 
     shift(-DAY_MS);
@@ -139,7 +139,7 @@ test("a clock that is set back by an hour repeats no slot, and goes on where it 
   const { outside, life, shift } = await begin();
   shift(-HOUR_MS);
   await turn(outside, life, 60);
-  expect(life.engine.clocks.problem()).toMatch(/ (3600|3599) s behind the chain's time/);
+  expect(life.engine.clocks.problem()).toMatch(/ (1h|59m59s) behind the chain's time/);
   expect([slotsOf(life), handledMs(life), openAlerts(life)]).toEqual([[SLOT_MS], SLOT_MS, ["CLOCK_DISAGREES"]]);
   shift(HOUR_MS);
   await turn(outside, life, 40);

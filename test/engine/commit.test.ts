@@ -202,7 +202,7 @@ describe("a strategy that fails too often", () => {
     await fail(life);
     expect(life.store.mode("weekly")).toEqual({
       ...{ scope: "weekly", mode: "exits-only", setBy: "policy", atMs: NOW_MS },
-      reason: "3 failed runs within 3600 s, the last one: RECIPIENT_MISMATCH",
+      reason: "3 failed runs within 1h, the last one: RECIPIENT_MISMATCH",
     });
   });
 

@@ -67,7 +67,7 @@ test("a node whose newest block stays the same is reported, although it answers,
   expect(alertsOf(life)).toEqual([]);
   await turn(outside, life, 120);
   expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 0]]);
-  expect(outside.reported[0]?.text).toMatch(/the newest block \d+ is \d+ s old/);
+  expect(outside.reported[0]?.text).toMatch(/the newest block \d+ is \d+m\S* old/);
   outside.chain.mine = mine;
   await turn(outside, life, 30);
   expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 1]]);

@@ -44,3 +44,10 @@ describe("docs/ERRORS.md", () => {
     expect([...EXPLAINED].filter((word) => !code.includes(`"${word}"`))).toEqual([]);
   });
 });
+
+it("no sentence of a decision, a check or a record tells people a time in milliseconds", () => {
+  const told = [...typescriptBelow("src/domain"), ...typescriptBelow("src/engine")].filter((path) =>
+    /\} (?:ms|milliseconds)\b/.test(readText(path)),
+  );
+  expect(told).toEqual([]);
+});

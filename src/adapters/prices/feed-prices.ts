@@ -2,6 +2,7 @@ import type { Address, Hex } from "../../domain/money/address.ts";
 import type { ReferencePrice, UsdPrice } from "../../domain/money/price.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
+import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { PriceMissing, PriceSource } from "../../ports/price-source.ts";
 import { readWords, signed } from "./contract-words.ts";
@@ -68,7 +69,7 @@ async function readFeed(asked: Asked, chain: Chain): Promise<ReferencePrice | Pr
   if (age > feed.maxAgeSeconds) {
     return {
       missing: "stale",
-      detail: `${token.symbol}: the feed's answer is ${age} s old, allowed are ${feed.maxAgeSeconds} s`,
+      detail: `${token.symbol}: the feed's answer is ${formatDuration(age * 1_000)} old, allowed are ${formatDuration(feed.maxAgeSeconds * 1_000)}`,
     };
   }
   return { usd: scaled(round.answer, decimals), source: `feed ${feed.address}`, atSeconds: updatedAt };

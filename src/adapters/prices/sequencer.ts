@@ -1,4 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
+import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { PriceMissing, PriceSource } from "../../ports/price-source.ts";
 import { readRound } from "./feed-round.ts";
@@ -42,12 +43,16 @@ async function readStatus(sequencer: SequencerFeed, chain: Chain): Promise<Price
   });
   if (round === undefined) return unusable("latestRoundData() did not answer five words");
   const { answer, startedAt } = round;
-  if (answer === DOWN) return { missing: "sequencer down", detail: `the sequencer is down since ${startedAt}` };
+  if (answer === DOWN)
+    return {
+      missing: "sequencer down",
+      detail: `the sequencer is down for ${formatDuration(timestamp * 1_000 - Number(startedAt) * 1_000)}`,
+    };
   if (answer !== UP) return unusable(`it answers ${answer}`);
   if (startedAt === 0n) return unusable("its round is not complete");
   if (startedAt > BigInt(timestamp)) return unusable(`it changed at ${startedAt}, after the block of ${timestamp}`);
   const upFor = BigInt(timestamp) - startedAt;
   if (upFor > BigInt(graceSeconds)) return undefined;
-  const detail = `the sequencer is back for ${upFor} s only; prices are used after ${graceSeconds} s`;
+  const detail = `the sequencer is back for ${formatDuration(Number(upFor) * 1_000)} only; prices are used after ${formatDuration(graceSeconds * 1_000)}`;
   return { missing: "sequencer down", detail };
 }

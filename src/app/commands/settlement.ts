@@ -183,7 +183,7 @@ async function printPlan(
     const isThere = !plan.missing.some(({ address }) => address === contract.address);
     terminal.out(`${contract.name.padEnd(11)} ${contract.address} ${isThere ? "is there already" : "to be created"}`);
   }
-  terminal.out(`gas         at most ${gas}, now at ${gasPrice} wei: ${coins(gas * gasPrice)}`);
+  terminal.out(`gas         at most ${gas}, now at ${formatUnits(gasPrice, 9)} gwei: ${coins(gas * gasPrice)}`);
   terminal.out(`never more  than ${coins(gas * maxFeePerGas)}, by the policy's max_gas_price`);
   if (plan.signer === undefined) return;
   const balance = await chain.nativeBalance(plan.signer.address);

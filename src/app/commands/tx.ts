@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createReadModel } from "../../adapters/sqlite/daemon/read-model.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
+import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { AttemptHistory, IntentHistory } from "../../ports/history.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { findTarget, notRunYet } from "../target.ts";
@@ -57,7 +58,13 @@ function rowsOf(intent: IntentHistory, nowMs: number): string[][] {
     ...(cancelledBy === null ? [] : [`cancelled by ${cancelledBy}`]),
   ];
   const state = notes.length === 0 ? intent.state : `${intent.state} (${notes.join(", ")})`;
-  const head = [id, purpose, nonce === null ? "-" : String(nonce), state, `${ageOf(intent.createdAtMs, nowMs)} s`];
+  const head = [
+    id,
+    purpose,
+    nonce === null ? "-" : String(nonce),
+    state,
+    formatDuration(Math.max(0, nowMs - intent.createdAtMs)),
+  ];
   if (attempts.length === 0) return [[...head, "not signed", "-", "-", "-"]];
   return attempts.map((attempt, index) => [...(index === 0 ? head : ["", "", "", "", ""]), ...attemptCells(attempt)]);
 }

@@ -1,4 +1,5 @@
 import { SUBJECT } from "../../domain/run/alert.ts";
+import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Absence, Reach } from "../../engine/reach.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -86,7 +87,8 @@ export function createHealthReader(sources: HealthSources): HealthReader {
   const problemsNow = ({ overdueRun, overdueEffect }: Progress): string[] => {
     const problems: string[] = [];
     const tickAgeMs = engine.tickAgeMs();
-    if (tickAgeMs >= LONGEST_TICK_AGE_MS) problems.push(`the scheduler has not checked its slots for ${tickAgeMs} ms`);
+    if (tickAgeMs >= LONGEST_TICK_AGE_MS)
+      problems.push(`the scheduler has not checked its slots for ${formatDuration(tickAgeMs)}`);
     // What waits for something outside is late for a reason that is no fault of this process.
     const isClockWrong = engine.clocks.problem() !== undefined;
     const isHeldUp = isClockWrong || engine.waitingFor() !== undefined || node.holdsWorkUp() || service.holdsWorkUp();

@@ -4,6 +4,7 @@ import { DEFAULT_SIMULATION_METHODS, formatMethods } from "../../domain/guard/si
 import { type Address, toAddress } from "../../domain/money/address.ts";
 import { describeDollars } from "../../domain/money/for-people.ts";
 import type { UsdPrice } from "../../domain/money/price.ts";
+import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { Chain } from "../../ports/chain.ts";
 import { judgeAbilities } from "../abilities.ts";
 import { CommandFailure } from "../exit-codes.ts";
@@ -43,7 +44,7 @@ export async function lookAtEndpoints(
     const age = Math.max(0, Math.floor(Date.now() / 1_000) - head.timestamp);
     if (problems.length > 0) return { problem: problems.join("; ") };
     return [
-      `chain ${chainId} (${name}), block ${head.number}, ${age} s old; transactions are simulated by ${formatMethods(ways.slice(0, 1))}`,
+      `chain ${chainId} (${name}), block ${head.number}, ${formatDuration(age * 1_000)} old; transactions are simulated by ${formatMethods(ways.slice(0, 1))}`,
       ...warnings.map((warning) => `warning: ${warning}`),
     ];
   });

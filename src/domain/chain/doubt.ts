@@ -1,3 +1,5 @@
+import { formatDuration } from "../time/format-duration.ts";
+
 /** How long a node has to say what only a person could put right. */
 const BELIEVED_AFTER_MS = 5_000;
 /** A node whose newest block is older than this is taken to be catching up. */
@@ -23,7 +25,7 @@ export function createDoubt(clock: { monotonicMs(): number; nowMs(): number }): 
       if (doubted?.word !== word) doubted = { word, sinceMs: clock.monotonicMs() };
       if (clock.monotonicMs() - doubted.sinceMs < BELIEVED_AFTER_MS) return "it is asked again before it is believed";
       const ageSeconds = newestBlock === undefined ? 0 : Math.floor(clock.nowMs() / 1_000) - newestBlock;
-      return ageSeconds > BEHIND_SECONDS ? `the newest block is ${ageSeconds} s old` : undefined;
+      return ageSeconds > BEHIND_SECONDS ? `the newest block is ${formatDuration(ageSeconds * 1_000)} old` : undefined;
     },
     end() {
       doubted = undefined;

@@ -4,6 +4,7 @@ import { formatDollars } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import { type CalendarPeriod, calendarPeriod, type PeriodSpan } from "../schedule/calendar-period.ts";
 import type { ZoneOffsets } from "../schedule/schedule.ts";
+import { formatTimeLeft } from "../time/format-duration.ts";
 
 /**
  * What a strategy may sell, over its life and in periods of the calendar, and where it ends. Amounts are in the smallest
@@ -160,7 +161,7 @@ export function budgetEnd(
   const { untilMs, maxRuns } = budget ?? {};
   const ended = (detail: string) => ({ detail, pause: { code: "completed", detail } as const });
   if (untilMs !== undefined && at.slotMs > untilMs) {
-    return ended(`its end lies ${(at.slotMs - untilMs) / 1_000} s before this slot`);
+    return ended(`its end lies ${formatTimeLeft(at.slotMs - untilMs)} before this slot`);
   }
   if (maxRuns === undefined || at.runs === undefined || at.runs < maxRuns) return undefined;
   return ended(`traded ${at.runs} of ${maxRuns} times`);

@@ -1,4 +1,5 @@
 import { formatAmount } from "../money/amount.ts";
+import { formatTimeLeft } from "../time/format-duration.ts";
 import { periodsOf, tightest } from "./budget.ts";
 import type { StrategyCommon } from "./common.ts";
 import { afterRun, carryOf, type DcaMemory, emptyMemory, parseDcaMemory, spentAfter, withOrder } from "./dca-memory.ts";
@@ -71,7 +72,7 @@ function endOf(
 ): { reason: SkipReason; detail: string; pause: StrategyPause | undefined } | undefined {
   const { startMs } = spec;
   if (startMs !== undefined && view.slotMs < startMs) {
-    const detail = `its start lies ${(startMs - view.slotMs) / 1_000} s after this slot`;
+    const detail = `its start lies ${formatTimeLeft(startMs - view.slotMs)} after this slot`;
     return { reason: "not_started", detail, pause: undefined };
   }
   const runsUp = runsUpOf(spec, memory);

@@ -1,4 +1,5 @@
 import { ONE_PPM } from "../money/fraction.ts";
+import { formatTimeLeft } from "../time/format-duration.ts";
 import type { SkipReason } from "./decision.ts";
 import type { RebalanceMemory } from "./rebalance-memory.ts";
 import { type Mix, type Position, rawOf } from "./rebalance-mix.ts";
@@ -87,12 +88,8 @@ export function reasonToWait(
   const coolingLeft = doneMs === undefined ? 0 : left(doneMs, rules.soft.cooldownSeconds);
   if (softLeft !== undefined && softLeft <= 0) {
     if (coolingLeft <= 0) return undefined;
-    return { reason: "cooling_down", detail: `${seconds(coolingLeft)} of the cooldown are left; ` };
+    return { reason: "cooling_down", detail: `${formatTimeLeft(coolingLeft)} of the cooldown are left; ` };
   }
   const shortest = Math.min(softLeft ?? Number.POSITIVE_INFINITY, hardLeft ?? Number.POSITIVE_INFINITY);
-  return { reason: "confirming", detail: `outside for too short a time, ${seconds(shortest)} are left; ` };
-}
-
-function seconds(ms: number): string {
-  return `${Math.ceil(ms / 1_000)} s`;
+  return { reason: "confirming", detail: `outside for too short a time, ${formatTimeLeft(shortest)} are left; ` };
 }

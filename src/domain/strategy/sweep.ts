@@ -2,6 +2,7 @@ import { formatAmount } from "../money/amount.ts";
 import { smaller } from "../money/bigint.ts";
 import { amountWorthDown, formatDollars, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
+import { formatTimeLeft } from "../time/format-duration.ts";
 import { isSameWallet, type StrategyCommon } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
@@ -63,7 +64,7 @@ interface Obstacle {
 function decide(spec: SweepSpec, view: StrategyView, before: SweepMemory): Decision<SweepMemory> {
   const memory = withoutFuture(before, spec.cooldownSeconds, view.nowMs);
   if (view.nowMs < memory.restsUntilMs) {
-    const detail = `${memory.restsUntilMs - view.nowMs} ms of the cooldown are left`;
+    const detail = `${formatTimeLeft(memory.restsUntilMs - view.nowMs)} of the cooldown are left`;
     return { memory, outcome: { kind: "skip", reason: "cooling_down", detail } };
   }
   return spec.refill === undefined ? sweep(spec, view, memory) : refill(spec, view, { memory, refill: spec.refill });

@@ -1,5 +1,6 @@
 import { formatPercent, lessShareUp } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
+import { formatDuration, formatTimeLeft } from "../time/format-duration.ts";
 import type { SkipReason } from "./decision.ts";
 import { highestHeld, risesAfter } from "./high-water-mark.ts";
 import { formatPairPrice, type PairPrice } from "./pair-price.ts";
@@ -51,7 +52,8 @@ export function observeLeg(leg: ThresholdLeg, before: LegMemory, sample: PriceSa
     case "cooling": {
       const untilMs = restUntil(memory.at.untilMs, leg.rearm?.cooldownSeconds ?? 0, sample.nowMs);
       const left = untilMs - sample.nowMs;
-      if (left > 0) return quiet("cooling_down", `${left} ms of the cooldown are left`, { state: "cooling", untilMs });
+      if (left > 0)
+        return quiet("cooling_down", `${formatTimeLeft(left)} of the cooldown are left`, { state: "cooling", untilMs });
       if (!isRearmed(leg, sample.price))
         return quiet("not_armed", "it is armed again on the far side of the rearm price only");
       return observeArmed(leg, { ...memory, at: ARMED }, sample);
@@ -106,11 +108,11 @@ function observeArmed(leg: ThresholdLeg, memory: LegMemory, sample: PriceSample)
   const wants = isConfirmed(holding, leg.confirm, sample.nowMs);
   const restMs = restLeftMs(attempts, sample.nowMs);
   if (wants && restMs > 0) {
-    const detail = `${seen}: ${attempts.failures} attempts in a row came to nothing, the next one is ${restMs} ms away`;
+    const detail = `${seen}: ${attempts.failures} attempts in a row came to nothing, the next one is ${formatTimeLeft(restMs)} away`;
     return { memory: after, wants: false, reason: "backing_off", detail };
   }
   const { samples } = leg.confirm;
-  const held = `${seen}: held for ${sample.nowMs - holding.sinceMs} ms and ${holding.samples} of ${samples} looks`;
+  const held = `${seen}: held for ${formatDuration(sample.nowMs - holding.sinceMs)} and ${holding.samples} of ${samples} looks`;
   return { memory: after, wants, reason: "confirming", detail: held };
 }
 

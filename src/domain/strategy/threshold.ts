@@ -1,5 +1,6 @@
 import { formatAmount } from "../money/amount.ts";
 import type { Token } from "../money/token.ts";
+import { formatTimeLeft } from "../time/format-duration.ts";
 import { type BudgetLeft, budgetObstacle, tightest } from "./budget.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
@@ -49,7 +50,7 @@ function decide(spec: ThresholdSpec, view: StrategyView, memory: ThresholdMemory
   if (spec.legs.some(({ id }) => legOf(memory, id).at.state === "fired"))
     return skip("already_fired", "the run it started has not ended yet");
   if (spec.untilMs !== undefined && view.nowMs > spec.untilMs) {
-    const detail = `its end lies ${view.nowMs - spec.untilMs} ms before this check`;
+    const detail = `its end lies ${formatTimeLeft(view.nowMs - spec.untilMs)} before this check`;
     return { ...skip("ended", detail), pause: { code: "completed", detail } };
   }
   const price = readPairPrice(spec, view.prices);

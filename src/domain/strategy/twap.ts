@@ -3,6 +3,7 @@ import { formatAmount, parseRaw } from "../money/amount.ts";
 import { smaller } from "../money/bigint.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
+import { formatTimeLeft } from "../time/format-duration.ts";
 import { budgetObstacle, periodsOf, tightest } from "./budget.ts";
 import type { StrategyCommon } from "./common.ts";
 import type { Decision, Rate, SkipReason, StrategyView } from "./decision.ts";
@@ -67,7 +68,7 @@ function decide(spec: TwapSpec, view: StrategyView, before: TwapMemory): Decisio
   const startMs = spec.startMs ?? before.startMs ?? view.slotMs;
   const memory: TwapMemory = { version: 1, startMs, left: null };
   if (view.slotMs < startMs || (spec.startMs !== undefined && view.nowMs < spec.startMs)) {
-    const detail = `it begins in ${Math.ceil((startMs - view.nowMs) / 1_000)} s`;
+    const detail = `it begins in ${formatTimeLeft(startMs - view.nowMs)}`;
     return { memory: before, outcome: { kind: "skip", reason: "not_started", detail } };
   }
   const at = positionOf(spec, view, startMs);

@@ -5,6 +5,11 @@ const UNITS = [
   ["s", 1],
 ] as const;
 
+/** What is still to pass, rounded up: a time that is not over is never `0s`. */
+export function formatTimeLeft(leftMs: number): string {
+  return formatDuration(Math.ceil(leftMs / 1_000) * 1_000);
+}
+
 /** The two largest units: 7h12m, 3d4h, 42s. */
 export function formatDuration(durationMs: number): string {
   let seconds = Math.floor(durationMs / 1_000);

@@ -3,6 +3,7 @@ import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading, FactsFault } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
+import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { BlockHead } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { haltIfDelegated } from "../wallet-code.ts";
@@ -116,7 +117,9 @@ async function clockProblem(context: EngineContext): Promise<string | undefined>
   const nowSeconds = Math.floor(clock.nowMs() / 1_000);
   const skew = Math.abs(nowSeconds - timestamp);
   if (skew <= maxClockSkewSeconds) return undefined;
-  return `the latest block is of ${timestamp} and this machine's clock says ${nowSeconds}: more than ${maxClockSkewSeconds} s apart`;
+  const side = nowSeconds > timestamp ? "ahead of" : "behind";
+  const [by, most] = [skew, maxClockSkewSeconds].map((seconds) => formatDuration(seconds * 1_000));
+  return `this machine's clock is ${by} ${side} the time of the latest block: more than ${most}`;
 }
 
 function decode(context: EngineContext, swap: Swap, transaction: ProposedTransaction | undefined): Decoding {

@@ -2,6 +2,7 @@ import type { TypedData } from "../../domain/guard/typed-data.ts";
 import type { Hex } from "../../domain/money/address.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
 import { SigningError } from "../../domain/signing-error.ts";
+import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { proceedsGone, signingBarred } from "../gather-evidence.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
@@ -54,7 +55,9 @@ export async function orUnsigned<T>(work: () => Promise<T>): Promise<T | undefin
  */
 function pastDeadline({ deps: { clock } }: EngineContext, { terms }: Swap): string | undefined {
   const lateSeconds = Math.floor(clock.nowMs() / 1_000) - (terms?.deadlineSeconds ?? Number.POSITIVE_INFINITY);
-  return lateSeconds < 0 ? undefined : `its order ended ${lateSeconds} s before it could be signed`;
+  return lateSeconds < 0
+    ? undefined
+    : `its order ended ${formatDuration(lateSeconds * 1_000)} before it could be signed`;
 }
 
 async function sign(

@@ -12,7 +12,7 @@ test("a word is believed once it was said for five seconds, by a node whose newe
   monotonicMs = 4_999;
   expect(against("no contract", 0)).toContain("asked again");
   monotonicMs = 5_000;
-  expect(against("no contract", 601)).toBe("the newest block is 601 s old");
+  expect(against("no contract", 601)).toBe("the newest block is 10m1s old");
   expect(against("no contract", 600)).toBeUndefined();
   expect(against("no contract", undefined), "a node that does not tell its block").toBeUndefined();
   expect(against("another chain", 0), "said for the first time").toContain("asked again");

@@ -306,7 +306,7 @@ describe("where a budget ends a strategy", () => {
 
   it.each(KINDS)("BUD-8 after its last day, or its last run, nothing is begun and it completes (%#)", (kind) => {
     for (const [budget, runs, expected] of [
-      [{ untilMs: START }, 0, "its end lies 1 s before this slot"],
+      [{ untilMs: START }, 0, "its end lies 1s before this slot"],
       [{ maxRuns: 2 }, 2, "traded 2 of 2 times"],
     ] as const) {
       const bound = { ...kind, budget } as StrategySpec;

@@ -184,7 +184,7 @@ describe("where it ends", () => {
     const strategy = spec(of(USDC, 100), undefined, { budget: { untilMs: SLOT_MS } });
     expect(decide(strategy, rich).kind).toBe("swap");
     expect(sample(strategy, { ...rich, nowMs: SLOT_MS + 1_000 })).toMatchObject({
-      outcome: { kind: "skip", reason: "ended", detail: "its end lies 1 s before this slot" },
+      outcome: { kind: "skip", reason: "ended", detail: "its end lies 1s before this slot" },
       pause: { code: "completed" },
     });
   });

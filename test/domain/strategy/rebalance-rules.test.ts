@@ -37,7 +37,7 @@ describe("confirmation", () => {
     expect(life.decide()).toEqual({
       kind: "skip",
       reason: "confirming",
-      detail: "outside for too short a time, 3600 s are left; WETH 65% of 50%, USDC 35% of 50%",
+      detail: "outside for too short a time, 1h are left; WETH 65% of 50%, USDC 35% of 50%",
     });
     expect(reasonOf(life.pass(HOUR - 1))).toBe("confirming");
     expect(reasonOf(hold(life, 55))).toBe("within_bands");

@@ -174,7 +174,9 @@ describe("a sweep", () => {
     const held = [[WETH, of(WETH, 10)]] as const;
     const first = decide(spec(), { held });
     const after = ended(spec(), first);
-    expect(decide(spec(), { held, hours: 5 }, after).outcome).toMatchObject({ reason: "cooling_down" });
+    expect(decide(spec(), { held, hours: 5 }, after).outcome).toMatchObject({
+      ...{ reason: "cooling_down", detail: "1h of the cooldown are left" },
+    });
     expect(sales(decide(spec(), { held, hours: 6 }, after))).toHaveLength(1);
     expect(sales(decide(spec(), { held }, ended(spec(), first, { sold: 0n })))).toHaveLength(1);
   });

@@ -301,7 +301,7 @@ describe("a twap strategy", () => {
   it("TWAP-13 trades nothing before its start", () => {
     expect(decide(spec(), { slice: -1 }).outcome).toMatchObject({
       reason: "not_started",
-      detail: "it begins in 3600 s",
+      detail: "it begins in 1h",
     });
   });
 
