@@ -57,7 +57,7 @@ function WalletCard({ wallet, holdings }: WalletCardProps) {
       <dl class="facts">
         <div>
           <dt>For gas</dt>
-          <dd>{wallet.gas === null ? "not known" : <Amount money={wallet.gas} />}</dd>
+          <dd>{wallet.gas === null ? "not known: the chain did not answer" : <Amount money={wallet.gas} />}</dd>
         </div>
         <div>
           <dt>Left for gas, always</dt>

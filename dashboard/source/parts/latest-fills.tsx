@@ -22,6 +22,7 @@ export function LatestFills({ strategy }: LatestFillsProps) {
           ) : (
             <Table
               caption="Latest fills"
+              class="folded"
               head={["When", ...(strategy === undefined ? ["Strategy"] : []), "#Sold", "#Bought", "#Against ref."]}
             >
               {items.map((fill) => (
@@ -38,23 +39,23 @@ export function LatestFills({ strategy }: LatestFillsProps) {
 function Row({ fill, isNamed }: { readonly fill: Fill; readonly isNamed: boolean }) {
   return (
     <tr>
-      <td>
+      <td class={isNamed ? "second" : "first"}>
         <a href={linkToRun(fill.run)}>
           <Ago instant={fill.at} />
         </a>
       </td>
       {isNamed && (
-        <td>
+        <td class="first">
           <a href={linkToStrategy(fill.strategy)}>{fill.strategy}</a>
         </td>
       )}
-      <td class="number">
+      <td class="number below">
         <Amount money={fill.sold} />
       </td>
-      <td class="number">
+      <td class="number below" data-what="for">
         <Amount money={fill.bought} />
       </td>
-      <td class="number">{fill.againstReference === null ? "–" : basisPoints(fill.againstReference)}</td>
+      <td class="number below">{fill.againstReference === null ? "–" : basisPoints(fill.againstReference)}</td>
     </tr>
   );
 }

@@ -34,7 +34,7 @@ export function NextSlots({ status, portfolio }: NextSlotsProps) {
           There is no strategy. Put a YAML file into the folder of strategies; a running daemon takes it over by itself.
         </Empty>
       ) : (
-        <Table caption="Next slots" head={["Strategy", "Next", "Swaps since", "Mode", "Last", "Runs"]}>
+        <Table caption="Next slots" class="folded" head={["Strategy", "Next", "Swaps since", "Mode", "Last", "Runs"]}>
           {strategies.slice(0, MOST).map((strategy) => (
             <Row strategy={strategy} gain={gains.get(strategy.id)} key={strategy.id} />
           ))}
@@ -56,15 +56,15 @@ function Row({ strategy, gain }: RowProps) {
   const { id, kind, mode, nextSlot, lastSlot, runs } = strategy;
   return (
     <tr>
-      <th scope="row">
+      <th scope="row" class="first">
         <a href={linkToStrategy(id)}>{id}</a>
         <br />
         <small class="faint">{kind}</small>
       </th>
-      <td class="countdown">
+      <td class="countdown second">
         {nextSlot === null ? <span class="faint">none left</span> : <Countdown instant={nextSlot} />}
       </td>
-      <td>
+      <td class="below" data-what="swaps">
         {gain === undefined ? (
           <span class="faint">–</span>
         ) : (
@@ -77,11 +77,13 @@ function Row({ strategy, gain }: RowProps) {
           </span>
         )}
       </td>
-      <td>
+      <td class="below">
         <Badge state={mode} />
       </td>
-      <td>{lastSlot === null ? <span class="faint">never</span> : <Ago instant={lastSlot} />}</td>
-      <td>{runsText(runs)}</td>
+      <td class="below" data-what="last">
+        {lastSlot === null ? <span class="faint">never</span> : <Ago instant={lastSlot} />}
+      </td>
+      <td class="less">{runsText(runs)}</td>
     </tr>
   );
 }

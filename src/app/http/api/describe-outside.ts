@@ -52,14 +52,16 @@ export function describeServices({
   };
 }
 
-/** The wallets, by the rows and the configuration. */
+/** The wallets, by the rows, the configuration and what they have for gas now. */
 export function describeWallets({
   configuration,
   known,
+  gas: coins,
   halts,
 }: {
   readonly configuration: Configuration;
   readonly known: ReadonlyMap<Address, KnownChain>;
+  readonly gas: ReadonlyMap<Address, bigint>;
   readonly halts: readonly HaltHistory[];
 }): AnswerOf<"listWallets"> {
   const { mode, network, policy, strategies } = configuration;
@@ -69,7 +71,7 @@ export function describeWallets({
     wallets: [...configuration.wallets.values()].map((wallet) => {
       const { name, address, delegate, key } = wallet;
       const chain = known.get(address);
-      const gas = chain?.balances.get(NATIVE_TOKEN);
+      const gas = coins.get(address) ?? chain?.balances.get(NATIVE_TOKEN);
       return {
         ...{ name, address, kind: kindOf(wallet, mode), delegate: delegate ?? null },
         signer: key?.kind === "remote" && mode !== "paper" ? hostOf(key.url) : null,

@@ -23,6 +23,7 @@ import { onceInAWhile } from "./once-in-a-while.ts";
 import { readFills } from "./pages.ts";
 import { ApiProblem } from "./problem.ts";
 import { readExternal } from "./read-external.ts";
+import { readGas } from "./read-gas.ts";
 
 type Answered =
   | "getPortfolio"
@@ -53,6 +54,7 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
   const { reads, listing, clock } = sources;
   const pricesNow = onceInAWhile(() => readPrices(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const allowancesNow = onceInAWhile(() => readAllowances(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
+  const gasNow = onceInAWhile(() => readGas(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const externalNow = onceInAWhile(() => readExternal(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const pricesOf = async (token: Token, { sinceMs }: Span): Promise<readonly SeenPrice[]> =>
     joinPrices(
@@ -94,7 +96,8 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
     },
     listWallets: async () => {
       const { halts } = await reads.transactions(1);
-      return describeWallets({ configuration: sources.configuration(), known: await knownOf(sources), halts });
+      const [known, gas] = [await knownOf(sources), await gasNow()];
+      return describeWallets({ configuration: sources.configuration(), known, gas, halts });
     },
     listAllowances: async () => describeAllowances(await allowancesNow()),
     listTransactions: async ({ query: { limit } }) => describeTransactions((await reads.transactions(limit)).intents),

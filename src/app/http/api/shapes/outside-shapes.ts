@@ -42,7 +42,7 @@ const wallet = shape("Wallet", "A wallet, by the rows and the configuration.", {
   halted: z.string().nullable().meta({ description: "why it signs nothing" }),
   balances: z.array(money),
   block: z.int().nullable().meta({ description: "as of which the balances are" }),
-  gas: money.nullable().meta({ description: "native coin that it has" }),
+  gas: money.nullable().meta({ description: "native coin that it has now; null: the chain did not answer" }),
   gasReserve: money.meta({ description: "native coin that is left to it" }),
   strategies: z.array(z.string()),
 });
