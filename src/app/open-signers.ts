@@ -31,10 +31,24 @@ interface SignerDeps {
   onFatal(error: unknown): void;
 }
 
-/** The names of the wallets that a signer elsewhere is asked to sign for; on paper none is. */
-export function signedElsewhere({ mode, wallets }: Pick<Configuration, "mode" | "wallets">): readonly string[] {
-  if (mode === "paper") return [];
-  return [...wallets.values()].flatMap(({ name, key }) => (key?.kind === "remote" ? [name] : []));
+/** What the relayer of the embedded service is called among the wallets: no wallet can have this name. */
+const RELAYER = "the relayer";
+
+type Signing = Pick<Configuration, "mode" | "wallets" | "service" | "serve">;
+
+/**
+ * Whom signers elsewhere sign for, by name: wallets, and the relayer of the service in this process. On paper nobody signs.
+ */
+export function keysElsewhere({ mode, wallets, service, serve }: Signing): ReadonlyMap<string, RemoteKeySource> {
+  if (mode === "paper") return new Map();
+  const keys = [...wallets.values()].map(({ name, key }) => [name, key] as const);
+  const relayer = service.url === "embedded" ? [[RELAYER, serve.relayer] as const] : [];
+  return new Map([...keys, ...relayer].flatMap(([name, key]) => (key?.kind === "remote" ? [[name, key]] : [])));
+}
+
+/** Their names. */
+export function signedElsewhere(configuration: Signing): readonly string[] {
+  return [...keysElsewhere(configuration).keys()];
 }
 
 /**
@@ -73,6 +87,9 @@ export async function openSigners(
       guarded(signer, () => beforeSigning(signer.address)),
     );
   }
+  // The service has a signer of its own for it: this one is looked at, and asked for no signature.
+  const relayer = keysElsewhere(configuration).get(RELAYER);
+  if (relayer !== undefined) remote.set(RELAYER, elsewhere(RELAYER, relayer));
   const giveUp = (): void => {
     watch.stop();
     stopping.abort();

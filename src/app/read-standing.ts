@@ -15,7 +15,10 @@ import { type BudgetLine, budgetLines } from "./budget-lines.ts";
 import { formatInstant } from "./terminal.ts";
 
 /** What a standing needs of a configuration. */
-export type StandingSettings = Pick<Configuration, "mode" | "network" | "strategies" | "tokens" | "wallets" | "policy">;
+export type StandingSettings = Pick<
+  Configuration,
+  "mode" | "network" | "strategies" | "tokens" | "wallets" | "policy" | "service" | "serve"
+>;
 
 /** An amount in the token's own unit, as decimal text. */
 interface Money {

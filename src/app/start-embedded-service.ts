@@ -11,6 +11,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
 import type { Listening } from "./port-trouble.ts";
 import type { Runtime } from "./runtime.ts";
+import { isElsewhere, type RelayerSignerWatch, watchRelayerSigner } from "./watch-relayer-signer.ts";
 
 /** Our own service in this process. The daemon reaches it over HTTP like any other. */
 export interface EmbeddedService extends Service {
@@ -62,7 +63,17 @@ export async function startEmbeddedService(
       ),
     },
   );
-  return { ...service, apiKey: apiKeys[0] };
+  const watches = networks.flatMap(({ relayer, watch }) => {
+    if (relayer === undefined || watch === undefined || !isElsewhere(relayer.signer)) return [];
+    // It ends with the service, and what a look finds is never thrown.
+    void watch.keepLooking(relayer.signer);
+    return [watch];
+  });
+  const stop = async (): Promise<void> => {
+    for (const watch of watches) watch.stop();
+    await service.stop();
+  };
+  return { ...service, stop, apiKey: apiKeys[0] };
 }
 
 /** Where a configured service listens, by the keys that say so. */
@@ -93,7 +104,7 @@ function passedOver(first: Configuration, other: Configuration): readonly string
 async function networkOf(
   configuration: Configuration,
   { secrets, env }: Runtime,
-): Promise<{ options: NetworkOptions; relayer: RelayerDependencies | undefined }> {
+): Promise<{ options: NetworkOptions; relayer: RelayerDependencies | undefined; watch?: RelayerSignerWatch }> {
   const { network, serve, transactions } = configuration;
   const rpcUrls = secrets.rpcUrls(configuration).map((url) => url.reveal());
   if (rpcUrls.length === 0 || (network.settlement ?? network.router) === undefined) {
@@ -121,13 +132,16 @@ async function networkOf(
     listedTokens: listedTokens(configuration),
   };
   if (serve.relayer === undefined) return { options, relayer: undefined };
+  const watch = watchRelayerSigner(systemClock);
   const relayer: RelayerDependencies = {
-    signer: await secrets.signer(serve.relayer),
+    signer: await secrets.signer(serve.relayer, { hears: watch.heard }),
+    signerState: serve.relayer.kind === "remote" ? watch : undefined,
     chain: openChain(configuration, secrets),
     openLanes,
     crashPoint: crashPointFrom(env, "relayer."),
   };
-  return { options: { ...options, relayer: { ...transactions, ...serve.gasless, cancelMarginSeconds: 0 } }, relayer };
+  const settings = { ...transactions, ...serve.gasless, cancelMarginSeconds: 0 };
+  return { options: { ...options, relayer: settings }, relayer, watch };
 }
 
 /** The configured tokens, and the network's own that routes pass through; the native token is always listed. */

@@ -5,10 +5,10 @@ import { type AlertDeps, raiseChange, writeAndNotify } from "../engine/alerts.ts
 import type { Change } from "../ports/changes.ts";
 
 /** How often a signer is asked for its accounts, so that one that is away is noticed before a slot needs it. */
-const LOOK_MS = 60_000;
-const LOOK_AGAIN_MS = 10_000;
+export const LOOK_MS = 60_000;
+export const LOOK_AGAIN_MS = 10_000;
 /** One that lists its accounts and does not sign is away all the same: so long a look does not end what a signature found. */
-const BELIEVED_MS = 600_000;
+export const BELIEVED_MS = 600_000;
 
 /** Watches over the signers elsewhere: an alert while one does not sign, and another while it signs something else. */
 export interface SignerWatch {

@@ -24,6 +24,8 @@ const settings = {
   tokens: new Map([["USDC", { token: USDC, feed: undefined, twap: undefined, peg: undefined }]]),
   wallets: new Map([["main", { name: "main", address: WALLET, delegate: undefined, key: {} as never }]]),
   policy: { maxPerDayUsd: 2_000n * 10n ** 18n } as never,
+  service: { url: "embedded" } as never,
+  serve: {} as never,
 } as StandingSettings;
 
 function begin() {
@@ -73,6 +75,12 @@ test("who signs elsewhere is reported, and since when it does not", async () => 
   const lines = formatStanding(document).join("\n");
   expect(lines).toContain(`main is signed for by vault:9000, which has been away since ${since}\n`);
   expect(lines).toContain("spare is signed for by vault:9000\n");
+  const relaying = { ...settings, serve: { relayer: key } as never };
+  const signersOf = async (of: StandingSettings) =>
+    (await readStatus(createReadModel(db), { database: file, settings: of })).signers;
+  expect(await signersOf(relaying)).toEqual([{ ...all, wallet: "the relayer" }]);
+  const served = { ...relaying, service: { url: "https://served.example" } as never };
+  expect(await signersOf(served), "of a service that is elsewhere").toEqual([]);
   const onPaper = { ...settings, wallets, mode: "paper" as const };
   expect((await readStatus(createReadModel(db), { database: file, settings: onPaper })).signers).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { createReadModel } from "../../src/adapters/sqlite/daemon/read-model.ts";
 import type { HealthReader } from "../../src/app/http/health.ts";
+import { createMetrics } from "../../src/service/http/metrics.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
 import { metricsSample } from "../support/metrics-sample.ts";
 import { memoryDirectory } from "../support/temporary-directory.ts";
@@ -26,12 +27,13 @@ const health: HealthReader = {
   },
 };
 
-/** The names of all figures of swapd, as its daemon gives them. */
+/** The names of all figures of swapd, as its daemon and its service give them. */
 async function figures(): Promise<ReadonlySet<string>> {
   const { db } = openDaemonDatabase(`${memoryDirectory()}/figures.db`);
   const sample = { wallet: "main", token: "ETH", spender: undefined, amount: 1, dollars: 1, readAtMs: 0 };
   const text = await metricsSample({ reads: createReadModel(db), health, samples: [sample] }).read();
-  const names = [...text.matchAll(/^# HELP (swapd_\w+)/gm)].map(([, name = ""]) => name);
+  const service = await createMetrics({ networks: [], inFlight: () => 0 }).text();
+  const names = [...`${text}\n${service}`.matchAll(/^# HELP (swapd_\w+)/gm)].map(([, name = ""]) => name);
   // Of a database without a fill it says no instant of the last one.
   return new Set([...names, "swapd_last_fill_timestamp_seconds"]);
 }

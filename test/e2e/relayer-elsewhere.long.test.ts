@@ -49,6 +49,8 @@ let world: z.output<typeof worldSchema>;
 let rpcUrl: string;
 let double: SignerDouble;
 let config: string;
+let serviceUrl: string;
+let metrics: string;
 
 beforeAll(async () => {
   const sandbox = start(folder.path, [
@@ -63,14 +65,16 @@ beforeAll(async () => {
   mkdirSync(join(home, "strategies"), { recursive: true });
   writeFileSync(join(home, "strategies", "gasless.yaml"), STRATEGY);
   writeFileSync(join(home, "policy.yaml"), POLICY);
-  const port = await claimPort(0);
+  const [port, metricsPort] = [await claimPort(0), await claimPort(0)];
+  serviceUrl = `http://127.0.0.1:${port}`;
+  metrics = `http://127.0.0.1:${metricsPort}`;
   config = join(home, "swapd.yaml");
   writeFileSync(
     config,
     `version: 1
 mode: live
 network: { name: sandbox, rpc: [{ env: RPC }], preset: ../.swapd/sandbox/network.json, confirmations: 1 }
-service: { url: "http://127.0.0.1:${port}", apiKey: { env: API_KEY } }
+service: { url: "${serviceUrl}", apiKey: { env: API_KEY } }
 wallets:
   main: { privateKey: { env: WALLET } }
 tokens:
@@ -82,6 +86,7 @@ database: swapd.db
 http: { listen: "127.0.0.1:0" }
 serve:
   listen: "127.0.0.1:${port}"
+  metrics: "127.0.0.1:${metricsPort}"
   database: service.db
   apiKeys: [{ env: API_KEY }]
   relayer: { signer: { url: "${double.url}", address: "${RELAYER}", timeout: 2s } }
@@ -145,9 +150,17 @@ it("relays what a signer elsewhere signs, killed between answer and row and once
   double.misbehave = { before: () => new Promise(() => undefined) };
   const asked = double.asked.length;
   await until("it is asked while it hangs", within, () => double.asked.length > asked);
+  const signs = async (): Promise<boolean> =>
+    (await (await fetch(`${metrics}/metrics`)).text()).includes(
+      'swapd_service_relayer_signer_ready{network="sandbox"} 1',
+    );
+  await until("its figure says so", within, async () => !(await signs()));
+  const health = async (): Promise<unknown> => (await fetch(`${serviceUrl}/health`)).json();
+  await expect.poll(health, { timeout: 90_000 }).toMatchObject({ relayer: { refusal: "GASLESS_UNAVAILABLE" } });
   const hung = fills();
   double.misbehave = {};
   await until("fills once it signs again", within, () => fills() >= hung + 2);
+  expect(await signs()).toBe(true);
   // What was handed over is relayed, or can land no more; nothing new begins.
   const paused = await swapd("pause", "--reason", "the end of a test");
   expect(paused.code, paused.err).toBe(0);

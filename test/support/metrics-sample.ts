@@ -28,6 +28,7 @@ export function metricsSample(
       spec === undefined ? [] : [["main", { name: "main", address: spec.wallet.address, key: { kind: "remote" } }]],
     ),
     policy: policySample({}),
+    ...{ service: { url: "embedded" }, serve: {} },
   } as unknown as MetricsSources["settings"];
   const { registry: counted } = createPrometheusMeter();
   return createMetricsReader({

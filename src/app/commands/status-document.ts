@@ -2,7 +2,7 @@ import { SUBJECT } from "../../domain/run/alert.ts";
 import { hostOf } from "../../net/secret.ts";
 import type { ReadModel, StatusRows } from "../../ports/read-model.ts";
 import { checkClaim } from "../../storage/claim.ts";
-import { signedElsewhere } from "../open-signers.ts";
+import { keysElsewhere } from "../open-signers.ts";
 import { describeStanding, type StandingSettings, type StrategyStanding, standingQuestion } from "../read-standing.ts";
 import type { readServiceCounts } from "../service-counts.ts";
 import { formatInstant } from "../terminal.ts";
@@ -60,11 +60,10 @@ export async function readStatus(
 /** Who signs elsewhere for which wallet, and since when one does not. */
 function describeSigners(settings: StandingSettings | undefined, { openAlerts }: StatusRows) {
   if (settings === undefined) return [];
-  return signedElsewhere(settings).flatMap((wallet) => {
-    const key = settings.wallets.get(wallet)?.key;
+  return [...keysElsewhere(settings)].map(([wallet, key]) => {
     const away = openAlerts.find(({ code, subject }) => code === "SIGNER_AWAY" && subject === SUBJECT.signer(wallet));
     const awaySince = away === undefined ? null : formatInstant(away.raisedAtMs);
-    return key?.kind === "remote" ? [{ wallet, host: hostOf(key.url), awaySince }] : [];
+    return { wallet, host: hostOf(key.url), awaySince };
   });
 }
 

@@ -10,6 +10,7 @@ export function addRelayerGauges(registry: Registry, networks: readonly ServedNe
     new Gauge({ name: `swapd_service_${name}`, help, labelNames: ["network"], registers: [registry] });
   const gasless = gauge("gasless", "1: gasless swaps are taken now");
   const pending = gauge("relayer_pending", "accepted gasless swaps that are not over");
+  const signer = gauge("relayer_signer_ready", "whether the signer elsewhere of the relayer signs");
   const amounts = {
     balance: gauge("relayer_balance_gwei", "native coins of the relayer"),
     minimumBalance: gauge("relayer_minimum_balance_gwei", "what it holds on top of the gas of accepted swaps"),
@@ -29,6 +30,7 @@ export function addRelayerGauges(registry: Registry, networks: readonly ServedNe
     gasless.set({ network }, report !== undefined && report.refusal === undefined ? 1 : 0);
     if (report === undefined) return;
     pending.set({ network }, report.pending);
+    if (report.signerReady !== undefined) signer.set({ network }, report.signerReady ? 1 : 0);
     for (const name of Object.keys(amounts) as (keyof typeof amounts)[]) {
       amounts[name].set({ network }, Number(report[name] / WEI_PER_GWEI));
     }

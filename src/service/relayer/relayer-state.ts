@@ -1,6 +1,7 @@
 import { parseQuantity } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
+import { formatUnits } from "../../domain/money/amount.ts";
 import { DAY_MS } from "../../domain/time/durations.ts";
 import type { Lane } from "../../lane/lane.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -33,6 +34,16 @@ export interface RelayerReport {
   readonly maxDailyGas: bigint;
   /** swaps that were accepted and have no end yet */
   readonly pending: number;
+  /** whether the signer elsewhere signs; undefined: the key is here */
+  readonly signerReady: boolean | undefined;
+}
+
+/** A signer elsewhere, as far as it is known. */
+export interface RelayerSignerState {
+  /** why it could sign nothing when it was looked at; undefined: it could */
+  absence(): string | undefined;
+  /** that, or why it did not sign what it was asked for: one that can is told from one that does by asking it again */
+  trouble(): string | undefined;
 }
 
 /** What the relayer can afford. It remembers nothing but a balance: all else is what the rows say. */
@@ -66,6 +77,8 @@ export interface StateDependencies {
   readonly rpc: JsonRpc;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** undefined: the key is here */
+  readonly signer?: RelayerSignerState | undefined;
 }
 
 /** How long a balance is believed: a refill is seen after this. */
@@ -77,7 +90,7 @@ export function createRelayerState(
 ): RelayerState {
   const { account } = options;
   const { minimumNativeBalance: minimumBalance, maxDailyLoss, maxDailyGas } = options.relayer;
-  const { lane, inFlight, store, book, places, rpc, clock, logger } = dependencies;
+  const { lane, inFlight, store, book, places, rpc, clock, logger, signer } = dependencies;
   let known: { readonly wei: bigint; readonly atMs: number } | undefined;
   let reported: ErrorName | undefined;
 
@@ -101,7 +114,9 @@ export function createRelayerState(
     const { paid: spent, lost: losses } = costsOfDay();
     const limits = { minimumBalance, maxDailyLoss, maxDailyGas };
     const figures = { ...limits, balance, setAside, losses, spent, pending };
-    return { address: account, ...figures, ...judge(figures, { isHalted, isFull: places.full() !== undefined }) };
+    const signerReady = signer && signer.trouble() === undefined;
+    const facts = { isHalted, isFull: places.full() !== undefined, absence: signer?.absence() };
+    return { address: account, ...figures, signerReady, ...judge(figures, facts) };
   }
 
   return {
@@ -146,24 +161,36 @@ function leftOf(
   return mayLose < mayPay ? { wei: mayLose, limit: "GASLESS_LOSS_LIMIT" } : { wei: mayPay, limit: "GASLESS_GAS_LIMIT" };
 }
 
-type Figures = Omit<RelayerReport, "address" | "refusal">;
+type Figures = Omit<RelayerReport, "address" | "refusal" | "signerReady">;
+
+/** Wei as the operator reads them. */
+function coins(wei: bigint): string {
+  return `${formatUnits(wei, 18)} of the native coin`;
+}
 
 /** @returns the detail with figures, for the operator alone */
 function judge(
   figures: Figures,
-  { isHalted, isFull }: { isHalted: boolean; isFull: boolean },
+  { isHalted, isFull, absence }: { isHalted: boolean; isFull: boolean; absence: string | undefined },
 ): { refusal: ErrorName | undefined; detail: string } {
   const { balance, minimumBalance, setAside, losses, maxDailyLoss, spent, maxDailyGas, pending } = figures;
   if (isHalted) return { refusal: "GASLESS_UNAVAILABLE", detail: "the relayer's account is halted" };
+  if (absence !== undefined) return { refusal: "GASLESS_UNAVAILABLE", detail: `nothing is signed: ${absence}` };
   if (balance < minimumBalance + setAside) {
-    const needed = `it holds ${balance} wei and needs ${minimumBalance} in addition to ${setAside} for accepted swaps`;
+    const needed = `it holds ${coins(balance)} and needs ${coins(minimumBalance)} in addition to ${coins(setAside)} for accepted swaps`;
     return { refusal: "GASLESS_RELAYER_UNFUNDED", detail: needed };
   }
   if (losses >= maxDailyLoss) {
-    return { refusal: "GASLESS_LOSS_LIMIT", detail: `${losses} wei lost in 24 hours, at most ${maxDailyLoss} may be` };
+    return {
+      refusal: "GASLESS_LOSS_LIMIT",
+      detail: `${coins(losses)} lost in 24 hours, at most ${coins(maxDailyLoss)} may be`,
+    };
   }
   if (spent >= maxDailyGas) {
-    return { refusal: "GASLESS_GAS_LIMIT", detail: `${spent} wei paid in 24 hours, at most ${maxDailyGas} may be` };
+    return {
+      refusal: "GASLESS_GAS_LIMIT",
+      detail: `${coins(spent)} paid in 24 hours, at most ${coins(maxDailyGas)} may be`,
+    };
   }
   if (isFull) return { refusal: "GASLESS_UNAVAILABLE", detail: `all places are taken, ${pending} swaps are not over` };
   return { refusal: undefined, detail: "" };

@@ -18,7 +18,7 @@ import { type LaneRunner, runLane } from "./lane-runner.ts";
 import { createLossShares } from "./loss-shares.ts";
 import { createPlaces, type Places } from "./places.ts";
 import { openRelayBook, type RelayBook } from "./relay-book.ts";
-import { createRelayerState, type RelayerState } from "./relayer-state.ts";
+import { createRelayerState, type RelayerSignerState, type RelayerState } from "./relayer-state.ts";
 import { createSendGate } from "./send-gate.ts";
 import { createSwapRecorder } from "./swap-recorder.ts";
 import { createUnsentSwaps } from "./unsent-swaps.ts";
@@ -26,6 +26,8 @@ import { createUnsentSwaps } from "./unsent-swaps.ts";
 /** What a relayer is made of; the same parts as all lanes that send transactions. */
 export interface RelayerDependencies {
   readonly signer: Signer;
+  /** of a signer elsewhere: whether it signs */
+  readonly signerState?: RelayerSignerState | undefined;
   readonly chain: LaneChain;
   /** Creates the tables of lanes in the service's own database, and the lanes on them. */
   readonly openLanes: (db: SqliteDatabase) => Lanes;
@@ -112,7 +114,10 @@ export function openRelayer(
   const ofAccount = ownSwaps({ account, store, rows, logger });
   const unminedSwaps = () => memory.read("unmined", ofAccount);
   const places = createPlaces(listed, { store: { unminedSwaps }, book, losses, isIdle: gate.isIdle, clock });
-  const state = createRelayerState({ relayer, account }, { lane, inFlight, store, book, places, rpc, clock, logger });
+  const state = createRelayerState(
+    { relayer, account },
+    { lane, inFlight, store, book, places, rpc, clock, logger, signer: dependencies.signerState },
+  );
   const pruneUnsent = createUnsentSwaps(store.db, { rows, clock });
   const runner = runLane({ lane, clock, logger }, async () => {
     pruneUnsent();

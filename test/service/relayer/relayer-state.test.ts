@@ -4,13 +4,13 @@ import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Lane } from "../../../src/lane/lane.ts";
 import type { RelayerOptions } from "../../../src/service/options.ts";
 import type { RelayBook, RelayTerms } from "../../../src/service/relayer/relay-book.ts";
-import { createRelayerState } from "../../../src/service/relayer/relayer-state.ts";
+import { createRelayerState, type RelayerSignerState } from "../../../src/service/relayer/relayer-state.ts";
 import type { ServiceStore, SwapRow } from "../../../src/service/store/service-store.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 
 /** The state of a relayer with a hundred swaps that wait, on a node that says this of its balance. */
-function stateWith(balance: unknown) {
+function stateWith(balance: unknown, signer?: RelayerSignerState) {
   const rows = Array.from({ length: 100 }, (_, place) => ({ intentId: String(place) }) as unknown as SwapRow);
   const idle = new Set<string>();
   const account = toAddress(`0x${"0a".repeat(20)}`);
@@ -34,6 +34,7 @@ function stateWith(balance: unknown) {
       rpc: { host: "node", call: async () => balance } as unknown as JsonRpc,
       clock: createHandClock(1_900_000_000_000),
       logger: createRecordingLogger(),
+      signer,
     },
   );
   return { state, idle };
@@ -51,4 +52,16 @@ test("a balance that is no number is the node's fault, and stops no turn of the 
   const { state } = stateWith(null);
   await expect(state.refusal()).rejects.toThrow(RpcError);
   await state.watch();
+});
+
+test("no swap is taken while the signer elsewhere is away, and one that did not sign is told from one that does by asking it", async () => {
+  const told: { absence?: string; trouble?: string } = {};
+  const { state } = stateWith("0xffff", { absence: () => told.absence, trouble: () => told.trouble });
+  expect([await state.refusal(), (await state.report()).signerReady]).toEqual([undefined, true]);
+  told.trouble = "the signer at vault:9000 refused";
+  expect([await state.refusal(), (await state.report()).signerReady]).toEqual([undefined, false]);
+  told.absence = "the signer at vault:9000 does not answer";
+  expect((await state.refusal())?.error).toBe("GASLESS_UNAVAILABLE");
+  const withItsKey = stateWith("0xffff").state;
+  expect((await withItsKey.report()).signerReady).toBeUndefined();
 });
