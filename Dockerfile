@@ -5,7 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.ts scripts/build.ts
+COPY scripts/build.ts scripts/bundle.ts scripts/
 COPY src src
 RUN node scripts/build.ts
 

@@ -99,3 +99,14 @@ test("secrets and one's own configuration alongside compose.yaml go into no comm
     ]),
   );
 });
+
+test("the scripts that build the image have all modules that they import", () => {
+  const copied = [...image.matchAll(/\bscripts\/\w[\w-]*\.ts\b/g)].map(([path]) => path);
+  const imported = copied.flatMap((path) =>
+    [...shipped(path).matchAll(/ from "\.\/([\w-]+\.ts)"/g)].map(([, name]) => `scripts/${name}`),
+  );
+  expect(copied).toContain("scripts/build.ts");
+  expect(imported.filter((path) => !copied.includes(path))).toEqual([]);
+  const context = shipped(".dockerignore").split("\n");
+  expect(copied.filter((path) => !context.includes(`!${path}`))).toEqual([]);
+});

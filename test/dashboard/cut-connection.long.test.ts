@@ -72,6 +72,7 @@ afterAll(async () => {
 
 it("says that it is not current once the daemon is killed, keeps what it showed, and comes back by itself", async () => {
   await page.getByText("live", { exact: true }).waitFor({ timeout: 30_000 });
+  await page.getByRole("heading", { name: "Next slots" }).waitFor();
   await page.evaluate("document.documentElement.dataset.sameDocument = 'yes'");
   daemon.process.kill("SIGKILL");
   await daemon.ended;
