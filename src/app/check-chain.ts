@@ -3,6 +3,7 @@ import type { Configuration, WalletConfiguration } from "../config/configuration
 import { codeProblem } from "../domain/guard/delegation.ts";
 import { simulationMethodsOf } from "../domain/guard/policy.ts";
 import { formatMethods } from "../domain/guard/simulation-method.ts";
+import { spendersIn } from "../domain/guard/swap-contracts.ts";
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { formatUnits } from "../domain/money/amount.ts";
 import { formatDollars, valueUp } from "../domain/money/price.ts";
@@ -108,7 +109,21 @@ async function checkSettlement({ chain, configuration }: CheckContext): Promise<
   const isThere = (await chain.code(contract)) !== "0x";
   const key = what === PUBLIC_ROUTER ? "network.name, network.preset or service.target" : "service.settlement";
   const whatToDo = isThere ? undefined : `there is no contract at this address on this chain: check ${key}`;
-  return [{ what, found: isThere ? `${contract} has code` : `${contract} has no code`, whatToDo }];
+  const found = isThere ? `${contract} has code` : `${contract} has no code`;
+  return [{ what, found, whatToDo }, ...(await checkFurther({ chain, configuration }))];
+}
+
+/** A further router that is not there is no problem: routes do without it. */
+async function checkFurther({
+  chain,
+  configuration,
+}: Pick<CheckContext, "chain" | "configuration">): Promise<Finding[]> {
+  const findings = configuration.network.furtherRouters.map(async ({ address }): Promise<Finding> => {
+    const isThere = (await chain.code(address)) !== "0x";
+    const found = isThere ? `${address} has code` : `${address} has no code: routes do without it`;
+    return { what: `further ${PUBLIC_ROUTER}`, found, whatToDo: undefined, ...(isThere ? {} : { isWarning: true }) };
+  });
+  return Promise.all(findings);
 }
 
 async function checkTokens({ chain, configuration, tokens }: CheckContext): Promise<Finding[]> {
@@ -230,9 +245,12 @@ async function allowanceText(
   wallet: WalletConfiguration,
   token: Token,
 ): Promise<string> {
-  const spender = configuration.service.contracts?.spender;
-  if (spender === undefined) return "";
-  const allowance = await chain.allowance({ token: token.address, owner: wallet.address, spender });
-  if (allowance === 0n) return "";
-  return `, of which the ${contractName(configuration)} may take ${formatTokenAmount(allowance.toString(), token)}`;
+  const { contracts, furtherContracts } = configuration.service;
+  const spenders = contracts === undefined ? [] : spendersIn({ contracts, furtherContracts });
+  const parts = spenders.map(async (spender, index) => {
+    const allowance = await chain.allowance({ token: token.address, owner: wallet.address, spender });
+    const who = index === 0 ? `the ${contractName(configuration)}` : spender;
+    return allowance === 0n ? "" : `, of which ${who} may take ${formatTokenAmount(allowance.toString(), token)}`;
+  });
+  return (await Promise.all(parts)).join("");
 }

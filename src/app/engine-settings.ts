@@ -29,6 +29,9 @@ export function engineSettings(configuration: Configuration, contracts: SwapCont
     wrappedNative: network.wrappedNative,
     native: { symbol: network.nativeSymbol, address: NATIVE_TOKEN, decimals: 18 },
     contracts,
+    ...(configuration.service.furtherContracts.length === 0
+      ? {}
+      : { furtherContracts: configuration.service.furtherContracts }),
     signer: configuration.service.signer,
     delegates: new Map(
       [...configuration.wallets.values()].flatMap(({ address, delegate }) =>

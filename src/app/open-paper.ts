@@ -4,7 +4,7 @@ import { type ChainToRead, createPaperChain } from "../adapters/paper/paper-chai
 import { createPaperService } from "../adapters/paper/paper-service.ts";
 import { openFleetingPaper, openPaperRows } from "../adapters/sqlite/paper/open-paper-rows.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
-import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
+import { type SwapContracts, spendersIn } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -45,8 +45,9 @@ export function openPaper(configuration: Configuration, sources: PaperSources): 
   const { broadcast: _, submitEndpoints: __, ...chain } = sources.chain;
   const known = [...tokens.values()].map(({ token }) => token);
   const rows = mode === "paper" ? openPaperRows(sources.db) : openFleetingPaper();
+  const spenders = spendersIn({ contracts, furtherContracts: service.furtherContracts });
   const book = createPaperBook({
-    ...{ accounts, rows, chain, spender: contracts.spender, recipients: configuration.policy.recipients },
+    ...{ accounts, rows, chain, spenders, recipients: configuration.policy.recipients },
     tokens: known.map(({ address }) => address),
   });
   const pinned = { chainId: network.chainId, contracts, wrappedNative: network.wrappedNative, signer: service.signer };

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
 import { hasTables } from "../adapters/sqlite/daemon/schema.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
+import { spendersIn } from "../domain/guard/swap-contracts.ts";
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { valueUp } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
@@ -104,10 +105,10 @@ async function dollarsOf(prices: PriceSource, token: Token, amount: bigint): Pro
 
 /** Whom the configuration lets be approved: they are known without a database, too. */
 export function pinnedSpenders({
-  service: { contracts },
+  service: { contracts, furtherContracts },
   policy,
 }: Pick<Configuration, "service" | "policy">): readonly Address[] {
-  return [...(contracts === undefined ? [] : [contracts.spender]), ...policy.spenders];
+  return [...(contracts === undefined ? [] : spendersIn({ contracts, furtherContracts })), ...policy.spenders];
 }
 
 const NOTHING: ApprovalRows = { spenders: [], using: [] };

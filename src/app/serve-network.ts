@@ -101,6 +101,7 @@ function networkOf(flags: NetworkFlags, rpcUrl: Secret): NetworkOptions {
     hubTokens: hubTokensOf(network),
     executor: settlement === network.settlement ? network.executor : undefined,
     router: network.router && { address: network.router, codeHash: network.routerCodeHash },
+    furtherRouters: network.furtherRouters.map(({ address, codeHash }) => ({ address, codeHash })),
     ...(noSettlement === undefined ? {} : { noSettlement }),
   };
 }

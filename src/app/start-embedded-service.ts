@@ -124,6 +124,7 @@ async function networkOf(
     settlement,
     executor,
     router: router && { address: router, codeHash: network.routerCodeHash },
+    furtherRouters: network.furtherRouters.map(({ address, codeHash }) => ({ address, codeHash })),
     protocols,
     feeTiers,
     dataFee,

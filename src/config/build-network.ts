@@ -1,5 +1,6 @@
 import type { ServicePromises } from "../domain/guard/service-promises.ts";
 import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
+import type { Address } from "../domain/money/address.ts";
 import { NETWORKS } from "../networks/book.ts";
 import { hubTokensOf, type Network, type RelayFacts } from "../networks/network.ts";
 import { checkSigners } from "./build-wallets.ts";
@@ -29,6 +30,8 @@ interface KnownOfService {
   readonly preset: Network;
   readonly promises: ServicePromises | undefined;
   readonly contracts: StatedContracts;
+  /** targets of the further ones that the policy allows */
+  readonly further: readonly Address[];
   readonly wallets: ReadonlyMap<string, WalletConfiguration>;
 }
 
@@ -36,7 +39,7 @@ interface KnownOfService {
 export function* buildNetwork(
   source: Source,
   { network, service, mode }: Pick<MainFile, "network" | "service" | "mode">,
-  { preset, promises, contracts, wallets }: KnownOfService,
+  { preset, promises, contracts, further, wallets }: KnownOfService,
 ): Found<NetworkConfiguration> {
   const isOurs = promises?.isOurs === true;
   if (mode === "live") yield* checkSigners(wallets.values());
@@ -60,6 +63,7 @@ export function* buildNetwork(
     },
     fallback: yield* buildFallback(network, preset.relays),
     routerCodeHash: router === preset.router ? preset.routerCodeHash : undefined,
+    furtherRouters: isRouted ? preset.furtherRouters.filter(({ address }) => further.includes(address)) : [],
     sending: preset.sending,
     confirmations: network.confirmations ?? preset.confirmations,
     executor: isOurs && settlement === preset.settlement ? preset.executor : undefined,

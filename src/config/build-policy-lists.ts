@@ -41,9 +41,12 @@ export function* buildAllowedTokens(
 /** The contracts that may be approved: those that the policy lists, or the pinned ones alone. */
 export function* buildSpenders(
   listed: readonly string[] | undefined,
-  contracts: StatedContracts,
+  pinned: readonly StatedContracts[],
 ): Found<readonly Address[]> {
-  if (listed === undefined) return [...new Set(Object.values(contracts).filter((address) => address !== undefined))];
+  if (listed === undefined) {
+    const all = pinned.flatMap((contracts) => Object.values(contracts));
+    return [...new Set(all.filter((address) => address !== undefined))];
+  }
   return yield* each(listed, (text, index) => parseListed(["spenders", index], text));
 }
 

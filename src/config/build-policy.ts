@@ -1,6 +1,6 @@
 import type { Policy } from "../domain/guard/policy.ts";
 import { SIMULATION_METHODS } from "../domain/guard/simulation-method.ts";
-import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
+import type { StatedContracts, SwapContracts } from "../domain/guard/swap-contracts.ts";
 import { ONE_PPM } from "../domain/money/fraction.ts";
 import { formatDollars } from "../domain/money/price.ts";
 import { buildNative } from "./build-native.ts";
@@ -20,6 +20,8 @@ export interface KnownToPolicy extends KnownTokens, KnownWallets {
   readonly nativeSymbol: string;
   /** the pinned contracts, as far as they are known */
   readonly contracts: StatedContracts;
+  /** further sets of them */
+  readonly further: readonly SwapContracts[];
 }
 
 /** The owner's ceilings. @returns undefined when a key of it is broken */
@@ -32,7 +34,7 @@ export function* buildPolicy(
     findRecipient(["recipients", index], text, known),
   );
   const tokens = yield* buildAllowedTokens(fields.tokens, known);
-  const spenders = yield* buildSpenders(fields.spenders, known.contracts);
+  const spenders = yield* buildSpenders(fields.spenders, [known.contracts, ...known.further]);
   const gasReserve = yield* buildNative(["gas_reserve"], fields.gas_reserve, known.nativeSymbol);
   yield* checkOrder(fields, placeOf);
   yield* checkDrawdown(fields.drawdown, known);

@@ -32,7 +32,10 @@ export function* buildReference(source: Source, fields: Fields, known: Known): F
   yield* findProfile(["reference", "service", "profile"], service.profile, known.services);
   const { profile, url, apiKey } = service;
   const key = apiKey === undefined ? undefined : absoluteReference(source, apiKey);
-  return { sources, service: { profile, url, apiKey: key, contracts: undefined, signer: undefined } };
+  return {
+    sources,
+    service: { profile, url, apiKey: key, contracts: undefined, furtherContracts: [], signer: undefined },
+  };
 }
 
 /** A pool or a service that is never asked, or a source without one, is a mistake. */

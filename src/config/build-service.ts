@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ServiceBook } from "../domain/guard/service-promises.ts";
-import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
+import type { StatedContracts, SwapContracts } from "../domain/guard/swap-contracts.ts";
 import { buildKeySource, type Surroundings } from "./build-key.ts";
 import { buildNative } from "./build-native.ts";
 import { at, type Complaint, type Found, type Part, type Path } from "./complaint.ts";
@@ -16,7 +16,16 @@ import type { Source } from "./source.ts";
 export function* buildService(
   source: Source,
   fields: MainFile["service"],
-  { services, contracts }: { readonly services: ServiceBook; readonly contracts: StatedContracts },
+  {
+    services,
+    contracts,
+    further,
+  }: {
+    readonly services: ServiceBook;
+    readonly contracts: StatedContracts;
+    /** as the policy allows them */
+    readonly further: readonly SwapContracts[];
+  },
 ): Part<ServiceConfiguration> {
   const { profile, url, apiKey, signer } = fields;
   const promises = yield* findProfile(["service", "profile"], profile, services);
@@ -29,7 +38,7 @@ export function* buildService(
   if (signer !== undefined && !promises.signsTransactions)
     yield at`service.signer: the profile ${profile} signs no transactions, so it has no signer -> leave the key out`;
   const key = apiKey === undefined ? undefined : absoluteReference(source, apiKey);
-  return { profile, url, apiKey: key, contracts: wholeContracts(contracts), signer };
+  return { profile, url, apiKey: key, contracts: wholeContracts(contracts), furtherContracts: further, signer };
 }
 
 /** A service's URL is a host and a path, and a key crosses no network in the clear. */

@@ -8,7 +8,7 @@ import type { Token } from "../domain/money/token.ts";
 import type { Severity } from "../domain/run/alert.ts";
 import type { WeekWindow } from "../domain/schedule/schedule.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
-import type { FactoryFacts, PriceFeed, RelayFacts, SendingFacts } from "../networks/network.ts";
+import type { FactoryFacts, PriceFeed, RelayFacts, RouterFacts, SendingFacts } from "../networks/network.ts";
 import type { Listen, SecretReference } from "./fields.ts";
 import type { Problem } from "./problem.ts";
 import type { TelegramCommands } from "./schemas/alerts-schema.ts";
@@ -47,6 +47,8 @@ export interface NetworkConfiguration {
   readonly router: Address | undefined;
   /** keccak-256 of the router's code, where the network's facts state it */
   readonly routerCodeHash: Hex | undefined;
+  /** further public routers, of which each swap takes the one that brings most */
+  readonly furtherRouters: readonly RouterFacts[];
   /** undefined: ask the settlement contract */
   readonly executor: Address | undefined;
   readonly protocols: readonly FactoryFacts[];
@@ -66,6 +68,8 @@ export interface ServiceConfiguration {
   readonly apiKey: SecretReference | undefined;
   /** the contracts to approve, to call and to sign for; undefined only where nothing is signed and one of them is not known */
   readonly contracts: SwapContracts | undefined;
+  /** further ones apart from these, each for swaps whose quotes name it: all of them are pinned, and the policy allows them */
+  readonly furtherContracts: readonly SwapContracts[];
   /** who signs the service's transactions, where that is another account than the profile knows */
   readonly signer: Address | undefined;
 }

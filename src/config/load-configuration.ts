@@ -3,8 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Policy } from "../domain/guard/policy.ts";
 import type { ServiceBook, ServicePromises } from "../domain/guard/service-promises.ts";
-import { namedContracts, type StatedContracts } from "../domain/guard/swap-contracts.ts";
-import type { Address } from "../domain/money/address.ts";
+import type { StatedContracts, SwapContracts } from "../domain/guard/swap-contracts.ts";
 import { smaller } from "../domain/money/bigint.ts";
 import type { ChannelBook } from "../domain/run/alert-channel.ts";
 import type { Network } from "../networks/network.ts";
@@ -18,7 +17,7 @@ import { buildServe, buildService } from "./build-service.ts";
 import { buildTokens } from "./build-tokens.ts";
 import { buildWallets } from "./build-wallets.ts";
 import { checkShape } from "./check-shape.ts";
-import { at, type Complaint, sound } from "./complaint.ts";
+import { sound } from "./complaint.ts";
 import type { Configuration, Mode, TokenConfiguration, WalletConfiguration } from "./configuration.ts";
 import { CONFIG_BOUNDS } from "./defaults.ts";
 import type { Listen } from "./fields.ts";
@@ -28,7 +27,7 @@ import type { Problem } from "./problem.ts";
 import { findPreset, type KindProblem, type Loading, readNamed, readSource, report } from "./read-source.ts";
 import { type MainFile, mainSchema } from "./schemas/main-schema.ts";
 import { type PolicyFile, policySchema } from "./schemas/policy-schema.ts";
-import { promisesOf, settledService, statedContracts, wholeContracts } from "./service-profile.ts";
+import { checkListed, furtherContracts, promisesOf, settledService, statedContracts } from "./service-profile.ts";
 import { describePlace, type Source } from "./source.ts";
 import type { StrategyScope } from "./strategy/scope.ts";
 import { rivalProblems, strategyWarnings } from "./strategy-warnings.ts";
@@ -127,7 +126,16 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   if (whole === undefined || preset === undefined || policy === undefined || parts === undefined) return undefined;
   yield* report(source, checkPaperGas(whole.mode, { wallets, strategies, nativeSymbol: known.nativeSymbol }));
   yield undefined;
-  const network = yield* report(source, buildNetwork(source, whole, { preset, promises, contracts, wallets }));
+  const network = yield* report(
+    source,
+    buildNetwork(source, whole, {
+      preset,
+      promises,
+      contracts,
+      further: known.further.map(({ target }) => target),
+      wallets,
+    }),
+  );
   const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);
   return {
     ...{ file, mode: whole.mode, network, wallets, tokens, strategies, warnings: [], ...parts },
@@ -161,6 +169,8 @@ interface Known extends StrategyScope {
   readonly service: MainFile["service"] | undefined;
   readonly promises: ServicePromises | undefined;
   readonly contracts: StatedContracts;
+  /** further sets of contracts, as far as the policy lists them */
+  readonly further: readonly SwapContracts[];
   readonly reference: PolicyFile["reference"] | undefined;
   readonly texts: readonly string[];
 }
@@ -182,7 +192,9 @@ function* readKnown(
   const service = fields.service && settledService(fields.service, preset);
   const promises = promisesOf(service, services);
   const contracts = preset === undefined ? {} : statedContracts(service, promises, preset);
+  const further = preset === undefined ? [] : furtherContracts(service, promises, preset);
   const known = {
+    further,
     ...{ preset, nativeSymbol, services, service, promises, contracts, wallets, wrappedNative: preset?.wrappedNative },
     walletNames: namesIn(source, "wallets"),
     tokens: tokens ?? new Map<string, TokenConfiguration>(),
@@ -197,35 +209,19 @@ function* readKnown(
   if (policy !== undefined)
     yield* report(source, checkListed({ contracts, service }, policy.spenders, placeOf("spenders")));
   const texts = [...known.texts, ...textOf(policySource)];
-  return { ...known, policy, policySource, reference: keys.fields.reference, texts };
-}
-
-/** The policy over the main file: a contract that the owner did not list is refused, with both places. */
-function* checkListed(
-  { contracts, service }: { readonly contracts: StatedContracts; readonly service: MainFile["service"] | undefined },
-  spenders: readonly Address[],
-  place: string,
-): Generator<Complaint, void> {
-  const whole = wholeContracts(contracts);
-  if (whole === undefined) return;
-  for (const { name, address, role } of namedContracts(whole)) {
-    if (spenders.includes(address)) continue;
-    const keys = ["service", role ?? "settlement"];
-    const isNamed = service?.[role ?? "settlement"] !== undefined;
-    const path = isNamed ? keys : service?.settlement === undefined ? ["network"] : ["service", "settlement"];
-    yield at`${path}: the ${name} ${address} is none of the spenders that the policy allows (${place}) -> verify the contract, and let the owner add it there`;
-  }
+  const allowed = further.filter((one) => policy?.spenders.includes(one.spender) !== false);
+  return { ...known, further: allowed, policy, policySource, reference: keys.fields.reference, texts };
 }
 
 /** The services that quote and that we are. @returns undefined when a key of them is broken */
 function* buildServices(
   source: Source,
   fields: Partial<MainFile>,
-  { nativeSymbol, tokens, policySource, services, contracts, reference: asked }: Known,
+  { nativeSymbol, tokens, policySource, services, contracts, further, reference: asked }: Known,
   around: Surroundings & { overrides: NonNullable<LoadOptions["overrides"]>["serve"] },
 ): Loading<Pick<Configuration, "service" | "serve" | "reference"> | undefined> {
   const service =
-    fields.service && (yield* report(source, buildService(source, fields.service, { services, contracts })));
+    fields.service && (yield* report(source, buildService(source, fields.service, { services, contracts, further })));
   const serve =
     fields.serve &&
     (yield* report(source, buildServe(source, fields.serve, { ...around, nativeSymbol, profile: service?.profile })));

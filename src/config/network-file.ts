@@ -37,6 +37,7 @@ export function networkFromFile(facts: NetworkFile): Network {
     feeTiers,
     router,
     routerCodeHash: facts.routerCodeHash,
+    furtherRouters: facts.furtherRouters ?? [],
     confirmations: facts.confirmations ?? 1,
   };
 }

@@ -1,5 +1,11 @@
 import type { ServiceBook, ServicePromises } from "../domain/guard/service-promises.ts";
-import { CONTRACT_ROLES, type StatedContracts, type SwapContracts } from "../domain/guard/swap-contracts.ts";
+import {
+  CONTRACT_ROLES,
+  namedContracts,
+  type StatedContracts,
+  type SwapContracts,
+} from "../domain/guard/swap-contracts.ts";
+import type { Address } from "../domain/money/address.ts";
 import type { Network } from "../networks/network.ts";
 import { valueHint } from "./check-shape.ts";
 import { at, type Complaint, type Part, type Path, refuse } from "./complaint.ts";
@@ -42,6 +48,17 @@ export function statedContracts(
   return Object.fromEntries(named);
 }
 
+/** Further sets of contracts that its quotes may name; none where the file says which contracts are the service's. */
+export function furtherContracts(
+  service: ServiceFields | undefined,
+  promises: ServicePromises | undefined,
+  network: Network,
+): readonly SwapContracts[] {
+  const named = [service?.settlement, ...CONTRACT_ROLES.map((role) => service?.[role])];
+  const isNamed = named.some((address) => address !== undefined);
+  return isNamed ? [] : (promises?.furtherOn?.(network) ?? []);
+}
+
 /** All of the contracts, undefined while one is not known. */
 export function wholeContracts({ spender, target, verifyingContract }: StatedContracts): SwapContracts | undefined {
   if (spender === undefined || target === undefined || verifyingContract === undefined) return undefined;
@@ -53,6 +70,23 @@ export function* checkOneContract(service: ServiceFields, { hasOneContract }: Se
   const role = CONTRACT_ROLES.find((one) => service[one] !== undefined);
   if (hasOneContract && role !== undefined)
     yield at`service.${role}: the profile ${service.profile} has one contract for all -> name it as settlement`;
+}
+
+/** The policy over the main file: a contract that the owner did not list is refused, with both places. */
+export function* checkListed(
+  { contracts, service }: { readonly contracts: StatedContracts; readonly service: ServiceFields | undefined },
+  spenders: readonly Address[],
+  place: string,
+): Generator<Complaint, void> {
+  const whole = wholeContracts(contracts);
+  if (whole === undefined) return;
+  for (const { name, address, role } of namedContracts(whole)) {
+    if (spenders.includes(address)) continue;
+    const keys = ["service", role ?? "settlement"];
+    const isNamed = service?.[role ?? "settlement"] !== undefined;
+    const path = isNamed ? keys : service?.settlement === undefined ? ["network"] : ["service", "settlement"];
+    yield at`${path}: the ${name} ${address} is none of the spenders that the policy allows (${place}) -> verify the contract, and let the owner add it there`;
+  }
 }
 
 /** Nothing is signed, nor filled on paper, while one of the contracts is not known. */

@@ -38,6 +38,8 @@ export interface EngineSettings {
   readonly native: Token;
   /** the pinned contracts of the service that quotes */
   readonly contracts: SwapContracts;
+  /** further ones of it, apart from the first: a swap goes through those that its quote names */
+  readonly furtherContracts?: readonly SwapContracts[];
   /** who signs the service's transactions, where the configuration names one */
   readonly signer?: Address | undefined;
   /** to whom wallets are known to delegate (EIP-7702), as the configuration names it */

@@ -99,6 +99,7 @@ function serviceEvidence({ settings, deps }: EngineContext): Evidence["service"]
   const { signatureHasNonce, targetKeepsNothing } = deps.service.profile;
   return {
     contracts: settings.contracts,
+    ...(settings.furtherContracts === undefined ? {} : { furtherContracts: settings.furtherContracts }),
     signatureHasNonce,
     ...(targetKeepsNothing === undefined ? {} : { targetKeepsNothing }),
   };

@@ -94,6 +94,15 @@ export interface Network {
   readonly router: Address | undefined;
   /** keccak-256 of the router's code; undefined: it is not known, and not compared */
   readonly routerCodeHash: Hex | undefined;
+  /** further public routers, each of pools of its own: of each swap the one is taken that brings most */
+  readonly furtherRouters: readonly RouterFacts[];
+}
+
+/** A router that stands for everybody. */
+export interface RouterFacts {
+  readonly address: Address;
+  /** keccak-256 of its code; undefined: it is not known, and not compared */
+  readonly codeHash?: Hex | undefined;
 }
 
 /** A network of the book, with what only a built-in one has. */
@@ -121,6 +130,8 @@ const CONFIRMATIONS = 3;
 /** Public routers whose calls are pinned, by their names in the files; the first one is traded through where a file names none. */
 type TradedThrough = "Uniswap SwapRouter02" | "PancakeSwap SmartRouter";
 const TRADED_THROUGH: TradedThrough = "Uniswap SwapRouter02";
+/** What is traded through beside it, wherever a file names it. */
+const TRADED_BESIDE = ["Slipstream SwapRouter", "later Slipstream SwapRouter"];
 
 /** A network as its file states it: addresses as text, with their checksums. */
 interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first"> {
@@ -159,6 +170,10 @@ export function network(stated: Stated): BookedNetwork {
     router: stated.noSettlement === undefined ? routers.get(stated.tradedThrough ?? TRADED_THROUGH) : undefined,
     // No live code was seen by those who wrote the book.
     routerCodeHash: undefined,
+    furtherRouters: TRADED_BESIDE.flatMap((name) => {
+      const address = routers.get(name);
+      return address === undefined ? [] : [{ address }];
+    }),
     relays: stated.relays ?? [],
     sending: stated.sending,
   };

@@ -103,7 +103,26 @@ describe("a service of ours without a settlement contract", () => {
     expect(service.profile).toBe("public-routers");
     expect(service.contracts).toEqual({ spender: ROUTER, target: ROUTER, verifyingContract: ROUTER });
     expect([network.router, network.settlement, network.executor]).toEqual([ROUTER, undefined, undefined]);
-    expect(policy.spenders).toEqual([ROUTER]);
+    expect(policy.spenders[0]).toBe(ROUTER);
+  });
+
+  const SLIPSTREAM = toAddress("0xBE6D8f0d05cC4be24d5167a3eF062215bE6D18a5");
+
+  it("settles through Slipstream's router too where the network has one: both are pinned, and nothing else", () => {
+    const { service, network, policy } = loaded({ "main.yaml": unsettled });
+    expect(service.furtherContracts).toEqual([
+      { spender: SLIPSTREAM, target: SLIPSTREAM, verifyingContract: SLIPSTREAM },
+    ]);
+    expect(network.furtherRouters).toEqual([{ address: SLIPSTREAM }]);
+    expect(policy.spenders).toEqual([ROUTER, SLIPSTREAM]);
+  });
+
+  it("does not where the owner's list of spenders leaves it out, or the file names the one router", () => {
+    const listed = loaded({ "main.yaml": unsettled, "policy.yaml": `${POLICY}spenders: ["${ROUTER}"]\n` });
+    const named = loaded({ "main.yaml": mainWith(`profile: public-routers, url: embedded, settlement: "${ROUTER}"`) });
+    for (const { service, network, policy } of [listed, named]) {
+      expect([service.furtherContracts, network.furtherRouters, policy.spenders]).toEqual([[], [], [ROUTER]]);
+    }
   });
 
   it("has nothing for a relayer to settle through", () => {

@@ -19,9 +19,11 @@ import {
   readNonces,
   type Sending,
 } from "../../src/sandbox/transactions.ts";
+import { slipstream } from "../../src/service/pools/slipstream/kind.ts";
 import { charge } from "../service/support/op-stack.ts";
 import { loadSwapRouter } from "../service/support/public-router.ts";
 import { startBareAnvil } from "./anvil.ts";
+import { loadDouble } from "./compile-double.ts";
 
 /** A local chain that looks like a network of the book: what swapd did not write stands where the book says. */
 export interface ForeignChain {
@@ -31,11 +33,14 @@ export interface ForeignChain {
   stop(): Promise<void>;
 }
 
+const loadSlipstream = loadDouble("slipstream-double");
 const COIN = 10n ** 18n;
 const DOLLAR = 10n ** 6n;
 const COIN_DOLLARS = 3_000;
 const FEED_DECIMALS = 8;
 const FEE = 500;
+/** of Slipstream's pool, which takes the same */
+const SPACING = 100;
 const TICKS = { tickLower: -887_270, tickUpper: 887_270 };
 const POOL_COINS = 2_000n;
 const LIQUIDITY = 10n ** 17n;
@@ -49,8 +54,12 @@ const SEQUENCER_IS_UP = 0n;
  * Starts a chain with the id of a network of the book, Uniswap's own bytecode at the addresses of its factories and its
  * SwapRouter02, its wrapped coin and its USDC as tokens of the same interface, price feeds and, on a rollup, the feed of
  * its sequencer and a double of its gas price oracle. No contract of ours is on it, and nothing on it moves by itself.
+ * @param withSlipstream also Slipstream's factory and router, as doubles, with a pool that pays more than Uniswap's do
  */
-export async function startForeignChain(book: BookedNetwork): Promise<ForeignChain> {
+export async function startForeignChain(
+  book: BookedNetwork,
+  { withSlipstream = false }: { readonly withSlipstream?: boolean } = {},
+): Promise<ForeignChain> {
   const began = Math.floor(Date.now() / 1_000) - UP_SINCE;
   const flags = ["--timestamp", String(began), "--base-fee", String(BASE_FEE)];
   const anvil = await startBareAnvil({ chainId: book.chainId, onDemand: true, flags });
@@ -59,10 +68,13 @@ export async function startForeignChain(book: BookedNetwork): Promise<ForeignCha
     const builders = [DEPLOYER.address, FEED_OWNER.address];
     await rpc.batch(builders.map((one) => ({ method: "anvil_setBalance", params: [one, quantity(10n ** 9n * COIN)] })));
     const nonces = await readNonces(rpc, builders);
-    const minter = await placeContracts(rpc, nonces, book);
-    await rpc.call("evm_setNextBlockTimestamp", began + UP_SINCE);
-    await perform(rpc, nonces, [...prices(book), ...funding(book, minter)]);
+    const minter = await placeContracts(rpc, nonces, { book, withSlipstream });
+    await perform(rpc, nonces, funding(book, minter));
     await addPools(rpc, nonces, { book, minter });
+    if (withSlipstream) await addSlipstreamPool(rpc, nonces, { book, minter });
+    // Each block takes a second of the chain's time: few come after it was set forward to this machine's.
+    await rpc.call("evm_setNextBlockTimestamp", began + UP_SINCE);
+    await perform(rpc, nonces, prices(book));
     await rpc.call("anvil_mine", quantity(8));
     await rpc.call("evm_setIntervalMining", 1);
     return {
@@ -93,12 +105,26 @@ function factoriesOf({ protocols }: BookedNetwork): { readonly v2: Address; read
   return { v2, v3 };
 }
 
+function slipstreamOf({ protocols, furtherRouters }: BookedNetwork): {
+  readonly factory: Address;
+  readonly router: Address;
+} {
+  const factory = protocols.find(({ kind }) => kind === slipstream.number)?.factory;
+  const router = furtherRouters[0]?.address;
+  if (factory === undefined || router === undefined) throw new Error("the network has no Slipstream");
+  return { factory, router };
+}
+
 /**
  * Deploys each contract where it may lie, and then moves it: code and storage are put where the book says, with each
  * address in them replaced by the one that stands there. None has entries by an address yet.
  * @returns the contract that adds liquidity, which stays where it is
  */
-async function placeContracts(rpc: Rpc, nonces: Nonces, book: BookedNetwork): Promise<Address> {
+async function placeContracts(
+  rpc: Rpc,
+  nonces: Nonces,
+  { book, withSlipstream }: { readonly book: BookedNetwork; readonly withSlipstream: boolean },
+): Promise<Address> {
   const deployer = new Deployments(DEPLOYER.address, nonces.get(DEPLOYER.address) ?? 0);
   const feedOwner = new Deployments(FEED_OWNER.address, nonces.get(FEED_OWNER.address) ?? 0);
   const { v2, v3 } = factoriesOf(book);
@@ -114,6 +140,11 @@ async function placeContracts(rpc: Rpc, nonces: Nonces, book: BookedNetwork): Pr
   const factoryV2 = add(v2, loadUniswap("UniswapV2Factory"), [DEPLOYER.address]);
   const factoryV3 = add(v3, loadUniswap("UniswapV3Factory"));
   if (book.router !== undefined) add(book.router, loadSwapRouter(), [factoryV2, factoryV3, NATIVE_TOKEN, weth]);
+  if (withSlipstream) {
+    const { factory, router } = slipstreamOf(book);
+    const pool = deployer.add("SlipstreamPool", deployData(loadSlipstream("SlipstreamPool"), []));
+    add(router, loadSlipstream("SlipstreamRouter"), [add(factory, loadSlipstream("SlipstreamFactory"), [pool]), weth]);
+  }
   const feed = (to: Address, answer: bigint): Address =>
     add(to, loadContract("PriceFeed"), [FEED_DECIMALS, "a feed", answer], feedOwner);
   feed(book.nativeFeed.address, feedPrice(COIN_DOLLARS));
@@ -208,4 +239,30 @@ async function addPools(
     call(poolAt, encodeCall(loadUniswap("UniswapV3Pool"), "initialize", price)),
     call(minter, encodeCall(liquidity, "mintV3", poolAt, TICKS.tickLower, TICKS.tickUpper, LIQUIDITY)),
   ]);
+}
+
+/** One that gives a hundredth more for dollars than the feeds say: the daemon's reference lets that pass. */
+async function addSlipstreamPool(
+  rpc: Rpc,
+  nonces: Nonces,
+  { book, minter }: { readonly book: BookedNetwork; readonly minter: Address },
+): Promise<void> {
+  const factories = loadSlipstream("SlipstreamFactory");
+  const { factory } = slipstreamOf(book);
+  const from = DEPLOYER.address;
+  const pair = [book.wrappedNative, dollarsOf(book).address] as const;
+  const [coin, dollar] = [
+    { decimals: 18, price: (feedPrice(COIN_DOLLARS) * 99n) / 100n },
+    { decimals: 6, price: feedPrice(1) },
+  ];
+  const price = toAddress(pair[0]) < toAddress(pair[1]) ? sqrtPriceX96(coin, dollar) : sqrtPriceX96(dollar, coin);
+  const created = encodeCall(factories, "createPool", ...pair, SPACING, price);
+  await perform(rpc, nonces, [{ label: "creating a pool", from, to: factory, gas: DEPLOY_GAS, data: created }]);
+  const [pool] = await readAddresses(rpc, [
+    { contract: factories, to: factory, method: "getPool", values: [...pair, SPACING] },
+  ]);
+  if (pool === undefined) throw new Error("the factory names no pool");
+  const { tickLower, tickUpper } = { tickLower: -887_200, tickUpper: 887_200 };
+  const minted = encodeCall(loadContract("PoolMinter"), "mintV3", pool, tickLower, tickUpper, LIQUIDITY);
+  await perform(rpc, nonces, [{ label: "adding liquidity", from, to: minter, data: minted }]);
 }

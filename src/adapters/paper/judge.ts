@@ -115,7 +115,7 @@ async function swapDeed(deps: JudgeDependencies, transaction: PaperTransaction, 
       { account, token: swap.fromAsset, delta: -sold },
       ...(isCredited ? [{ account: swap.recipient, token: swap.toAsset, delta: bought }] : []),
     ],
-    allowances: used(deps, account, { token: swap.fromAsset, sold }),
+    allowances: used(deps, account, { swap, sold }),
     logs: logsOf(deps, transaction, { swap, sold, bought }),
     shift: ppm === 0n ? undefined : { ...pair, seconds: block.timestamp, ppm },
   };
@@ -177,7 +177,7 @@ async function movedBy(
   const call = callOf(transaction);
   const { account } = transaction;
   const assumed = doubled(deps.book.assumed(account, block.number), swap, deps.pinned);
-  const watched = watchedBy({ account, swap, spender: deps.pinned.contracts.spender });
+  const watched = watchedBy({ account, swap, spender: spenderOf(swap, deps.pinned) });
   const twice = await deps.chain.simulate([call, call], { on: block, seconds: block.timestamp, assumed, watched });
   const second =
     twice.kind === "ok" ? netOf(twice, transaction.account, swap).bought - bought : smaller(bought, swap.amountOutMin);
@@ -187,9 +187,10 @@ async function movedBy(
 function doubled(
   { owner, native, balances, allowances }: AssumedHoldings,
   swap: DecodedSwap,
-  { contracts }: PinnedSettlement,
+  pinned: PinnedSettlement,
 ): AssumedHoldings {
   const gross = grossOf(swap);
+  const payee = spenderOf(swap, pinned);
   return {
     owner,
     native: swap.fromAsset === NATIVE_TOKEN ? native + gross : native,
@@ -198,20 +199,26 @@ function doubled(
       amount: token === swap.fromAsset ? amount + gross : amount,
     })),
     allowances: allowances.map(({ token, spender, amount }) => {
-      const isUsed = token === swap.fromAsset && spender === contracts.spender;
+      const isUsed = token === swap.fromAsset && spender === payee;
       return { token, spender, amount: isUsed ? amount + gross : amount };
     }),
   };
+}
+
+/** Who takes what is sold: the contract that the form names, where a service has several. */
+function spenderOf(swap: DecodedSwap | undefined, { contracts }: PinnedSettlement): Address {
+  return swap?.contracts.spender ?? contracts.spender;
 }
 
 /** What is left of the allowance that the swap was paid by. */
 function used(
   { rows, pinned }: JudgeDependencies,
   owner: Address,
-  { token, sold }: { readonly token: Address; readonly sold: bigint },
+  { swap, sold }: { readonly swap: DecodedSwap; readonly sold: bigint },
 ): readonly PaperAllowance[] {
+  const token = swap.fromAsset;
   if (token === NATIVE_TOKEN) return [];
-  const { spender } = pinned.contracts;
+  const spender = spenderOf(swap, pinned);
   const before = rows.allowance({ token, owner, spender });
   return [{ token, owner, spender, amount: before > sold ? before - sold : 0n }];
 }
@@ -223,7 +230,7 @@ async function simulated(
 ): Promise<SimulationOutcome> {
   const { account } = transaction;
   const assumed = book.assumed(account, block.number);
-  const watched = watchedBy({ account, swap, spender: pinned.contracts.spender });
+  const watched = watchedBy({ account, swap, spender: spenderOf(swap, pinned) });
   return await chain.simulate([callOf(transaction)], { on: block, seconds: block.timestamp, assumed, watched });
 }
 

@@ -33,14 +33,14 @@ interface BookDependencies {
   /** every token that may be asked about, the native one included */
   readonly tokens: readonly Address[];
   /** whose allowances are those on paper whatever the chain says */
-  readonly spender: Address;
+  readonly spenders: readonly Address[];
   readonly rows: Pick<PaperRows, "starts" | "begin" | "holding" | "holdings" | "allowance" | "allowances">;
   readonly chain: Pick<Chain, "latest" | "balance">;
 }
 
 /** Opens the book on its rows. */
 export function createPaperBook(deps: BookDependencies): PaperBook {
-  const { accounts, tokens, spender, rows, chain } = deps;
+  const { accounts, tokens, spenders, rows, chain } = deps;
   const amountsOf = new Map(accounts.map(({ address, amounts }) => [address, amounts]));
   const paid = new Set(deps.recipients.filter((address) => !amountsOf.has(address)));
   const beginning = new Map<Address, Promise<void>>();
@@ -89,8 +89,8 @@ export function createPaperBook(deps: BookDependencies): PaperBook {
       const held = rows.holdings(owner, block).filter(({ token }) => token !== NATIVE_TOKEN);
       const allowed = rows.allowances(owner, block);
       const pinned = held
-        .filter(({ token }) => !allowed.some((one) => one.token === token && one.spender === spender))
-        .map(({ token }) => ({ token, spender, amount: 0n }));
+        .flatMap(({ token }) => spenders.map((spender) => ({ token, spender, amount: 0n })))
+        .filter(({ token, spender }) => !allowed.some((one) => one.token === token && one.spender === spender));
       return {
         owner,
         native: balance({ account: owner, token: NATIVE_TOKEN }, block),

@@ -1,5 +1,5 @@
 import type { Address } from "../money/address.ts";
-import type { StatedContracts } from "./swap-contracts.ts";
+import type { StatedContracts, SwapContracts } from "./swap-contracts.ts";
 
 /** What a service may need to know of a network to say which contracts are its. */
 export interface NetworkOfService {
@@ -8,6 +8,8 @@ export interface NetworkOfService {
   readonly settlement: Address | undefined;
   /** the public router that stands there for everybody, likewise */
   readonly router: Address | undefined;
+  /** further ones, likewise */
+  readonly furtherRouters?: readonly { readonly address: Address }[];
 }
 
 /**
@@ -27,6 +29,8 @@ export interface ServicePromises {
   readonly hasOneContract: boolean;
   /** Its contracts on a network, as far as they are known; the configuration may name others. */
   contractsOn(network: NetworkOfService): StatedContracts;
+  /** Further sets of contracts on it, of which a quote may name one; the configuration cannot name others. Absent: none. */
+  furtherOn?(network: NetworkOfService): readonly SwapContracts[];
   /** nothing of a swap may stay in the contract that is called: anybody could take it from there */
   readonly targetKeepsNothing?: boolean | undefined;
   /** our transactions carry a signature of the service's, by an account that the configuration may name */

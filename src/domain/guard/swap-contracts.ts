@@ -49,3 +49,25 @@ export function namedContracts(contracts: SwapContracts): readonly NamedContract
   if (only !== undefined) return [{ name: "settlement contract", address: only, role: undefined }];
   return CONTRACT_ROLES.map((role) => ({ name: NAMES[role], address: contracts[role], role }));
 }
+
+/** The pinned contracts of a service, of which some have further ones apart: each swap goes through one of the sets. */
+export interface PinnedContracts {
+  readonly contracts: SwapContracts;
+  readonly furtherContracts?: readonly SwapContracts[] | undefined;
+}
+
+/**
+ * The set that a swap is bound to: of those that are pinned the one whose target its quote names. Where that is none of them
+ * it is the first, and what the quote names is denied.
+ */
+export function contractsFor(
+  { contracts, furtherContracts = [] }: PinnedContracts,
+  quote: { readonly targetAddress?: Address | undefined } | undefined,
+): SwapContracts {
+  return furtherContracts.find(({ target }) => target === quote?.targetAddress) ?? contracts;
+}
+
+/** Every contract that may take tokens, each once. */
+export function spendersIn({ contracts, furtherContracts = [] }: PinnedContracts): readonly Address[] {
+  return [...new Set([contracts, ...furtherContracts].map(({ spender }) => spender))];
+}

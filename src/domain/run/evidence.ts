@@ -1,5 +1,5 @@
 import type { Policy } from "../guard/policy.ts";
-import type { SwapContracts } from "../guard/swap-contracts.ts";
+import type { PinnedContracts } from "../guard/swap-contracts.ts";
 import type { Address } from "../money/address.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { BudgetCount } from "../strategy/budget.ts";
@@ -50,8 +50,7 @@ export interface Evidence {
   readonly tradingBarred: string | undefined;
   /** undefined where the event brings no reading to judge */
   readonly ledger: LedgerEvidence | undefined;
-  readonly service: {
-    readonly contracts: SwapContracts;
+  readonly service: PinnedContracts & {
     readonly signatureHasNonce: boolean;
     readonly targetKeepsNothing?: boolean | undefined;
   };

@@ -1,5 +1,6 @@
 import { placeOf } from "../guard/once-mark.ts";
 import type { ProposalFacts } from "../guard/proposal-checks.ts";
+import { contractsFor } from "../guard/swap-contracts.ts";
 import {
   type Authorisation,
   type BudgetFact,
@@ -35,7 +36,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     limits: limitsOf(swap, evidence),
     pinned: {
       chainId: evidence.chain.chainId,
-      contracts: evidence.service.contracts,
+      contracts: contractsFor(evidence.service, swap.quote),
       wrappedNative: evidence.chain.wrappedNative,
     },
     owner: swap.wallet,

@@ -1,5 +1,6 @@
 import { checkSwap } from "../guard/check-swap.ts";
 import type { DecodedSwap } from "../guard/decoded-swap.ts";
+import { contractsFor } from "../guard/swap-contracts.ts";
 import { smaller } from "../money/bigint.ts";
 import { valueUp } from "../money/price.ts";
 import type { Draft } from "./draft.ts";
@@ -96,7 +97,7 @@ function proceed(
   if (endLate(draft, swap.id, evidence)) return;
   if (!reading.decoding.ok) throw new Error(`swap ${swap.id} passed every check undecoded`);
   answered(draft);
-  const terms = termsOf(reading.decoding.swap, reading, evidence);
+  const terms = termsOf(swap, reading.decoding.swap, { reading, evidence });
   draft.moveSwap(swap.id, "cleared", { terms }, approvedBy(evidence));
   draft.record(worthOf(swap, reading, evidence));
   if (reading.proposal !== undefined) propose(draft, draft.swap(swap.id), reading, evidence);
@@ -124,7 +125,7 @@ function approve(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: 
     kind: "grant",
     wallet: swap.wallet,
     token: swap.sell.address,
-    spender: evidence.service.contracts.spender,
+    spender: contractsFor(evidence.service, swap.quote).spender,
   });
   draft.record({
     kind: "transaction",
@@ -155,7 +156,7 @@ function transact(draft: Draft, swap: Swap, reading: ClearanceReading, evidence:
     swapId: swap.id,
     wallet: swap.wallet,
     token: swap.sell.address,
-    spender: evidence.service.contracts.spender,
+    spender: contractsFor(evidence.service, swap.quote).spender,
     untilSeconds: undefined,
   });
   draft.record({
@@ -186,7 +187,7 @@ function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, e
     swapId: swap.id,
     wallet: swap.wallet,
     token: swap.sell.address,
-    spender: evidence.service.contracts.spender,
+    spender: contractsFor(evidence.service, swap.quote).spender,
     untilSeconds,
   });
   draft.record({
@@ -202,7 +203,7 @@ function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, e
       kind: "grant",
       wallet: swap.wallet,
       token: swap.sell.address,
-      spender: evidence.service.contracts.spender,
+      spender: contractsFor(evidence.service, swap.quote).spender,
     });
     draft.record({
       kind: "intend-signature",
@@ -225,9 +226,13 @@ function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, e
   draft.effect({ kind: "SignGasless", swapId: swap.id }, evidence.nowMs);
 }
 
-function termsOf(decoded: DecodedSwap, reading: ClearanceReading, evidence: Evidence): NonNullable<Swap["terms"]> {
+function termsOf(
+  { quote }: Swap,
+  decoded: DecodedSwap,
+  { reading, evidence }: { readonly reading: ClearanceReading; readonly evidence: Evidence },
+): NonNullable<Swap["terms"]> {
   return {
-    contracts: evidence.service.contracts,
+    contracts: contractsFor(evidence.service, quote),
     amountOutMin: decoded.amountOutMin,
     swapFee: decoded.swapFee,
     affiliateFee: decoded.affiliate?.fee ?? 0n,

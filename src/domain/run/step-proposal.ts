@@ -17,7 +17,7 @@ export function propose(draft: Draft, swap: Swap, { proposal, signing }: Clearan
     throw new Error(`swap ${swap.id} is cleared without a proposal`);
   }
   const { digest, typedData } = signing.swap;
-  const { spender } = evidence.service.contracts;
+  const { spender } = terms.contracts;
   const untilSeconds = terms.deadlineSeconds;
   const of = { swapId: swap.id, wallet: swap.wallet, token: swap.sell.address };
   draft.record({ kind: "open-capability", ...of, spender, untilSeconds });

@@ -3,6 +3,7 @@ import type { SafeCall } from "../../domain/guard/multi-send.ts";
 import { MARK_FACTORY, MARK_FACTORY_CODE, placeOf } from "../../domain/guard/once-mark.ts";
 import { SAFE_CONTRACTS, type SafeVersion } from "../../domain/guard/safe-contracts.ts";
 import { proposedCalls, type SafeProposal, safeTypedData } from "../../domain/guard/safe-transaction.ts";
+import { contractsFor } from "../../domain/guard/swap-contracts.ts";
 import type { ClearanceReading, SigningMaterial } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { AgreedChainReads, BlockHead } from "../../ports/chain.ts";
@@ -114,7 +115,7 @@ function callsOf(
   { swap, gross, allowance }: ProposalRequest,
   { to, value, data }: ProposedTransaction,
 ): readonly SafeCall[] {
-  const { spender } = settings.contracts;
+  const { spender } = contractsFor(settings, swap.quote);
   const token = swap.sell.address;
   return proposedCalls({
     safe: swap.wallet,

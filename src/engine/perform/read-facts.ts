@@ -1,4 +1,5 @@
 import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
+import { contractsFor } from "../../domain/guard/swap-contracts.ts";
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading, FactsFault } from "../../domain/run/events.ts";
@@ -41,7 +42,8 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
     if (skew !== undefined) return unavailable(swap, { cause: "clock", detail: skew });
     await haltIfDelegated(context, swap.wallet);
     const head = await readHead(context, swap.wallet);
-    const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.contracts.spender };
+    const { spender } = contractsFor(context.settings, quote);
+    const grant = { token: swap.sell.address, owner: swap.wallet, spender };
     const allowance = isNative(swap.sell) ? gross : await chain.allowance(grant, head.number);
     const decoding = decode(context, swap, transaction);
     const prepared = await prepare(context, proposal, { swap, gross, decoding, allowance, head });
@@ -124,7 +126,7 @@ async function clockProblem(context: EngineContext): Promise<string | undefined>
 
 function decode(context: EngineContext, swap: Swap, transaction: ProposedTransaction | undefined): Decoding {
   const { profile } = context.deps.service;
-  const pinned = pinnedSettlement(context);
+  const pinned = pinnedSettlement(context, swap);
   if (transaction !== undefined) return profile.decodeTransaction(transaction, pinned);
   const typedData = swap.quote?.typedData;
   if (typedData === undefined) return { ok: false, problem: "the quote has no typed data" };

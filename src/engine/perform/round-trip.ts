@@ -1,5 +1,6 @@
 import { approval } from "../../domain/guard/approval.ts";
 import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
+import { contractsFor } from "../../domain/guard/swap-contracts.ts";
 import type { RoundTrip } from "../../domain/guard/swap-facts.ts";
 import { mulDivDown } from "../../domain/money/amount.ts";
 import { isNative } from "../../domain/money/token.ts";
@@ -80,11 +81,12 @@ type SimulatedReturn = Asked & {
 async function tryBack(context: EngineContext, asked: SimulatedReturn): Promise<RoundTrip | Fault> {
   const { swap, simulated, amount, sold, transaction, head } = asked;
   const wallet = swap.wallet;
+  const { spender } = contractsFor(context.settings, { targetAddress: transaction.to });
   const approve = (value: bigint): CallRequest => ({
     ...{ from: wallet, to: swap.buy.address, value: 0n },
-    data: approval(context.settings.contracts.spender, value),
+    data: approval(spender, value),
   });
-  const grant = { token: swap.buy.address, owner: wallet, spender: context.settings.contracts.spender };
+  const grant = { token: swap.buy.address, owner: wallet, spender };
   const reset = (await context.deps.chain.allowance(grant, head.number)) > 0n ? [approve(0n)] : [];
   const { to, data, value } = transaction;
   const calls = [...simulated.calls, ...reset, approve(amount), { from: wallet, to, data, value }];

@@ -18,7 +18,7 @@ export async function signingMaterial(
   request: { swap: Swap; gross: bigint; decoded: DecodedSwap; allowance: bigint; head: BlockHead },
 ): Promise<{ signing: SigningMaterial; permitProblem: string | undefined }> {
   const { swap, decoded, gross, allowance, head } = request;
-  const signed = sealed(context, context.deps.service.profile.typedData(decoded, pinnedSettlement(context)));
+  const signed = sealed(context, context.deps.service.profile.typedData(decoded, pinnedSettlement(context, swap)));
   if (allowance >= gross || isNative(swap.sell)) {
     return { signing: { swap: signed, permit: undefined }, permitProblem: undefined };
   }

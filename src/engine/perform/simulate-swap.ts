@@ -1,5 +1,6 @@
 import { approval } from "../../domain/guard/approval.ts";
 import type { Decoding } from "../../domain/guard/decoded-swap.ts";
+import { contractsFor } from "../../domain/guard/swap-contracts.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading, SimulationReading } from "../../domain/run/events.ts";
@@ -91,7 +92,7 @@ async function simulated(
 }
 
 function approvalCall(context: EngineContext, swap: Swap, amount: bigint): CallRequest {
-  const data = approval(context.settings.contracts.spender, amount);
+  const data = approval(contractsFor(context.settings, swap.quote).spender, amount);
   return { from: swap.wallet, to: swap.sell.address, data, value: 0n };
 }
 

@@ -15,7 +15,7 @@ export async function watchedBy({ settings, deps }: EngineContext, { recipient, 
       (token) => token !== settings.native.address,
     ),
     spenders: unique([
-      ...Object.values(settings.contracts),
+      ...[settings.contracts, ...(settings.furtherContracts ?? [])].flatMap((contracts) => Object.values(contracts)),
       ...settings.policy.spenders,
       ...grants.map(({ spender }) => spender),
     ]),

@@ -1,4 +1,5 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
+import { spendersIn } from "../../domain/guard/swap-contracts.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { AgreedChainReads } from "../../ports/chain.ts";
 import type { Answered } from "../../ports/questions.ts";
@@ -19,6 +20,7 @@ export interface AllowancesSeen {
 interface Asked {
   readonly wallet: Address;
   readonly token: Address;
+  readonly spender: Address;
   /** the last block of which the logs were read */
   readonly toBlock: number;
   /** an amount of the token, for people */
@@ -38,14 +40,20 @@ export async function scanAllowances(
   agreed: AgreedChainReads,
   { wallet, toBlock }: Pick<Asked, "wallet" | "toBlock">,
 ): Promise<AllowancesSeen> {
+  const spenders = spendersIn(context.settings);
   const seen = await Promise.all(
-    tokensOf(context).map(async ({ address: token }) => {
+    tokensOf(context).flatMap(({ address: token }) => {
       const inWords = (raw: bigint): string => exactAmount(context, token, raw);
-      return { token, what: await scanWallet(context, agreed, { wallet, token, toBlock, inWords }) };
+      return spenders.map(async (spender) => {
+        return { token, what: await scanWallet(context, agreed, { wallet, token, spender, toBlock, inWords }) };
+      });
     }),
   );
   const findings = seen.flatMap(({ what }) => (typeof what === "object" ? [what] : []));
-  const withoutAllowance = new Set(seen.filter(({ what }) => what === "none").map(({ token }) => token));
+  // What was found to one spender may be gone while another has one.
+  const open = new Set(seen.filter(({ what }) => what !== "none" && what !== undefined).map(({ token }) => token));
+  const gone = seen.filter(({ token, what }) => what === "none" && !open.has(token));
+  const withoutAllowance = new Set(gone.map(({ token }) => token));
   const isUndecided = seen.some(({ what }) => what === "undecided");
   return { findings, withoutAllowance, isUndecided };
 }
@@ -56,8 +64,7 @@ async function scanWallet(
   asked: Asked,
 ): Promise<Finding | "none" | "undecided" | undefined> {
   const { store } = context.deps;
-  const { wallet, token, toBlock } = asked;
-  const spender = context.settings.contracts.spender;
+  const { wallet, token, spender, toBlock } = asked;
   const read = (block?: number): Promise<Said> =>
     agreed.allowance({ token, owner: wallet, spender }, block).catch(unsaid);
   const rows = (final?: FinalBlock): Promise<Answered<"allowance">> =>
@@ -66,7 +73,7 @@ async function scanWallet(
   if (isGranted && !isFound) return undefined;
   const first = await read();
   if (first === 0n && !isFound) return undefined;
-  if (first instanceof ChainReadError && first.isRefusal) return unproved(asked, spender, refused(first));
+  if (first instanceof ChainReadError && first.isRefusal) return unproved(asked, refused(first));
   // A block that is named: a node that lags has no answer to it, instead of an old one.
   const newest = await read(agreed.latest.number);
   const { number, timestamp } = await agreed.finalized();
@@ -77,15 +84,14 @@ async function scanWallet(
   if (newest === 0n) return isFound && atFinal === 0n && isOpen === false ? "none" : undefined;
   if (isGrantedByNow) return undefined;
   if (isOpen) return "undecided";
-  if (newest instanceof ChainReadError) return unproved(asked, spender, refused(newest));
+  if (newest instanceof ChainReadError) return unproved(asked, refused(newest));
   const blocks = { latest: agreed.latest.number, final: final.number };
-  return judgeUnexplained(asked, spender, { newest, atFinal, blocks });
+  return judgeUnexplained(asked, { newest, atFinal, blocks });
 }
 
 /** An allowance that no row explains: certain once it stands at the final block, too. */
 function judgeUnexplained(
   asked: Asked,
-  spender: Address,
   said: {
     readonly newest: bigint;
     readonly atFinal: Said;
@@ -93,12 +99,11 @@ function judgeUnexplained(
   },
 ): Finding {
   const { newest, atFinal, blocks } = said;
-  if (atFinal === 0n)
-    return unproved(asked, spender, `it is ${asked.inWords(newest)} in block ${blocks.latest}, not final yet`);
-  if (!(atFinal instanceof ChainReadError)) return ungranted(asked, spender, { amount: newest, block: blocks.final });
-  if (!atFinal.isRefusal) return unproved(asked, spender, refused(atFinal));
+  if (atFinal === 0n) return unproved(asked, `it is ${asked.inWords(newest)} in block ${blocks.latest}, not final yet`);
+  if (!(atFinal instanceof ChainReadError)) return ungranted(asked, { amount: newest, block: blocks.final });
+  if (!atFinal.isRefusal) return unproved(asked, refused(atFinal));
   // Nodes that keep no state of so old a block will not show either that it is gone for good: its row stays until they do.
-  return ungranted(asked, spender, { amount: newest, block: blocks.latest });
+  return ungranted(asked, { amount: newest, block: blocks.latest });
 }
 
 /** @throws what else kept the endpoints from an answer: they may give one later */
@@ -112,8 +117,7 @@ function refused({ message, isRefusal }: ChainReadError): string {
 }
 
 function ungranted(
-  { wallet, token, inWords }: Asked,
-  spender: Address,
+  { wallet, token, spender, inWords }: Asked,
   { amount, block }: { readonly amount: bigint; readonly block: number },
 ): Finding {
   const text = `${wallet} allows ${spender} to take ${inWords(amount)}, and no row granted that; accepted, it is taken back`;
@@ -123,7 +127,7 @@ function ungranted(
 }
 
 /** One token that does not answer stops no other trading: it could only hide an allowance of its own. */
-function unproved({ wallet, token }: Asked, spender: Address, why: string): Finding {
+function unproved({ wallet, token, spender }: Asked, why: string): Finding {
   const text = `cannot prove that ${wallet} allows ${spender} to take no ${token}: ${why}`;
   const what = { wallet, token, kind: "cannot-prove", scope: "token" } as const;
   return { key: `cannot-prove allowance ${wallet} ${token}`, ...what, text, facts: { token, spender } };

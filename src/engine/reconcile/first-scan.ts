@@ -1,3 +1,4 @@
+import { spendersIn } from "../../domain/guard/swap-contracts.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
@@ -35,9 +36,9 @@ export async function whereToBegin(
     const { baseline } = seen;
     return await save(context, { wallet, ...baseline, balances: new Map(), baseline });
   }
-  const { spender } = context.settings.contracts;
   const tokens = context.settings.tokens.map(({ address }) => address);
-  const { hasSigned, lastBlock, granted } = await store.read({ kind: "first-look", wallet, spender, tokens });
+  const look = (spender: Address) => store.read({ kind: "first-look", wallet, spender, tokens });
+  const { hasSigned, lastBlock } = await look(context.settings.contracts.spender);
   if (hasSigned) {
     const { chainId } = context.settings;
     const { highestNonce: highest } = await store.read({ kind: "lane", account: wallet, chainId });
@@ -48,7 +49,7 @@ export async function whereToBegin(
   }
   if (seen !== undefined || isAcceptedAsNew(rows, wallet))
     return await save(context, await baselineNow(context, wallet));
-  const traced = await traceOf(context, wallet, granted);
+  const traced = await traceOf(context, wallet, async (spender) => (await look(spender)).granted);
   if (typeof traced === "string") {
     await writeNew(context, wallet, traced);
     return undefined;
@@ -93,22 +94,38 @@ async function save({ deps }: ScanContext, first: KnownChain): Promise<KnownChai
  * the first block. The wallet may have had a database that is lost then, and a person has to say.
  * @returns the block up to which the chain itself shows that it never traded here, where it does
  */
-async function traceOf(context: ScanContext, wallet: Address, granted: ReadonlySet<Address>): Promise<string | number> {
+async function traceOf(
+  context: ScanContext,
+  wallet: Address,
+  grantedTo: (spender: Address) => Promise<ReadonlySet<Address>>,
+): Promise<string | number> {
   const { chain } = context.deps;
   const { number } = await chain.latest();
-  const { spender } = context.settings.contracts;
   if (number > PROVABLE_BLOCKS) return `${number} blocks are too many to read back`;
   const trades = await readTrades(context, wallet, { fromBlock: 0, toBlock: number }).catch(refusalOf);
   if (typeof trades === "string") return `its logs are refused: ${trades}`;
   if (trades[0] !== undefined)
     return `the chain knows ${trades.length} fills of it, the first in block ${trades[0].blockNumber}`;
-  for (const { address: token } of context.settings.tokens) {
-    if (token === context.settings.native.address || granted.has(token)) continue;
-    const amount = await chain.allowance({ token, owner: wallet, spender }).catch(refusalOf);
+  for (const spender of spendersIn(context.settings)) {
+    const trace = await allowanceOf(context, { wallet, spender }, await grantedTo(spender));
+    if (trace !== undefined) return trace;
+  }
+  return number;
+}
+
+async function allowanceOf(
+  context: ScanContext,
+  { wallet, spender }: { readonly wallet: Address; readonly spender: Address },
+  granted: ReadonlySet<Address>,
+): Promise<string | undefined> {
+  const { settings, deps } = context;
+  for (const { address: token } of settings.tokens) {
+    if (token === settings.native.address || granted.has(token)) continue;
+    const amount = await deps.chain.allowance({ token, owner: wallet, spender }).catch(refusalOf);
     if (typeof amount === "string") return `its allowance of ${token} is refused: ${amount}`;
     if (amount > 0n) return `it allows ${spender} to take ${exactAmount(context, token, amount)}`;
   }
-  return number;
+  return undefined;
 }
 
 /**

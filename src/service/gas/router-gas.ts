@@ -36,7 +36,9 @@ const NOTHING: Gas = { used: 0n, refund: 0n };
 
 /**
  * PancakeSwap's takes a lock for each leg and works out addresses in a library, which it calls; its pairs are asked for
- * balances. From receipts of its source, compiled with its own settings: no package has the deployed bytecode.
+ * balances. Slipstream's looks at its lock after each leg; what all of its hops meet (factory, module, what pools are proxies
+ * of) is counted with each hop, and cold once. From receipts of their sources, compiled with their own settings: no package
+ * has the deployed bytecode of either.
  */
 const MAKER_GAS: Readonly<Record<RouterMaker, MakerGas>> = {
   uniswap: { swap: NOTHING, furtherLeg: 0n, hop: { v2: 0n, v3: 0n } },
@@ -45,7 +47,7 @@ const MAKER_GAS: Readonly<Record<RouterMaker, MakerGas>> = {
     furtherLeg: 1_700n,
     hop: { v2: 5_450n, v3: 4_300n },
   },
-  slipstream: { swap: NOTHING, furtherLeg: 0n, hop: { v2: 0n, v3: 0n } },
+  slipstream: { swap: { used: 14_300n, refund: 0n }, furtherLeg: 7_500n, hop: { v2: 0n, v3: -22_900n } },
 };
 
 /**

@@ -134,7 +134,7 @@ function restart(amounts: ReadonlyMap<Address, bigint> | undefined): Chain {
     accounts: [{ address: WALLET, amounts }],
     recipients: [WALLET, SAFE],
     tokens: known.map(({ address }) => address),
-    ...{ spender: SPENDER, rows, chain: real },
+    ...{ spenders: [SPENDER], rows, chain: real },
   });
   const pinned = { chainId: CHAIN_ID, contracts: oneContract(SPENDER), wrappedNative: WETH.address };
   return createPaperChain({

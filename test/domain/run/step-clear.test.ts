@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
+import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { StepResult } from "../../../src/domain/run/draft.ts";
 import type { ClearanceReading } from "../../../src/domain/run/events.ts";
@@ -109,6 +110,50 @@ describe("self-executed", () => {
     const result = clear(swapIn("quoted", { approvals: 4 }), asks);
     expect(result.run).toMatchObject({ state: "skipped", reason: "approval_failed" });
     expect(signs(result)).toBe(false);
+  });
+});
+
+describe("where several sets of contracts are pinned", () => {
+  const other = toAddress(`0x${"a7".repeat(20)}`);
+  const service = { contracts: oneContract(ROUTER), furtherContracts: [oneContract(other)], signatureHasNonce: true };
+  const facts = { service, policy: policySample({ spenders: [ROUTER, other] }) };
+  const through = (target: Address) => {
+    const swap = swapIn("quoted", { quote: quoteSample(own, { targetAddress: target }) });
+    const reading = readingFor(swap);
+    const decoding = { ok: true, swap: decodedFor(swap, { contracts: oneContract(target) }) } as const;
+    const transaction = reading.transaction && { ...reading.transaction, to: target };
+    return { swap, reading: { decoding, transaction } };
+  };
+
+  test("capability, grant and terms are of the one that the quote names, and so is what is signed", () => {
+    for (const target of [ROUTER, other]) {
+      const { swap, reading } = through(target);
+      const result = clear(swap, reading, facts);
+      expect(result.run.swaps[0]?.terms?.contracts).toEqual(oneContract(target));
+      expect(result.records).toContainEqual(expect.objectContaining({ kind: "open-capability", spender: target }));
+      expect(result.records.at(-1)).toMatchObject({ kind: "transaction", request: { to: target } });
+      const approving = clear(swap, { ...reading, allowance: 0n, approval: approvalSample(own) }, facts);
+      expect(approving.records).toContainEqual(expect.objectContaining({ kind: "grant", spender: target }));
+    }
+  });
+
+  test("a quote that names one and a transaction that calls another sign nothing, whichever is pinned", () => {
+    const stranger = toAddress(`0x${"ff".repeat(20)}`);
+    for (const [named, called] of [
+      [ROUTER, other],
+      [other, ROUTER],
+      [other, stranger],
+      [stranger, stranger],
+    ] as const) {
+      const { swap } = through(named);
+      expect(signs(clear(swap, through(called).reading, facts)), `${named} ${called}`).toBe(false);
+    }
+  });
+
+  test("one that the policy does not allow signs nothing", () => {
+    const { swap, reading } = through(other);
+    const policy = policySample({ spenders: [ROUTER] });
+    expect(signs(clear(swap, reading, { service, policy }))).toBe(false);
   });
 });
 

@@ -78,6 +78,15 @@ test("each network of the book trades through the router of the maker whose fact
   }
 });
 
+test("further routers of the book are Slipstream's alone, one for each of its factories there", () => {
+  for (const [name, { furtherRouters, routers, protocols }] of NETWORKS) {
+    const factories = protocols.filter((protocol) => kindOf(protocol).router?.maker === "slipstream");
+    expect([name, furtherRouters.length]).toEqual([name, factories.length]);
+    const named = [...routers].filter(([router]) => router.includes("Slipstream")).map(([, address]) => address);
+    expect(furtherRouters.map(({ address }) => address)).toEqual(named);
+  }
+});
+
 describe("a kind of pool is a folder and a line", () => {
   it("each folder with a kind is in the list", () => {
     const list = readFileSync(join(POOLS, "kinds.ts"), "utf8");

@@ -96,12 +96,15 @@ contract SlipstreamPool {
         return (at.gross, at.net, 0, 0, 0, 0, 0, 0, 0, at.gross != 0);
     }
 
-    function mint(address owner, int24 lower, int24 upper, uint128 amount, bytes calldata data) external lock {
+    function mint(address owner, int24 lower, int24 upper, uint128 amount, bytes calldata data)
+        external
+        lock
+        returns (uint256 amount0, uint256 amount1)
+    {
         _deposit(lower, int128(amount), amount);
         _deposit(upper, -int128(amount), amount);
         (uint160 price, uint160 from, uint160 to) =
             (slot0.sqrtPriceX96, TickMath.getSqrtPriceAtTick(lower), TickMath.getSqrtPriceAtTick(upper));
-        (uint256 amount0, uint256 amount1) = (0, 0);
         if (slot0.tick < lower) {
             amount0 = SqrtPriceMath.getAmount0Delta(from, to, amount, true);
         } else if (slot0.tick < upper) {

@@ -12,6 +12,7 @@ export const publicRoutersProfile: ServiceProfile = {
   hasOneContract: true,
   targetKeepsNothing: true,
   contractsOn: ({ router }) => (router === undefined ? {} : oneContract(router)),
+  furtherOn: ({ furtherRouters = [] }) => furtherRouters.map(({ address }) => oneContract(address)),
   signsTransactions: false,
   idempotentExecuteSwap: false,
   signatureHasNonce: false,
@@ -25,7 +26,7 @@ export const publicRoutersProfile: ServiceProfile = {
   nonceRecord: undefined,
 };
 
-/** Our own service where it settles through a router that stands for everybody: Uniswap's SwapRouter02, or its like. */
+/** Our own service where it settles through a router that stands for everybody: Uniswap's SwapRouter02, its like, or Slipstream's. */
 export const publicRouters: SwapServiceKind = {
   profile: publicRoutersProfile,
   open: (options, dependencies) =>
