@@ -6,9 +6,9 @@ import type { Token } from "../../../domain/money/token.ts";
 import type { PriceBar } from "../../../domain/strategy/decision.ts";
 import { HOUR_MS } from "../../../domain/time/durations.ts";
 import type { Movement, SeenPrice } from "../../../ports/listing.ts";
-import type { KnownChain } from "../../../ports/reconciliation-store.ts";
 import { dollarsOf } from "./describe-money.ts";
 import type { AnswerOf } from "./operations.ts";
+import type { Held } from "./read-held.ts";
 
 /** A part of time, Unix milliseconds, and how many points are wanted of it. */
 export interface Span {
@@ -47,7 +47,7 @@ function* lastOfEachPart(prices: readonly SeenPrice[], { points }: Span): Iterab
 /** What the value over time is calculated from. */
 export interface HistoryParts {
   readonly configuration: Configuration;
-  readonly known: ReadonlyMap<Address, KnownChain>;
+  readonly known: ReadonlyMap<Address, Held>;
   /** from the newest block down */
   readonly movements: readonly Movement[];
   /** oldest first, by token */

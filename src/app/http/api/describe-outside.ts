@@ -5,12 +5,12 @@ import { hostOf } from "../../../net/secret.ts";
 import type { EndpointReport } from "../../../ports/chain.ts";
 import type { HaltHistory, IntentHistory } from "../../../ports/history.ts";
 import type { ListedAlert, ListedFill, ListedProposal, Listing, RecordedAudit } from "../../../ports/listing.ts";
-import type { KnownChain } from "../../../ports/reconciliation-store.ts";
 import { isUnbounded, type StandingAllowance } from "../../read-allowances.ts";
 import { dollarsOf, instantOf, instantOrNull, moneyOf, NATIVE_DECIMALS } from "./describe-money.ts";
 import { describeFill } from "./describe-run.ts";
 import { kindOf } from "./describe-status.ts";
 import type { AnswerOf } from "./operations.ts";
+import type { Held } from "./read-held.ts";
 
 /** What the daemon's surroundings are described from. */
 export interface OutsideParts {
@@ -52,16 +52,16 @@ export function describeServices({
   };
 }
 
-/** The wallets, by the rows, the configuration and what they have for gas now. */
+/** The wallets, by the rows, the configuration and what they have of the native coin now. */
 export function describeWallets({
   configuration,
   known,
-  gas: coins,
+  held,
   halts,
 }: {
   readonly configuration: Configuration;
-  readonly known: ReadonlyMap<Address, KnownChain>;
-  readonly gas: ReadonlyMap<Address, bigint>;
+  readonly known: ReadonlyMap<Address, Held>;
+  readonly held: ReadonlyMap<Address, Held>;
   readonly halts: readonly HaltHistory[];
 }): AnswerOf<"listWallets"> {
   const { mode, network, policy, strategies } = configuration;
@@ -71,7 +71,7 @@ export function describeWallets({
     wallets: [...configuration.wallets.values()].map((wallet) => {
       const { name, address, delegate, key } = wallet;
       const chain = known.get(address);
-      const gas = coins.get(address) ?? chain?.balances.get(NATIVE_TOKEN);
+      const gas = (held.get(address) ?? chain)?.balances.get(NATIVE_TOKEN);
       return {
         ...{ name, address, kind: kindOf(wallet, mode), delegate: delegate ?? null },
         signer: key?.kind === "remote" && mode !== "paper" ? hostOf(key.url) : null,

@@ -5,9 +5,9 @@ import { ONE_PPM } from "../../../domain/money/fraction.ts";
 import { type UsdPrice, valueDown } from "../../../domain/money/price.ts";
 import type { Token } from "../../../domain/money/token.ts";
 import type { Band, BandRules, RebalanceSpec } from "../../../domain/strategy/rebalance-spec.ts";
-import type { KnownChain } from "../../../ports/reconciliation-store.ts";
 import { dollarsOf, instantOrNull, moneyOf } from "./describe-money.ts";
 import type { AnswerOf } from "./operations.ts";
+import type { Held } from "./read-held.ts";
 
 type Portfolio = AnswerOf<"getPortfolio">;
 type Weight = Portfolio["mixes"][number]["weights"][number];
@@ -15,7 +15,7 @@ type Weight = Portfolio["mixes"][number]["weights"][number];
 /** What a portfolio is described from. */
 export interface PortfolioParts {
   readonly configuration: Configuration;
-  readonly known: ReadonlyMap<Address, KnownChain>;
+  readonly known: ReadonlyMap<Address, Held>;
   /** what lies at addresses that mixes count, by strategy and token; a mix that is missing could not be read */
   readonly external: ReadonlyMap<string, ReadonlyMap<Address, bigint>>;
   /** dollars (1e-18) of one whole token */

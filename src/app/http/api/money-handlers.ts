@@ -4,7 +4,6 @@ import type { UsdPrice } from "../../../domain/money/price.ts";
 import type { Token } from "../../../domain/money/token.ts";
 import { DAY_MS } from "../../../domain/time/durations.ts";
 import type { SeenPrice } from "../../../ports/listing.ts";
-import type { KnownChain } from "../../../ports/reconciliation-store.ts";
 import { allowancesOnChain, type StandingAllowance } from "../../read-allowances.ts";
 import { standingQuestion } from "../../read-standing.ts";
 import type { ApiSources } from "./api-sources.ts";
@@ -23,7 +22,7 @@ import { onceInAWhile } from "./once-in-a-while.ts";
 import { readFills } from "./pages.ts";
 import { ApiProblem } from "./problem.ts";
 import { readExternal } from "./read-external.ts";
-import { readGas } from "./read-gas.ts";
+import { type Held, readHeld } from "./read-held.ts";
 
 type Answered =
   | "getPortfolio"
@@ -54,7 +53,13 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
   const { reads, listing, clock } = sources;
   const pricesNow = onceInAWhile(() => readPrices(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const allowancesNow = onceInAWhile(() => readAllowances(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
-  const gasNow = onceInAWhile(() => readGas(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
+  const heldNow = onceInAWhile(() => readHeld(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
+  /** By the rows, of the wallets that they know; else by the chain. */
+  const known = async (): Promise<ReadonlyMap<Address, Held>> => {
+    const rows = await knownOf(sources);
+    const isMissing = [...sources.configuration().wallets.values()].some(({ address }) => !rows.has(address));
+    return isMissing ? new Map([...(await heldNow()), ...rows]) : rows;
+  };
   const externalNow = onceInAWhile(() => readExternal(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const pricesOf = async (token: Token, { sinceMs }: Span): Promise<readonly SeenPrice[]> =>
     joinPrices(
@@ -66,7 +71,7 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
       const { usd: prices, atMs: pricedAtMs } = await pricesNow();
       return describePortfolio({
         configuration: sources.configuration(),
-        known: await knownOf(sources),
+        known: await known(),
         external: await externalNow(),
         prices,
         pricedAtMs,
@@ -79,7 +84,7 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
       for (const { token } of configuration.tokens.values())
         prices.set(token.address, await pricesOf(token, { ...span, sinceMs: 0 }));
       const movements = await listing.movements(MOST_MOVEMENTS);
-      return describePortfolioHistory({ configuration, known: await knownOf(sources), movements, prices, span });
+      return describePortfolioHistory({ configuration, known: await known(), movements, prices, span });
     },
     getPrices: async ({ id, query }) => {
       const token = sources.configuration().tokens.get(id)?.token;
@@ -96,8 +101,8 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
     },
     listWallets: async () => {
       const { halts } = await reads.transactions(1);
-      const [known, gas] = [await knownOf(sources), await gasNow()];
-      return describeWallets({ configuration: sources.configuration(), known, gas, halts });
+      const [balances, held] = [await known(), await heldNow()];
+      return describeWallets({ configuration: sources.configuration(), known: balances, held, halts });
     },
     listAllowances: async () => describeAllowances(await allowancesNow()),
     listTransactions: async ({ query: { limit } }) => describeTransactions((await reads.transactions(limit)).intents),
@@ -121,7 +126,7 @@ function spanOf(
   return { sinceMs, untilMs, points };
 }
 
-async function knownOf({ reads, configuration, clock }: ApiSources): Promise<ReadonlyMap<Address, KnownChain>> {
+async function knownOf({ reads, configuration, clock }: ApiSources): Promise<ReadonlyMap<Address, Held>> {
   const rows = await reads.status(standingQuestion(configuration(), clock.nowMs()));
   return rows.standing?.known ?? new Map();
 }
