@@ -22,7 +22,7 @@ import { onceInAWhile } from "./once-in-a-while.ts";
 import { readFills } from "./pages.ts";
 import { ApiProblem } from "./problem.ts";
 import { readExternal } from "./read-external.ts";
-import { type Held, readHeld } from "./read-held.ts";
+import { type Held, readHeld, withoutCoins } from "./read-held.ts";
 
 type Answered =
   | "getPortfolio"
@@ -58,7 +58,7 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
   const known = async (): Promise<ReadonlyMap<Address, Held>> => {
     const rows = await knownOf(sources);
     const isMissing = [...sources.configuration().wallets.values()].some(({ address }) => !rows.has(address));
-    return isMissing ? new Map([...(await heldNow()), ...rows]) : rows;
+    return isMissing ? new Map([...withoutCoins(await heldNow()), ...rows]) : rows;
   };
   const externalNow = onceInAWhile(() => readExternal(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const pricesOf = async (token: Token, { sinceMs }: Span): Promise<readonly SeenPrice[]> =>

@@ -6,6 +6,16 @@ import type { ApiSources } from "./api-sources.ts";
 /** What a wallet has, by token, and as of which block. */
 export type Held = Pick<KnownChain, "block" | "balances">;
 
+/** What counts as the wallets' own: the native coin is for gas, and on paper lent, as in the rows. */
+export function withoutCoins(held: ReadonlyMap<Address, Held>): ReadonlyMap<Address, Held> {
+  return new Map(
+    [...held].map(([wallet, { block, balances }]) => {
+      const own = [...balances].filter(([token]) => token !== NATIVE_TOKEN);
+      return [wallet, { block, balances: new Map(own) }];
+    }),
+  );
+}
+
 /**
  * What each wallet has now of what is configured, and of the native coin. The rows know it of wallets that are compared
  * with the chain, which none is on paper and in a dry run, and of the coin only where it is a token of the configuration.

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeWallets } from "../../../../src/app/http/api/describe-outside.ts";
-import { readHeld } from "../../../../src/app/http/api/read-held.ts";
+import { readHeld, withoutCoins } from "../../../../src/app/http/api/read-held.ts";
 import { ChainReadError } from "../../../../src/domain/chain-read-error.ts";
 import { NATIVE_TOKEN } from "../../../../src/domain/money/address.ts";
 import { loaded, REBALANCE, WALLET } from "../../../config/project.ts";
@@ -11,7 +11,7 @@ const files = { "strategies/mix.yaml": REBALANCE, "wallet.json": JSON.stringify(
 /** The wallet as the page shows it, where the rows know nothing of the native coin. */
 async function shown(balance: () => Promise<bigint>) {
   const all = loaded(files, { RPC_1: "http://127.0.0.1:1" });
-  const tokens = new Map([...all.tokens].filter(([symbol]) => symbol === "USDC" || symbol === "WETH"));
+  const tokens = new Map([...all.tokens].filter(([symbol]) => symbol !== "PEPE"));
   const configuration = { ...all, tokens };
   const asked: string[] = [];
   const names = new Map<string, string>([[NATIVE_TOKEN, "coin"]]);
@@ -26,14 +26,14 @@ async function shown(balance: () => Promise<bigint>) {
     },
   };
   const held = await readHeld({ configuration: () => configuration, chain, logger: silentLogger() });
-  const [wallet] = describeWallets({ configuration, known: held, held, halts: [] }).wallets;
+  const [wallet] = describeWallets({ configuration, known: withoutCoins(held), held, halts: [] }).wallets;
   return { asked, gas: wallet?.gas, balances: wallet?.balances.map(({ amount }) => amount), address: wallet?.address };
 }
 
-it("what a wallet has for gas is known although the native coin is no token of the configuration", async () => {
+it("what a wallet has for gas is known although no rows know of the native coin, which counts for no value", async () => {
   const { asked, gas, balances } = await shown(async () => 15n * 10n ** 17n);
-  expect(asked).toEqual(["coin of main at 7", "USDC of main at 7", "WETH of main at 7"]);
-  expect(balances, "of a wallet that no rows know").toEqual(["1500000000000", "1.5"]);
+  expect(asked).toEqual(["ETH of main at 7", "USDC of main at 7", "WETH of main at 7"]);
+  expect(balances, "of a wallet that no rows know, without what is there for gas").toEqual(["1500000000000", "1.5"]);
   expect(gas).toMatchObject({ symbol: "ETH", amount: "1.5" });
 });
 
