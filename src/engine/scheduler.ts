@@ -32,7 +32,9 @@ export async function insertSomeDueRuns(
   const { clock } = context.deps;
   const nowMs = clock.nowMs();
   const beganAtMs = clock.monotonicMs();
-  const due = context.settings.strategies.filter(({ spec }) => (nextStart.get(spec) ?? 0) <= nowMs);
+  const { strategies } = context.settings;
+  if ((earliestStart.get(strategies) ?? 0) > nowMs) return { runs: [], isDone: true };
+  const due = strategies.filter(({ spec }) => startOf(spec) <= nowMs);
   const runs: string[] = [];
   for (let from = 0; from < due.length; from += BATCH) {
     const batch = due.slice(from, from + BATCH);
@@ -45,6 +47,8 @@ export async function insertSomeDueRuns(
     const isLong = clock.monotonicMs() - beganAtMs >= LONGEST_TURN_MS;
     if (!inserted.isDone || (!isLast && isLong)) return { runs, isDone: false };
   }
+  const least = strategies.reduce((earliest, { spec }) => Math.min(earliest, startOf(spec)), Number.POSITIVE_INFINITY);
+  earliestStart.set(strategies, least);
   return { runs, isDone: true };
 }
 
@@ -64,6 +68,12 @@ export async function insertDueRuns(
 
 /** When each strategy is due next, so that a tick does not compute every schedule anew. */
 const nextStart = new WeakMap<StrategySpec, number>();
+/** The earliest of them: before it a tick looks at none of many strategies. */
+const earliestStart = new WeakMap<readonly LoadedStrategy[], number>();
+
+function startOf(spec: StrategySpec): number {
+  return nextStart.get(spec) ?? 0;
+}
 
 /** What became of a batch: the ids of its new runs, and whether all of it was looked at. */
 interface Batch {
