@@ -18,27 +18,42 @@ import { placeOfToken } from "./token-place.ts";
 
 type Loaded = readonly { readonly spec: StrategySpec; readonly file: string }[];
 
-/** Of thousands of strategies that sell a coin so many are named. */
+/** Of thousands of strategies that sell a coin, and of hundreds of wallets where some do, so many are named. */
 const NAMED = 6;
 
 /**
- * What is allowed but may be a mistake: strategies of one wallet that may trade against each other, one warning a coin,
- * at the first that sells it, with the place of the first that buys it.
+ * What is allowed but may be a mistake: strategies of one wallet that may trade against each other, one warning a coin
+ * and wallet, at the first that sells it, with the place of the first that buys it. A file is read again for each place,
+ * and nobody reads hundreds of lines that say the same: of further wallets the last warning of a coin has the number.
  */
 export function strategyWarnings(loaded: Loaded, wrappedNative: Address | undefined): readonly Problem[] {
   if (wrappedNative === undefined) return [];
   const specs = loaded.map(({ spec }) => spec);
-  return findConflicts(specs, wrappedNative).flatMap((conflict) => warningOf(conflict, loaded) ?? []);
+  const ofCoins = Map.groupBy(findConflicts(specs, wrappedNative), symbolsOf);
+  return [...ofCoins.values()].flatMap((conflicts) => {
+    const warnings = conflicts.slice(0, NAMED).flatMap((conflict) => warningOf(conflict, loaded) ?? []);
+    const [last] = warnings.splice(NAMED - 1);
+    const more = conflicts.length - NAMED;
+    if (last === undefined) return warnings;
+    return [
+      ...warnings,
+      more > 0 ? { ...last, message: `${last.message}; the same in further wallets: ${more}` } : last,
+    ];
+  });
 }
 
-function warningOf({ wallet, sellers, buyers }: Conflict, loaded: Loaded): Problem | undefined {
+function symbolsOf({ sellers, buyers }: Conflict): string {
+  return [...new Set([...sellers, ...buyers].map(({ token }) => token.symbol))].join("/");
+}
+
+function warningOf(conflict: Conflict, loaded: Loaded): Problem | undefined {
+  const { wallet, sellers, buyers } = conflict;
   const seller = sellers[0];
   const buyer = buyers.find(({ strategy }) => strategy !== seller.strategy) ?? buyers[0];
   const source = sourceOf(seller.strategy, loaded);
   if (source === undefined) return undefined;
   const place = placeIn(sourceOf(buyer.strategy, loaded), buyer.token.symbol);
-  const symbols = [...new Set([...sellers, ...buyers].map(({ token }) => token.symbol))].join("/");
-  const sold = `${symbols} of wallet ${wallet} is sold by ${namesOf(sellers)}`;
+  const sold = `${symbolsOf(conflict)} of wallet ${wallet} is sold by ${namesOf(sellers)}`;
   const message = `${sold} and bought by ${namesOf(buyers)}${place === undefined ? "" : ` (${place})`}`;
   const suggestion = "if that is not meant, let them trade something else, or from another wallet";
   return problemOf(source, { path: placeOfToken(source.data, seller.token.symbol), message, suggestion });

@@ -24,6 +24,26 @@ test("very many of them are one line a coin, with the first of them by name", ()
   expect(warnings[0]?.message).toContain("is sold by a-0, a-1, a-10, a-2, a-3, a-4 and 6 more and bought by b-0");
 });
 
+test("hundreds of wallets with the same conflict are a few lines a coin, and the last has the number of the others", () => {
+  const names = Array.from({ length: 9 }, (_, index) => `w${index}`);
+  const watched = names.map((name, index) => `  ${name}: { address: "0x${String(index + 1).repeat(40)}" }\n`).join("");
+  const files = names.flatMap((name) => [
+    [`strategies/${name}-buys.yaml`, DCA.replace("wallet: main", `wallet: ${name}`)],
+    [`strategies/${name}-sells.yaml`, THRESHOLD.replace("wallet: main", `wallet: ${name}`)],
+  ]);
+  const { warnings } = loaded({
+    ...Object.fromEntries(files),
+    "main.yaml": MAIN.replace("tokens:\n", `${watched}tokens:\n`).replace("mode: live", "mode: paper"),
+    "policy.yaml": POLICY.replace("[main]", `[main, ${names.join(", ")}]`),
+  });
+  expect(warnings.map(({ file }) => file.split("/").at(-1))).toEqual([
+    ...names.slice(0, 6).map((name) => `${name}-buys.yaml`),
+    ...names.slice(0, 6).map((name) => `${name}-sells.yaml`),
+  ]);
+  const counted = warnings.filter(({ message }) => message.endsWith("; the same in further wallets: 3"));
+  expect(counted.map(({ file }) => file.split("/").at(-1))).toEqual(["w5-buys.yaml", "w5-sells.yaml"]);
+});
+
 test("REB-28 two mixes of one wallet that hold the same token are refused with both places", () => {
   const problems = problemsOf({ "strategies/one.yaml": REBALANCE, "strategies/two.yaml": REBALANCE });
   expect(problems.map((problem) => `${problem.file.split("/").at(-1)} ${brief(problem)}`)).toEqual([
