@@ -10,10 +10,16 @@ export interface RowMemory {
   read<T>(name: string, read: () => T): T;
   /** To be called before any of the rows is written. */
   forget(): void;
+  /** What was read under this name says after a write what is made of it here; the rest stays. */
+  change<T>(name: string, of: (known: T) => T): void;
 }
 
 /** Every question is a reading: for a service, whose halted relayer another process releases, and for who only reads. */
-export const NO_MEMORY: RowMemory = { read: (_name, read) => read(), forget: () => undefined };
+export const NO_MEMORY: RowMemory = {
+  read: (_name, read) => read(),
+  forget: () => undefined,
+  change: () => undefined,
+};
 
 /** Rows that are remembered: intents, halts and acceptances of lanes; differences between rows and chain. */
 type Remembered = "lanes" | "differences";
@@ -38,6 +44,9 @@ function createMemory(db: SqliteDatabase): RowMemory {
       return kept.get(name) as T;
     },
     forget: () => kept.clear(),
+    change: <T>(name: string, of: (known: T) => T): void => {
+      if (kept.has(name)) kept.set(name, of(kept.get(name) as T));
+    },
   };
   onTakenBack(db, memory.forget);
   return memory;

@@ -47,9 +47,11 @@ export function createAlertRows(sql: Statements, atomically: (work: () => void) 
     trueWarnings: (strategyId, subjects) =>
       sql
         .all<TrueWarning & { strategy: string | null }>(
+          // With OR in its place SQLite goes through all that are true.
           `SELECT subject, code, severity, strategy, raised_at_ms AS raisedAtMs FROM alerts
-           WHERE over_at_ms IS NULL AND severity <> 'info'
-             AND (strategy = ? OR subject IN (SELECT value FROM json_each(?)))`,
+           WHERE severity <> 'info' AND number IN (
+             SELECT number FROM alerts WHERE over_at_ms IS NULL AND strategy = ?
+             UNION ALL SELECT number FROM alerts WHERE over_at_ms IS NULL AND subject IN (SELECT value FROM json_each(?)))`,
           strategyId,
           JSON.stringify(subjects),
         )

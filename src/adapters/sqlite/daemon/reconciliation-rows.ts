@@ -146,7 +146,11 @@ function createDifferenceRows(sql: Statements, memory: RowMemory): Pick<RowStore
       );
     },
     removeUnchecked: (wallet) => {
-      write("DELETE FROM differences WHERE wallet = ? AND kind = 'unchecked'", wallet);
+      sql.run("DELETE FROM differences WHERE wallet = ? AND kind = 'unchecked'", wallet);
+      // At a start each of hundreds of wallets has its row, and each check removes one of them.
+      memory.change<readonly Difference[]>("open", (open) =>
+        open.filter((one) => one.wallet !== wallet || one.kind !== "unchecked"),
+      );
     },
   };
 }

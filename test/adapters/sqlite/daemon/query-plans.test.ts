@@ -440,6 +440,20 @@ test("the newest block of a wallet that never traded is not looked for among wha
   ]);
 });
 
+test("the warnings of a strategy are not looked for among all that are true, of which hundreds may be", () => {
+  const { db } = openDaemonDatabase();
+  const statements = collectStatements(db);
+  createStore(db).trueWarnings("weekly", ["clock"]);
+  const plans = [...statements].flatMap((sql) =>
+    db.prepare<null[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(null, null),
+  );
+  expect(plans.map(({ detail }) => detail).filter((detail) => detail.includes(" alerts "))).toEqual([
+    "SEARCH alerts USING INTEGER PRIMARY KEY (rowid=?)",
+    "SEARCH alerts USING INDEX alerts_of_strategy (strategy=?)",
+    "SEARCH alerts USING INDEX alerts_true (subject=?)",
+  ]);
+});
+
 test("the judge of plans sees a table that is read whole, a search by half of an index, and a sort of everything", () => {
   const { db } = openDaemonDatabase();
   expect(growingParts(db, "SELECT 1 FROM ledger WHERE usd = ?")).toEqual(["SCAN ledger"]);

@@ -29,6 +29,31 @@ test("an allowance that was accepted and taken back is found anew when somebody 
   expect(store.openDifferences()).toHaveLength(1);
 });
 
+test("a wallet that was checked is so in the rows that are read next, and again unchecked where that was taken back", () => {
+  const { store } = openDaemonDatabase();
+  const unchecked = (wallet: typeof WALLET): Finding => ({
+    ...{ ...ALLOWANCE, key: `unchecked ${wallet}`, wallet, kind: "unchecked", scope: "wallet", token: undefined },
+  });
+  store.addDifference(ALLOWANCE, NOW);
+  for (const wallet of [WALLET, ROUTER]) store.addDifference(unchecked(wallet), NOW);
+  const left = () => store.openDifferences().map(({ kind, wallet }) => [kind, wallet]);
+  expect(left()).toEqual([["allowance", WALLET], ...[WALLET, ROUTER].map((wallet) => ["unchecked", wallet])]);
+  const fault = new Error("the disk is full");
+  const checkInVain = (): void =>
+    store.transaction(() => {
+      store.removeUnchecked(WALLET);
+      expect(left()).toHaveLength(2);
+      throw fault;
+    });
+  expect(checkInVain).toThrow(fault);
+  expect(left()).toHaveLength(3);
+  store.removeUnchecked(WALLET);
+  expect(left()).toEqual([
+    ["allowance", WALLET],
+    ["unchecked", ROUTER],
+  ]);
+});
+
 test("what a person accepted is not found again, and what the chain settled is", () => {
   const { store } = openDaemonDatabase();
   for (const by of ["anna", "chain"]) {
