@@ -5,6 +5,7 @@ import type { RunEvent } from "../domain/run/events.ts";
 import type { Evidence } from "../domain/run/evidence.ts";
 import { proceedsBarred } from "../domain/run/proceeds.ts";
 import type { Run, Swap } from "../domain/run/run.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { StepQuestion, StepRows } from "../ports/changes.ts";
 import type { ModeRows, SigningRows } from "../ports/view-questions.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
@@ -37,21 +38,39 @@ export function evidenceOf(
   run: Run,
   { rows, nowMs }: { rows: StepRows; nowMs: number },
 ): Evidence {
-  const { settings, deps } = context;
+  const { settings } = context;
   const spec = strategyOf(context, run.strategyId)?.spec ?? rows.spec;
   return {
     nowMs,
     spec,
     memory: parseStoredMemory(rows.memory),
-    policy: { ...settings.policy, gasReserve: gasReserveOf(context, spec) },
-    ours: [...deps.signers.keys()],
-    live: settings.live,
+    ...lastingOf(context, spec),
     signingBarred: signingBarred(context, run.strategyId, { ...rows, spec, wallet: spec.wallet.address }),
     tradingBarred: tradingBarred(rows),
     ledger: rows.ledger,
     ...(rows.holds.length === 0 ? {} : { holds: rows.holds }),
-    service: serviceEvidence(context),
     ...(settings.fallback === undefined ? {} : { fallback: { slippage: settings.fallback.slippage } }),
+  };
+}
+
+/** What stays the same from step to step of a strategy. */
+type Lasting = Pick<Evidence, "policy" | "ours" | "live" | "service" | "chain" | "pace">;
+
+const lasting = new WeakMap<EngineContext, WeakMap<StrategySpec, Lasting>>();
+
+/** The same objects as long as they say the same: hundreds of wallets are not listed and written out with every step. */
+function lastingOf(context: EngineContext, spec: StrategySpec): Lasting {
+  const { settings, deps } = context;
+  const ofStrategies = lasting.get(context) ?? new WeakMap<StrategySpec, Lasting>();
+  lasting.set(context, ofStrategies);
+  const gasReserve = gasReserveOf(context, spec);
+  const known = ofStrategies.get(spec);
+  if (known?.policy.gasReserve === gasReserve) return known;
+  const made: Lasting = {
+    policy: { ...settings.policy, gasReserve },
+    ours: [...deps.signers.keys()],
+    live: settings.live,
+    service: serviceEvidence(context),
     chain: {
       chainId: settings.chainId,
       wrappedNative: settings.wrappedNative,
@@ -60,6 +79,8 @@ export function evidenceOf(
     },
     pace: settings.pace,
   };
+  ofStrategies.set(spec, made);
+  return made;
 }
 
 /** Reads the rows and makes the evidence of them, where nothing is written: the run need not be among them. */

@@ -57,6 +57,16 @@ test("SWP-11 other strategies of the wallet leave a gas tank's last resort, and 
   expect(gasReserveOf(life.context, { ...seller, wallet: elsewhere })).toBe(POLICY_RESERVE);
 });
 
+test("SWP-11 a last resort that is edited counts with the next step of a strategy that was judged before", async () => {
+  const { life, sellers } = await begin();
+  const judged = async () => await gatherEvidence(life.context, sellers, { kind: "started" });
+  const before = await judged();
+  expect((await judged()).policy).toBe(before.policy);
+  const strategies = life.context.settings.strategies.filter(({ spec }) => spec.id !== tank.id);
+  Object.defineProperty(life.context.settings, "strategies", { value: strategies });
+  expect((await judged()).policy).toEqual({ ...before.policy, gasReserve: POLICY_RESERVE });
+});
+
 test("SWP-11 what is kept for a refill is not free to be sold", async () => {
   const { life, sellers } = await begin();
   const answer = await readView(life.context, sellers);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Evidence } from "../../../domain/run/evidence.ts";
 import type { StepInput } from "../../../domain/run/replay.ts";
+import type { StrategySpec } from "../../../domain/strategy/spec.ts";
 import { hasTable, type Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { pack, unpack } from "./pack.ts";
@@ -22,18 +23,28 @@ interface StoredStep {
 /** Writes what a step was taken from. */
 export function writeStep(sql: Statements, runId: string, { event, evidence }: StepInput): void {
   const { spec, policy, ours, live, service, chain, pace, ...gathered } = evidence;
-  const settings = { spec, policy, ours, live, service: storedContracts(service), chain, pace };
   const step: StoredStep = { version: STEP_VERSION, event: storedEvent(event), evidence: gathered };
-  const hash = writeSettings(sql, encodeJson(settings));
+  const hash = writeSettings(sql, { spec, policy, ours, live, service, chain, pace });
   sql.run("INSERT INTO steps (run_id, settings, body) VALUES (?, ?, ?)", runId, hash, pack(encodeJson(step)));
 }
 
+/** Of the settings that a strategy's last step had: with hundreds of wallets writing them out takes longer than all else. */
+const lastHashes = new WeakMap<StrategySpec, { readonly settings: Settings; readonly hash: string }>();
+
 /** @returns the hash that they are found by */
-function writeSettings(sql: Statements, text: string): string {
-  const hash = createHash("sha256").update(text).digest("hex");
+function writeSettings(sql: Statements, settings: Settings): string {
+  const last = lastHashes.get(settings.spec);
+  const isSame = last !== undefined && isSameObjects(last.settings, settings);
+  const text = (): string => encodeJson({ ...settings, service: storedContracts(settings.service) });
+  const hash = isSame ? last.hash : createHash("sha256").update(text()).digest("hex");
+  if (!isSame) lastHashes.set(settings.spec, { settings, hash });
   const isKnown = sql.get("SELECT 1 FROM step_settings WHERE hash = ?", hash) !== undefined;
-  if (!isKnown) sql.run("INSERT INTO step_settings (hash, body) VALUES (?, ?)", hash, pack(text));
+  if (!isKnown) sql.run("INSERT INTO step_settings (hash, body) VALUES (?, ?)", hash, pack(text()));
   return hash;
+}
+
+function isSameObjects(one: Settings, other: Settings): boolean {
+  return (Object.keys(one) as (keyof Settings)[]).every((key) => one[key] === other[key]);
 }
 
 /**
