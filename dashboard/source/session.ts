@@ -19,6 +19,11 @@ let isLeaving = false;
 const RETRY_MS = 5_000;
 let again: ReturnType<typeof setTimeout> | undefined;
 
+/** Several readings may be refused at once: the answer to the second asking finds a stranger already. */
+function wasKnown(before: Standing): boolean {
+  return before.kind === "known" || (before.kind === "stranger" && before.isOver);
+}
+
 function take(session: Session): void {
   const theirs: string = session.apiVersion;
   if (theirs !== API_VERSION) {
@@ -29,7 +34,7 @@ function take(session: Session): void {
     standing.value = {
       kind: "stranger",
       version: session.version,
-      isOver: standing.value.kind === "known" && !isLeaving,
+      isOver: !isLeaving && wasKnown(standing.value),
     };
     isLeaving = false;
   } else {
