@@ -50,11 +50,12 @@ export async function axeViolations(page: Page): Promise<readonly string[]> {
   return found.lines;
 }
 
-/** Whether anything is wider than the screen, by its first element; regions that scroll by themselves may be. */
+/** Whether anything is wider than the screen, by its first element; regions that scroll by themselves may be, unless they fold. */
 export async function tooWide(page: Page): Promise<string | undefined> {
-  const [content, screen] = (await page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")) as [
-    number,
-    number,
-  ];
-  return content <= screen ? undefined : `${content} px on a screen of ${screen} px`;
+  const [content, screen, cut] = (await page.evaluate(
+    `[document.scrollingElement.scrollWidth, innerWidth, [...document.querySelectorAll(".wide")].filter(
+      (part) => part.querySelector(".folded") && part.scrollWidth > part.clientWidth,
+    ).map((part) => part.getAttribute("aria-label") + " is cut")]`,
+  )) as [number, number, readonly string[]];
+  return content <= screen ? cut[0] : `${content} px on a screen of ${screen} px`;
 }
