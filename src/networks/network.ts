@@ -131,7 +131,12 @@ const CONFIRMATIONS = 3;
 type TradedThrough = "Uniswap SwapRouter02" | "PancakeSwap SmartRouter";
 const TRADED_THROUGH: TradedThrough = "Uniswap SwapRouter02";
 /** What is traded through beside it, wherever a file names it. */
-const TRADED_BESIDE = ["Slipstream SwapRouter", "later Slipstream SwapRouter"];
+const TRADED_BESIDE = [
+  "Slipstream SwapRouter",
+  "later Slipstream SwapRouter",
+  "Aerodrome v1 router",
+  "Velodrome v2 router",
+];
 
 /** A network as its file states it: addresses as text, with their checksums. */
 interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first"> {

@@ -20,6 +20,7 @@ import type { RelayerDependencies } from "./relayer/relayer.ts";
 import { startRelay } from "./relayer/start-relay.ts";
 import { createRouter, type PublicWay, type RouterOptions } from "./routing/router.ts";
 import type { Searcher } from "./routing/searcher.ts";
+import { SPLITS } from "./settlement/router-calldata.ts";
 import { type ContractCheck, createContractCheck, type RoutedPlaces } from "./settlement/verify.ts";
 import { WrongContractsError } from "./settlement/views.ts";
 import { createSimulator } from "./simulation/simulator.ts";
@@ -242,11 +243,14 @@ function wayOut(
   if (router === undefined) return {};
   const ways = () =>
     [...(routed() ?? [])].map(([address, places]): PublicWay => {
-      const makers = protocols.filter((_, place) => places.has(place)).map((one) => kindOf(one).router?.maker);
+      const [maker = "uniswap"] = protocols.flatMap((one, place) => {
+        const own = kindOf(one).router?.maker;
+        return own !== undefined && places.has(place) ? [own] : [];
+      });
       return {
         router: address,
         formOf: (pool) => (places.has(pool.protocol) ? kindOf(pool).router?.form : undefined),
-        coinsInOneLeg: makers.includes("slipstream"),
+        splits: SPLITS[maker],
       };
     });
   return { ways, takes: (pool) => [...(routed()?.values() ?? [])].some((places) => places.has(pool.protocol)) };

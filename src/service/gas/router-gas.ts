@@ -37,8 +37,8 @@ const NOTHING: Gas = { used: 0n, refund: 0n };
 /**
  * PancakeSwap's takes a lock for each leg and works out addresses in a library, which it calls; its pairs are asked for
  * balances. Slipstream's looks at its lock after each leg; what all of its hops meet (factory, module, what pools are proxies
- * of) is counted with each hop, and cold once. From receipts of their sources, compiled with their own settings: no package
- * has the deployed bytecode of either.
+ * of) is counted with each hop, and cold once. Solidly's asks a registry, the factory and the pool at each hop, several times.
+ * From receipts of their sources, compiled with their own settings: no package has the deployed bytecode of any of them.
  */
 const MAKER_GAS: Readonly<Record<RouterMaker, MakerGas>> = {
   uniswap: { swap: NOTHING, furtherLeg: 0n, hop: { v2: 0n, v3: 0n } },
@@ -48,6 +48,7 @@ const MAKER_GAS: Readonly<Record<RouterMaker, MakerGas>> = {
     hop: { v2: 5_450n, v3: 4_300n },
   },
   slipstream: { swap: { used: 14_300n, refund: 0n }, furtherLeg: 7_500n, hop: { v2: 0n, v3: -22_900n } },
+  solidly: { swap: { used: 9_100n, refund: 0n }, furtherLeg: 0n, hop: { v2: 27_200n, v3: 0n } },
 };
 
 /**

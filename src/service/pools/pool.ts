@@ -157,10 +157,15 @@ export interface PoolSearch {
 export interface RouterHop {
   readonly form: RouterForm;
   readonly maker: RouterMaker;
+  /** of a maker who has two sorts of pools for two tokens: whether it is the one for tokens of the same worth */
+  isStable?(pool: Pool): boolean;
 }
 
 /** Whose router it is: each computes the addresses of its own maker's pools. */
-export type RouterMaker = "uniswap" | "pancakeswap" | "slipstream";
+export type RouterMaker = "uniswap" | "pancakeswap" | "slipstream" | "solidly";
+
+/** What a router takes in several legs; everything else is sold in one. */
+export type Splits = "all" | "tokens" | "nothing";
 
 /** How a public router takes a hop: as tokens, whose pair it computes, or as tokens with a number that tells the pool between them. */
 export type RouterForm = "v2" | "v3";

@@ -3,7 +3,7 @@ import { mulDivUp } from "../../domain/money/amount.ts";
 import { expectedCost } from "../data-fees/data-fees.ts";
 import type { PoolDirectory } from "../pools/directory.ts";
 import { kindOf } from "../pools/kinds.ts";
-import { type Pool, type PoolState, type RouterForm, sortTokens } from "../pools/pool.ts";
+import { type Pool, type PoolState, type RouterForm, type Splits, sortTokens } from "../pools/pool.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import type { TransferChecks } from "../tokens/transfer-checks.ts";
@@ -27,8 +27,7 @@ export interface PublicWay {
   readonly router: Address;
   /** how it takes a hop in a pool, undefined where it does not */
   formOf(pool: Pool): RouterForm | undefined;
-  /** it gives all coins back after a leg: what sells them is one leg */
-  readonly coinsInOneLeg: boolean;
+  readonly splits: Splits;
 }
 
 export interface Router {
@@ -225,7 +224,7 @@ export function createRouter(options: RouterOptions, dependencies: RouterDepende
     const sets = await pathsOf(trade, snapshot);
     const find = async ({ paths, way }: PathSet): Promise<Route | undefined> => {
       if (way === undefined) return findRoute(paths, trade, terms);
-      const inOneLeg = trade.sellsCoins === true && way.coinsInOneLeg;
+      const inOneLeg = way.splits === "nothing" || (way.splits === "tokens" && trade.sellsCoins === true);
       const route = await findRoute(paths, trade, { ...terms, inLegs: true, inOneLeg });
       return route && { ...route, router: way.router };
     };

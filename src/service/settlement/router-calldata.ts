@@ -1,11 +1,13 @@
 import { addressWord, bytesWords, callData, intWord, uintWord } from "../../chain/at-block/words.ts";
 import { type Address, type Hex, toAddress } from "../../domain/money/address.ts";
 import { kindOf } from "../pools/kinds.ts";
+import type { RouterMaker, Splits } from "../pools/pool.ts";
 import { legsOf } from "../routing/legs.ts";
 import type { Hop } from "../routing/plan.ts";
 import type { SwapOrder } from "./order.ts";
 import { behind, callsWords, type LegForm, packedPath, swapCalls } from "./router-words.ts";
 import { encodeSlipstreamSwap } from "./slipstream-calldata.ts";
+import { encodeSolidlySwap } from "./solidly-calldata.ts";
 
 /** Selectors of Uniswap's SwapRouter02, which PancakeSwap's SmartRouter shares. */
 const SELECTOR = {
@@ -37,7 +39,7 @@ export function encodeRouterSwap(order: SwapOrder, hops: readonly Hop[]): Hex {
   const [maker] = makers;
   if (maker === undefined || makers.size > 1)
     throw new Error(`no public router takes pools of ${[...makers].join(" and ")} in one swap`);
-  return maker === "slipstream" ? encodeSlipstreamSwap(order, hops) : encodeSwapRouter02(order, hops);
+  return ENCODE[maker](order, hops);
 }
 
 /** Calldata of a swap through Uniswap's router, and PancakeSwap's. */
@@ -45,6 +47,21 @@ export function encodeSwapRouter02(order: SwapOrder, hops: readonly Hop[]): Hex 
   const calls = callsWords(swapCalls(order, legsOf(hops), SWAP_ROUTER_02));
   return callData(SELECTOR.multicall, uintWord(order.deadline, 256), behind(2), ...calls);
 }
+
+const ENCODE: Readonly<Record<RouterMaker, typeof encodeSwapRouter02>> = {
+  uniswap: encodeSwapRouter02,
+  pancakeswap: encodeSwapRouter02,
+  slipstream: encodeSlipstreamSwap,
+  solidly: encodeSolidlySwap,
+};
+
+/** What each router takes in several legs: `tokens` where it gives all coins back that are left after a leg. */
+export const SPLITS: Readonly<Record<RouterMaker, Splits>> = {
+  uniswap: "all",
+  pancakeswap: "all",
+  slipstream: "tokens",
+  solidly: "nothing",
+};
 
 const SWAP_ROUTER_02: LegForm = {
   custody: THE_ROUTER,

@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<RouterMaker, string>> = {
   uniswap: "Uniswap's SwapRouter02",
   pancakeswap: "PancakeSwap's SmartRouter",
   slipstream: "Slipstream's SwapRouter",
+  solidly: "Solidly's router",
 };
 
 /**
@@ -22,15 +23,10 @@ const NAMES: Readonly<Record<RouterMaker, string>> = {
  * @throws WrongContractsError that names the first difference; RpcError when the node does not answer properly
  */
 export async function verifyRouter(rpc: JsonRpc, network: Routed): Promise<ReadonlySet<number>> {
-  const { name, router, protocols } = network;
-  const what = Object.values(NAMES).join(", or ");
-  const own = await readViews(rpc, { name, contract: router.address, what }, [
-    { view: "WETH9" },
-    { view: "factory" },
-    { view: "factoryV2", isOptional: true },
-  ]);
+  const { router, protocols } = network;
+  const { isSolidly, wrapped, factories } = await ownWords(rpc, network);
   const wrong = wrongRouter(network);
-  if (own(0) !== network.wrappedNative) throw wrong(`wraps into ${own(0)}, not ${network.wrappedNative}`);
+  if (wrapped !== network.wrappedNative) throw wrong(`wraps into ${wrapped}, not ${network.wrappedNative}`);
   if (router.codeHash !== undefined) {
     const [code] = await rpc.batch([{ method: "eth_getCode", params: [router.address, "latest"] }]);
     if (code instanceof RpcError) throw code;
@@ -38,20 +34,53 @@ export async function verifyRouter(rpc: JsonRpc, network: Routed): Promise<Reado
     const hash = keccak256(code);
     if (hash !== router.codeHash) throw wrong(`has code with the hash ${hash}, not ${router.codeHash}`);
   }
-  const factories: Readonly<Record<RouterForm, string>> = { v3: own(1), v2: own(2) };
   const usable = protocols.flatMap((protocol, place) => {
     const hop = kindOf(protocol).router;
     return hop !== undefined && factories[hop.form] === protocol.factory ? [{ ...protocol, ...hop, place }] : [];
   });
   if (usable.length === 0) {
-    const its = `pools of ${factories.v3} and ${factories.v2}`;
+    const its = `pools of ${[factories.v3, factories.v2].filter((factory) => factory !== "").join(" and ")}`;
     throw wrong(`trades with ${its}, and the network's factories are none of them`);
   }
   const maker = makerOf(network, usable);
-  if ((factories.v2 === "") !== (maker === "slipstream"))
-    throw wrong(`${factories.v2 === "" ? "has no" : "has a"} factoryV2(): is this ${NAMES[maker]}?`);
+  checkMaker(network, { maker, isSolidly, hasV2: factories.v2 !== "" });
   await verifyDeployer(rpc, network, usable);
   return new Set(usable.map(({ place }) => place));
+}
+
+/** What a router says of itself; no factory where it has none of a form. */
+interface OwnWords {
+  readonly isSolidly: boolean;
+  readonly wrapped: string;
+  readonly factories: Readonly<Record<RouterForm, string>>;
+}
+
+/** Solidly's router has names of its own for what it wraps into, and for its factory. */
+async function ownWords(rpc: JsonRpc, { name, router }: Routed): Promise<OwnWords> {
+  const what = Object.values(NAMES).join(", or ");
+  const own = await readViews(rpc, { name, contract: router.address, what }, [
+    { view: "WETH9" },
+    { view: "factory" },
+    { view: "factoryV2", isOptional: true },
+    { view: "weth", isOptional: true },
+    { view: "defaultFactory" },
+  ]);
+  const isSolidly = own(3) !== "";
+  return isSolidly
+    ? { isSolidly, wrapped: own(3), factories: { v3: "", v2: own(4) } }
+    : { isSolidly, wrapped: own(0), factories: { v3: own(1), v2: own(2) } };
+}
+
+/** A router has the views of its maker, and no others. */
+function checkMaker(
+  network: Routed,
+  { maker, isSolidly, hasV2 }: { maker: RouterMaker; isSolidly: boolean; hasV2: boolean },
+): void {
+  const wrong = wrongRouter(network);
+  if (isSolidly !== (maker === "solidly"))
+    throw wrong(`${isSolidly ? "has a" : "has no"} defaultFactory(): is this ${NAMES[maker]}?`);
+  if (hasV2 === (maker === "slipstream"))
+    throw wrong(`${hasV2 ? "has a" : "has no"} factoryV2(): is this ${NAMES[maker]}?`);
 }
 
 function wrongRouter({ name, router }: Routed): (difference: string) => Error {

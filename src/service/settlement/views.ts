@@ -14,6 +14,8 @@ const CONTRACTS = new Interface([
   "function factory() view returns (address)",
   "function factoryV2() view returns (address)",
   "function WETH9() view returns (address)",
+  "function weth() view returns (address)",
+  "function defaultFactory() view returns (address)",
   "function deployer() view returns (address)",
   "function poolDeployer() view returns (address)",
 ]);

@@ -78,12 +78,13 @@ test("each network of the book trades through the router of the maker whose fact
   }
 });
 
-test("further routers of the book are Slipstream's alone, one for each of its factories there", () => {
+test("further routers of the book are those of Slipstream and of Solidly, one for each of their factories there", () => {
+  const further = new Set<string | undefined>(["slipstream", "solidly"]);
   for (const [name, { furtherRouters, routers, protocols }] of NETWORKS) {
-    const factories = protocols.filter((protocol) => kindOf(protocol).router?.maker === "slipstream");
+    const factories = protocols.filter((protocol) => further.has(kindOf(protocol).router?.maker));
     expect([name, furtherRouters.length]).toEqual([name, factories.length]);
-    const named = [...routers].filter(([router]) => router.includes("Slipstream")).map(([, address]) => address);
-    expect(furtherRouters.map(({ address }) => address)).toEqual(named);
+    const named = [...routers].filter(([router]) => /Slipstream|Aerodrome|Velodrome/.test(router));
+    expect(new Set(furtherRouters.map(({ address }) => address))).toEqual(new Set(named.map(([, address]) => address)));
   }
 });
 

@@ -107,7 +107,7 @@ describe.concurrent("a public router is held against its network before anything
     const service = await serve(running, { address: chain.deployer, codeHash: undefined });
     expect((await quote(service)).status).toBeGreaterThanOrEqual(500);
     expect(await messageOf(service)).toContain(
-      "is this Uniswap's SwapRouter02, or PancakeSwap's SmartRouter, or Slipstream's SwapRouter?",
+      "is this Uniswap's SwapRouter02, or PancakeSwap's SmartRouter, or Slipstream's SwapRouter, or Solidly's router?",
     );
   });
 

@@ -7,8 +7,9 @@ pragma solidity 0.8.37;
 interface IToken {
     function balanceOf(address owner) external view returns (uint256);
     function decimals() external view returns (uint8);
-    function transfer(address to, uint256 amount) external returns (bool);
-    function transferFrom(address from, address to, uint256 amount) external returns (bool);
+    // Some answer nothing.
+    function transfer(address to, uint256 amount) external;
+    function transferFrom(address from, address to, uint256 amount) external;
 }
 
 /// One pool: of two tokens of any worth, or of about the same.

@@ -1,13 +1,14 @@
 import type { Decoding, PinnedSettlement, ProposedTransaction } from "../../../domain/guard/decoded-swap.ts";
 import { oneContract } from "../../../domain/guard/swap-contracts.ts";
 import { type Address, NATIVE_TOKEN } from "../../../domain/money/address.ts";
+import { readSolidlyCall } from "./solidly.ts";
 import {
   CALLER,
   CUSTODY,
   type Leg,
   NotPinned,
-  type PinnedForm,
   type ReadCalls,
+  type RouterRules,
   readCalls,
   type Step,
 } from "./steps.ts";
@@ -25,11 +26,12 @@ interface Payout {
  * Reads a swap through a public router in the one form that binds everything: a `multicall` under one deadline, legs with
  * exact amounts of one token for another, and either one leg that pays the recipient with the minimum, or legs into the
  * router's custody with one sweep that does. Native coins are sent along to the wei, and what is left of them is asked
- * back.
+ * back. Solidly's router has one call and one leg, which is read as such.
  */
 export function decodeRouterCall(transaction: ProposedTransaction, pinned: PinnedSettlement): Decoding {
   try {
-    return { ok: true, swap: readSwap(readCalls(transaction.data), { transaction, pinned }) };
+    const { data, value } = transaction;
+    return { ok: true, swap: readSwap(readSolidlyCall(data, value) ?? readCalls(data), { transaction, pinned }) };
   } catch (error) {
     if (error instanceof NotPinned) return { ok: false, problem: error.message };
     throw error;
@@ -115,7 +117,7 @@ function withRefund(
 function payoutOf(
   legs: readonly Leg[],
   after: readonly After[],
-  { bought, wrappedNative, form }: { bought: Address; wrappedNative: Address; form: PinnedForm },
+  { bought, wrappedNative, form }: { bought: Address; wrappedNative: Address; form: RouterRules },
 ): Payout {
   const [leg] = legs;
   const [end] = after;

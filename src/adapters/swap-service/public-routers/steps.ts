@@ -2,15 +2,19 @@ import { Interface, type Result } from "ethers";
 import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../../domain/money/address.ts";
 import { readPinnedCall } from "../pinned-call.ts";
 
-/** How a router is told of a swap. Everything else is refused. */
-export interface PinnedForm {
-  readonly abi: Interface;
-  /** the outer call, of which the calls of the swap are the last value */
-  readonly multicall: string;
+/** What legs of a router mean. */
+export interface RouterRules {
   /** whom the router takes for itself where a leg names it as the recipient */
   readonly custody: Address;
   /** each leg gives all native coins back that are left then, so that a second one would find none */
   readonly coinsInOneLeg: boolean;
+}
+
+/** How a router is told of a swap by calls in one call. Everything else is refused. */
+interface PinnedForm extends RouterRules {
+  readonly abi: Interface;
+  /** the outer call, of which the calls of the swap are the last value */
+  readonly multicall: string;
 }
 
 /** Recipients that a router takes for the caller (1) and for itself (2) where a leg names them. */
@@ -84,7 +88,7 @@ export class NotPinned extends Error {}
 
 /** The calls of a swap. */
 export interface ReadCalls {
-  readonly form: PinnedForm;
+  readonly form: RouterRules;
   /** Unix seconds; undefined where the legs have it */
   readonly deadline: bigint | undefined;
   readonly steps: readonly Step[];
@@ -147,7 +151,8 @@ function readPath(bytes: string, place: number): readonly Address[] {
   return [addressOf(`0x${first}`), ...hops.map((hop) => addressOf(`0x${hop.slice(6)}`))];
 }
 
-function checked(leg: Leg, place: number): Leg {
+/** @throws NotPinned when it sells nothing, or its tokens are those of no way */
+export function checked(leg: Leg, place: number): Leg {
   const { path, amountIn } = leg;
   if (amountIn === 0n) throw new NotPinned(`leg ${place} sells 0, by which the router means all that it holds`);
   if (path.length < 2 || path.length > MAX_TOKENS_OF_PATH)
@@ -158,7 +163,8 @@ function checked(leg: Leg, place: number): Leg {
   return leg;
 }
 
-function addressOf(value: unknown): Address {
+/** @throws NotPinned when it is none */
+export function addressOf(value: unknown): Address {
   const address = parseAddress(typeof value === "string" ? value.toLowerCase() : value);
   if (address === undefined) throw new NotPinned(`${String(value).slice(0, 80)} is no address`);
   return address;

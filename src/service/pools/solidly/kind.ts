@@ -106,4 +106,5 @@ export const solidly: PoolKind = {
     // Reads of balances: two of the pool at each token.
     tokenCalls: { tokenIn: 3, tokenOut: 2 },
   },
+  router: { form: "v2", maker: "solidly", isStable: (pool) => unitsOf(pool) !== undefined },
 };
