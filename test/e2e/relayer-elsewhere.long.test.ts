@@ -5,9 +5,11 @@ import { computeAddress, id, zeroPadValue } from "ethers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { claimPort } from "../../src/sandbox/free-port.ts";
+import { startReceiver } from "../support/alert-receiver.ts";
 import { type SignerDouble, startSignerDouble } from "../support/signer-double/signer-double.ts";
+import { missingPrograms, startMonitoring } from "./support/monitoring.ts";
 import { endWhatIsLeft, makeFolder, run, type Started, start, until } from "./support/swapd.ts";
-import { call } from "./support/watched-daemon.ts";
+import { call, toldOf } from "./support/watched-daemon.ts";
 
 // A service whose relayer's key is nowhere in its process: it lies in the double of web3signer, on another port.
 
@@ -123,6 +125,14 @@ function count(...states: readonly string[]): number {
 
 const fills = (): number => count("confirmed", "final");
 
+/** A Prometheus and an Alertmanager that watch the service, where they are installed. */
+async function watched(): Promise<ReturnType<typeof toldOf>> {
+  if (missingPrograms(["prometheus", "prometheus-alertmanager"]).length > 0) return async () => undefined;
+  const { url: receiverUrl, received } = await startReceiver();
+  await startMonitoring({ folder: join(folder.path, "monitoring"), receiverUrl, target: new URL(metrics).host });
+  return toldOf(received);
+}
+
 /** What left the wallet of the sold token, by the chain alone. */
 async function outflows(): Promise<readonly bigint[]> {
   const topics = [id("Transfer(address,address,uint256)"), zeroPadValue(world.wallet.address, 32)];
@@ -147,6 +157,7 @@ it("relays what a signer elsewhere signs, killed between answer and row and once
   const service = begin("serve");
   const atKill = fills();
   await until("fills after the kill", within, () => fills() >= atKill + 2);
+  const told = await watched();
   double.misbehave = { before: () => new Promise(() => undefined) };
   const asked = double.asked.length;
   await until("it is asked while it hangs", within, () => double.asked.length > asked);
@@ -155,12 +166,14 @@ it("relays what a signer elsewhere signs, killed between answer and row and once
       'swapd_service_relayer_signer_ready{network="sandbox"} 1',
     );
   await until("its figure says so", within, async () => !(await signs()));
+  await told("firing", ["SwapdRelayerSignerAway"]);
   const health = async (): Promise<unknown> => (await fetch(`${serviceUrl}/health`)).json();
   await expect.poll(health, { timeout: 90_000 }).toMatchObject({ relayer: { refusal: "GASLESS_UNAVAILABLE" } });
   const hung = fills();
   double.misbehave = {};
   await until("fills once it signs again", within, () => fills() >= hung + 2);
   expect(await signs()).toBe(true);
+  await told("resolved", ["SwapdRelayerSignerAway"]);
   // What was handed over is relayed, or can land no more; nothing new begins.
   const paused = await swapd("pause", "--reason", "the end of a test");
   expect(paused.code, paused.err).toBe(0);

@@ -81,12 +81,15 @@ export async function startWatched({ strategies, edit = {}, env: more = {}, betw
   const { url, received } = await startReceiver();
   const target = `127.0.0.1:${port}`;
   const { query } = await startMonitoring({ folder: join(folder.path, "monitoring"), receiverUrl: url, target });
-  /** Waits until Alertmanager has told the receiver of all these rules. */
-  const told = async (status: "firing" | "resolved", names: readonly string[], within = LONG): Promise<void> => {
+  return { world, port, begin, swapd, query, told: toldOf(received) };
+}
+
+/** Waits until Alertmanager has told a receiver of all these rules. */
+export function toldOf(received: readonly Received[]) {
+  return async (status: "firing" | "resolved", names: readonly string[], within = LONG): Promise<void> => {
     const wanted = expect.arrayContaining([...names]);
     await vi.waitFor(() => expect([...namesIn(received, status)]).toEqual(wanted), within);
   };
-  return { world, port, begin, swapd, query, told };
 }
 
 function namesIn(received: readonly Received[], status: string): ReadonlySet<string> {
