@@ -108,13 +108,16 @@ describe("a service of ours without a settlement contract", () => {
 
   const SLIPSTREAM = toAddress("0xBE6D8f0d05cC4be24d5167a3eF062215bE6D18a5");
 
-  it("settles through Slipstream's router too where the network has one: both are pinned, and nothing else", () => {
+  const SOLIDLY = toAddress("0xcF77a3Ba9A5CA399B7c97c74d54e5b1Beb874E43");
+
+  it("settles through the network's further routers too: all of them are pinned, and nothing else", () => {
     const { service, network, policy } = loaded({ "main.yaml": unsettled });
     expect(service.furtherContracts).toEqual([
       { spender: SLIPSTREAM, target: SLIPSTREAM, verifyingContract: SLIPSTREAM },
+      { spender: SOLIDLY, target: SOLIDLY, verifyingContract: SOLIDLY },
     ]);
-    expect(network.furtherRouters).toEqual([{ address: SLIPSTREAM }]);
-    expect(policy.spenders).toEqual([ROUTER, SLIPSTREAM]);
+    expect(network.furtherRouters).toEqual([{ address: SLIPSTREAM }, { address: SOLIDLY }]);
+    expect(policy.spenders).toEqual([ROUTER, SLIPSTREAM, SOLIDLY]);
   });
 
   it("does not where the owner's list of spenders leaves it out, or the file names the one router", () => {
