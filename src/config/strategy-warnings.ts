@@ -32,13 +32,10 @@ export function strategyWarnings(loaded: Loaded, wrappedNative: Address | undefi
   const ofCoins = Map.groupBy(findConflicts(specs, wrappedNative), symbolsOf);
   return [...ofCoins.values()].flatMap((conflicts) => {
     const warnings = conflicts.slice(0, NAMED).flatMap((conflict) => warningOf(conflict, loaded) ?? []);
-    const [last] = warnings.splice(NAMED - 1);
-    const more = conflicts.length - NAMED;
-    if (last === undefined) return warnings;
-    return [
-      ...warnings,
-      more > 0 ? { ...last, message: `${last.message}; the same in further wallets: ${more}` } : last,
-    ];
+    const [last, more] = [warnings.at(-1), conflicts.length - NAMED];
+    if (last === undefined || more <= 0) return warnings;
+    const message = `${last.message}; the same in further wallets: ${more}`;
+    return [...warnings.slice(0, -1), { ...last, message }];
   });
 }
 

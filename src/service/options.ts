@@ -41,7 +41,7 @@ export interface RelayerOptions {
 
 /**
  * A router that stands for everybody: Uniswap's SwapRouter02, PancakeSwap's SmartRouter, which takes the same calls, or
- * Slipstream's SwapRouter.
+ * Slipstream's or Solidly's.
  */
 export interface PublicRouter {
   readonly address: Address;

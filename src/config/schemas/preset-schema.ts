@@ -30,13 +30,13 @@ export const presetSchema = z.object({
   settlement: address("the settlement contract; without it one is named in the main file").optional(),
   executor: address("the executor contract").optional(),
   router: address(
-    "Uniswap's SwapRouter02, PancakeSwap's SmartRouter or Slipstream's SwapRouter, by which own swaps settle where no settlement is",
+    "Uniswap's SwapRouter02, PancakeSwap's SmartRouter, or Slipstream's or Solidly's router, by which own swaps settle where no settlement is",
   ).optional(),
   routerCodeHash: hash("the keccak-256 of the router's code").optional(),
   furtherRouters: z
     .array(
       z.object({
-        address: address("a further router, such as Slipstream's SwapRouter: the one that brings more is taken"),
+        address: address("a further router, such as Slipstream's or Solidly's: the one that brings most is taken"),
         codeHash: hash("the keccak-256 of its code").optional(),
       }),
     )

@@ -56,7 +56,7 @@ function probesOf({ pool, quote }: PoolState, { unit0, unit1 }: StableUnits): re
  * Pools of Solidly's second version, by Aerodrome on base and Velodrome on optimism: of two tokens there is one for any
  * worth (x * y) and one for tokens of about the same worth (xy(x^2 + y^2)). The factory says in each block what a pool
  * takes, and whether all of them rest. A stable pool is asked for two exchanges together with its state: there are forks
- * with other roundings, and one whose own answers differ from ours by a wei is not traded with.
+ * with other roundings, and one whose own answers differ from ours by a wei, or that has none, is not traded with.
  */
 export const solidly: PoolKind = {
   number: 8,
@@ -95,7 +95,7 @@ export const solidly: PoolKind = {
     const state = solidlyState(current, { reserve0, reserve1, fee }, { units, gas });
     if (units === undefined) return state;
     const theirs = answers.map((words: WordsAnswer) => words?.[0] ?? 0n);
-    return probesOf(state, units).every((ours, index) => ours === theirs[index]) ? state : undefined;
+    return probesOf(state, units).every((ours, index) => ours > 0n && ours === theirs[index]) ? state : undefined;
   },
 
   gas: {

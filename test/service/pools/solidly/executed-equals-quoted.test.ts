@@ -5,9 +5,9 @@ import type { Address, Hex } from "../../../../src/domain/money/address.ts";
 import { createPoolDirectory } from "../../../../src/service/pools/directory.ts";
 import { kindOf } from "../../../../src/service/pools/kinds.ts";
 import { type Pool, sortTokens } from "../../../../src/service/pools/pool.ts";
-import { createSnapshots, type Snapshot } from "../../../../src/service/pools/snapshots.ts";
+import type { Snapshot } from "../../../../src/service/pools/snapshots.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { expectPaidAsQuoted, filledQuote, newTokenFor } from "../../support/curve-trades.ts";
+import { expectPaidAsQuoted, filledQuote, newTokenFor, snapshotAtHead } from "../../support/curve-trades.ts";
 import { createRandomAmounts } from "../../support/random-amounts.ts";
 import { deploySolidly, type Solidly, soldOf } from "../../support/solidly.ts";
 import { systemClock } from "../../support/system-clock.ts";
@@ -24,12 +24,7 @@ let exchange: Solidly;
 let snapshot: Snapshot;
 let pools: readonly Pool[] = [];
 
-async function atHead(): Promise<Snapshot> {
-  const snapshots = createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock);
-  const current = await snapshots.current();
-  snapshots.stop();
-  return current;
-}
+const atHead = (): Promise<Snapshot> => snapshotAtHead(chain);
 
 function found(tokenA: Address, tokenB: Address, at: Snapshot): Promise<readonly Pool[]> {
   const directory = createPoolDirectory({ protocols: [exchange.protocol], feeTiers: [500, 3_000] }, systemClock);
@@ -158,6 +153,15 @@ test("a stable pool of a token with more than 18 decimals, which pools round off
 test("a stable pool of a fork whose arithmetic is not ours, be it by a wei, is found and never quoted", async () => {
   const { pair, units } = await newPair(18, 6);
   await exchange.newOther(pair, [10n ** 6n * units[0], 10n ** 6n * units[1]]);
+  const at = await atHead();
+  const [pool] = await found(...pair, at);
+  expect(pool?.constants).toHaveLength(2);
+  expect(await at.state(pool!)).toBeUndefined();
+});
+
+test("a stable pool so large that its arithmetic overflows answers nothing, and is not quoted on our word alone", async () => {
+  const { pair } = await newPair(18, 18);
+  await exchange.newPool(pair, true, [10n ** 39n, 10n ** 39n]);
   const at = await atHead();
   const [pool] = await found(...pair, at);
   expect(pool?.constants).toHaveLength(2);
