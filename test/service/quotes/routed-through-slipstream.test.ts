@@ -1,20 +1,11 @@
 import { randomInt } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { createRandom } from "../../../src/sandbox/market/random.ts";
-import { type Service, startService } from "../../../src/service/service.ts";
-import { startTestChain, type TestChain } from "../support/chain.ts";
-import { type Client, createClient } from "../support/client.ts";
-import { blocksOfSeconds, expectedGas, seasonPools, summary } from "../support/gas-check.ts";
-import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
-import { deploySwapRouter } from "../support/public-router.ts";
-import { createRecordingLogger } from "../support/recording-logger.ts";
-import { approveRouter, executeQuotes } from "../support/routed-swaps.ts";
+import { type BesideUniswap, serveBesideUniswap } from "../support/beside-uniswap.ts";
+import { expectedGas, seasonPools, summary } from "../support/gas-check.ts";
+import { executeQuotes } from "../support/routed-swaps.ts";
 import { addSlipstreamPools, deploySlipstream } from "../support/slipstream.ts";
-import { systemClock } from "../support/system-clock.ts";
 
 /** `SWAPD_QUOTED_SWAPS=500` is the long form; the seed is printed with a failure. */
 const SWAPS = Number(process.env.SWAPD_QUOTED_SWAPS ?? 24);
@@ -22,38 +13,25 @@ const seed = Number(process.env.SWAPD_TEST_SEED ?? randomInt(1 << 30));
 const random = createRandom(seed, 0, 0x736c6970);
 const UNISWAP = "uniswap-v2,uniswap-v3";
 
-let chain: TestChain;
-let market: Market;
-/** Uniswap's, and Slipstream's: the pools of both have the same tokens */
+let stop: BesideUniswap["stop"];
+let chain: BesideUniswap["chain"];
+let market: BesideUniswap["market"];
+/** Uniswap's, and the other's */
 let router: Address;
 let other: Address;
-let service: Service;
-let client: Client;
-const directory = mkdtempSync(join(tmpdir(), "swapd-slipstream-"));
+let client: BesideUniswap["client"];
 
 beforeAll(async () => {
-  chain = await startTestChain();
-  const exchange = await deploySlipstream(chain);
-  market = await deployMarket(chain, [exchange.protocol]);
-  await addSlipstreamPools(chain, market, exchange);
-  router = await deploySwapRouter(chain, market);
-  other = await exchange.deployRouter({ weth: market.weth });
-  for (const one of [router, other]) await approveRouter(chain, one, market);
-  const routers = [router, other].map((address) => ({ address, codeHash: undefined }));
-  const network = { settlement: undefined, executor: undefined, router: routers[0], furtherRouters: routers.slice(1) };
-  const options = serviceOptions(chain, market, { database: join(directory, "service.db"), network });
-  service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
-  client = await createClient(service.url);
-  await blocksOfSeconds(chain);
+  ({ stop, chain, market, router, other, client } = await serveBesideUniswap({
+    deploy: deploySlipstream,
+    addPools: addSlipstreamPools,
+    deployRouter: (exchange, weth) => exchange.deployRouter({ weth }),
+  }));
   await seasonPools(chain, market, client);
   await seasonPools(chain, market, client, "slipstream");
 }, 120_000);
 
-afterAll(async () => {
-  await service?.stop();
-  await chain?.stop();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => stop?.());
 
 test(`quotes through either router, executed on the same state, bring what they say to the wei (seed ${seed})`, async () => {
   const world = { chain, market, router, others: [other], client };

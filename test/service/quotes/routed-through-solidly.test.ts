@@ -1,21 +1,12 @@
 import { randomInt } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { createRandom } from "../../../src/sandbox/market/random.ts";
-import { type Service, startService } from "../../../src/service/service.ts";
-import { startTestChain, type TestChain } from "../support/chain.ts";
-import { type Client, createClient } from "../support/client.ts";
-import { blocksOfSeconds, seasonPools, summary } from "../support/gas-check.ts";
-import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
-import { deploySwapRouter } from "../support/public-router.ts";
+import { type BesideUniswap, serveBesideUniswap } from "../support/beside-uniswap.ts";
+import { seasonPools, summary } from "../support/gas-check.ts";
 import { execute, quoteAtHead } from "../support/quoted-swap.ts";
-import { createRecordingLogger } from "../support/recording-logger.ts";
-import { approveRouter, executeQuotes } from "../support/routed-swaps.ts";
+import { executeQuotes } from "../support/routed-swaps.ts";
 import { addSolidlyPools, deploySolidly } from "../support/solidly.ts";
-import { systemClock } from "../support/system-clock.ts";
 import { balanceOf } from "../support/wallet.ts";
 
 /** `SWAPD_QUOTED_SWAPS=500` is the long form; the seed is printed with a failure. */
@@ -23,37 +14,24 @@ const SWAPS = Number(process.env.SWAPD_QUOTED_SWAPS ?? 16);
 const seed = Number(process.env.SWAPD_TEST_SEED ?? randomInt(1 << 30));
 const random = createRandom(seed, 0, 0x736f6c69);
 
-let chain: TestChain;
-let market: Market;
-/** Uniswap's, and Solidly's: the pools of both have the same tokens */
+let stop: BesideUniswap["stop"];
+let chain: BesideUniswap["chain"];
+let market: BesideUniswap["market"];
+/** Uniswap's, and the other's */
 let router: Address;
 let other: Address;
-let service: Service;
-let client: Client;
-const directory = mkdtempSync(join(tmpdir(), "swapd-solidly-"));
+let client: BesideUniswap["client"];
 
 beforeAll(async () => {
-  chain = await startTestChain();
-  const exchange = await deploySolidly(chain);
-  market = await deployMarket(chain, [exchange.protocol]);
-  await addSolidlyPools(chain, market, exchange);
-  router = await deploySwapRouter(chain, market);
-  other = await exchange.deployRouter(market.weth);
-  for (const one of [router, other]) await approveRouter(chain, one, market);
-  const routers = [router, other].map((address) => ({ address, codeHash: undefined }));
-  const network = { settlement: undefined, executor: undefined, router: routers[0], furtherRouters: routers.slice(1) };
-  const options = serviceOptions(chain, market, { database: join(directory, "service.db"), network });
-  service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
-  client = await createClient(service.url);
-  await blocksOfSeconds(chain);
+  ({ stop, chain, market, router, other, client } = await serveBesideUniswap({
+    deploy: deploySolidly,
+    addPools: addSolidlyPools,
+    deployRouter: (exchange, weth) => exchange.deployRouter(weth),
+  }));
   await seasonPools(chain, market, client);
 }, 120_000);
 
-afterAll(async () => {
-  await service?.stop();
-  await chain?.stop();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => stop?.());
 
 test(`quotes through either router, executed on the same state, bring what they say to the wei (seed ${seed})`, async () => {
   const world = { chain, market, router, others: [other], client };

@@ -3,9 +3,11 @@ import { RpcError } from "../../../src/chain/json-rpc.ts";
 import type { Address, Hex } from "../../../src/domain/money/address.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import type { Pool, PoolQuote, PoolState } from "../../../src/service/pools/pool.ts";
+import { createSnapshots, type Snapshot } from "../../../src/service/pools/snapshots.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import type { TestChain } from "./chain.ts";
 import type { createRandomAmounts } from "./random-amounts.ts";
+import { systemClock } from "./system-clock.ts";
 
 // Random trades in pools with liquidity in price ranges: quoted, and then executed by the exchange's own contracts.
 
@@ -23,6 +25,14 @@ export async function newTokenFor(chain: TestChain, spender: Address, decimals: 
   await chain.send({ to: token, data: call("mint", [chain.deployer, 10n ** 40n]) });
   await chain.send({ to: token, data: call("approve", [spender, (1n << 256n) - 1n]) });
   return token;
+}
+
+/** The chain's newest block, as a service reads it. */
+export async function snapshotAtHead(chain: TestChain): Promise<Snapshot> {
+  const snapshots = createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock);
+  const current = await snapshots.current();
+  snapshots.stop();
+  return current;
 }
 
 /** Some positions around a price that is no tick's. */

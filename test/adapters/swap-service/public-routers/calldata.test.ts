@@ -1,11 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { publicRoutersProfile } from "../../../../src/adapters/swap-service/public-routers/service.ts";
-import { bindingChecks, envelopeChecks } from "../../../../src/domain/guard/bind-swap.ts";
-import { firstDenial } from "../../../../src/domain/guard/check.ts";
-import { oneContract } from "../../../../src/domain/guard/swap-contracts.ts";
 import { type Address, type Hex, NATIVE_TOKEN } from "../../../../src/domain/money/address.ts";
-import { expectedSample } from "../../../domain/guard/swap-samples.ts";
+import { decode, denialOf, READ } from "./read-router-call.ts";
 import {
   address,
   CALLER,
@@ -29,26 +26,6 @@ import {
   v3,
   WETH,
 } from "./router-calls.ts";
-
-function decode(data: Hex, value = 0n) {
-  const transaction = { from: ME, to: ROUTER, data, value, chainId: 1, gasLimit: undefined };
-  return publicRoutersProfile.decodeTransaction(transaction, PINNED);
-}
-
-const READ = {
-  contracts: oneContract(ROUTER),
-  sender: undefined,
-  recipient: ME,
-  fromAsset: USDC,
-  toAsset: DAI,
-  deadline: DEADLINE,
-  amountOutMin: 90n,
-  swapFee: 0n,
-  amountIn: 100n,
-  nonce: undefined,
-  affiliate: undefined,
-  permitValue: undefined,
-};
 
 describe("what is read of a swap through a public router", () => {
   it.each([
@@ -267,19 +244,6 @@ const HOSTILE: readonly (readonly [name: string, data: Hex, value?: bigint])[] =
   ["our own settlement's call", `0x${"ab".repeat(4)}${"0".repeat(640)}`],
   ["nothing", "0x"],
 ];
-
-/** What the guard says to a transaction for a sale of 100 units of USDC for at least 90 of DAI, apart from the simulation. */
-function denialOf(data: Hex, { value = 0n, to = ROUTER }: { value?: bigint; to?: Address } = {}): string | undefined {
-  const transaction = { from: ME, to, data, value, chainId: 1, gasLimit: undefined };
-  const expected = expectedSample({
-    ...({ mode: "self-executed", contracts: PINNED.contracts, chainId: 1, owner: ME, recipient: ME } as const),
-    ...{ fromAsset: USDC, toAsset: DAI, gross: 100n, affiliate: undefined, requiredMinimum: 90n },
-    ...{ nowSeconds: Number(DEADLINE) - 60, nonceRequired: false },
-  });
-  const decoding = publicRoutersProfile.decodeTransaction(transaction, PINNED);
-  if (!decoding.ok) return "UNDECODABLE";
-  return firstDenial([...envelopeChecks(transaction, expected), ...bindingChecks(decoding.swap, expected)])?.code;
-}
 
 describe("what is read, and is not what was asked for", () => {
   const late = (deadline: bigint): Hex => call("multicall(uint256,bytes[])", deadline, [single()]);

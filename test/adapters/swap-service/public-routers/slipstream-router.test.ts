@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { publicRoutersProfile } from "../../../../src/adapters/swap-service/public-routers/service.ts";
-import { bindingChecks, envelopeChecks } from "../../../../src/domain/guard/bind-swap.ts";
-import { firstDenial } from "../../../../src/domain/guard/check.ts";
-import { oneContract } from "../../../../src/domain/guard/swap-contracts.ts";
 import { type Address, type Hex, NATIVE_TOKEN } from "../../../../src/domain/money/address.ts";
-import { expectedSample } from "../../../domain/guard/swap-samples.ts";
+import { decode, denialOf, READ } from "./read-router-call.ts";
 import {
   address,
   CALLER,
@@ -14,7 +10,6 @@ import {
   DEADLINE,
   ME,
   multicall,
-  PINNED,
   pathOf,
   ROUTER,
   single,
@@ -24,17 +19,6 @@ import {
   WETH,
 } from "./router-calls.ts";
 import { all, coinsKept, FUNCTIONS, kept, one, refunded, several, slip, swept, unwrapped } from "./slipstream-calls.ts";
-
-function decode(data: Hex, value = 0n) {
-  const transaction = { from: ME, to: ROUTER, data, value, chainId: 1, gasLimit: undefined };
-  return publicRoutersProfile.decodeTransaction(transaction, PINNED);
-}
-
-const READ = {
-  ...{ contracts: oneContract(ROUTER), sender: undefined, recipient: ME, fromAsset: USDC, toAsset: DAI },
-  ...{ deadline: DEADLINE, amountOutMin: 90n, swapFee: 0n, amountIn: 100n },
-  ...{ nonce: undefined, affiliate: undefined, permitValue: undefined },
-};
 
 const way = pathOf(USDC, 100, WETH, 200, DAI);
 const part = (amountIn: bigint, more = {}) => ({ ...kept, amountIn, ...more });
@@ -180,18 +164,6 @@ const HOSTILE: readonly (readonly [name: string, data: Hex, value?: bigint])[] =
   ["a leg of its own in another router's multicall", multicall(one())],
   ["a selector that nobody knows", all("0x12345678")],
 ];
-
-function denialOf(data: Hex, { value = 0n, to = ROUTER }: { value?: bigint; to?: Address } = {}): string | undefined {
-  const transaction = { from: ME, to, data, value, chainId: 1, gasLimit: undefined };
-  const expected = expectedSample({
-    ...({ mode: "self-executed", contracts: PINNED.contracts, chainId: 1, owner: ME, recipient: ME } as const),
-    ...{ fromAsset: USDC, toAsset: DAI, gross: 100n, affiliate: undefined, requiredMinimum: 90n },
-    ...{ nowSeconds: Number(DEADLINE) - 60, nonceRequired: false },
-  });
-  const decoding = publicRoutersProfile.decodeTransaction(transaction, PINNED);
-  if (!decoding.ok) return "UNDECODABLE";
-  return firstDenial([...envelopeChecks(transaction, expected), ...bindingChecks(decoding.swap, expected)])?.code;
-}
 
 describe("what is read of it, and is not what was asked for", () => {
   const parts = (first: bigint, second: bigint): Hex => all(one(part(first)), several(way, part(second)), swept());

@@ -1,22 +1,8 @@
 import { Interface } from "ethers";
 import { describe, expect, it, test } from "vitest";
-import { publicRoutersProfile } from "../../../../src/adapters/swap-service/public-routers/service.ts";
 import type { Hex } from "../../../../src/domain/money/address.ts";
-import {
-  custody,
-  DAI,
-  ME,
-  multicall,
-  PINNED,
-  ROUTER,
-  refund,
-  single,
-  sweep,
-  THIEF,
-  USDC,
-  unwrap,
-  v2,
-} from "./router-calls.ts";
+import { decode } from "./read-router-call.ts";
+import { custody, DAI, ME, multicall, refund, single, sweep, THIEF, USDC, unwrap, v2 } from "./router-calls.ts";
 
 /**
  * Every function of PancakeSwap's SmartRouter. Source: pancakeswap/pancake-v3-contracts@5cc479f0 projects/router/contracts,
@@ -88,11 +74,6 @@ const all = FUNCTIONS.fragments.flatMap((fragment) => {
   const found = FUNCTIONS.getFunction(fragment.format("sighash").replace("function ", ""));
   return found === null ? [] : [{ name: found.format("sighash"), selector: found.selector as Hex }];
 });
-
-function decode(data: Hex) {
-  const transaction = { from: ME, to: ROUTER, data, value: 0n, chainId: 56, gasLimit: undefined };
-  return publicRoutersProfile.decodeTransaction(transaction, PINNED);
-}
 
 describe("PancakeSwap's SmartRouter", () => {
   test("has each call of a swap under the selector of Uniswap's SwapRouter02: one decoder reads both", () => {

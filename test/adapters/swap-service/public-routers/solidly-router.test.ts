@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { publicRoutersProfile } from "../../../../src/adapters/swap-service/public-routers/service.ts";
-import { bindingChecks, envelopeChecks } from "../../../../src/domain/guard/bind-swap.ts";
-import { firstDenial } from "../../../../src/domain/guard/check.ts";
-import { oneContract } from "../../../../src/domain/guard/swap-contracts.ts";
 import { type Address, type Hex, NATIVE_TOKEN } from "../../../../src/domain/money/address.ts";
-import { expectedSample } from "../../../domain/guard/swap-samples.ts";
+import { decode, denialOf, READ } from "./read-router-call.ts";
 import {
   address,
   CALLER,
@@ -14,7 +10,6 @@ import {
   DEADLINE,
   ME,
   multicall,
-  PINNED,
   ROUTER,
   refund,
   single,
@@ -27,17 +22,6 @@ import {
 } from "./router-calls.ts";
 import { all, one } from "./slipstream-calls.ts";
 import { call, coinsBought, coinsSold, FACTORY, FUNCTIONS, type Hop, hop, tokens } from "./solidly-calls.ts";
-
-function decode(data: Hex, value = 0n) {
-  const transaction = { from: ME, to: ROUTER, data, value, chainId: 1, gasLimit: undefined };
-  return publicRoutersProfile.decodeTransaction(transaction, PINNED);
-}
-
-const READ = {
-  ...{ contracts: oneContract(ROUTER), sender: undefined, recipient: ME, fromAsset: USDC, toAsset: DAI },
-  ...{ deadline: DEADLINE, amountOutMin: 90n, swapFee: 0n, amountIn: 100n },
-  ...{ nonce: undefined, affiliate: undefined, permitValue: undefined },
-};
 
 const OTHER = address("44");
 const way: readonly Hop[] = [hop(USDC, WETH), hop(WETH, DAI, true)];
@@ -170,18 +154,6 @@ const HOSTILE: readonly (readonly [name: string, data: Hex, value?: bigint])[] =
   ["a refund of another router", refund],
   ["a selector that nobody knows", "0x12345678"],
 ];
-
-function denialOf(data: Hex, { value = 0n, to = ROUTER }: { value?: bigint; to?: Address } = {}): string | undefined {
-  const transaction = { from: ME, to, data, value, chainId: 1, gasLimit: undefined };
-  const expected = expectedSample({
-    ...({ mode: "self-executed", contracts: PINNED.contracts, chainId: 1, owner: ME, recipient: ME } as const),
-    ...{ fromAsset: USDC, toAsset: DAI, gross: 100n, affiliate: undefined, requiredMinimum: 90n },
-    ...{ nowSeconds: Number(DEADLINE) - 60, nonceRequired: false },
-  });
-  const decoding = publicRoutersProfile.decodeTransaction(transaction, PINNED);
-  if (!decoding.ok) return "UNDECODABLE";
-  return firstDenial([...envelopeChecks(transaction, expected), ...bindingChecks(decoding.swap, expected)])?.code;
-}
 
 describe("what is read of it, and is not what was asked for", () => {
   it("is the only thing that is denied: the swap itself passes, in each of its forms", () => {

@@ -7,7 +7,13 @@ import { type Pool, sortTokens } from "../../../../src/service/pools/pool.ts";
 import { createSnapshots, type Snapshot } from "../../../../src/service/pools/snapshots.ts";
 import { sqrtRatioAtTick } from "../../../../src/service/pools/uniswap-v3/tick-math.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { expectPaidAsQuoted, filledQuote, newTokenFor, randomRanges } from "../../support/curve-trades.ts";
+import {
+  expectPaidAsQuoted,
+  filledQuote,
+  newTokenFor,
+  randomRanges,
+  snapshotAtHead,
+} from "../../support/curve-trades.ts";
 import { createRandomAmounts } from "../../support/random-amounts.ts";
 import { deploySlipstream, type Slipstream, soldOf } from "../../support/slipstream.ts";
 import { systemClock } from "../../support/system-clock.ts";
@@ -32,12 +38,7 @@ let snapshot: Snapshot;
 let tokens: readonly Address[] = [];
 let pools: readonly Pool[] = [];
 
-async function atHead(): Promise<Snapshot> {
-  const snapshots = createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock);
-  const current = await snapshots.current();
-  snapshots.stop();
-  return current;
-}
+const atHead = (): Promise<Snapshot> => snapshotAtHead(chain);
 
 function found(tokenA: Address, tokenB: Address, at: Snapshot): Promise<readonly Pool[]> {
   // Spacings are the factory's own: the fee tiers of the network are for kinds that are asked for them.
