@@ -130,5 +130,5 @@ function ungranted(
 function unproved({ wallet, token, spender }: Asked, why: string): Finding {
   const text = `cannot prove that ${wallet} allows ${spender} to take no ${token}: ${why}`;
   const what = { wallet, token, kind: "cannot-prove", scope: "token" } as const;
-  return { key: `cannot-prove allowance ${wallet} ${token}`, ...what, text, facts: { token, spender } };
+  return { key: `cannot-prove allowance ${wallet} ${token} ${spender}`, ...what, text, facts: { token, spender } };
 }
