@@ -36,15 +36,14 @@ afterAll(() => stop?.());
 test(`quotes through either router, executed on the same state, bring what they say to the wei (seed ${seed})`, async () => {
   const world = { chain, market, router, others: [other], client };
   // One of the two is a double: what it costs says nothing of the real one.
-  const { seen, deviations } = await executeQuotes(world, { swaps: SWAPS, seed, random, gasWithin: undefined });
+  const { seen, deviations } = await executeQuotes(world, {
+    ...{ swaps: SWAPS, seed, random, gasWithin: undefined },
+    // Few of the swaps are split: a short run may have none.
+    kinds: SWAPS < 200 ? ["hops", "native", "first", "other"] : ["split", "hops", "native", "first", "other"],
+  });
   if (process.env.SWAPD_QUOTED_SWAPS !== undefined) {
     console.log(`of ${SWAPS}: ${JSON.stringify(seen)}; gas off by ${JSON.stringify(summary(deviations))}`);
   }
-  // Few of the swaps are split: a short run may have none.
-  const split = SWAPS >= 200 ? seen.split : 1;
-  expect(Math.min(split, seen.hops, seen.native, seen.other, SWAPS - seen.other), JSON.stringify(seen)).toBeGreaterThan(
-    0,
-  );
 }, 600_000);
 
 describe("of two routers", () => {

@@ -27,7 +27,8 @@ interface Seen {
   v2: number;
   v3: number;
   native: number;
-  /** through another router than the first one */
+  /** through the first router, and through another */
+  first: number;
   other: number;
 }
 
@@ -37,7 +38,12 @@ interface Plan {
   readonly random: ReturnType<typeof createRandom>;
   /** how far expected gas may be off, in parts of one; undefined: nobody can say */
   readonly gasWithin: number | undefined;
+  /** kinds that must have been met: chance may leave one out of few swaps, so more are made until it was */
+  readonly kinds: readonly (keyof Seen)[];
 }
+
+/** How many times more swaps there may be for a kind that chance left out. */
+const PATIENCE = 5;
 
 export const RECIPIENT = "0x00000000000000000000000000000000000a11ce" as Address;
 const TOKEN = loadContract("PermitToken").abi;
@@ -98,12 +104,13 @@ async function leftInRouter(world: RoutedWorld): Promise<readonly bigint[]> {
 /** Executes random quotes on the state that they stand on: each brings what it says, to the wei, and leaves nothing. */
 export async function executeQuotes(
   world: RoutedWorld,
-  { swaps, seed, random, gasWithin }: Plan,
+  { swaps, seed, random, gasWithin, kinds }: Plan,
 ): Promise<{ readonly seen: Seen; readonly deviations: readonly number[] }> {
   const { chain, client } = world;
   const deviations: number[] = [];
-  const seen: Seen = { split: 0, hops: 0, v2: 0, v3: 0, native: 0, other: 0 };
-  for (let count = 0; count < swaps; count += 1) {
+  const seen: Seen = { split: 0, hops: 0, v2: 0, v3: 0, native: 0, first: 0, other: 0 };
+  const isMissed = () => kinds.some((kind) => seen[kind] === 0);
+  for (let count = 0; count < swaps || (isMissed() && count < PATIENCE * swaps); count += 1) {
     const request = randomRequest(world, random);
     const before = await held(world, request.toTokenAddress, request.toAddress);
     const sold = request.fromTokenAddress;
@@ -120,13 +127,14 @@ export async function executeQuotes(
     expect(new Set(await leftInRouter(world)), context).toEqual(new Set([0n]));
     expect(transaction.to, context).toBe(quote.targetAddress);
     expect([world.router, ...(world.others ?? [])], context).toContain(transaction.to);
-    if (transaction.to !== world.router) seen.other += 1;
+    seen[transaction.to === world.router ? "first" : "other"] += 1;
     tally(seen, route.body.distributions, request);
     const off = deviation(await expectedGas(chain, quote), gasUsed);
     deviations.push(off);
     if (gasWithin !== undefined)
       expect(Math.abs(off), `expected gas to ${gasUsed} of the receipt, ${context}`).toBeLessThan(gasWithin);
   }
+  expect(isMissed(), `each of ${kinds.join(", ")} in ${JSON.stringify(seen)}, seed ${seed}`).toBe(false);
   return { seen, deviations };
 }
 
