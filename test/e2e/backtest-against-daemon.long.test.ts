@@ -2,14 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { computeAddress } from "ethers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import type { Address } from "../../src/domain/money/address.ts";
+import { fundCopies } from "../../src/sandbox/funded-copy.ts";
 import { createRpc } from "../../src/sandbox/rpc.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import type { SandboxPool } from "../../src/sandbox/world.ts";
 import { writeWallet } from "../support/wallet-files.ts";
 import { WIDE_POLICY } from "../support/wide-policy.ts";
 import { writeHome } from "./support/home.ts";
+import { feedPrices, poolPrice, poolsOf } from "./support/market-prices.ts";
 import { run, start } from "./support/swapd.ts";
 
 // A live daemon trades in a sandbox whose market moves before each slot and rests while it is traded. Its feed is written
@@ -23,12 +26,9 @@ const SLOT_MS = SLOT_SECONDS * 1_000;
 const STEPS = 8;
 const LEAD_MS = 8_000;
 const MOST_BPS = 5;
-/** A small trade of a mix after a large one: some basis points of the large one are many of the small one. */
-const MOST_AFTER_FILLS_BPS = 100;
+/** Whom the pool of DAI pays, so that what it brings is in no other group's weights. */
+const ELSEWHERE = "0x00000000000000000000000000000000000a11ce";
 const SYMBOLS = ["WETH", "USDC", "DAI", "WBTC", "USDT"] as const;
-const LATEST_ROUND_DATA = "0xfeaf968c";
-const SLOT0 = "0x3850c7bd";
-const GET_RESERVES = "0x0902f1ac";
 /** The fee of the pools that the groups trade with, by what is bought and what it costs there. */
 const POOLS = { "WETH/USDC": 500, "WETH/DAI": 3_000, "WBTC/USDC": 3_000, "USDT/USDC": 100 } as const;
 type Pair = keyof typeof POOLS;
@@ -48,11 +48,18 @@ const GROUPS = {
       gain: `kind: threshold\nsell: "0.1 WETH"\nbuy: USDC\nwhen: { crosses_above: "3010 USDC" }\nrearm: { below: "3005 USDC", cooldown: 1s }\n${common}`,
     },
   },
+  alone: {
+    poolFee: "0.05%",
+    pools: ["WETH/USDC"],
+    strategies: {
+      weights: `kind: rebalance\nquote: USDC\ntargets: { WETH: 42.5%, USDC: rest }\nbands: { relative: 0.2% }\ntrades: { min: "20 USDC" }\n${common.replace("main", "second")}`,
+    },
+  },
   dai: {
     poolFee: "0.3%",
     pools: ["WETH/DAI"],
     strategies: {
-      capped: `kind: dca\nsell: "40 DAI"\nbuy: WETH\nbudget: { total: "100 DAI" }\n${common}`,
+      capped: `kind: dca\nsell: "40 DAI"\nbuy: WETH\nrecipient: "${ELSEWHERE}"\nbudget: { total: "100 DAI" }\n${common}`,
     },
   },
   bitcoin: {
@@ -63,7 +70,16 @@ const GROUPS = {
     },
   },
 } as const;
-const POLICY = WIDE_POLICY.replace('"1000 USD"', '"20000 USD"').replace('"100000 USD"', '"100000000 USD"');
+const GROUP_NAMES = ["ether", "alone", "dai", "bitcoin"] as const;
+const MIXES: ReadonlySet<string> = new Set(["weights", "mix"]);
+const POLICY = WIDE_POLICY.replace('"1000 USD"', '"20000 USD"')
+  .replace('"100000 USD"', '"100000000 USD"')
+  .replace("[main]", `[main, second, "${ELSEWHERE}"]`);
+
+/** Of a wallet that has what the sandbox's has. */
+const SECOND_KEY = `0x${"5ec0".repeat(16)}`;
+const keystore = (name: string): string =>
+  `{ keystore: { file: ${name}/wallet.json }, password: { file: ${name}/wallet.pass } }`;
 
 let sandbox: Sandbox;
 const home = mkdtempSync(join(tmpdir(), "swapd-backtest-daemon-"));
@@ -75,11 +91,18 @@ beforeAll(async () => {
   });
   writeHome(home, {
     ...{ world: sandbox.world, mode: "live", policy: POLICY },
-    wallets: "{ main: { keystore: { file: wallet.json }, password: { file: wallet.pass } } }",
-    strategies: { ...GROUPS.ether.strategies, ...GROUPS.dai.strategies, ...GROUPS.bitcoin.strategies },
+    wallets: `{ main: ${keystore("main")}, second: ${keystore("second")} }`,
+    strategies: Object.assign({}, ...Object.values(GROUPS).map(({ strategies }) => strategies)),
     timing: "quoteLifetime: 20s, permitLifetime: 60s, pollInterval: 250ms",
   });
-  writeWallet(home, sandbox.world.wallet.privateKey);
+  const { wallet, tokens } = sandbox.world;
+  for (const [name, key] of Object.entries({ main: wallet.privateKey, second: SECOND_KEY })) {
+    mkdirSync(join(home, name));
+    writeWallet(join(home, name), key);
+  }
+  const copy = { of: wallet.address, address: computeAddress(SECOND_KEY) as Address, extra: new Map() };
+  const addresses = Object.values(tokens).map(({ address }) => address);
+  await fundCopies(createRpc(sandbox.world.rpcUrl), [copy], addresses);
   for (const [group, { strategies }] of Object.entries(GROUPS)) {
     mkdirSync(join(home, group));
     for (const [name, text] of Object.entries(strategies)) writeFileSync(join(home, group, `${name}.yaml`), text);
@@ -91,50 +114,14 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** What the feeds say now, in the order of the symbols, with eight decimals. */
-async function feedPrices(): Promise<readonly string[]> {
-  const rpc = createRpc(sandbox.world.rpcUrl);
-  const answers = await rpc.batch(
-    SYMBOLS.map((symbol) => ({
-      ...{ method: "eth_call", params: [{ to: sandbox.world.tokens[symbol].feed, data: LATEST_ROUND_DATA }, "latest"] },
-    })),
-  );
-  return answers.map((answer) => {
-    const raw = BigInt(`0x${z.string().parse(answer).slice(66, 130)}`);
-    return `${raw / 10n ** 8n}.${(raw % 10n ** 8n).toString().padStart(8, "0")}`;
-  });
-}
-
-/** What the first token of a pair costs in the second one in a pool as it stands now, before its fee. */
-async function priceIn({ kind, address, token0, token1 }: SandboxPool, base: string): Promise<number> {
-  const { tokens, rpcUrl } = sandbox.world;
-  const call = { to: address, data: kind === 1 ? GET_RESERVES : SLOT0 };
-  const answer = z.string().parse(await createRpc(rpcUrl).call("eth_call", call, "latest"));
-  const [one, two] = [2, 66].map((start) => Number(BigInt(`0x${answer.slice(start, start + 64)}`)));
-  const ratio = kind === 1 ? (two ?? 0) / (one ?? 0) : ((one ?? 0) / 2 ** 96) ** 2;
-  const price = ratio * 10 ** (tokens[token0].decimals - tokens[token1].decimals);
-  return token0 === base ? price : 1 / price;
-}
-
-function poolsOf(pair: Pair): readonly SandboxPool[] {
-  return sandbox.world.pools.filter(
-    ({ feePips, token0, token1 }) =>
-      feePips === POOLS[pair] && [`${token0}/${token1}`, `${token1}/${token0}`].includes(pair),
-  );
-}
-
-/** Where pools of one fee are there twice, that of V2 and that of V3, the cheaper one counts: who buys goes there. */
-async function poolPrice(pair: Pair): Promise<string> {
-  const [base = ""] = pair.split("/");
-  return Math.min(...(await Promise.all(poolsOf(pair).map((pool) => priceIn(pool, base))))).toFixed(12);
-}
-
 /** Lets the daemon trade; the candle of each slot stands still at what feeds and pools said then. */
 async function trade(): Promise<readonly number[]> {
   const pairs = Object.keys(POOLS) as readonly Pair[];
   const lines = new Map([...SYMBOLS, ...pairs].map((name) => [name, ["timestamp,open,high,low,close"]]));
   const note = async (atMs: number): Promise<void> => {
-    const prices = [...(await feedPrices()), ...(await Promise.all(pairs.map(poolPrice)))];
+    const { world } = sandbox;
+    const ofPools = await Promise.all(pairs.map((pair) => poolPrice(world, pair, POOLS[pair])));
+    const prices = [...(await feedPrices(world, SYMBOLS)), ...ofPools];
     for (const [index, kept] of [...lines.values()].entries())
       kept.push([atMs, ...Array.from({ length: 4 }, () => prices[index])].join(","));
   };
@@ -162,16 +149,26 @@ async function trade(): Promise<readonly number[]> {
 
 const fileOf = (name: string): string => join(home, `${name.replace("/", "-")}.csv`);
 
+const tokenShape = z.union([z.string(), z.object({ symbol: z.string() }).transform(({ symbol }) => symbol)]);
+const swapShape = z.object({
+  ...{ state: z.string(), sold: z.string().nullable(), bought: z.string().nullable() },
+  ...{ sell: tokenShape, buy: tokenShape, hash: z.string().nullish() },
+});
 const slotShape = z.object({
   ...{ strategy: z.string(), slot: z.string(), state: z.string(), reason: z.string().nullable() },
-  swaps: z.array(
-    z.object({
-      ...{ state: z.string(), sold: z.string().nullable(), bought: z.string().nullable() },
-      hash: z.string().nullish(),
-    }),
-  ),
+  swaps: z.array(swapShape),
 });
 type Slot = z.infer<typeof slotShape>;
+type Swap = z.infer<typeof swapShape>;
+
+/** The dollars of a swap, each of which has a token that is worth one on one side. */
+function dollarsOf({ sell, buy, sold, bought }: Swap): number {
+  const [symbol, raw] = sell === "WETH" || sell === "WBTC" ? [buy, bought] : [sell, sold];
+  return Number(raw) / 10 ** sandbox.world.tokens[tokenNames.parse(symbol)].decimals;
+}
+const tokenNames = z.enum(SYMBOLS);
+
+const groupOf = (strategy: string) => Object.values(GROUPS).find(({ strategies }) => strategy in strategies);
 
 /** By strategy and slot, of the slots that were played. */
 function byPlace(slots: readonly Slot[], played: readonly number[]): ReadonlyMap<string, Slot> {
@@ -203,13 +200,12 @@ async function backtested(group: keyof typeof GROUPS, played: readonly number[])
 
 /** Whether a swap went through pools alone whose prices the backtest was given. */
 async function tookKnownPath(strategy: string, hash: string): Promise<boolean> {
-  const group = Object.values(GROUPS).find(({ strategies }) => strategy in strategies);
-  const known = (group?.pools ?? []).flatMap((pair) => poolsOf(pair).map(({ address }) => address));
+  const known = (groupOf(strategy)?.pools ?? []).flatMap((pair) => poolsOf(sandbox.world, pair, POOLS[pair]));
   const receipt = await createRpc(sandbox.world.rpcUrl).call("eth_getTransactionReceipt", hash);
   const touched = z.object({ logs: z.array(z.object({ address: z.string() })) }).parse(receipt).logs;
   const pools = sandbox.world.pools.filter(({ address }) => touched.some((log) => log.address === address));
   expect(pools, hash).not.toEqual([]);
-  return pools.every(({ address }) => known.includes(address));
+  return pools.every((pool) => known.includes(pool));
 }
 
 const bpsBetween = (one: string, other: string): number => (Number(one) / Number(other) - 1) * 10_000;
@@ -221,27 +217,32 @@ test("on the feed of a sandbox it decides the daemon's slots, amounts and reason
   const { code, out, err } = await run(home, ["history", "--json", "--limit", "100000"], env());
   expect(code, `${out}${err}`).toBe(0);
   const daemon = byPlace(z.object({ runs: z.array(slotShape) }).parse(JSON.parse(out)).runs, played);
-  const both = await Promise.all((["ether", "dai", "bitcoin"] as const).map((group) => backtested(group, played)));
+  const both = await Promise.all(GROUP_NAMES.map((group) => backtested(group, played)));
   const backtest = byPlace(both.flat(), played);
   const ends = (of: ReadonlyMap<string, Slot>) =>
     Object.fromEntries([...of].map(([place, { state, reason }]) => [place, `${state} ${reason ?? ""}`]).sort());
   expect(ends(backtest)).toEqual(ends(daemon));
   const fills: { readonly strategy: string; readonly bps: number; readonly isKnown: boolean }[] = [];
   const amounts: string[] = [];
-  let isFirstOfMix = true;
-  for (const [place, real] of [...daemon].sort(([one], [other]) => one.localeCompare(other))) {
+  const missed = new Map<unknown, number>();
+  const bySlot = ([, one]: readonly [string, Slot], [, other]: readonly [string, Slot]) =>
+    one.slot.localeCompare(other.slot);
+  for (const [place, real] of [...daemon].sort(bySlot)) {
     for (const [position, swap] of real.swaps.entries()) {
       const modelled = backtest.get(place)?.swaps[position];
       if (swap.sold === null || swap.bought === null || !modelled?.sold || !modelled.bought) continue;
-      // What a mix sells after its first trade follows from what that brought.
-      const isExact = real.strategy !== "mix" || isFirstOfMix;
-      if (real.strategy === "mix") isFirstOfMix = false;
-      const apart = bpsBetween(modelled.sold, swap.sold);
-      if (isExact ? modelled.sold !== swap.sold : Math.abs(apart) > MOST_AFTER_FILLS_BPS)
-        amounts.push(`${place}: ${modelled.sold} instead of ${swap.sold} (${apart.toFixed(2)} bp)`);
+      // What a mix sells follows from what was brought before: by as many dollars as that was off, it may be off.
+      const group = groupOf(real.strategy);
+      const before = missed.get(group) ?? 0;
+      const apart = (Math.abs(bpsBetween(modelled.sold, swap.sold)) / 10_000) * dollarsOf(swap);
+      if (MIXES.has(real.strategy) ? apart > before : modelled.sold !== swap.sold)
+        amounts.push(
+          `${place}: ${modelled.sold} instead of ${swap.sold}, after fills that were $${before.toFixed(4)} off`,
+        );
       const [mine, theirs] = [Number(modelled.bought) / Number(modelled.sold), Number(swap.bought) / Number(swap.sold)];
-      const isKnown = await tookKnownPath(real.strategy, swap.hash ?? "");
-      fills.push({ strategy: real.strategy, bps: (mine / theirs - 1) * 10_000, isKnown });
+      const bps = (mine / theirs - 1) * 10_000;
+      missed.set(group, before + (Math.abs(bps) / 10_000) * dollarsOf(swap));
+      fills.push({ strategy: real.strategy, bps, isKnown: await tookKnownPath(real.strategy, swap.hash ?? "") });
     }
   }
   const shown = fills
@@ -251,6 +252,10 @@ test("on the feed of a sandbox it decides the daemon's slots, amounts and reason
   expect(amounts).toEqual([]);
   expect(fills.length).toBeGreaterThanOrEqual(SLOTS);
   expect(fills.filter(({ isKnown }) => isKnown).length).toBeGreaterThan(SLOTS);
+  // In the deepest pool nothing takes another path.
+  const inDeepest = fills.filter(({ strategy }) => groupOf(strategy)?.poolFee === GROUPS.ether.poolFee);
+  expect(inDeepest.filter(({ isKnown }) => !isKnown)).toEqual([]);
+  expect(inDeepest.filter(({ strategy }) => MIXES.has(strategy)).length).toBeGreaterThan(1);
   expect(fills.some(({ strategy, isKnown }) => isKnown && !(strategy in GROUPS.ether.strategies))).toBe(true);
   // The service takes another path where it brings more than the one that the backtest knows.
   const isFar = ({ bps, isKnown }: (typeof fills)[number]) => (isKnown ? Math.abs(bps) : bps) >= MOST_BPS;
