@@ -1,6 +1,7 @@
 import type { Configuration, Mode } from "../config/configuration.ts";
 import { CommandFailure } from "./exit-codes.ts";
 import { configurationOf, type Target } from "./target.ts";
+import type { Terminal } from "./terminal.ts";
 
 const MEANING: Readonly<Record<Mode, string>> = {
   "dry-run": "each slot is judged alone, and nothing is signed",
@@ -26,3 +27,15 @@ export function modeOfTarget(target: Target): { readonly mode: Mode; readonly li
 
 /** Of which world a command reads, where that is not the daemon's own. */
 export const REHEARSAL_LINE = "of the last rehearsal: live on a fork, and nothing of it is on the network";
+
+/** What a command that only reads says to people before anything else: whether it is dry, on paper or live. */
+export function sayMode(
+  target: Target,
+  { json, rehearsal }: { readonly json?: boolean | undefined; readonly rehearsal?: boolean | undefined },
+  terminal: Pick<Terminal, "out">,
+): void {
+  if (json === true) return;
+  const line = modeOfTarget(target)?.line;
+  const lines = [...(rehearsal === true ? [REHEARSAL_LINE] : []), ...(line === undefined ? [] : [line])];
+  for (const one of lines) terminal.out(`${one}\n`);
+}

@@ -105,6 +105,16 @@ export function nameTarget(target: Target): string {
   return `on ${file} (network ${network.name}, mode ${mode}, database ${target.database})`;
 }
 
+/** A change of the target: where it is refused, the answer says of what. */
+export async function changing<T>(target: Target, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    throw new CommandFailure(error.exitCode, `${error.message}\n${nameTarget(target)}`);
+  }
+}
+
 /** What the target's chain calls its own coin. */
 export function nativeSymbolOf(target: Target): string {
   return target.kind === "sandbox" ? "ETH" : target.configuration.network.nativeSymbol;

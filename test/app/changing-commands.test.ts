@@ -39,6 +39,7 @@ it.each([
   ["exits-only"],
   ["run", "eth-from-usdc"],
   ["skip", "eth-from-usdc"],
+  ["approve", "run_1"],
   ["allowances", "revoke", "USDC"],
   ["tx", "cancel", "1"],
   ["db", "accept"],

@@ -53,6 +53,7 @@ test("notify test sends one message by each kind of channel, and shows what thei
   const out: string[] = [];
   const terminal = { out: (text: string) => void out.push(text), err: () => undefined, isInteractive: false };
   await notifyTest({ config: join(project({ "main.yaml": config }), "main.yaml") }, terminal);
+  expect(out.shift()).toMatch(/^mode live: /);
   expect(out.map((line) => line.replace(/(: )\S+( took the alert )alert_\S+(: )/, "$1HOST$2ID$3"))).toEqual([
     ...["hook", "chat"].map((name, index) => `${name}: HOST took the alert ID: HTTP ${index === 0 ? 204 : 200}`),
     "guild: HOST took the alert ID: HTTP 204",

@@ -215,6 +215,7 @@ describe("the main job", () => {
   it("finds no difference by the audit, while it runs and when it is stopped", async () => {
     expect(commands.audit).toMatchObject({ code: 0 });
     const after = await run(folder.path, ["audit"]);
+    expect(after.out).toMatch(/^mode live: /);
     expect(after.out).toContain("No difference");
     expect(after.code).toBe(0);
   });

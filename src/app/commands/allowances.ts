@@ -4,6 +4,7 @@ import { formatUnits } from "../../domain/money/amount.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { sayMode } from "../mode-line.ts";
 import { isUnbounded, readAllowances, type StandingAllowance } from "../read-allowances.ts";
 import { type ChangeOptions, configurationOf, findTarget, findTargetToChange, nameTarget } from "../target.ts";
 import { formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
@@ -11,7 +12,9 @@ import { request } from "./request.ts";
 
 /** `swapd allowances list`: every allowance of the wallets that stands on the chain now. */
 export async function listAllowances(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
-  const allowances = await readAllowances(configurationOf(findTarget(options)));
+  const target = findTarget(options);
+  sayMode(target, options, terminal);
+  const allowances = await readAllowances(configurationOf(target));
   if (options.json === true) {
     terminal.out(JSON.stringify({ allowances: allowances.map(allowanceJson) }));
     return;

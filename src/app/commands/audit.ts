@@ -9,6 +9,7 @@ import type { Secret } from "../../net/secret.ts";
 import { createRpc } from "../../sandbox/rpc.ts";
 import { STATE_FILE, startSandbox } from "../../sandbox/sandbox.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { sayMode } from "../mode-line.ts";
 import { noteAudit } from "../note-audit.ts";
 import { operatorName } from "../operator-name.ts";
 import { createRuntime } from "../runtime.ts";
@@ -32,6 +33,7 @@ export async function auditCommand(
       "the mode is paper: nothing of it is on the chain, so that there is nothing to audit; `swapd replay <run>` takes its steps again",
     );
   }
+  sayMode(target, options, terminal);
   if (!existsSync(target.database)) {
     throw new CommandFailure(EXIT.no, `there is no database at ${target.database}: nothing to audit yet`);
   }

@@ -6,6 +6,7 @@ import type { HistoryHead } from "../../ports/read-model.ts";
 import { backUp } from "../../storage/backup.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { sayMode } from "../mode-line.ts";
 import { configurationOf, findTarget, withReads } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -18,6 +19,7 @@ export async function backup(
   terminal: Terminal,
 ): Promise<void> {
   const target = findTarget(options);
+  sayMode(target, options, terminal);
   const { configuration } = configurationOf(target);
   const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:]/g, "").replace(/\..*/, "Z");
   const to = resolve(options.to ?? `${target.database}.backup-${time}`);

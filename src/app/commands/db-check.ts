@@ -4,12 +4,14 @@ import type { DatabaseFigures } from "../../storage/figures.ts";
 import { type DatabaseHealth, readDatabaseHealth } from "../database-health.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
+import { sayMode } from "../mode-line.ts";
 import { configurationOf, findTarget } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
 /** `swapd db check`: whether the database is whole, and what the marker or the chain knows and it does not. */
 export async function checkDatabase(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
   const target = findTarget(options);
+  sayMode(target, options, terminal);
   const { configuration } = configurationOf(target);
   const health = await readDatabaseHealth(target.database, configuration);
   const { retentionMs } = configuration;

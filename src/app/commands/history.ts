@@ -1,6 +1,6 @@
 import type { CostHistory, RunHistory, SwapHistory } from "../../ports/history.ts";
 import type { PaperHolding } from "../../ports/read-model.ts";
-import { REHEARSAL_LINE } from "../mode-line.ts";
+import { sayMode } from "../mode-line.ts";
 import { type PaperTotal, totalJson, totalOnPaper } from "../paper-total.ts";
 import { configurationOf, findTargetToRead, type ReadOptions, type Target, withReads } from "../target.ts";
 import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
@@ -14,6 +14,7 @@ export async function history(
 ): Promise<void> {
   const { limit, strategy } = options;
   const target = findTargetToRead(options);
+  sayMode(target, options, terminal);
   const { runs, holdings } = await withReads(target, async (reads) => ({
     runs: await reads.runs(strategy === undefined ? { limit } : { limit, strategy }),
     holdings: await reads.paper(),
@@ -25,7 +26,6 @@ export async function history(
   }
   const parts = [runs.length === 0 ? "no runs yet" : tableOf(runs, { isPaper: paper !== undefined })];
   if (paper !== undefined) parts.push(formatPaper(paper));
-  if (options.rehearsal === true) parts.unshift(REHEARSAL_LINE);
   terminal.out(parts.join("\n\n"));
 }
 

@@ -36,17 +36,17 @@ export function addKey(name: string, options: KeyOptions & { requestsPerSecond?:
 
 /** `swapd keys list`: everything that is known of the keys, which is not the keys. */
 export function listKeys(options: KeyOptions, terminal: Terminal): void {
-  const { database } = serviceOf(options);
+  const { database, place } = serviceOf(options);
   const rows = existsSync(database) ? withKeyStore(database, (keys) => keys.list()) : [];
   if (options.json === true) {
     terminal.out(JSON.stringify({ keys: rows }));
     return;
   }
   if (rows.length === 0) {
-    terminal.out("no keys; make one with `swapd keys add <name>`");
+    terminal.out(`no keys; make one with \`swapd keys add <name>\`\n${place}`);
     return;
   }
-  terminal.out(formatTable([["ID", "NAME", "REQUESTS/S", "ADDED", "REVOKED"], ...rows.map(rowOf)]));
+  terminal.out(`${formatTable([["ID", "NAME", "REQUESTS/S", "ADDED", "REVOKED"], ...rows.map(rowOf)])}\n${place}`);
 }
 
 function rowOf({ id, name, requestsPerSecond, createdAtMs, revokedAtMs }: ApiKeyRow): string[] {

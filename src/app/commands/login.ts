@@ -6,6 +6,7 @@ import type { AccessStore, ListedAccess, Scope } from "../../ports/access.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { hashOfCode, hashOfSecret, newCode, newToken } from "../http/api/secrets.ts";
+import { sayMode } from "../mode-line.ts";
 import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, findTargetToChange, nameTarget, type Target } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
@@ -57,7 +58,10 @@ export async function addToken(
   const untilMs = options.for === undefined ? undefined : atMs + options.for;
   const given = { name, scope, hash: hashOfSecret(token), madeBy: operatorName(), untilMs };
   if (!(await withAccess(target, (access) => access.addToken(given, atMs))))
-    throw new CommandFailure(EXIT.no, `a token named ${name} is in force: revoke it first, or choose another name`);
+    throw new CommandFailure(
+      EXIT.no,
+      `a token named ${name} is in force: revoke it first, or choose another name\n${nameTarget(target)}`,
+    );
   if (options.json === true) {
     terminal.out(
       JSON.stringify({ name, scope, token, ...(untilMs === undefined ? {} : { until: formatInstant(untilMs) }) }),
@@ -72,7 +76,9 @@ export async function addToken(
 
 /** `swapd login list`: tokens and browsers that are logged in; what they carry is not known. */
 export async function listAccess(options: LoginOptions, terminal: Terminal): Promise<void> {
-  const all = await withAccess(findTargetToChange(options), (access) => access.list(systemClock.nowMs()));
+  const target = findTargetToChange(options);
+  sayMode(target, options, terminal);
+  const all = await withAccess(target, (access) => access.list(systemClock.nowMs()));
   if (options.json === true) {
     terminal.out(JSON.stringify({ access: all.map(accessJson) }));
     return;
@@ -103,7 +109,10 @@ export async function listAccess(options: LoginOptions, terminal: Terminal): Pro
 export async function revokeAccess(name: string, options: LoginOptions, terminal: Terminal): Promise<void> {
   const target = findTargetToChange(options);
   if (!(await withAccess(target, (access) => access.revoke(name, systemClock.nowMs()))))
-    throw new CommandFailure(EXIT.no, `nothing of the name ${JSON.stringify(name)} is in force; see: swapd login list`);
+    throw new CommandFailure(
+      EXIT.no,
+      `nothing of the name ${JSON.stringify(name)} is in force; see: swapd login list\n${nameTarget(target)}`,
+    );
   terminal.out(`${name} is revoked\n${nameTarget(target)}`);
 }
 

@@ -8,6 +8,7 @@ import { TABLE_WORDS } from "../books/asset-names.ts";
 import { describeLots } from "../books/describe-lots.ts";
 import type { LotReport } from "../books/lot-report.ts";
 import { type BookOptions, readBooks } from "../books/read-books.ts";
+import { sayMode } from "../mode-line.ts";
 import { formatInstant, type Terminal } from "../terminal.ts";
 
 /** What `swapd lots` is asked for. */
@@ -23,6 +24,7 @@ interface LotOptions extends BookOptions {
 /** `swapd lots`: what is held at what cost, and what became of what was sold, by the rows alone. */
 export async function showLots(options: LotOptions, terminal: Terminal): Promise<void> {
   const report = await readLots(options);
+  sayMode(report.books.target, options, terminal);
   if (options.json === true) terminal.out(JSON.stringify(lotsJson(report)));
   else terminal.out(describeLots(report));
 }

@@ -1,5 +1,6 @@
 import { type Replay, replayRun, type StoredRun } from "../../domain/run/replay.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { sayMode } from "../mode-line.ts";
 import { findTarget, withReads } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
@@ -9,7 +10,9 @@ export async function replay(
   options: { config?: string; json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const { stored, isThere } = await withReads(findTarget(options), (reads) => reads.storedRun(runId));
+  const target = findTarget(options);
+  sayMode(target, options, terminal);
+  const { stored, isThere } = await withReads(target, (reads) => reads.storedRun(runId));
   if (stored === undefined) {
     const why = isThere
       ? `the steps of ${runId} are not stored any more: they are kept for \`retention\`; its moves and checks are kept for ever`

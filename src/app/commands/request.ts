@@ -13,7 +13,7 @@ import { claimDatabase } from "../../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { operatorName } from "../operator-name.ts";
-import { type ChangeOptions, findTargetToChange, nameTarget, type Target } from "../target.ts";
+import { type ChangeOptions, changing, findTargetToChange, nameTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
@@ -38,13 +38,8 @@ const COMMANDS = {
 export async function request(command: Asked, options: ChangeOptions, terminal: Terminal): Promise<void> {
   const target = findTargetToChange(options);
   const alone = command.name === "mode" ? (db: SqliteDatabase) => setMode(db, target, command.arguments) : undefined;
-  try {
-    const answer = await ask(command, target, alone);
-    terminal.out(`${answer}\n${nameTarget(target)}`);
-  } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    throw new CommandFailure(error.exitCode, `${error.message}\n${nameTarget(target)}`);
-  }
+  const answer = await changing(target, () => ask(command, target, alone));
+  terminal.out(`${answer}\n${nameTarget(target)}`);
 }
 
 interface Asked {

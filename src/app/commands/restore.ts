@@ -7,7 +7,7 @@ import { claimDatabase } from "../../storage/claim.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { keepStricterModes, type RestoredModes } from "../restored-modes.ts";
-import { configurationFile, nameTarget, readConfiguration } from "../target.ts";
+import { changing, configurationFile, nameTarget, readConfiguration, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Of the copy of the embedded service's database, next to the daemon's. */
@@ -20,7 +20,17 @@ export async function restore(
   terminal: Terminal,
 ): Promise<void> {
   const configuration = readConfiguration(configurationFile(options), EXIT.no);
-  const copy = resolve(file);
+  const target: Target = { kind: "configured", configuration, database: configuration.database };
+  await changing(target, () => restoreFrom(resolve(file), target, options, terminal));
+}
+
+async function restoreFrom(
+  copy: string,
+  target: Extract<Target, { kind: "configured" }>,
+  options: { json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const { configuration } = target;
   refuseUnfit(copy, configuration);
   let modes: RestoredModes | undefined;
   const prepare = async (coming: string): Promise<void> => {
@@ -46,7 +56,7 @@ export async function restore(
   if (modes !== undefined && modes.endedAccess > 0)
     terminal.out("its logins and tokens of the API are ended: make new ones with `swapd login`");
   terminal.out("the next start checks it against the chain before anything is signed; see then: swapd db check");
-  terminal.out(nameTarget({ kind: "configured", configuration, database: configuration.database }));
+  terminal.out(nameTarget(target));
 }
 
 /** @throws CommandFailure when the copy is damaged, or of another network */

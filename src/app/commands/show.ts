@@ -1,5 +1,6 @@
 import type { RunDetails } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { sayMode } from "../mode-line.ts";
 import { findTargetToRead, nativeSymbolOf, type ReadOptions, withReads } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
@@ -9,6 +10,7 @@ import { checkTable, swapLines } from "./swap-lines.ts";
 /** `swapd show <run|swap>`: one run with every transition, every check, its routes and the service's own record. */
 export async function show(id: string, options: ReadOptions & { json?: boolean }, terminal: Terminal): Promise<void> {
   const target = findTargetToRead(options);
+  sayMode(target, options, terminal);
   const found = await withReads(target, (reads) => reads.run(id));
   if (found === undefined) {
     throw new CommandFailure(

@@ -5,6 +5,7 @@ import { formatUnits } from "../../domain/money/amount.ts";
 import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { AttemptHistory, IntentHistory } from "../../ports/history.ts";
 import { openDatabase } from "../../storage/database.ts";
+import { sayMode } from "../mode-line.ts";
 import { findTarget, notRunYet } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
@@ -15,7 +16,9 @@ export async function listTransactions(
   options: { config?: string; json?: boolean; limit: number },
   terminal: Terminal,
 ): Promise<void> {
-  const { database } = findTarget(options);
+  const target = findTarget(options);
+  sayMode(target, options, terminal);
+  const { database } = target;
   if (!existsSync(database)) throw notRunYet({ database });
   const db = openDatabase({ file: database, readonly: true });
   try {
