@@ -1,4 +1,5 @@
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
+import { amountText, type NamedToken } from "./amount-text.ts";
 import type { ChainReader } from "./chain-reader.ts";
 import type { Movements } from "./movements.ts";
 import { type Difference, difference, type OpenAllowance } from "./report.ts";
@@ -36,11 +37,11 @@ export async function checkAllowances(
   for (const [index, grant] of left.entries()) {
     const amount = amounts[index] ?? 0n;
     if (amount === 0n) continue;
-    const symbol = watch.symbolOf(grant.token);
+    const token = watch.tokenOf(grant.token);
     const isRecorded = recorded.has(keyOf(grant));
-    if (isRecorded && !granted.has(keyOf(grant))) differences.push(withoutGrant(grant, { amount, symbol }));
-    if (isRecorded && isInUse(grant, snapshot)) open.push({ ...grant, symbol, amount: String(amount) });
-    else differences.push(leftover(grant, { amount, isRecorded, symbol }));
+    if (isRecorded && !granted.has(keyOf(grant))) differences.push(withoutGrant(grant, { amount, token }));
+    if (isRecorded && isInUse(grant, snapshot)) open.push({ ...grant, ...token, amount: String(amount) });
+    else differences.push(leftover(grant, { amount, isRecorded, token }));
   }
   return { differences, open, count: grants.length };
 }
@@ -70,21 +71,23 @@ function isInUse({ wallet, token }: Grant, { swaps, capabilities, intents }: Sna
 }
 
 /** What is revoked is found by the grants, not by the rights. */
-function withoutGrant({ wallet, token, spender }: Grant, found: { amount: bigint; symbol: string }): Difference {
-  const { amount, symbol } = found;
-  const message = `${spender} may spend ${amount} ${symbol} of ${wallet}, and its grant is not recorded: nothing revokes it.`;
+function withoutGrant({ wallet, token, spender }: Grant, found: { amount: bigint; token: NamedToken }): Difference {
+  const { amount } = found;
+  const { symbol } = found.token;
+  const message = `${spender} may spend ${amountText(amount, found.token)} of ${wallet}, and its grant is not recorded: nothing revokes it.`;
   return difference("GRANT_MISSING", `${wallet} ${symbol} ${spender}`, message, { wallet, token, spender, amount });
 }
 
-function leftover(grant: Grant, found: { amount: bigint; isRecorded: boolean; symbol: string }): Difference {
+function leftover(grant: Grant, found: { amount: bigint; isRecorded: boolean; token: NamedToken }): Difference {
   const { wallet, token, spender } = grant;
-  const { amount, symbol, isRecorded } = found;
-  const subject = `${wallet} ${symbol} ${spender}`;
+  const { amount, isRecorded } = found;
+  const subject = `${wallet} ${found.token.symbol} ${spender}`;
+  const shown = amountText(amount, found.token);
   const fields = { wallet, token, spender, amount };
   if (!isRecorded) {
-    const message = `${spender} may spend ${amount} ${symbol} of ${wallet}, and no grant of that is recorded.`;
+    const message = `${spender} may spend ${shown} of ${wallet}, and no grant of that is recorded.`;
     return difference("ALLOWANCE_UNEXPLAINED", subject, message, fields);
   }
-  const message = `${spender} may still spend ${amount} ${symbol} of ${wallet}, and no swap of these is open: revoke it.`;
+  const message = `${spender} may still spend ${shown} of ${wallet}, and no swap of these is open: revoke it.`;
   return difference("ALLOWANCE_LEFT", subject, message, fields);
 }

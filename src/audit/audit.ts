@@ -272,8 +272,7 @@ function openSwaps(snapshot: Snapshot, filledBy: ReadonlyMap<Hex, readonly SwapR
     state: swap.state,
     mode: swap.mode,
     wallet: swap.wallet,
-    sell: swap.sell_symbol,
-    buy: swap.buy_symbol,
+    ...{ sell: swap.sell_symbol, sellDecimals: swap.sell_decimals, buy: swap.buy_symbol },
     gross: swap.amount_in === null ? null : String(swap.amount_in),
     landed: landed.get(swap.id) ?? null,
   }));

@@ -1,4 +1,5 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
+import { amountText } from "./amount-text.ts";
 import type { Claims } from "./claims.ts";
 import { measureExchange } from "./fills.ts";
 import type { OwnTransaction } from "./lane.ts";
@@ -38,12 +39,13 @@ export function checkBalances(
     const moved =
       baseline.token === NATIVE_TOKEN ? nativeMoved(baseline, sources) : tokenMoved(baseline, sources.flows);
     const expected = baseline.balance + moved;
-    const { wallet, token, symbol } = baseline;
+    const { wallet, token, symbol, decimals } = baseline;
     if (token === NATIVE_TOKEN && sources.safes.has(wallet)) continue;
     if (now > expected) {
-      deposits.push({ wallet, token, symbol, amount: String(now - expected), hash: null, blockNumber: null });
+      const amount = String(now - expected);
+      deposits.push({ wallet, token, symbol, decimals, amount, hash: null, blockNumber: null });
     } else if (now < expected) {
-      const message = `${wallet} holds ${now} ${symbol}; its baseline and all movements since give ${expected}.`;
+      const message = `${wallet} holds ${amountText(now, baseline)}; its baseline and all movements since give ${amountText(expected, baseline)}.`;
       const fields = {
         wallet,
         token,

@@ -1,3 +1,4 @@
+import { amountText } from "./amount-text.ts";
 import type { ChainReader } from "./chain-reader.ts";
 import { AuditError, type Difference, difference } from "./report.ts";
 import type { SwapRow } from "./rows.ts";
@@ -35,10 +36,11 @@ export async function compareBaselines(chain: ChainReader, snapshot: Snapshot): 
   for (const [block, rows] of Map.groupBy(snapshot.baselines, ({ block_number }) => block_number)) {
     const balances = await balancesOrNothing(chain, rows, block);
     if (balances === undefined) continue;
-    for (const [index, { wallet, symbol, balance }] of rows.entries()) {
+    for (const [index, row] of rows.entries()) {
+      const { wallet, symbol, balance } = row;
       const actual = balances[index];
       if (actual === undefined || actual === balance) continue;
-      const message = `${wallet} held ${actual} ${symbol} in block ${block}; ${balance} is recorded to count from.`;
+      const message = `${wallet} held ${amountText(actual, row)} in block ${block}; ${amountText(balance, row)} is recorded to count from.`;
       found.push(difference("BASELINE_DIFFERS", `${wallet} ${symbol}`, message, { block, recorded: balance, actual }));
     }
   }

@@ -1,4 +1,5 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
+import { amountText, boughtToken, soldToken } from "./amount-text.ts";
 import { readSwapped, readTransfer, type SwappedEvent } from "./events.ts";
 import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
@@ -76,12 +77,12 @@ function checkAmounts(swap: SwapRow, receipt: Receipt, { sold, bought }: Exchang
     found.push(difference("FILL_BLOCK_DIFFERS", subject, message, fields));
   }
   if (swap.sold !== sold) {
-    const message = `Swap ${swap.id} records ${swap.sold} ${swap.sell_symbol} as sold; ${sold} left the wallet.`;
+    const message = `Swap ${swap.id} records ${amountText(swap.sold, soldToken(swap))} as sold; ${amountText(sold, soldToken(swap))} left the wallet.`;
     const fields = { recorded: swap.sold, chain: sold, token: swap.sell_token, hash: receipt.hash };
     found.push(difference("SOLD_DIFFERS", subject, message, fields));
   }
   if (swap.bought !== bought) {
-    const message = `Swap ${swap.id} records ${swap.bought} ${swap.buy_symbol} as bought; ${bought} reached the recipient.`;
+    const message = `Swap ${swap.id} records ${amountText(swap.bought, boughtToken(swap))} as bought; ${amountText(bought, boughtToken(swap))} reached the recipient.`;
     const fields = { recorded: swap.bought, chain: bought, token: swap.buy_token, hash: receipt.hash };
     found.push(difference("BOUGHT_DIFFERS", subject, message, { ...fields, recipient: swap.recipient }));
   }

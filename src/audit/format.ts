@@ -1,3 +1,4 @@
+import { amountText } from "./amount-text.ts";
 import type { AuditReport, Deposit, Difference, OpenAllowance, OpenSwap } from "./report.ts";
 
 /** Longest list of harmless things; differences are all shown. */
@@ -39,15 +40,15 @@ function section(title: string, items: readonly string[]): string[] {
 
 function formatOpenSwap(swap: OpenSwap): string {
   const landed = swap.landed === null ? "" : `, landed in ${swap.landed}`;
-  return `${swap.id} ${swap.state}: ${swap.gross ?? "?"} ${swap.sell} for ${swap.buy} (${swap.mode ?? "no mode"})${landed}`;
+  return `${swap.id} ${swap.state}: ${swap.gross === null ? `? ${swap.sell}` : amountText(BigInt(swap.gross), { symbol: swap.sell, decimals: swap.sellDecimals })} for ${swap.buy} (${swap.mode ?? "no mode"})${landed}`;
 }
 
-function formatDeposit({ amount, symbol, wallet, hash }: Deposit): string {
-  return `${amount} ${symbol} to ${wallet}${hash === null ? "" : ` in ${hash}`}`;
+function formatDeposit({ amount, wallet, hash, ...token }: Deposit): string {
+  return `${amountText(BigInt(amount), token)} to ${wallet}${hash === null ? "" : ` in ${hash}`}`;
 }
 
-function formatAllowance({ amount, symbol, spender, wallet }: OpenAllowance): string {
-  return `${spender} may spend ${amount} ${symbol} of ${wallet}`;
+function formatAllowance({ amount, spender, wallet, ...token }: OpenAllowance): string {
+  return `${spender} may spend ${amountText(BigInt(amount), token)} of ${wallet}`;
 }
 
 function counted(count: number, thing: string): string {

@@ -1,3 +1,4 @@
+import { amountText, soldToken } from "./amount-text.ts";
 import { type Difference, difference } from "./report.ts";
 import { endedUnfilled, isFilled, isOpen, type LedgerRow, type SwapRow } from "./rows.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -19,7 +20,7 @@ function withoutRow(swap: SwapRow): Difference[] {
 function againstRow(swap: SwapRow, row: LedgerRow): Difference[] {
   const subject = `swap ${swap.id}`;
   if (endedUnfilled(swap) && row.state === "reserved") {
-    const message = `Swap ${swap.id} ended ${swap.state}, and ${row.amount} ${swap.sell_symbol} are still reserved for it.`;
+    const message = `Swap ${swap.id} ended ${swap.state}, and ${amountText(row.amount, soldToken(swap))} are still reserved for it.`;
     return [difference("RESERVATION_LEFT", subject, message, { state: swap.state, amount: row.amount })];
   }
   const problem = problemOf(swap, row);
@@ -44,10 +45,14 @@ function problemOfUnmoved(row: LedgerRow): string | undefined {
 
 function problemOfFilled(swap: SwapRow, row: LedgerRow): string | undefined {
   if (row.state !== "spent") return `the ledger says ${row.state} instead of spent`;
-  return row.amount === swap.sold ? undefined : `the ledger says ${row.amount} spent, the swap ${swap.sold} sold`;
+  if (row.amount === swap.sold) return undefined;
+  const [kept, sold] = [row.amount, swap.sold].map((amount) => amountText(amount, soldToken(swap)));
+  return `the ledger says ${kept} spent, the swap ${sold} sold`;
 }
 
 function problemOfOpen(swap: SwapRow, row: LedgerRow): string | undefined {
   if (row.state !== "reserved") return `the ledger says ${row.state} instead of reserved`;
-  return row.amount === swap.amount_in ? undefined : `the ledger reserves ${row.amount} for ${swap.amount_in}`;
+  if (row.amount === swap.amount_in) return undefined;
+  const [kept, gross] = [row.amount, swap.amount_in].map((amount) => amountText(amount, soldToken(swap)));
+  return `the ledger reserves ${kept} for ${gross}`;
 }

@@ -1,4 +1,6 @@
 import { type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
+import { formatUnits } from "../domain/money/amount.ts";
+import { amountText } from "./amount-text.ts";
 import type { Claims } from "./claims.ts";
 import type { SwappedEvent } from "./events.ts";
 import type { Flow } from "./movements.ts";
@@ -22,15 +24,15 @@ export function checkOutflows(
   watch: WatchList,
 ): Difference[] {
   return unclaimed.map((flow) => {
-    const symbol = watch.symbolOf(flow.token);
-    const left = `${flow.out - flow.in} ${symbol} left ${flow.wallet} in ${flow.hash}`;
+    const token = watch.tokenOf(flow.token);
+    const left = `${amountText(flow.out - flow.in, token)} left ${flow.wallet} in ${flow.hash}`;
     const order = orders.get(flow);
     if (order === undefined) {
       const message = `${left}, and no swap explains it.`;
-      return difference("UNEXPLAINED_OUTFLOW", `${flow.wallet} ${symbol}`, message, fieldsOf(flow));
+      return difference("UNEXPLAINED_OUTFLOW", `${flow.wallet} ${token.symbol}`, message, fieldsOf(flow));
     }
     const { swap, gross, signedAtMs } = order;
-    const signed = `signed at ${new Date(signedAtMs).toISOString()} for up to ${gross}`;
+    const signed = `signed at ${new Date(signedAtMs).toISOString()} for up to ${amountText(gross, token)}`;
     const message = `${left}: perhaps the fill of swap ${swap.id}, ${signed}. The daemon has not followed it yet: start it, then audit again.`;
     const fields = { ...fieldsOf(flow), swap: swap.id, state: swap.state, signed: gross };
     return difference("OUTFLOW_OF_OPEN_SWAP", `swap ${swap.id}`, message, fields);
@@ -69,7 +71,7 @@ export function checkNativeFills(events: readonly SwappedEvent[], claims: Claims
       return [];
     if (claims.of(event.hash).some(({ wallet }) => wallet === event.owner)) return [];
     const gross = event.amountIn + event.swapFee + event.affiliateFee;
-    const message = `${gross} wei of ${event.owner} were swapped in ${event.hash}, and no swap explains it.`;
+    const message = `${formatUnits(gross, 18)} native coins of ${event.owner} were swapped in ${event.hash}, and no swap explains it.`;
     const fields = {
       wallet: event.owner,
       token: NATIVE_TOKEN,
@@ -88,7 +90,7 @@ export function depositsOf(flows: readonly Flow[], claims: Claims, watch: WatchL
     .map((flow) => ({
       wallet: flow.wallet,
       token: flow.token,
-      symbol: watch.symbolOf(flow.token),
+      ...watch.tokenOf(flow.token),
       amount: String(flow.in - flow.out),
       hash: flow.hash,
       blockNumber: flow.blockNumber,

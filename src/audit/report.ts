@@ -81,6 +81,8 @@ export interface OpenSwap {
   readonly mode: string | null;
   readonly wallet: string;
   readonly sell: string;
+  /** of the sold token */
+  readonly sellDecimals: number;
   readonly buy: string;
   /** gross amount, smallest unit */
   readonly gross: string | null;
@@ -93,6 +95,7 @@ export interface Deposit {
   readonly wallet: string;
   readonly token: string;
   readonly symbol: string;
+  readonly decimals: number;
   /** smallest unit, decimal text */
   readonly amount: string;
   /** null where no event names it: native coins, and tokens that change balances silently */
@@ -105,6 +108,7 @@ export interface OpenAllowance {
   readonly wallet: string;
   readonly token: string;
   readonly symbol: string;
+  readonly decimals: number;
   readonly spender: string;
   readonly amount: string;
 }

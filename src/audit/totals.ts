@@ -1,3 +1,4 @@
+import { formatUnits } from "../domain/money/amount.ts";
 import { DAY_MS, HOUR_MS } from "../domain/time/durations.ts";
 import { type Difference, difference } from "./report.ts";
 import { isFilled } from "./rows.ts";
@@ -57,7 +58,7 @@ export function checkSoldByTime({ kept, ledger }: Snapshot): Difference[] {
     const [low, high] = [least.get(name) ?? NOTHING, most.get(name) ?? NOTHING];
     const isRight = low.amount <= sum.amount && sum.amount <= high.amount && low.usd <= sum.usd && sum.usd <= high.usd;
     if (isRight) return [];
-    const message = `The sum of "${name}" is kept as ${sum.amount} (${sum.usd} dollars in 1e-18), and its rows add up to ${high.amount} (${high.usd}).`;
+    const message = `The sum of "${name}" is kept as ${sum.amount} ($${formatUnits(sum.usd, 18)}), and its rows add up to ${high.amount} ($${formatUnits(high.usd, 18)}), in smallest units.`;
     return [difference("TOTAL_DIFFERS", name, message, { kept: sum.amount, rows: high.amount })];
   });
 }

@@ -1,4 +1,5 @@
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
+import { boughtToken, type NamedToken, soldToken } from "./amount-text.ts";
 import type { BaselineRow } from "./rows.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -12,24 +13,25 @@ export interface WatchList {
   baseline(wallet: Address, token: Address): BaselineRow | undefined;
   /** The block that movements of this wallet and token count after. */
   baselineBlock(wallet: Address, token: Address): number;
-  symbolOf(token: Address): string;
+  /** One that no row names is called by its address, and its amounts stay in smallest units. */
+  tokenOf(token: Address): NamedToken;
 }
 
 /** Follows every token that has a baseline or occurs in a swap, for every wallet that does. */
 export function watchList(snapshot: Snapshot, wrappedNative: Address): WatchList {
   const wallets = new Set<Address>();
-  const symbols = new Map<Address, string>([[wrappedNative, "wrapped native"]]);
+  const named = new Map<Address, NamedToken>([[wrappedNative, { symbol: "wrapped native", decimals: 18 }]]);
   const baselines = new Map<string, BaselineRow>();
   const earliest = new Map<Address, number>();
   for (const swap of snapshot.swaps.values()) {
     wallets.add(swap.wallet);
-    symbols.set(swap.sell_token, swap.sell_symbol);
-    symbols.set(swap.buy_token, swap.buy_symbol);
+    named.set(swap.sell_token, soldToken(swap));
+    named.set(swap.buy_token, boughtToken(swap));
   }
   for (const intent of snapshot.intents.values()) wallets.add(intent.account);
   for (const row of snapshot.baselines) {
     wallets.add(row.wallet);
-    symbols.set(row.token, row.symbol);
+    named.set(row.token, { symbol: row.symbol, decimals: row.decimals });
     baselines.set(`${row.wallet} ${row.token}`, row);
     earliest.set(row.wallet, Math.min(row.block_number, earliest.get(row.wallet) ?? row.block_number));
   }
@@ -37,11 +39,11 @@ export function watchList(snapshot: Snapshot, wrappedNative: Address): WatchList
   const firsts = [...earliest.values()];
   return {
     wallets,
-    tokens: new Set([...symbols.keys()].filter((token) => token !== NATIVE_TOKEN)),
+    tokens: new Set([...named.keys()].filter((token) => token !== NATIVE_TOKEN)),
     fromBlock: firsts.length === 0 ? undefined : Math.min(...firsts) + 1,
     baseline,
     baselineBlock: (wallet, token) =>
       baseline(wallet, token)?.block_number ?? earliest.get(wallet) ?? Number.POSITIVE_INFINITY,
-    symbolOf: (token) => symbols.get(token) ?? token,
+    tokenOf: (token) => named.get(token) ?? { symbol: token, decimals: 0 },
   };
 }

@@ -18,8 +18,15 @@ function words(...values: readonly (Hex | bigint)[]): Hex {
 
 const swap: SwapRow = {
   ...{ id: "swap", run_id: "run", position: 0, attempt: 0, state: "final", mode: "gasless", intent_id: null },
-  ...{ wallet: WALLET, recipient: WALLET, sell_token: USDC.address, sell_symbol: "USDC" },
-  ...{ buy_token: WETH.address, buy_symbol: "WETH", amount_in: ORDERED, amount_out_min: 1n, nonce: 7n },
+  ...{ wallet: WALLET, recipient: WALLET, sell_token: USDC.address, sell_symbol: "USDC", sell_decimals: 6 },
+  ...{
+    buy_token: WETH.address,
+    buy_symbol: "WETH",
+    buy_decimals: 18,
+    amount_in: ORDERED,
+    amount_out_min: 1n,
+    nonce: 7n,
+  },
   ...{ hash: HASH, block_number: 101, sold: ORDERED - BACK, bought: BOUGHT },
 };
 

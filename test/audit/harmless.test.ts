@@ -147,10 +147,12 @@ test("takes what was about to be signed for an older quote, and never was, for n
 test("writes the answer, the differences with their values and the harmless things for people", async () => {
   const clean = formatAuditReport(await world.auditAfter(nothing));
   expect(clean).toMatch(/^No difference: database and chain agree[.]/);
-  expect(clean).toContain("123456 USDC to 0x");
-  expect(clean).toContain("open submitted: 9000 DAI for USDC (gasless)");
+  expect(clean).toContain("0.123456 USDC to 0x");
+  expect(clean).toContain("open submitted: 0.000000000000009 DAI for USDC (gasless)");
   const spoilt = await world.auditAfter(({ journal }) => journal.run("UPDATE swaps SET sold = '1' WHERE id = 'own'"));
   const text = formatAuditReport(spoilt);
   expect(text).toMatch(/^2 differences between database and chain[.]/);
-  expect(text).toContain("SOLD_DIFFERS  Swap own records 1 USDC as sold; 5000000 left the wallet.\n    recorded: 1\n");
+  expect(text).toContain(
+    "SOLD_DIFFERS  Swap own records 0.000001 USDC as sold; 5 USDC left the wallet.\n    recorded: 1\n",
+  );
 });

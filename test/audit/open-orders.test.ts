@@ -52,7 +52,7 @@ test("names the open order that an outflow may be the fill of, and is not clean"
       code: "OUTFLOW_OF_OPEN_SWAP",
       subject: "swap order",
       message: expect.stringMatching(
-        /^50000 USDC left .* in 0x.*: perhaps the fill of swap order, signed at 1970-01-01T00:00:00[.]002Z for up to 50000[.] .* audit again[.]$/,
+        /^0[.]05 USDC left .* in 0x.*: perhaps the fill of swap order, signed at 1970-01-01T00:00:00[.]002Z for up to 0[.]05 USDC[.] .* audit again[.]$/,
       ),
       fields: expect.objectContaining({ amount: "50000", signed: "50000", hash, swap: "order", state: "submitted" }),
     },

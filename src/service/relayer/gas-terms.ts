@@ -1,4 +1,4 @@
-import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
+import { formatUnits, mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
 import { larger, smaller } from "../../domain/money/bigint.ts";
 import { ONE_PPM } from "../../domain/money/fraction.ts";
 import { paidGas } from "../gas/evm-gas.ts";
@@ -74,7 +74,9 @@ export function gasLimitOf({ quoted, needed }: { quoted: bigint; needed: bigint 
   return smaller(larger(roomy, quoted), most);
 }
 
-/** What a swap fee has to repay, in words. */
-export function costNamed(dataFee: bigint): string {
-  return dataFee === 0n ? "gas" : `gas and its data (${dataFee} wei)`;
+/** What a swap fee is worth, and what it has to repay and does not, in words; all in wei. */
+export function shortFee(terms: { readonly worth: bigint; readonly needed: bigint; readonly dataFee: bigint }): string {
+  const [worth, needed, dataFee] = [terms.worth, terms.needed, terms.dataFee].map((wei) => formatUnits(wei, 18));
+  const cost = terms.dataFee === 0n ? "gas" : `gas and its data (${dataFee})`;
+  return `worth ${worth} of the native coin, and ${cost} with the margin costs ${needed}`;
 }

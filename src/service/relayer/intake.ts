@@ -14,7 +14,7 @@ import { encodeSwapWithSignature } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
 import type { FeePrices } from "./fee-prices.ts";
-import { costNamed, gasAfterRefund, gasLimitOf, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
+import { gasAfterRefund, gasLimitOf, leastFeeWorth, shortFee, worthOfFee } from "./gas-terms.ts";
 import { lastSecondToSign } from "./last-second.ts";
 import type { PlaceRequest, Places, Sender } from "./places.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
@@ -186,7 +186,7 @@ async function reckon(
   const feeWorth = worthOfFee(quote.order.swapFee, { wei: expectedCost, inToken: inToken.amount });
   const needed = leastFeeWorth({ cost: expectedCost, marginPpm: feeMarginPpm });
   if (feeWorth < needed) {
-    const detail = `it is worth ${feeWorth} wei, and ${costNamed(dataFee)} with the margin costs ${needed}`;
+    const detail = `it is ${shortFee({ worth: feeWorth, needed, dataFee })}`;
     return refuse("GASLESS_FEE_TOO_LOW", { parameter: "quoteId", detail });
   }
   const maxFeePerGasCap = state.feeCap({ gasPrice, gasLimit, dataFee }, place);

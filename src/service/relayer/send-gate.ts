@@ -7,7 +7,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { SettledNetwork } from "../options.ts";
 import { SETTLEMENT_INTERFACE } from "../settlement/calldata.ts";
 import type { ServiceStore } from "../store/service-store.ts";
-import { costNamed, gasAfterRefund, leastFeeWorth, worstCost } from "./gas-terms.ts";
+import { gasAfterRefund, leastFeeWorth, shortFee, worstCost } from "./gas-terms.ts";
 import type { LossShares } from "./loss-shares.ts";
 import type { Places } from "./places.ts";
 import type { RelayBook } from "./relay-book.ts";
@@ -242,7 +242,7 @@ function createJudge(
       const needed = leastFeeWorth({ cost, marginPpm: feeMarginPpm });
       const terms = book.terms(intent.id);
       if (terms === undefined || terms.feeWorth >= needed) return undefined;
-      return `its fee is worth ${terms.feeWorth} wei, and ${costNamed(dataFee)} with the margin costs ${needed}`;
+      return `its fee is ${shortFee({ worth: terms.feeWorth, needed, dataFee })}`;
     },
     /** Reads what it takes to say whether a swap that works again has a place. @throws RpcError */
     async placeAgain(intent) {
