@@ -1,4 +1,5 @@
 import { type JsonRpc, RpcError, type RpcRequest } from "./json-rpc.ts";
+import { isRevert } from "./node-errors.ts";
 import { type Asked, gatherTurn } from "./same-turn.ts";
 
 /** Asks one endpoint. @throws RpcError */
@@ -35,7 +36,7 @@ export function createCrowdedReads(rpc: Pick<JsonRpc, "call" | "batch">, monoton
   };
   const askTogether = async (reads: readonly Waiting[]): Promise<void> => {
     const answers = await batchOf(rpc, reads);
-    if (answers.every((answer) => answer instanceof RpcError)) aloneUntilMs = monotonicMs() + ALONE_MS;
+    if (answers.every(isNoAnswer)) aloneUntilMs = monotonicMs() + ALONE_MS;
     for (const [index, read] of reads.entries()) {
       const answer = answers[index];
       if (answer instanceof RpcError) askAlone(read);
@@ -55,6 +56,11 @@ export function createCrowdedReads(rpc: Pick<JsonRpc, "call" | "batch">, monoton
     }
   });
   return (method, params) => (isShort(method, params) ? ask({ method, params }) : rpc.call(method, params));
+}
+
+/** An error that says nothing of the call; that a contract refused was found out by making it. */
+function isNoAnswer(answer: unknown): boolean {
+  return answer instanceof RpcError && !isRevert(answer);
 }
 
 /** A call that is injected code may run for as long as the node lets it. */

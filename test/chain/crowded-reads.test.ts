@@ -94,3 +94,11 @@ test.each([
   await askAll();
   expect(sizes(requests).slice(19)).toEqual([9, ...Array(9).fill(1)]);
 });
+
+test("an endpoint whose answer to each call is that the contract refused takes batches, and gets the next one", async () => {
+  const refused = { code: 3, message: "execution reverted" };
+  const { ask, requests } = await startEcho((calls) => calls.map(({ id }) => ({ jsonrpc: "2.0", id, error: refused })));
+  await Promise.all(crowd(9).map((index) => ask("eth_call", [index])));
+  await Promise.all(crowd(9).map((index) => ask("eth_call", [index])));
+  expect(sizes(requests)).toEqual([9, ...Array(9).fill(1), 9, ...Array(9).fill(1)]);
+});
