@@ -1,5 +1,7 @@
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Transaction } from "ethers";
+import { z } from "zod";
 import { seededRandom } from "./kill-plan.ts";
 import { after } from "./processes.ts";
 
@@ -16,6 +18,8 @@ export interface FaultGate {
   readonly sent: ReadonlySet<string>;
   /** @param share of the calls that something happens to, 0 to 1 */
   trouble(share: number): void;
+  /** @param share of the transactions that are taken and passed on to nobody, 0 to 1 */
+  keep(share: number): void;
   close(): Promise<void>;
 }
 
@@ -29,6 +33,7 @@ export async function openFaultGate(target: () => string, seed: number): Promise
   const done = Object.fromEntries(GATE_FAULTS.map((fault) => [fault, 0])) as Record<GateFault, number>;
   const sent = new Set<string>();
   let share = 0;
+  let keptShare = 0;
   let isNextLost = false;
 
   function draw(): GateFault | undefined {
@@ -44,6 +49,11 @@ export async function openFaultGate(target: () => string, seed: number): Promise
   async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readAll(incoming);
     for (const [, raw = ""] of body.toString("utf8").matchAll(SENT)) sent.add(raw);
+    const kept = keptShare > 0 && random() < keptShare ? sendOf(body) : undefined;
+    if (kept !== undefined) {
+      const answer = { jsonrpc: "2.0", id: kept.id, result: Transaction.from(kept.params[0]).hash };
+      return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    }
     const fault = draw();
     if (fault !== undefined) done[fault] += 1;
     if (fault === "lost before") return void incoming.socket.destroy();
@@ -77,12 +87,26 @@ export async function openFaultGate(target: () => string, seed: number): Promise
       share = next;
       isNextLost = false;
     },
+    keep: (next) => {
+      keptShare = next;
+    },
     close: async () => {
       agent.destroy();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+const send = z.object({
+  ...{ id: z.union([z.number(), z.string()]), method: z.literal("eth_sendRawTransaction") },
+  params: z.tuple([z.string()]),
+});
+
+/** A call that hands one transaction over. */
+function sendOf(body: Buffer): z.output<typeof send> | undefined {
+  const call: unknown = JSON.parse(body.toString("utf8"));
+  return send.safeParse(call).data;
 }
 
 interface Forwarded {

@@ -85,6 +85,9 @@ function strategy(kind: string, everySeconds: number, lines: readonly string[]):
   return `${[...common, ...lines].join("\n")}\n`;
 }
 
+/** A second and a half, and half of what a quote lives on a quiet machine. */
+export const FALLBACK = { afterBlocks: 6, slippage: "30bps", slippagePpm: 3_000n } as const;
+
 const POLICY = `version: 1
 max_trade: "50000 USD"
 max_per_day: "10000000 USD"
@@ -119,6 +122,8 @@ export function writeConfiguration(terms: {
   port: number;
   lifetimeSeconds: number;
   strategies: readonly KillStrategy[];
+  /** what private endpoints keep is tried publicly */
+  fallsBack: boolean;
 }): string {
   const { profile, service } = terms;
   const home = join(terms.directory, terms.name);
@@ -127,9 +132,12 @@ export function writeConfiguration(terms: {
   writeFileSync(join(home, "policy.yaml"), POLICY);
   const keys = Array.from({ length: terms.tracks }, (_, index) => `{ env: KILL_API_KEY_${index + 1} }`).join(", ");
   const pins = profile === "fly" ? `, settlement: "${service.router}", signer: "${service.signer}"` : "";
+  const fallback = terms.fallsBack
+    ? `, fallback: { publicAfterBlocks: ${FALLBACK.afterBlocks}, slippage: ${FALLBACK.slippage} }`
+    : "";
   const main = `version: 1
 mode: live
-network: { name: sandbox, rpc: [{ env: KILL_RPC }], submit: [{ env: KILL_SUBMIT }], preset: ../.swapd/sandbox/network.json, confirmations: 1 }
+network: { name: sandbox, rpc: [{ env: KILL_RPC }], submit: [{ env: KILL_SUBMIT }], preset: ../.swapd/sandbox/network.json, confirmations: 1${fallback} }
 service: { profile: ${profile}, url: "${service.url}", apiKey: { env: KILL_API_KEY }${pins} }
 wallets:
   main: { privateKey: { env: KILL_WALLET } }

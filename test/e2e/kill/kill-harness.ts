@@ -21,6 +21,8 @@ export interface KillOptions {
   readonly labels?: readonly string[];
   /** whether databases are restored and lost in between */
   readonly acts: boolean;
+  /** whether the private endpoint keeps some of what it takes, and that is tried publicly */
+  readonly fallsBack?: boolean;
   /** whether labels that were not passed when asked for are asked for again */
   readonly asksAgain: boolean;
   readonly seed: number;
@@ -35,6 +37,8 @@ export interface KillReport {
   readonly daemons: CampaignResult;
   readonly service: CampaignResult;
   readonly fills: { readonly selfExecuted: number; readonly gasless: number };
+  /** transactions that were tried publicly because no block had the private one */
+  readonly shown: number;
   /** faults on the way to node and service */
   readonly faults: number;
   /** lives whose wall clock was set */
@@ -56,7 +60,7 @@ export function summaryOf(profile: Profile, report: KillReport): string {
     `${profile}, seed ${report.seed}: ${daemons.kills} kills of daemons (${daemons.passed.length} at ` +
     `${new Set(daemons.passed).size} labels), ${service.kills} of the service (${service.passed.length}); ${faults} faults, ` +
     `${report.clocks} lives with a clock that was set, ${report.restored} databases restored and ${report.lost} lost; ` +
-    `${fills.selfExecuted} self-executed and ${fills.gasless} gasless fills; longest stop ${Math.round(report.stopMs)} ms`
+    `${fills.selfExecuted} self-executed and ${fills.gasless} gasless fills, ${report.shown} orders shown after private ones; longest stop ${Math.round(report.stopMs)} ms`
   );
 }
 
@@ -65,6 +69,9 @@ const NOTHING_KILLED: CampaignResult = { kills: 0, passed: [], notPassed: [], un
 
 /** Of the calls to node and service something happens to so many: lost before or after, refused and lost, late, cut. */
 const SHARE_OF_TROUBLE = 0.02;
+
+/** Where there is a fallback, of the private transactions so many are kept back for ever. */
+const SHARE_KEPT = 0.5;
 
 /** What the double does wrong, over and over. */
 const FAULTS = [
@@ -82,8 +89,8 @@ const FAULTS = [
 /** Kills daemons, and the service where it is ours, until the plan is done; then lets all come to rest and looks. */
 export async function runKillCampaign(options: KillOptions): Promise<KillReport> {
   const { profile, report } = options;
-  const { kills, seed } = options;
-  const world = await startKillWorld(profile, { tracks: TRACKS, lifeMinutes: lifeMinutesOf(kills), seed });
+  const { kills, seed, fallsBack = false } = options;
+  const world = await startKillWorld(profile, { tracks: TRACKS, lifeMinutes: lifeMinutesOf(kills), seed, fallsBack });
   const running: Child[] = [];
   let violations: readonly string[] = ["it did not get to the end"];
   try {
@@ -94,8 +101,10 @@ export async function runKillCampaign(options: KillOptions): Promise<KillReport>
     const funding = await fundingOf(world, chain);
     if (profile === "fly") await setFaults(world, FAULTS);
     trouble(world, SHARE_OF_TROUBLE);
+    if (fallsBack) world.gates.submit.keep(SHARE_KEPT);
     const { daemons, service, asked, clocks, pasts } = await kill(world, options);
     trouble(world, 0);
+    world.gates.submit.keep(0);
     report(`${daemons.kills} + ${service.kills} kills done, now it runs undisturbed`);
     const whileDead = await auditAll(world, "dead");
     if (profile === "fly") await setFaults(world, []);
@@ -109,7 +118,17 @@ export async function runKillCampaign(options: KillOptions): Promise<KillReport>
     const done = [...pasts.values()].map((past) => past.done);
     const passed = new Set(daemons.passed);
     return {
-      ...{ seed, daemons, service, fills: checked.fills, faults: count, clocks, stopMs: rest.stopMs, violations },
+      ...{
+        seed,
+        daemons,
+        service,
+        fills: checked.fills,
+        shown: checked.shown,
+        faults: count,
+        clocks,
+        stopMs: rest.stopMs,
+        violations,
+      },
       restored: done.reduce((sum, acts) => sum + acts.restore, 0),
       lost: done.reduce((sum, acts) => sum + acts.lose, 0),
       neverPassed: [...asked].filter((label) => !passed.has(label)),

@@ -48,6 +48,8 @@ export interface KillWorld {
   /** how many times longer everything takes here than on a quiet machine */
   readonly slowness: number;
   readonly strategies: readonly KillStrategy[];
+  /** whether what was sent privately and came into no block is tried publicly */
+  readonly fallsBack: boolean;
   /** what the daemons reach node and service through */
   readonly gates: { readonly node: FaultGate; readonly submit: FaultGate; readonly service: FaultGate };
   /** Ends chain and double. The directory goes, unless it is to be looked at. */
@@ -79,7 +81,7 @@ export interface ChainFacts {
 /** Builds a world of its own below a temporary directory. Whatever it starts ends by itself after `lifeMinutes`. */
 export async function startKillWorld(
   profile: Profile,
-  options: { tracks: number; lifeMinutes: number; seed?: number },
+  options: { tracks: number; lifeMinutes: number; seed?: number; fallsBack?: boolean },
 ): Promise<KillWorld> {
   const directory = mkdtempSync(join(tmpdir(), `swapd-kill-${profile}-`));
   const started: Child[] = [];
@@ -133,6 +135,7 @@ export async function startKillWorld(
         database: join(directory, name, "swapd.db"),
         configuration: writeConfiguration({
           ...{ profile, directory, name, index, port, lifetimeSeconds, strategies, tracks: options.tracks },
+          fallsBack: options.fallsBack === true,
           service: throughGate,
         }),
         around: surroundings,
@@ -155,6 +158,7 @@ export async function startKillWorld(
       tracks,
       slowness,
       strategies,
+      fallsBack: options.fallsBack === true,
       gates: { node: nodeGate, submit: submitGate, service: serviceGate },
       stop,
     };

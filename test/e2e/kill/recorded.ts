@@ -1,4 +1,5 @@
 import Database from "better-sqlite3";
+import { SHOWN_ORDER, type ShownOrder } from "../../support/fallback-orders.ts";
 
 /** Rows of a daemon's database, read by plain SQL. */
 export interface Recorded {
@@ -59,6 +60,23 @@ export function readRecorded(file: string): Recorded {
         ).map(({ hash }) => hash),
       ),
     };
+  } finally {
+    db.close();
+  }
+}
+
+/** What is for everybody to see, by its bytes: the order behind each, and how the one before at its place ended. */
+export function readFallbackOrders(file: string): ReadonlyMap<string, ShownOrder> {
+  const db = new Database(file, { readonly: true });
+  try {
+    const shown = db.prepare<[], string>("SELECT raw FROM lane_attempts WHERE visibility = 'public'").pluck().all();
+    const orderOf = db.prepare<[string], ShownOrder>(SHOWN_ORDER);
+    return new Map(
+      shown.flatMap((raw) => {
+        const order = orderOf.get(raw);
+        return order === undefined ? [] : [[raw, order] as const];
+      }),
+    );
   } finally {
     db.close();
   }

@@ -1,10 +1,18 @@
 import { Transaction } from "ethers";
+import { isFallbackOrder } from "../../support/fallback-orders.ts";
 import { replayAll } from "../../support/replays.ts";
 import type { ChainWitness, Outflow } from "./chain-witness.ts";
-import type { KillStrategy } from "./kill-configuration.ts";
+import { FALLBACK, type KillStrategy } from "./kill-configuration.ts";
 import type { KillWorld } from "./kill-world.ts";
 import type { Past } from "./operator.ts";
-import { type Recorded, type RecordedRelay, type RecordedSwap, readRecorded, readRelay } from "./recorded.ts";
+import {
+  type Recorded,
+  type RecordedRelay,
+  type RecordedSwap,
+  readFallbackOrders,
+  readRecorded,
+  readRelay,
+} from "./recorded.ts";
 
 const NATIVE = `0x${"0".repeat(40)}`;
 const RUN_ENDS = new Set(["filled", "partial", "skipped", "failed"]);
@@ -13,6 +21,8 @@ const RUN_ENDS = new Set(["filled", "partial", "skipped", "failed"]);
 export interface Verdict {
   readonly violations: readonly string[];
   readonly fills: { readonly selfExecuted: number; readonly gasless: number };
+  /** transactions that were tried publicly because no block had the private one */
+  readonly shown: number;
 }
 
 /**
@@ -35,7 +45,7 @@ export async function checkAll(
     fills.gasless += filled.byMode.gasless;
     const found = [
       ...checkSlots(recorded, world.strategies),
-      ...checkPlaces(recorded),
+      ...checkPlaces(recorded, world.fallsBack),
       ...replayAll(database).problems,
       ...filled.found,
       ...checkFilledOnce([...before, recorded]),
@@ -46,16 +56,28 @@ export async function checkAll(
     ];
     violations.push(...found.map((violation) => `${name}: ${violation}`));
   }
-  violations.push(...checkSecrecy(world.gates));
+  const secrecy = checkSecrecy(world);
+  violations.push(...secrecy.found);
   if (world.profile === "swapd") violations.push(...(await checkSwapsOfRelay(world, chain)));
-  return { violations, fills };
+  return { violations, fills, shown: secrecy.shown };
 }
 
-/** Everything is sent privately: the node is sent empty cancellations alone, and no byte of what the other endpoint got. */
-function checkSecrecy({ node, submit }: KillWorld["gates"]): readonly string[] {
-  const shown = [...node.sent].filter((raw) => submit.sent.has(raw) || !isEmpty(Transaction.from(raw)));
-  if (submit.sent.size === 0) return ["nothing was sent privately"];
-  return shown.map((raw) => `the private transaction ${Transaction.from(raw).hash} was shown to everybody`);
+/**
+ * Everything is sent privately: the node is sent empty cancellations, where there is a fallback orders of their own after
+ * private ones that were finally cancelled, and no byte of what the other endpoint got.
+ */
+function checkSecrecy(world: KillWorld): { readonly found: readonly string[]; readonly shown: number } {
+  const { node, submit } = world.gates;
+  const orders = new Map(world.tracks.flatMap(({ database }) => [...readFallbackOrders(database)]));
+  const [shown, wrong]: [string[], string[]] = [[], []];
+  for (const raw of node.sent) {
+    const order = orders.get(raw);
+    const isFallback = order !== undefined && isFallbackOrder(order, FALLBACK.slippagePpm);
+    if (!submit.sent.has(raw) && isEmpty(Transaction.from(raw))) continue;
+    (isFallback && !submit.sent.has(raw) ? shown : wrong).push(raw);
+  }
+  const found = wrong.map((raw) => `the private transaction ${Transaction.from(raw).hash} was shown to everybody`);
+  return { found: submit.sent.size === 0 ? ["nothing was sent privately"] : found, shown: shown.length };
 }
 
 function isEmpty({ from, to, data, value }: Transaction): boolean {
@@ -99,11 +121,13 @@ export function checkSlots(recorded: Recorded, strategies: readonly KillStrategy
   return found;
 }
 
-/** One place in a run is signed for once and filled once. */
-function checkPlaces(recorded: Recorded): string[] {
+/** One place in a run is signed for once and filled once; where there is a fallback, once more after a cancelled one. */
+function checkPlaces(recorded: Recorded, fallsBack: boolean): string[] {
   const places = Map.groupBy(recorded.swaps, ({ run_id, position }) => `${run_id} ${position}`);
   return [...places].flatMap(([place, swaps]) => {
-    const signed = swaps.filter(({ id }) => recorded.signed.has(id)).length;
+    const all = swaps.filter(({ id }) => recorded.signed.has(id));
+    const isReplaced = fallsBack && all.length === 2 && all.some(({ state }) => state === "cancelled");
+    const signed = isReplaced ? 1 : all.length;
     const filled = swaps.filter(({ state }) => state === "final").length;
     const found: string[] = [];
     if (signed > 1) found.push(`${place} was signed for ${signed} times`);

@@ -1,22 +1,9 @@
 import type { Address } from "../../../src/domain/money/address.ts";
+import { isFallbackOrder, SHOWN_ORDER, type ShownOrder } from "../../support/fallback-orders.ts";
 import { isRelay } from "../world/relays.ts";
 import type { SignatureBook, SignedTransaction } from "../world/signatures.ts";
 import type { Rows } from "./rows.ts";
 import type { Report } from "./signing.ts";
-
-interface ShownSwap {
-  readonly body: string;
-  readonly amount_out_min: string | null;
-  readonly before: string | null;
-}
-
-/** The swap of a transaction or of its approval, and how the last attempt at its place that signed its order ended. */
-const SHOWN = `SELECT swap.body, swap.amount_out_min, (
-    SELECT coalesce(nullif(state, 'skipped'), CASE WHEN reason = 'approval_failed' THEN 'cancelled' END)
-    FROM swaps WHERE run_id = swap.run_id AND position = swap.position AND attempt < swap.attempt
-      AND (state = 'cancelled' OR reason = 'approval_failed') LIMIT 1
-  ) AS before
-  FROM lane_attempts attempt JOIN swaps swap ON attempt.intent_id LIKE swap.id || '.%' WHERE attempt.raw = ?`;
 
 export interface PrivacyOracle {
   sent(raw: string, host: string): void;
@@ -45,17 +32,9 @@ export function createPrivacyOracle(parts: {
   const isEmpty = ({ to, data, value }: SignedTransaction): boolean => to === wallet && data === "0x" && value === 0n;
   const orderOf = ({ nonce, to, data, value }: SignedTransaction): string => `${nonce} ${to} ${value} ${data}`;
 
-  /** Whether it is an order of its own, tighter, at a place whose private one can never happen any more. */
   const isFallback = (raw: string): boolean => {
-    const swap = rows.one<ShownSwap>(SHOWN, raw);
-    if (parts.mostShown === undefined || swap === undefined) return false;
-    const { fallback, quote } = JSON.parse(swap.body) as {
-      fallback?: unknown;
-      quote?: { amountOut: { $bigint: string } };
-    };
-    if (fallback === undefined || swap.before !== "cancelled") return false;
-    const least = (BigInt(quote?.amountOut.$bigint ?? 0) * (1_000_000n - parts.mostShown)) / 1_000_000n;
-    return swap.amount_out_min === null || BigInt(swap.amount_out_min) >= least;
+    const order = rows.one<ShownOrder>(SHOWN_ORDER, raw);
+    return parts.mostShown !== undefined && order !== undefined && isFallbackOrder(order, parts.mostShown);
   };
   const judgeShown = (signed: SignedTransaction): void => {
     const { raw, nonce } = signed;
