@@ -144,6 +144,8 @@ export function openLife(
     treasury?: Treasury;
     /** told of each commit */
     onCommit?: () => void;
+    /** chain and service in place of the world's own */
+    seenBy?: (db: DaemonDatabase["db"]) => Pick<EngineContext["deps"], "chain" | "service">;
   } = {},
 ): Life {
   const database = openDaemonDatabase(outside.file);
@@ -157,6 +159,7 @@ export function openLife(
     state.isDead = true;
     throw new Killed(label);
   };
+  const seen = options.seenBy?.(database.db) ?? outside;
   const lanes = new Map<Address, Lane>();
   const alerts = {
     ...{
@@ -171,7 +174,7 @@ export function openLife(
     deps: {
       ...alerts,
       ...{ lanes, crashPoint },
-      ...{ chain: mortal(outside.chain), service: mortal(outside.service) },
+      ...{ chain: mortal(seen.chain), service: mortal(seen.service) },
       prices: { price: async (token) => ({ ...priceOf(token), atSeconds: outside.clock.nowMs() / 1_000 }) },
       signers: new Map([
         [ACCOUNT, options.signer ?? mortal(countingSigner(outside, () => advanceMarker(context, ACCOUNT)))],

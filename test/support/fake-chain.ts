@@ -13,6 +13,7 @@ import type {
   PermitFacts,
   Receipt,
   SimulationOutcome,
+  SimulationTerms,
 } from "../../src/ports/chain.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { ETH, GWEI, RELAYER, ROUTER, USDC, WBTC, WETH } from "./builders.ts";
@@ -276,8 +277,9 @@ export class FakeChain implements Chain {
       );
   }
 
-  async simulate(calls: readonly CallRequest[], _about?: unknown): Promise<SimulationOutcome> {
+  async simulate(calls: readonly CallRequest[], { assumed }: SimulationTerms = {}): Promise<SimulationOutcome> {
     const ledger = new FakeLedger(this.stateAt().values);
+    if (assumed !== undefined) ledger.suppose(assumed);
     ledger.rate = this.ledger.rate;
     try {
       const logs = calls.flatMap((call) => ledger.execute(call, this.newest.head.timestamp));

@@ -1,8 +1,8 @@
 import { Interface } from "ethers";
 import { MARK_FACTORY } from "../../src/domain/guard/once-mark.ts";
-import { type Address, type Hex, parseAddress } from "../../src/domain/money/address.ts";
+import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../src/domain/money/address.ts";
 import { TRANSFER_TOPIC } from "../../src/domain/run/measure-fill.ts";
-import type { ChainLog } from "../../src/ports/chain.ts";
+import type { AssumedHoldings, ChainLog } from "../../src/ports/chain.ts";
 import { POOL, RELAYER, ROUTER } from "./builders.ts";
 import { transferLog } from "./reading-samples.ts";
 
@@ -73,6 +73,13 @@ export class FakeLedger {
 
   setAllowance(token: Address, owner: Address, amount: bigint, spender: Address = ROUTER): void {
     this.values.set(`allowance ${token} ${owner} ${spender}`, amount);
+  }
+
+  /** As if somebody had and allowed this. */
+  suppose({ owner, native, balances, allowances }: AssumedHoldings): void {
+    for (const { token, amount } of [{ token: NATIVE_TOKEN, amount: native }, ...balances])
+      this.values.set(`balance ${token} ${owner}`, amount);
+    for (const { token, spender, amount } of allowances) this.setAllowance(token, owner, amount, spender);
   }
 
   useNonce(owner: Address, nonce: bigint): void {

@@ -1,5 +1,6 @@
-import { AbiCoder } from "ethers";
+import { AbiCoder, Transaction } from "ethers";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { DataFeeKind } from "../../../src/adapters/paper/data-fee.ts";
 import { createPaperBook, LENT_WEI } from "../../../src/adapters/paper/paper-book.ts";
 import { paperSigner } from "../../../src/adapters/paper/paper-bytes.ts";
 import { type ChainToRead, createPaperChain } from "../../../src/adapters/paper/paper-chain.ts";
@@ -31,6 +32,9 @@ class Market {
   movedPercent = 0n;
   simulations = 0;
   state: "able" | "unable" | "down" = "able";
+  /** what a rollup's own contract says of the fees of a transaction, by the function that is asked; none: it has no such function */
+  readonly dataFees = new Map<string, bigint>();
+  readonly askedFees: string[] = [];
 
   mine(blocks = 1): void {
     for (let count = 0; count < blocks; count += 1) this.head = blockOf(this.head.number + 1, 0);
@@ -81,7 +85,12 @@ class Market {
         code: async () => "0xef",
       },
       priorityFee: async () => GWEI,
-      ...{ agreed: never, decimals: never, call: never, logs: never, abilities: never },
+      ...{ agreed: never, decimals: never, logs: never, abilities: never },
+      call: async ({ data }) => {
+        this.askedFees.push(data);
+        const fee = this.dataFees.get(data.slice(0, 10));
+        return fee === undefined ? undefined : `0x${fee.toString(16).padStart(64, "0")}`;
+      },
       ...{ permitFacts: never, takesDelegatedPermit: never },
     };
   }
@@ -127,7 +136,7 @@ let rows: PaperRows;
 let chain: Chain;
 
 /** The same rows with a new chain on top: what a start after a kill finds. */
-function restart(amounts: ReadonlyMap<Address, bigint> | undefined): Chain {
+function restart(amounts: ReadonlyMap<Address, bigint> | undefined, dataFee?: DataFeeKind): Chain {
   const real = market.chain();
   const known = [USDC, WETH, ETH];
   const book = createPaperBook({
@@ -138,7 +147,7 @@ function restart(amounts: ReadonlyMap<Address, bigint> | undefined): Chain {
   });
   const pinned = { chainId: CHAIN_ID, contracts: oneContract(SPENDER), wrappedNative: WETH.address };
   return createPaperChain({
-    ...{ chain: real, rows, book, service: () => service, pinned, dataFee: undefined },
+    ...{ chain: real, rows, book, service: () => service, pinned, dataFee },
     tokenOf: (address) => known.find((token) => token.address === address),
   });
 }
@@ -204,6 +213,29 @@ describe("a transaction on paper", () => {
     await chain.receipt(rows.waiting(WALLET)[0]?.hash ?? "0x");
     expect(await chain.nativeBalance(WALLET)).toBe(LENT_WEI - GAS * 11n * GWEI);
     expect(rows.holding({ account: WALLET, token: NATIVE_TOKEN })).toBe(-GAS * 11n * GWEI);
+  });
+
+  test("on a rollup pays what its chain says that its data costs, on top of its gas", async () => {
+    chain = restart(new Map([[USDC.address, 5n * HUNDRED_USDC]]), "op-stack");
+    const gas = GAS * 11n * GWEI;
+    const spent = async () => LENT_WEI - (await chain.nativeBalance(WALLET));
+    const filled = async (nonce: number) => {
+      const hash = await send(nonce);
+      market.mine();
+      return (await chain.receipt(hash))?.dataFee;
+    };
+    // as on a chain before its upgrade: it knows of no operator's fee
+    market.dataFees.set("0x49948e0e", 7_000n);
+    expect([await filled(0), await spent()]).toEqual([7_000n, gas + 7_000n]);
+    market.dataFees.set("0x275aedd2", 11n);
+    expect([await filled(1), await spent()]).toEqual([7_011n, 2n * gas + 14_011n]);
+    const [bytes = "", ofGas = ""] = market.askedFees.slice(-2).map((data) => `0x${data.slice(10)}`);
+    const [unsigned] = AbiCoder.defaultAbiCoder().decode(["bytes"], bytes);
+    const read = Transaction.from(unsigned);
+    expect([read.to?.toLowerCase(), read.data, read.nonce, read.signature]).toEqual([ROUTER, SWAP_DATA, 1, null]);
+    expect(BigInt(ofGas)).toBe(GAS);
+    market.dataFees.clear();
+    expect([await filled(2), await spent()]).toEqual([undefined, 3n * gas + 14_011n]);
   });
 
   test("REB-34 what it brings somebody who may be paid comes on top of what the chain says, and is lost with its block", async () => {
