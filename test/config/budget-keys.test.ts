@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loaded, strategyProblems } from "./project.ts";
+import { loaded, REBALANCE, strategyProblems } from "./project.ts";
 
 const DCA = `kind: dca
 wallet: main
@@ -33,6 +33,15 @@ every: 2h
 slice: { min: "0.01 WETH" }
 `;
 
+const VALUE = `kind: value-averaging
+wallet: main
+buy: WETH
+path: { step: "100 USDC" }
+max_contribution: "300 USDC"
+trades: { min: "20 USDC" }
+schedule: { at: "Mon 09:00" }
+`;
+
 /** The budget of a file. */
 function budgetOf(text: string) {
   return loaded({ "strategies/weekly.yaml": text }).strategies[0]?.spec.budget;
@@ -53,6 +62,21 @@ describe("a budget", () => {
     expect(budget('budget: { per_week: "300 USDC", timezone: Asia/Tokyo }')).toMatchObject({
       calendar: { timezone: "Asia/Tokyo" },
     });
+  });
+
+  it.each([
+    ["dca", DCA, "USDC"],
+    ["threshold", STOP, "WETH"],
+    ["twap", TWAP, "WETH"],
+    ["value-averaging", VALUE, "USDC"],
+    ["sweep", SWEEP, "USD"],
+    ["rebalance", REBALANCE.replace(/^budget: .*\n/m, ""), "USD"],
+  ])("BUD-1 has a day, a week and a month in a file of the kind %s", (kind, text, currency) => {
+    const file = `${text}budget: { per_day: "3000 ${currency}", per_week: "4000 ${currency}", per_month: "5000 ${currency}", timezone: UTC }\n`;
+    expect(text).toContain(`kind: ${kind}\n`);
+    const budget = budgetOf(file);
+    expect(budget?.calendar?.limits.map(({ period }) => period)).toEqual(["day", "week", "month"]);
+    expect(budget?.inDollars === true).toBe(currency === "USD");
   });
 
   it("BUD-3 is in dollars where a kind may sell several tokens", () => {

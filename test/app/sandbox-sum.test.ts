@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { swapsSum } from "../../src/app/sandbox-sum.ts";
+import { runSample } from "../support/builders.ts";
+import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
+import { swapIn } from "../support/reading-samples.ts";
+
+test("the sum of a sandbox names what expired, was denied or skipped, and what is still open, beside what was filled", async () => {
+  const { store, file } = openDaemonDatabase();
+  addStrategy(store);
+  const states = ["final", "expired", "expired", "denied", "skipped", "submitted", "confirmed"] as const;
+  for (const [index, state] of states.entries()) {
+    const id = `run_${index}`;
+    const swap = swapIn(state, { id: `${id}.0.1`, runId: id } as never);
+    addRun(store, runSample({ id, slotMs: 1_700_000_040_000 + index * 60_000, swaps: [swap] }));
+  }
+  expect(await swapsSum(file)).toEqual(["2 swaps filled, 2 expired, 1 denied, 1 skipped, 1 still open"]);
+});
