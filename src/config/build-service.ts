@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { ServiceBook } from "../domain/guard/service-promises.ts";
 import type { StatedContracts, SwapContracts } from "../domain/guard/swap-contracts.ts";
 import { buildKeySource, type Surroundings } from "./build-key.ts";
@@ -63,6 +64,8 @@ export function* buildServe(
     readonly overrides: { readonly listen?: Listen; readonly database?: string } | undefined;
     readonly nativeSymbol: string;
     readonly profile: string | undefined;
+    /** the daemon's */
+    readonly database: string;
   },
 ): Found<ServeConfiguration> {
   const { overrides = {}, nativeSymbol, profile } = around;
@@ -75,7 +78,7 @@ export function* buildServe(
   return {
     ...fields,
     listen: overrides.listen ?? fields.listen,
-    database: overrides.database === undefined ? resolveFrom(source.file, database) : resolve(overrides.database),
+    database: ownDatabase(source, { overridden: overrides.database, stated: database, daemons: around.database }),
     apiKeys: fields.apiKeys.map((reference) => absoluteReference(source, reference)),
     metrics: fields.metrics,
     relayer: relayer && (yield* buildKeySource(source, ["serve", "relayer"], relayer, around)),
@@ -86,4 +89,20 @@ export function* buildServe(
       maxDailyGas: yield* native("maxDailyGas"),
     },
   };
+}
+
+const DATABASE = "service.db";
+
+/**
+ * Beside the daemon's: the folder of the files may be one that nobody writes to, as in a container. One that stands beside
+ * the file already, where older releases made it, is used on.
+ */
+function ownDatabase(
+  source: Source,
+  { overridden, stated, daemons }: { overridden: string | undefined; stated: string | undefined; daemons: string },
+): string {
+  if (overridden !== undefined) return resolve(overridden);
+  if (stated !== undefined) return resolveFrom(source.file, stated);
+  const [beside, before] = [join(dirname(daemons), DATABASE), resolveFrom(source.file, DATABASE)];
+  return existsSync(before) && !existsSync(beside) ? before : beside;
 }

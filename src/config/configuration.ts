@@ -147,7 +147,8 @@ export interface ReferenceConfiguration {
 }
 
 /** Our own service, embedded in the daemon or alone. */
-export interface ServeConfiguration extends Omit<MainFile["serve"], "relayer" | "gasless"> {
+export interface ServeConfiguration extends Omit<MainFile["serve"], "relayer" | "gasless" | "database"> {
+  readonly database: string;
   /** undefined: metrics are served nowhere */
   readonly metrics: Listen | undefined;
   readonly relayer: KeySource | undefined;

@@ -222,9 +222,9 @@ function* buildServices(
 ): Loading<Pick<Configuration, "service" | "serve" | "reference"> | undefined> {
   const service =
     fields.service && (yield* report(source, buildService(source, fields.service, { services, contracts, further })));
+  const daemon = { profile: service?.profile, database: resolveFrom(source.file, fields.database ?? "") };
   const serve =
-    fields.serve &&
-    (yield* report(source, buildServe(source, fields.serve, { ...around, nativeSymbol, profile: service?.profile })));
+    fields.serve && (yield* report(source, buildServe(source, fields.serve, { ...around, ...daemon, nativeSymbol })));
   if (service === undefined || serve === undefined || asked === undefined || policySource === undefined)
     return undefined;
   const beside = { service, listen: serve.listen, tokens, services };

@@ -3,6 +3,16 @@ import { brief, loaded, MAIN, problemsOf } from "./project.ts";
 
 const serve = (fields: string): Record<string, string> => ({ "main.yaml": `${MAIN}serve: { ${fields} }\n` });
 
+it("keeps its database beside the daemon's, which may be the one folder that can be written, unless it is told otherwise", () => {
+  const elsewhere = { "main.yaml": `${MAIN.replace(/^database: .*\n/m, "")}database: /data/mine.db\n` };
+  expect([loaded(elsewhere).database, loaded(elsewhere).serve.database]).toEqual(["/data/mine.db", "/data/service.db"]);
+  expect(loaded({ ...elsewhere, "service.db": "of an older release" }).serve.database).toMatch(
+    /swapd-test-\w+\/service\.db$/,
+  );
+  const told = { "main.yaml": `${elsewhere["main.yaml"]}serve: { database: /other/own.db }\n` };
+  expect(loaded(told).serve.database).toBe("/other/own.db");
+});
+
 it("trusts no proxy, lets no page of another origin read, and serves no metrics, unless it is told to", () => {
   expect(loaded().serve).toMatchObject({ trustedProxies: [], corsOrigins: [], metrics: undefined });
   const reported = loaded(

@@ -107,7 +107,7 @@ const service = orEmpty("the swap aggregation service; by default our own, embed
 
 const serve = orEmpty("our own service, embedded or alone", {
   listen: or(listen("where our own service listens"), { host: "127.0.0.1", port: 9_465 }),
-  database: orExample(text("the service's own database", "service.db")),
+  database: text("the service's own database; by default service.db beside the daemon's", "service.db").optional(),
   apiKeys: or(z.array(secretReference("an API key that gets the higher rate")).max(1_000), []),
   requestsPerSecond: or(
     z.strictObject({
