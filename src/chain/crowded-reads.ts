@@ -10,6 +10,7 @@ const SHORT_READS: ReadonlySet<string> = new Set([
   "eth_call",
   "eth_getBalance",
   "eth_getBlockByNumber",
+  "eth_getCode",
   "eth_getLogs",
   "eth_getTransactionCount",
   "eth_getTransactionReceipt",

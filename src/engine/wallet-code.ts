@@ -26,12 +26,13 @@ export async function haltIfDelegated(context: EngineContext, wallet: Address): 
 
 /** Checks all wallets once, as at a start. Where the nodes do not answer, each signature checks again. */
 export async function checkWalletCodes(context: EngineContext): Promise<void> {
-  for (const wallet of context.deps.signers.keys()) {
+  const check = async (wallet: Address): Promise<void> => {
     try {
       await haltIfDelegated(context, wallet);
     } catch (error) {
       if (!(error instanceof ChainReadError)) throw error;
       context.deps.logger.warn({ wallet, error: error.message }, "whether a wallet delegates could not be read yet");
     }
-  }
+  };
+  await Promise.all([...context.deps.signers.keys()].map(check));
 }

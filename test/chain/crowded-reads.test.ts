@@ -41,6 +41,12 @@ test("reads of a crowd travel together, in batches that a provider takes, and ea
   expect(sizes(requests).sort()).toEqual([10, 25, 25]);
 });
 
+test("the codes of hundreds of wallets travel together as well", async () => {
+  const { ask, requests } = await startEcho();
+  await Promise.all(crowd(250).map((index) => ask("eth_getCode", [index])));
+  expect(sizes(requests)).toEqual(Array(10).fill(25));
+});
+
 test("a few reads go by themselves: no slow one holds up another", async () => {
   const { ask, requests } = await startEcho();
   await Promise.all(crowd(7).map((index) => ask("eth_getLogs", [index])));
