@@ -20,6 +20,7 @@ import type { RelayerDependencies } from "./relayer/relayer.ts";
 import { startRelay } from "./relayer/start-relay.ts";
 import { createRouter, type PublicWay, type RouterOptions } from "./routing/router.ts";
 import type { Searcher } from "./routing/searcher.ts";
+import { lookingAgain } from "./settlement/look-again.ts";
 import { SPLITS } from "./settlement/router-calldata.ts";
 import { type ContractCheck, createContractCheck, type RoutedPlaces } from "./settlement/verify.ts";
 import { WrongContractsError } from "./settlement/views.ts";
@@ -73,7 +74,8 @@ export function connectNetwork(
     const check = createContractCheck(one, options);
     checks.push(check);
     const { verify } = check;
-    return createSnapshots({ rpc: one, chainId: options.chainId, verify, dataFees, isKnown, onTrouble }, clock);
+    const facts = { rpc: one, chainId: options.chainId, verify, dataFees, isKnown, onTrouble };
+    return lookingAgain(createSnapshots(facts, clock), check, { clock, logger });
   };
   const { rpc, snapshots } = joinEndpoints(rpcs, open, { clock, logger });
   const known = { executor, computes, listed, routed, leftOut };

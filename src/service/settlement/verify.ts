@@ -21,15 +21,29 @@ export interface ContractCheck {
   routed(): RoutedPlaces | undefined;
   /** why further routers are left out */
   leftOut(): readonly string[];
+  /**
+   * Looks at those once more.
+   * @returns the ones that are used from now on
+   * @throws RpcError when the node does not answer properly
+   */
+  lookAgain(): Promise<readonly Address[]>;
 }
 
 /** Places of the protocols that a public router trades with, by its address. */
 export type RoutedPlaces = ReadonlyMap<Address, ReadonlySet<number>>;
+/** Why routers are left out, by their addresses. */
+type LeftOut = ReadonlyMap<Address, string>;
+type RoutedNetwork = NetworkOptions & { readonly router: PublicRouter };
+
+interface Routers {
+  readonly routed: RoutedPlaces;
+  readonly leftOut: LeftOut;
+}
 
 export function createContractCheck(rpc: JsonRpc, network: NetworkOptions): ContractCheck {
   let executor = network.executor;
   let routed: RoutedPlaces | undefined;
-  let leftOut: readonly string[] = [];
+  let leftOut: LeftOut = new Map();
   let computes = true;
   let listed = Number.POSITIVE_INFINITY;
   const verify = async (): Promise<void> => {
@@ -46,23 +60,35 @@ export function createContractCheck(rpc: JsonRpc, network: NetworkOptions): Cont
     computes: () => computes,
     listed: () => listed,
     routed: () => routed,
-    leftOut: () => leftOut,
+    leftOut: () => [...leftOut.values()],
+    lookAgain: async () => {
+      const { router, furtherRouters = [] } = network;
+      if (router === undefined || leftOut.size === 0) return [];
+      const left = furtherRouters.filter(({ address }) => leftOut.has(address));
+      const found = await verifyFurther(rpc, { ...network, router, furtherRouters: left });
+      routed = new Map([...(routed ?? []), ...found.routed]);
+      leftOut = found.leftOut;
+      return [...found.routed.keys()];
+    },
   };
 }
 
 /** The first one has to be what the network's facts say. A further one that is not is left out: all goes on without it. */
-async function verifyRouters(
-  rpc: JsonRpc,
-  { furtherRouters = [], ...network }: NetworkOptions & { readonly router: PublicRouter },
-): Promise<{ routed: RoutedPlaces; leftOut: readonly string[] }> {
-  const routed = new Map([[network.router.address, await verifyRouter(rpc, network)]]);
-  const leftOut: string[] = [];
+async function verifyRouters(rpc: JsonRpc, network: RoutedNetwork): Promise<Routers> {
+  const first = await verifyRouter(rpc, network);
+  const { routed, leftOut } = await verifyFurther(rpc, network);
+  return { routed: new Map([[network.router.address, first], ...routed]), leftOut };
+}
+
+async function verifyFurther(rpc: JsonRpc, { furtherRouters = [], ...network }: RoutedNetwork): Promise<Routers> {
+  const routed = new Map<Address, ReadonlySet<number>>();
+  const leftOut = new Map<Address, string>();
   for (const router of furtherRouters) {
     try {
       routed.set(router.address, await verifyRouter(rpc, { ...network, router }));
     } catch (error) {
       if (!(error instanceof WrongContractsError)) throw error;
-      leftOut.push(error.message);
+      leftOut.set(router.address, error.message);
     }
   }
   return { routed, leftOut };

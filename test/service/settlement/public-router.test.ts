@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from "vitest";
 import { type Address, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
 import type { NetworkOptions } from "../../../src/service/options.ts";
 import type { Protocol } from "../../../src/service/pools/pool.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
@@ -59,12 +60,13 @@ async function serve(
   { onTestFinished }: Running,
   router: NetworkOptions["router"],
   changes: Pick<Partial<NetworkOptions>, "protocols" | "furtherRouters"> = {},
+  clock: Clock = systemClock,
 ): Promise<Service> {
   services += 1;
   const database = join(directory, `service-${services}.db`);
   const network = { settlement: undefined, executor: undefined, router, ...changes };
   const options = serviceOptions(chain, market, { database, network });
-  const service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
+  const service = await startService(options, { logger: createRecordingLogger(), clock });
   onTestFinished(() => service.stop());
   return service;
 }
@@ -217,5 +219,23 @@ describe.concurrent("a router of Slipstream is held against its factory, alone a
     const service = await serve(running, unpinned(right), { protocols: protocols(), furtherRouters });
     expect(await quote(service)).toMatchObject({ status: 200, body: { targetAddress: right } });
     expect(await quote(service, { liquiditySources: "slipstream" })).toMatchObject({ body: { error: "NO_ROUTE" } });
+  });
+
+  test("a further one that was left out at the start is used once it is there, without another start", async (running) => {
+    const address = toAddress(`0x${"8".repeat(40)}`);
+    let aheadMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
+    const furtherRouters = [unpinned(address)];
+    const service = await serve(running, unpinned(right), { protocols: protocols(), furtherRouters }, clock);
+    const slipstream = { liquiditySources: "slipstream" };
+    expect(await quote(service, slipstream)).toMatchObject({ body: { error: "NO_ROUTE" } });
+    const code = await chain.rpc.call("eth_getCode", [slipstreams, "latest"]);
+    await chain.rpc.call("anvil_setCode", [address, code]);
+    expect(await quote(service, slipstream), "not with every quote").toMatchObject({ body: { error: "NO_ROUTE" } });
+    aheadMs = 11 * 60_000;
+    await expect
+      .poll(() => quote(service, slipstream), { timeout: 60_000 })
+      .toMatchObject({ status: 200, body: { targetAddress: address } });
+    expect(await quote(service)).toMatchObject({ status: 200, body: { targetAddress: right } });
   });
 });
