@@ -1,6 +1,8 @@
 import type { Configuration } from "../config/configuration.ts";
 import type { ForecastSlot } from "../domain/forecast/forecast.ts";
 import { type WorstCase, worstCase } from "../domain/forecast/worst-case.ts";
+import { spendersIn } from "../domain/guard/swap-contracts.ts";
+import type { Address } from "../domain/money/address.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { readForecastStart } from "../engine/forecast-world.ts";
@@ -16,6 +18,8 @@ const GAS_OF_APPROVAL = 60_000n;
 export interface PlannedApproval {
   readonly wallet: string;
   readonly token: Token;
+  /** who may take it: of several routers the one that the quote of now names */
+  readonly spender: Address;
   readonly needed: bigint;
   readonly allowance: bigint;
 }
@@ -26,6 +30,8 @@ export interface Plan {
   readonly slots: readonly ForecastSlot[];
   readonly worstCase: WorstCase;
   readonly approvals: readonly PlannedApproval[];
+  /** every contract that the quotes of these slots may name then */
+  readonly spenders: readonly Address[];
   readonly gas: {
     readonly transactions: number;
     readonly wei: bigint;
@@ -61,6 +67,7 @@ async function makePlan(context: EngineContext, asked: { configuration: Configur
     slots,
     worstCase: worstCase(world),
     approvals: await plannedApprovals(context, slots),
+    spenders: spendersIn(settings),
     gas: await plannedGas(context, { configuration, slots }),
     unpriced,
     budgets: world.strategies.flatMap(({ spec, budget }) => {
@@ -72,7 +79,7 @@ async function makePlan(context: EngineContext, asked: { configuration: Configur
   };
 }
 
-/** The first sale of each token by each wallet, where its allowance does not suffice already. */
+/** The first sale of each token by each wallet through each contract, where its allowance does not suffice already. */
 async function plannedApprovals(context: EngineContext, slots: readonly ForecastSlot[]): Promise<PlannedApproval[]> {
   const { settings, deps } = context;
   const wallets = new Map(settings.strategies.map(({ spec }) => [spec.id, spec.wallet]));
@@ -82,13 +89,14 @@ async function plannedApprovals(context: EngineContext, slots: readonly Forecast
     const wallet = wallets.get(slot.strategyId);
     for (const swap of slot.swaps) {
       if (wallet === undefined || swap.problem !== undefined || isNative(swap.sell)) continue;
-      const key = `${wallet.address} ${swap.sell.address}`;
+      const { spender = settings.contracts.spender } = swap;
+      const key = `${wallet.address} ${swap.sell.address} ${spender}`;
       if (seen.has(key)) continue;
       seen.add(key);
-      const grant = { token: swap.sell.address, owner: wallet.address, spender: settings.contracts.spender };
+      const grant = { token: swap.sell.address, owner: wallet.address, spender };
       const allowance = await deps.chain.allowance(grant);
       if (allowance < swap.amount) {
-        approvals.push({ wallet: wallet.name, token: swap.sell, needed: swap.amount, allowance });
+        approvals.push({ wallet: wallet.name, token: swap.sell, spender, needed: swap.amount, allowance });
       }
     }
   }

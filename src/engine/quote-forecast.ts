@@ -5,6 +5,7 @@ import {
   type ForecastWorld,
   forecast,
 } from "../domain/forecast/forecast.ts";
+import { contractsFor } from "../domain/guard/swap-contracts.ts";
 import { dryRunSwap } from "./dry-run.ts";
 import type { EngineContext } from "./engine-context.ts";
 
@@ -21,6 +22,7 @@ export async function quoteForecast(context: EngineContext, world: ForecastWorld
 
 async function answer(context: EngineContext, question: FillQuestion): Promise<FillAnswer> {
   const swap = await dryRunSwap(context, question);
-  if (swap.reason === "dry_run" && swap.quote !== undefined) return { bought: swap.quote.amountOut };
+  if (swap.reason === "dry_run" && swap.quote !== undefined)
+    return { bought: swap.quote.amountOut, spender: contractsFor(context.settings, swap.quote).spender };
   return { code: swap.reason ?? swap.state, detail: swap.detail };
 }

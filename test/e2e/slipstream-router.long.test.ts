@@ -40,6 +40,9 @@ test("where Slipstream's pool pays most, the daemon trades through Slipstream's 
   const router = base.furtherRouters[0]?.address ?? toAddress("0x");
   expect(await swapd("check", "--config", file)).toContain(`${router} has code`);
   await swapd("live", "--config", file, "--yes");
+  const plan = JSON.parse(await swapd("plan", "--slots", "1", "--config", file, "--json"));
+  expect(plan.approvals).toMatchObject([{ token: "USDC", spender: router }]);
+  expect(plan.spenders).toEqual([base.router, ...base.furtherRouters.map(({ address }) => address)]);
 
   const runs = async () => {
     const { code, out } = await run(home, ["history", "--config", file, "--json"], env);

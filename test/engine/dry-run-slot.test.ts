@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
+import { toAddress } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { dryRunSlot } from "../../src/engine/dry-run.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import { readForecastStart } from "../../src/engine/forecast-world.ts";
 import { quoteForecast } from "../../src/engine/quote-forecast.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
-import { HUNDRED_USDC, policySample, runSample, SLOT_MS, usd } from "../support/builders.ts";
+import { HUNDRED_USDC, policySample, ROUTER, runSample, SLOT_MS, usd } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
@@ -108,6 +110,18 @@ describe("a forecast of the daemon's next slots", () => {
       bought: 0n,
       problem: { code: "quote_refused", detail: expect.stringContaining("NO_ROUTE") },
     });
+  });
+
+  test("says which of several routers its quotes name, and may take what is sold", async () => {
+    const first = toAddress(`0x${"7".repeat(40)}`);
+    const several = { contracts: oneContract(first), furtherContracts: [oneContract(ROUTER)] };
+    const { life } = await begin(
+      {},
+      { ...several, policy: policySample({ recipients: [ACCOUNT], spenders: [first, ROUTER] }) },
+    );
+    const { world } = await readForecastStart(life.context.deps, life.context.settings, 1);
+    const [slot] = await quoteForecast(life.context, world);
+    expect(slot?.swaps).toMatchObject([{ problem: undefined, spender: ROUTER }]);
   });
 
   test("says what a swap would wait for now", async () => {

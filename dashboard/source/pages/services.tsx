@@ -27,7 +27,7 @@ export function ServicesPage() {
 }
 
 function ServiceCard({ services }: { readonly services: Services }) {
-  const { profile, host, ready, reason, since, spender, target } = services.service;
+  const { profile, host, ready, reason, since, spender, target, further } = services.service;
   return (
     <Card title="Swap service" aside={<Badge state={ready ? "ready" : "not ready"} tone={ready ? "good" : "bad"} />}>
       {reason !== null && <p>{reason}</p>}
@@ -56,6 +56,14 @@ function ServiceCard({ services }: { readonly services: Services }) {
           <dt>Called contract</dt>
           <dd>{target === null ? "none" : <Hex text={target} kind="address" />}</dd>
         </div>
+        {further.map((one) => (
+          <div key={one.target}>
+            <dt>Or, where its quote says so</dt>
+            <dd>
+              <Hex text={one.target} kind="address" />
+            </dd>
+          </div>
+        ))}
       </dl>
     </Card>
   );

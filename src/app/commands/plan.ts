@@ -40,12 +40,14 @@ function planJson(made: Plan): object {
     at: formatInstant(made.nowMs),
     slots: made.slots.map((slot) => slotJson(slot, made)),
     worstCase: worstCaseJson(made.worstCase),
-    approvals: made.approvals.map(({ wallet, token, needed, allowance }) => ({
+    approvals: made.approvals.map(({ wallet, token, spender, needed, allowance }) => ({
       wallet,
       token: token.symbol,
+      spender,
       needed: needed.toString(),
       allowance: allowance.toString(),
     })),
+    spenders: made.spenders,
     gas: {
       transactions: made.gas.transactions,
       estimate: made.gas.wei.toString(),
@@ -128,8 +130,12 @@ export function planText(made: Plan): string {
     parts.push(`these slots send about ${made.gas.transactions} transactions of our own, for about ${gas} of gas`);
   }
   if (made.approvals.length > 0) {
-    const approvals = made.approvals.map(({ wallet, token, needed }) => [wallet, token.symbol, amount(needed, token)]);
-    parts.push(formatTable([["WALLET", "APPROVES", "EXACTLY, AT FIRST"], ...approvals]));
+    const approvals = made.approvals.map(({ wallet, token, spender, needed }) => [
+      ...[wallet, token.symbol, amount(needed, token), spender],
+    ]);
+    parts.push(formatTable([["WALLET", "APPROVES", "EXACTLY, AT FIRST", "FOR"], ...approvals]));
+    if (made.spenders.length > 1)
+      parts.push(`by the quotes of now; a later one may name another of ${made.spenders.join(", ")}`);
   }
   for (const { token, detail } of made.unpriced) parts.push(`no reference price of ${token}: ${detail}`);
   return parts.join("\n\n");

@@ -56,8 +56,10 @@ export interface FillQuestion {
   readonly amount: bigint;
 }
 
-/** The answer: the amount after all fees, or why there would be none. */
-export type FillAnswer = { readonly bought: bigint } | { readonly code: string; readonly detail: string };
+/** The answer: the amount after all fees and who takes what is sold, or why there would be none. */
+export type FillAnswer =
+  | { readonly bought: bigint; readonly spender?: Address }
+  | { readonly code: string; readonly detail: string };
 
 /** A swap that a slot would do. Amounts in smallest units. */
 export interface ForecastSwap {
@@ -66,6 +68,8 @@ export interface ForecastSwap {
   readonly amount: bigint;
   /** zero when it would not be done */
   readonly bought: bigint;
+  /** the contract that takes what is sold, where that is known */
+  readonly spender?: Address | undefined;
   /** why it would not be done: a denial's or a service's code */
   readonly problem: { readonly code: string; readonly detail: string } | undefined;
 }
@@ -223,7 +227,8 @@ function* perform(
     if (value !== undefined) common.trades.push(value);
     settle(course, { swap, amount, bought: answer.bought }, common);
     course.budget?.sales.push({ atMs: slotMs, token: swap.sell.address, amount, usd: value?.usd ?? 0n });
-    done.push({ sell: swap.sell, buy: swap.buy, amount, bought: answer.bought, problem: undefined });
+    const { bought, spender } = answer;
+    done.push({ sell: swap.sell, buy: swap.buy, amount, bought, spender, problem: undefined });
   }
   return done;
 }

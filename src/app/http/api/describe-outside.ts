@@ -31,7 +31,7 @@ export function describeServices({
   fills,
   submit,
 }: OutsideParts): AnswerOf<"getServices"> {
-  const { profile, url, contracts } = configuration.service;
+  const { profile, url, contracts, furtherContracts } = configuration.service;
   const compared = fills
     .flatMap((fill) => describeFill(fill)?.againstQuote ?? [])
     .sort((a, b) => Number(a) - Number(b));
@@ -41,6 +41,7 @@ export function describeServices({
       ...{ profile, host: url === "embedded" ? url : hostOf(url) },
       ...{ ready: absence === undefined, reason: absence?.reason ?? null, since: instantOrNull(absence?.sinceMs) },
       ...{ spender: contracts?.spender ?? null, target: contracts?.target ?? null },
+      further: furtherContracts.map(({ spender, target }) => ({ spender, target })),
     },
     fills: compared.length,
     againstQuote: worst === undefined || median === undefined || best === undefined ? null : { median, worst, best },

@@ -18,6 +18,9 @@ export const services = shape("Services", "What the daemon asks outside.", {
     since: instant.nullable(),
     spender: address.nullable(),
     target: address.nullable(),
+    further: z
+      .array(z.strictObject({ spender: address, target: address }))
+      .meta({ description: "contracts besides these, of which a quote may name any: further public routers" }),
   }),
   fills: z.int().meta({ description: "so many of the newest fills were compared" }),
   againstQuote: z
