@@ -4,14 +4,14 @@ export interface Suite {
   /** folders below test/, and files, also by a pattern; a test that no suite names belongs to `unit` */
   readonly tests: readonly string[];
   readonly budgetSeconds: number;
-  /** files at a time: one where load would change what is measured, three where most of it waits for blocks */
-  readonly workers: 1 | 2 | 3;
+  /** files at a time: one where load would change what is measured, more than cores where much of it waits for blocks */
+  readonly workers: 1 | 2 | 3 | 4;
   readonly testTimeoutSeconds: number;
   /** files share the modules that they import, which saves loading them for each; pure code has nothing to share else */
   readonly sharesModules?: true;
   /** starts `swapd` again and again: from a bundle that is made once */
   readonly startsSwapd?: true;
-  /** mostly waits, and takes as long as it takes: runs alongside the next one */
+  /** runs alongside the next one, because one of the two mostly waits */
   readonly besideNext?: true;
   /** left out of `npm test`: `npm run test:long` runs it */
   readonly isLong?: true;
@@ -22,7 +22,6 @@ const ANY_LONG_FILE = "**/*.long.test.ts";
 
 /** In the order in which they run: what fails fastest comes first. */
 export const SUITES: readonly Suite[] = [
-  { name: "unit", tests: [], budgetSeconds: 120, workers: 2, testTimeoutSeconds: 30, sharesModules: true },
   {
     // real clients at real limits, second by second
     name: "pace",
@@ -32,15 +31,7 @@ export const SUITES: readonly Suite[] = [
     testTimeoutSeconds: 60,
     besideNext: true,
   },
-  {
-    // what computes and waits for nothing: days and years of a schedule, second by second; the whole daemon in worlds where
-    // everything goes wrong; contracts compiled from their source
-    name: "simulation",
-    tests: ["domain/schedule/year.test.ts", "simulation", "contracts"],
-    budgetSeconds: 80,
-    workers: 2,
-    testTimeoutSeconds: 120,
-  },
+  { name: "unit", tests: [], budgetSeconds: 120, workers: 2, testTimeoutSeconds: 30, sharesModules: true },
   {
     // the longest file of all, which mostly waits for swaps
     name: "main-job",
@@ -56,8 +47,18 @@ export const SUITES: readonly Suite[] = [
     tests: [...["adapters/prices/chain", "audit", "chain", "hosted-double", "hostile", "lane", "sandbox", "service"]],
     budgetSeconds: 150,
     sharesModules: true,
-    workers: 3,
+    workers: 4,
     testTimeoutSeconds: 120,
+  },
+  {
+    // what computes and waits for nothing: days and years of a schedule, second by second; the whole daemon in worlds where
+    // everything goes wrong; contracts compiled from their source
+    name: "simulation",
+    tests: ["domain/schedule/year.test.ts", "simulation", "contracts"],
+    budgetSeconds: 80,
+    workers: 2,
+    testTimeoutSeconds: 120,
+    besideNext: true,
   },
   {
     name: "e2e",
