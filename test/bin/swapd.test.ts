@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { version } from "../../src/app/version.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -21,6 +24,17 @@ process.on("SIGTERM", () => { console.log("stopping"); clearInterval(timer); pro
 console.log(JSON.stringify({ pid: process.pid, launched: process.env.SWAPD_LAUNCHED ?? null }));
 if (what === "exit") process.exit(Number(code));
 `;
+
+/** Types a command in a folder. */
+async function run([command = "", ...words]: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
+  const child = spawn(command, words, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "ignore"] });
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code, out };
+}
 
 /** A tree with nothing but the launcher and something to launch. */
 function tree(options: { node: boolean; place?: "src/main.ts" | "dist/main.js" }): string {
@@ -105,6 +119,26 @@ describe("the launcher", () => {
     expect(said.pid).not.toBe(launched.child.pid);
     expect(await launched.ended).toBe(75);
   });
+
+  it("is what `npx swapd` runs in a checkout, and no registry is asked for a package of that name", async () => {
+    const asked: string[] = [];
+    const registry = createServer(({ url = "" }, response) => {
+      asked.push(url);
+      response.writeHead(404).end("{}");
+    });
+    await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void registry.close());
+    const { port } = registry.address() as AddressInfo;
+    const cache = temporaryDirectory();
+    const settings = { registry: `http://127.0.0.1:${port}`, cache, update_notifier: "false", fetch_retries: "0" };
+    const npm = Object.entries(settings).map(([name, value]) => [`npm_config_${name}`, value]);
+    const npx = (cwd: string) => run(["npx", "--yes", "swapd", "--version"], cwd, Object.fromEntries(npm));
+    expect(await npx(ROOT)).toEqual({ code: 0, out: `${version()}\n` });
+    expect(asked).toEqual([]);
+    // elsewhere npx would ask for it: the registry of this test is one that is asked
+    expect((await npx(temporaryDirectory())).code).not.toBe(0);
+    expect(asked).toContain("/swapd");
+  }, 60_000);
 
   it("passes SIGTERM on and waits for the clean stop", async () => {
     const launched = launch(tree({ node: true }), [OLD_NODE], ["stay"]);
