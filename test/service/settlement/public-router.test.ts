@@ -234,7 +234,7 @@ describe.concurrent("a router of Slipstream is held against its factory, alone a
     expect(await quote(service, slipstream), "not with every quote").toMatchObject({ body: { error: "NO_ROUTE" } });
     aheadMs = 11 * 60_000;
     await expect
-      .poll(() => quote(service, slipstream), { timeout: 60_000 })
+      .poll(() => quote(service, slipstream), { timeout: 10_000 })
       .toMatchObject({ status: 200, body: { targetAddress: address } });
     expect(await quote(service)).toMatchObject({ status: 200, body: { targetAddress: right } });
   });
