@@ -55,7 +55,7 @@ export const SUITES: readonly Suite[] = [
     // everything goes wrong; contracts compiled from their source
     name: "simulation",
     tests: ["domain/schedule/year.test.ts", "simulation", "contracts"],
-    budgetSeconds: 80,
+    budgetSeconds: 120,
     workers: 2,
     testTimeoutSeconds: 120,
     besideNext: true,
@@ -64,7 +64,7 @@ export const SUITES: readonly Suite[] = [
     name: "e2e",
     tests: ["app", "e2e"],
     startsSwapd: true,
-    budgetSeconds: 90,
+    budgetSeconds: 120,
     sharesModules: true,
     workers: 3,
     testTimeoutSeconds: 180,
