@@ -72,6 +72,7 @@ describe("of two routers", () => {
         alone.push(await quoted({ ...sale, amount, liquiditySources }));
       const both = await quoted({ ...sale, amount });
       const [uniswap, slipstream] = alone;
+      expect(new Set([...alone, both].map(({ body }) => body.blockNumber)).size, "quoted of one block").toBe(1);
       expect([uniswap?.target, slipstream?.target]).toEqual([router, other]);
       const chosen = alone.find(({ target }) => target === both.target);
       expect(both.out, amount).toBe(chosen?.out);
