@@ -1,5 +1,6 @@
 import { migrateLane } from "../adapters/sqlite/lanes.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
+import { createDataFee } from "../chain/data-fee.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { simulationMethodsOf } from "../domain/guard/policy.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
@@ -130,6 +131,7 @@ export async function composeDaemon(
       chain,
       service: watchService(paper?.service(services.client) ?? services.client, service),
       prices: openPrices(configuration, chain),
+      dataFee: createDataFee(chain, configuration.network.dataFee),
       secondService: services.second,
       lanes,
       signers: signers.byAddress,

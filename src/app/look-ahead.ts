@@ -8,6 +8,7 @@ import { copyRecent } from "../adapters/sqlite/daemon/recent-copy.ts";
 import { isMigrated } from "../adapters/sqlite/daemon/schema.ts";
 import { migrateLane } from "../adapters/sqlite/lanes.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
+import { createDataFee } from "../chain/data-fee.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
@@ -88,6 +89,7 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
       service: paper?.service(services.client) ?? services.client,
       secondService: services.second,
       prices: openPrices(configuration, chain),
+      dataFee: createDataFee(chain, configuration.network.dataFee),
       lanes: new Map(),
       signers: keylessSigners(configuration),
       treasuries: treasuriesToLookAt(configuration),

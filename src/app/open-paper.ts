@@ -3,6 +3,7 @@ import { paperSigner } from "../adapters/paper/paper-bytes.ts";
 import { type ChainToRead, createPaperChain } from "../adapters/paper/paper-chain.ts";
 import { createPaperService } from "../adapters/paper/paper-service.ts";
 import { openFleetingPaper, openPaperRows } from "../adapters/sqlite/paper/open-paper-rows.ts";
+import { createDataFee } from "../chain/data-fee.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
 import { type SwapContracts, spendersIn } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
@@ -53,7 +54,8 @@ export function openPaper(configuration: Configuration, sources: PaperSources): 
   const pinned = { chainId: network.chainId, contracts, wrappedNative: network.wrappedNative, signer: service.signer };
   return {
     chain: createPaperChain({
-      ...{ chain: chain satisfies ChainToRead, rows, book, service: client, pinned, dataFee: network.dataFee },
+      ...{ chain: chain satisfies ChainToRead, rows, book, service: client, pinned },
+      dataFee: createDataFee(sources.chain, network.dataFee),
       tokenOf: (address) => known.find((token) => token.address === address),
     }),
     service: (real) => (mode === "paper" ? createPaperService(real, { rows, clock }) : real),

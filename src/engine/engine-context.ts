@@ -7,7 +7,7 @@ import type { Token } from "../domain/money/token.ts";
 import type { ZoneOffsets } from "../domain/schedule/schedule.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { Lane } from "../lane/lane.ts";
-import type { Chain } from "../ports/chain.ts";
+import type { Chain, DataFee } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { IdSource } from "../ports/ids.ts";
@@ -93,6 +93,7 @@ export interface EngineDeps {
   readonly chain: Chain;
   readonly service: SwapService;
   readonly prices: PriceSource;
+  readonly dataFee: DataFee;
   /** another service than the quoting one, asked for each swap; undefined where none is configured */
   readonly secondService?: OutputSource | undefined;
   readonly lanes: ReadonlyMap<Address, Lane>;

@@ -24,6 +24,27 @@ export interface Receipt extends FillReceipt {
   readonly logs: readonly ChainLog[];
 }
 
+/** What a transaction says before it is signed. */
+export interface UnsignedTransaction {
+  readonly nonce: number;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+  readonly gasLimit: bigint;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+/**
+ * What a network charges for a transaction's data on top of its gas, in wei, at a block; undefined: nothing, or it does not
+ * say.
+ * @throws ChainReadError where the nodes do not answer
+ */
+export type DataFee = (
+  transaction: UnsignedTransaction,
+  at: { readonly gasUsed: bigint; readonly block: number },
+) => Promise<bigint | undefined>;
+
 /** A transaction as its block lists it; `to` is undefined where it creates a contract. */
 export interface BlockTransaction {
   readonly hash: Hex;

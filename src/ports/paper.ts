@@ -1,17 +1,10 @@
 import type { Address, Hex } from "../domain/money/address.ts";
-import type { ChainLog, Receipt } from "./chain.ts";
+import type { ChainLog, Receipt, UnsignedTransaction } from "./chain.ts";
 
 /** A transaction that exists on paper only: nothing of it was signed, and no node ever got it. */
-export interface PaperTransaction {
+export interface PaperTransaction extends UnsignedTransaction {
   readonly hash: Hex;
   readonly account: Address;
-  readonly nonce: number;
-  readonly to: Address;
-  readonly data: Hex;
-  readonly value: bigint;
-  readonly gasLimit: bigint;
-  readonly maxFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
   /** the newest block when it was sent: it is judged at a later one */
   readonly sentBlock: number;
   /** the block at which it was judged last, without being filled */

@@ -144,6 +144,8 @@ export function openLife(
     treasury?: Treasury;
     /** told of each commit */
     onCommit?: () => void;
+    /** what a rollup charges for data; by default nothing */
+    dataFee?: EngineContext["deps"]["dataFee"];
     /** chain and service in place of the world's own */
     seenBy?: (db: DaemonDatabase["db"]) => Pick<EngineContext["deps"], "chain" | "service">;
   } = {},
@@ -183,6 +185,7 @@ export function openLife(
       ...{ marker: options.marker, meter: options.meter },
       ...{ zones: createIntlZones(), logger: silentLogger() },
       digest: digestOf,
+      dataFee: options.dataFee ?? (async () => undefined),
     },
   };
   const engine = createEngine(context, (error) => {

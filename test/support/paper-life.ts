@@ -32,7 +32,7 @@ export function openPaperLife(outside: Outside, options: Parameters<typeof openL
       const pinned = { chainId: chain.chainId, contracts: oneContract(ROUTER), wrappedNative: WETH.address };
       return {
         chain: createPaperChain({
-          ...{ chain, rows, book, service: () => outside.service, pinned, dataFee: undefined },
+          ...{ chain, rows, book, service: () => outside.service, pinned, dataFee: async () => undefined },
           tokenOf: (address) => TOKENS.find((token) => token.address === address),
         }),
         service: createPaperService(spread<SwapService>(outside.service), { rows, clock: outside.clock }),

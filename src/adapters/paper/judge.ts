@@ -7,20 +7,27 @@ import type { Token } from "../../domain/money/token.ts";
 import { afterImpact, carriedImpact, IMPACT_LASTS_SECONDS } from "../../domain/paper/own-impact.ts";
 import { APPROVAL_GAS, gasUsedOf } from "../../domain/run/gas-limit.ts";
 import { TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../../domain/run/measure-fill.ts";
-import type { AssumedHoldings, BlockHead, CallRequest, Chain, SimulationOutcome, Watched } from "../../ports/chain.ts";
+import type {
+  AssumedHoldings,
+  BlockHead,
+  CallRequest,
+  Chain,
+  DataFee,
+  SimulationOutcome,
+  Watched,
+} from "../../ports/chain.ts";
 import type { PaperAllowance, PaperMove, PaperOutcome, PaperRows, PaperTransaction } from "../../ports/paper.ts";
 import type { SwapService } from "../../ports/swap-service.ts";
-import { type DataFeeKind, dataFeeOf } from "./data-fee.ts";
 import type { PaperBook } from "./paper-book.ts";
 
 export interface JudgeDependencies {
-  readonly chain: Pick<Chain, "chainId" | "simulate" | "call">;
+  readonly chain: Pick<Chain, "chainId" | "simulate">;
   readonly book: PaperBook;
   readonly rows: Pick<PaperRows, "allowance" | "shifts">;
   /** decodes what is judged, and quotes where a node cannot simulate it */
   readonly service: () => Pick<SwapService, "profile" | "quote">;
   readonly pinned: PinnedSettlement;
-  readonly dataFee: DataFeeKind;
+  readonly dataFee: DataFee;
   readonly tokenOf: (address: Address) => Token | undefined;
 }
 
@@ -36,7 +43,6 @@ interface Deed {
 type Simulated = Extract<SimulationOutcome, { kind: "ok" }>;
 
 const EMPTY_GAS = 21_000n;
-/** `approve(address,uint256)` */
 
 /**
  * What a transaction on paper would have done at a block: the very transaction is simulated on its state, by an account that
@@ -49,7 +55,7 @@ const EMPTY_GAS = 21_000n;
 export async function judge(
   deps: JudgeDependencies,
   transaction: PaperTransaction,
-  { block, isNewest }: { readonly block: BlockHead; readonly isNewest: boolean },
+  { block, isNewest }: At,
 ): Promise<PaperOutcome | undefined> {
   const { account, hash, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   if (maxFeePerGas < block.baseFeePerGas) return undefined;
@@ -57,7 +63,7 @@ export async function judge(
   if (deed === undefined) return undefined;
   const { gasUsed, moves, allowances, logs, shift } = deed;
   const effectiveGasPrice = smaller(maxFeePerGas, block.baseFeePerGas + maxPriorityFeePerGas);
-  const dataFee = await dataFeeOf(deps.chain, deps.dataFee, { transaction, gasUsed, block: block.number });
+  const dataFee = await deps.dataFee(transaction, { gasUsed, block: block.number });
   const gas: PaperMove = { account, token: NATIVE_TOKEN, delta: -(gasUsed * effectiveGasPrice + (dataFee ?? 0n)) };
   return {
     ...{ hash, block, gasUsed, effectiveGasPrice, dataFee, allowances, logs, shift },
@@ -71,10 +77,9 @@ interface At {
 }
 
 async function deedOf(deps: JudgeDependencies, transaction: PaperTransaction, at: At): Promise<Deed | undefined> {
-  const { account, to, data } = transaction;
+  const { account, to, data, value, gasLimit } = transaction;
   if (to === account && data === "0x") return { gasUsed: EMPTY_GAS, moves: [], allowances: [], logs: [] };
-  const { chainId } = deps.chain;
-  const proposed = { from: account, to, data, value: transaction.value, chainId, gasLimit: transaction.gasLimit };
+  const proposed = { from: account, to, data, value, chainId: deps.chain.chainId, gasLimit };
   const decoding = deps.service().profile.decodeTransaction(proposed, deps.pinned);
   if (decoding.ok) return await swapDeed(deps, transaction, { ...at, swap: decoding.swap });
   if (data.startsWith(APPROVE)) return await approvalDeed(deps, transaction, at);

@@ -57,6 +57,7 @@ export function backtestContext(
     settings,
     deps: {
       ...{ store: around.store, chain: around.world.chain, service: around.world.service, prices: around.market },
+      dataFee: async () => undefined,
       lanes: new Map(addresses.map((address) => [address, NO_LANE])),
       signers: new Map(addresses.map((address) => [address, addressOnly(address)])),
       clock: around.clock,

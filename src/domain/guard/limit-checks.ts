@@ -4,7 +4,7 @@ import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Check } from "./check.ts";
 import { namedContracts } from "./swap-contracts.ts";
-import { paysGas, type SwapFacts } from "./swap-facts.ts";
+import { type GasFacts, paysGas, type SwapFacts } from "./swap-facts.ts";
 
 /** Every EVM chain counts its native token in 1e-18. */
 const NATIVE_DECIMALS = 18;
@@ -115,12 +115,16 @@ function balanceCheck(facts: SwapFacts): Check {
   };
 }
 
+function mostCost({ limit, maxFeePerGas, dataFee = 0n }: GasFacts): bigint {
+  return limit * maxFeePerGas + dataFee;
+}
+
 function gasChecks(facts: SwapFacts): Check[] {
   if (!paysGas(facts)) return [];
   const gas = facts.gas ?? { limit: 0n, maxFeePerGas: -1n };
   const ceiling = facts.limits.maxFeePerGas;
   const sold = facts.sell.address === NATIVE_TOKEN ? facts.gross : 0n;
-  const left = facts.balances.native - gas.limit * gas.maxFeePerGas - sold;
+  const left = facts.balances.native - mostCost(gas) - sold;
   const [price, most] = describeBoth(gas.maxFeePerGas, ceiling, GWEI);
   const coin = { symbol: facts.nativeSymbol, decimals: NATIVE_DECIMALS };
   const [remains, least] = describeBoth(left, facts.limits.gasReserve, coin);
@@ -215,12 +219,12 @@ export function smallestCheck(value: bigint, least: UsdPrice): Check {
 }
 
 /**
- * Gas and the service's fee as a share of the trade's value, rounded up. The affiliate's fee is the operator's own choice
+ * Gas, with what a rollup charges for data, and the service's fee as a share of the trade's value, rounded up. The affiliate's fee is the operator's own choice
  * and does not count.
  */
 function feeChecks(facts: SwapFacts, swapFee: bigint): Check[] {
   const { sold, native } = facts.prices;
-  const gasCost = facts.gas === undefined ? 0n : facts.gas.limit * facts.gas.maxFeePerGas;
+  const gasCost = facts.gas === undefined ? 0n : mostCost(facts.gas);
   if (sold === undefined || (paysGas(facts) && native === undefined)) return [];
   const nativeUsd = native?.usd ?? (0n as UsdPrice);
   const value = valueDown({ raw: facts.gross, decimals: facts.sell.decimals }, sold.usd);

@@ -164,7 +164,7 @@ export interface SwapFacts {
   readonly nowSeconds: number;
   readonly maxLifetimeSeconds: number;
   /** what our own transaction may cost at most; undefined on the gasless path and for a Safe */
-  readonly gas: { readonly limit: bigint; readonly maxFeePerGas: bigint } | undefined;
+  readonly gas: GasFacts | undefined;
   readonly authorisation: Authorisation;
   /** free balances of the owner */
   readonly balances: { readonly sold: bigint; readonly native: bigint };
@@ -178,6 +178,14 @@ export interface SwapFacts {
   readonly budget?: readonly BudgetFact[] | undefined;
   /** undefined when it was not done: a gasless order of a service that gives no route has none */
   readonly simulation: SimulatedSwap | undefined;
+}
+
+/** What a transaction may cost; wei. */
+export interface GasFacts {
+  readonly limit: bigint;
+  readonly maxFeePerGas: bigint;
+  /** what a rollup charges for its data on top of that; undefined: nothing, or it does not say */
+  readonly dataFee?: bigint | undefined;
 }
 
 /** Whether the owner's own native coins pay for the swap's gas. */

@@ -66,7 +66,9 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     nowSeconds: reading.head.timestampSeconds,
     maxLifetimeSeconds: evidence.pace.maxLifetimeSeconds,
     gas:
-      swap.mode === "gasless" || reading.proposal !== undefined ? undefined : { limit: reading.gasLimit, maxFeePerGas },
+      swap.mode === "gasless" || reading.proposal !== undefined
+        ? undefined
+        : { limit: reading.gasLimit, maxFeePerGas, dataFee: reading.dataFee },
     authorisation: authorisationOf(swap.gross, reading, evidence.service.signatureHasNonce),
     balances: {
       sold: reading.balance - reserved,

@@ -66,12 +66,34 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       transaction,
       simulation: simulated.simulation,
       gasLimit: simulated.gasLimit,
+      dataFee: await dataFee(context, swap, { transaction, gasLimit: simulated.gasLimit, block: head.number }),
       ...prepared.reading,
     };
     return { kind: "facts-read", swapId: swap.id, reading };
   } catch (error) {
     return unavailable(swap, { cause: "node", detail: nodeFault(error) });
   }
+}
+
+/** Longer than any that a wallet will have: the bytes that are paid for are no fewer than these. */
+const LONG_NONCE = 2 ** 31;
+
+/** What a rollup charges for the data of our own transaction; others pay for an order, and owners for a proposal. */
+async function dataFee(
+  { deps, settings }: EngineContext,
+  { mode, wallet }: Swap,
+  {
+    transaction,
+    gasLimit,
+    block,
+  }: { readonly transaction: ProposedTransaction | undefined; readonly gasLimit: bigint; readonly block: number },
+): Promise<bigint | undefined> {
+  if (mode === "gasless" || deps.treasuries?.has(wallet) === true) return undefined;
+  if (transaction === undefined || gasLimit === 0n) return undefined;
+  const { to, data, value } = transaction;
+  const { maxFeePerGas } = settings.policy;
+  const fees = { maxFeePerGas, maxPriorityFeePerGas: maxFeePerGas };
+  return await deps.dataFee({ nonce: LONG_NONCE, to, data, value, gasLimit, ...fees }, { gasUsed: gasLimit, block });
 }
 
 interface ToPrepare {

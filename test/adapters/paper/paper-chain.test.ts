@@ -1,10 +1,10 @@
 import { AbiCoder, Transaction } from "ethers";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { DataFeeKind } from "../../../src/adapters/paper/data-fee.ts";
 import { createPaperBook, LENT_WEI } from "../../../src/adapters/paper/paper-book.ts";
 import { paperSigner } from "../../../src/adapters/paper/paper-bytes.ts";
 import { type ChainToRead, createPaperChain } from "../../../src/adapters/paper/paper-chain.ts";
 import { openFleetingPaper } from "../../../src/adapters/sqlite/paper/open-paper-rows.ts";
+import { createDataFee, type DataFeeKind } from "../../../src/chain/data-fee.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
@@ -136,7 +136,7 @@ let rows: PaperRows;
 let chain: Chain;
 
 /** The same rows with a new chain on top: what a start after a kill finds. */
-function restart(amounts: ReadonlyMap<Address, bigint> | undefined, dataFee?: DataFeeKind): Chain {
+function restart(amounts: ReadonlyMap<Address, bigint> | undefined, kind?: DataFeeKind): Chain {
   const real = market.chain();
   const known = [USDC, WETH, ETH];
   const book = createPaperBook({
@@ -147,7 +147,7 @@ function restart(amounts: ReadonlyMap<Address, bigint> | undefined, dataFee?: Da
   });
   const pinned = { chainId: CHAIN_ID, contracts: oneContract(SPENDER), wrappedNative: WETH.address };
   return createPaperChain({
-    ...{ chain: real, rows, book, service: () => service, pinned, dataFee },
+    ...{ chain: real, rows, book, service: () => service, pinned, dataFee: createDataFee(real, kind) },
     tokenOf: (address) => known.find((token) => token.address === address),
   });
 }

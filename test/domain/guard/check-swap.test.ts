@@ -27,6 +27,7 @@ const decoded = (change: Partial<typeof swap>): Partial<SwapFacts> => ({
 const limits = (change: Partial<SwapFacts["limits"]>): Partial<SwapFacts> => ({
   limits: { ...own.limits, ...change },
 });
+const charged: Partial<SwapFacts> = { gas: { limit: 0n, maxFeePerGas: 0n, ...own.gas, dataFee: 1n } };
 const quote = (change: Partial<SwapFacts["quote"]>): Partial<SwapFacts> => ({ quote: { ...own.quote, ...change } });
 const transaction = (change: object): Partial<SwapFacts> => ({
   transaction: { from: OWNER, to: ROUTER, data: "0x", value: 0n, chainId: 31337, gasLimit: undefined, ...change },
@@ -52,6 +53,11 @@ const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])
     "gas that would eat the reserve",
     { balances: { sold: GROSS, native: 10n ** 16n + 399_999_999_999_999n } },
   ],
+  [
+    "GAS_RESERVE_TOO_LOW",
+    "a rollup's charge for data that would eat the reserve",
+    { ...charged, balances: { sold: GROSS, native: 10n ** 16n + 4n * 10n ** 14n } },
+  ],
   ["RUN_CAP_EXCEEDED", "a trade above the cap", limits({ maxTradeUsd: priceSample("99.99").usd })],
   [
     "MONTHLY_CAP_EXCEEDED",
@@ -71,6 +77,11 @@ const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])
   ["TRADE_TOO_SMALL", "a trade one cent below the smallest", limits({ minTradeUsd: priceSample("100.01").usd })],
   ["DAILY_CAP_EXCEEDED", "a day above the cap", { spentTodayUsd: priceSample("900.000001").usd }],
   ["FEE_CAP_EXCEEDED", "gas above its share of the trade", limits({ maxFee: toPpm(3_999) })],
+  [
+    "FEE_CAP_EXCEEDED",
+    "gas within its share, and a rollup's charge for data beyond it",
+    { ...charged, ...limits({ maxFee: toPpm(4_000) }) },
+  ],
   [
     "PROPOSAL_MISMATCH",
     "a proposal to an account that is no Safe",
