@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { type BareMachine, makeBareMachine } from "./bare-machine.ts";
 import { CLAIMS, type Claim, type Visit } from "./claims.ts";
 import { CONTRIBUTING_CLAIMS } from "./contributing-claims.ts";
+import { OPERATIONS_CLAIMS } from "./operations-claims.ts";
 import { createPerson, type Network, startNetwork } from "./person.ts";
 import { type ReadmeCommand, readCommands, readSampleLines } from "./readme-commands.ts";
 import { type Ended, endAll, leftovers, type Place, processesOf, type } from "./typed.ts";
@@ -24,6 +25,7 @@ interface Page {
 /** In the order in which a reader types them. */
 const PAGES: readonly Page[] = [
   { name: "README.md", claims: CLAIMS, readers: READERS },
+  { name: "docs/OPERATIONS.md", claims: OPERATIONS_CLAIMS, readers: 1 },
   { name: "CONTRIBUTING.md", claims: CONTRIBUTING_CLAIMS, readers: 1 },
 ];
 
@@ -56,7 +58,7 @@ function startWay(machine: BareMachine, reader: number, samples: readonly string
     samples,
     type: (command, limitSeconds = LIMIT_SECONDS) => type(command, place, limitSeconds),
     connect: async () => {
-      way.network = await startNetwork();
+      way.network ??= await startNetwork();
       Object.assign(place.env, { RPC_1: way.network.rpcUrl });
     },
     fund: () => person.fund(visit.seen.address, connected()),
