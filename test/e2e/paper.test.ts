@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { runCli } from "../../src/app/cli.ts";
+import { networkPresetOf } from "../../src/app/network-preset.ts";
+import { createJsonRpc } from "../../src/chain/json-rpc.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { charge } from "../service/support/op-stack.ts";
 import { startRpcProxy } from "../support/rpc-proxy.ts";
 import { writeHome } from "./support/home.ts";
 import { start, until } from "./support/swapd.ts";
@@ -144,5 +147,30 @@ describe("mode paper", () => {
     const { out: status } = await typed("status");
     expect(status).toContain("mode paper");
     expect(status).not.toContain("transactions are sent");
+  }, 120_000);
+
+  test("counts what a rollup charges for data against max_fee, ahead and in the daemon", async () => {
+    const { world } = sandbox;
+    const rollup = mkdtempSync(join(home, "rollup-"));
+    writeHome(rollup, {
+      ...{ world, mode: "paper", wallets: "{ main: { paper: { USDC: 500 } } }" },
+      preset: { ...JSON.parse(networkPresetOf(world)), dataFee: "op-stack" },
+      strategies: { own: dca("100 USDC", "WETH").replace("prefer", "never") },
+    });
+    const rpc = createJsonRpc({ url: world.rpcUrl, timeoutMs: 10_000, maxBytes: 1_000_000 });
+    await charge({ rpc }, { perByte: 10n ** 15n, operatorScalar: 0n, operatorConstant: 0n });
+    vi.stubEnv("SWAPD_CONFIG", join(rollup, "swapd.yaml"));
+    expect((await typed("why", "own", "--next")).out).toContain("FEE_CAP_EXCEEDED");
+    const daemon = start(rollup, ["start", "--for", "2m"], { ...env, SWAPD_CONFIG: join(rollup, "swapd.yaml") });
+    try {
+      await until("a slot that is denied", { process: daemon, withinMs: 60_000 }, async () => {
+        const { code, out } = await typed("history", "--json");
+        return code === 0 && out.includes("FEE_CAP_EXCEEDED");
+      });
+    } finally {
+      daemon.process.kill("SIGTERM");
+      await daemon.ended;
+      vi.stubEnv("SWAPD_CONFIG", join(home, "swapd.yaml"));
+    }
   }, 120_000);
 });
