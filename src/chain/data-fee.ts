@@ -1,6 +1,7 @@
 import { AbiCoder, getBytes, Transaction } from "ethers";
 import { type Hex, toAddress } from "../domain/money/address.ts";
-import type { Chain, DataFee, UnsignedTransaction } from "../ports/chain.ts";
+import type { Chain, DataFee } from "../ports/chain.ts";
+import type { UnsignedTransaction } from "../ports/signer.ts";
 
 /** How a network charges for a transaction's data; undefined: with its gas alone. */
 export type DataFeeKind = "op-stack" | "arbitrum" | undefined;
@@ -24,14 +25,14 @@ export function createDataFee(chain: Pick<Chain, "call" | "chainId">, kind: Data
       const answer = await chain.call({ to: OP_ORACLE, data }, block);
       return answer === undefined || !/^0x[0-9a-f]{64}/i.test(answer) ? undefined : BigInt(answer.slice(0, 66));
     };
-    const l1 = await ask(GET_L1_FEE, "bytes", getBytes(unsignedBytes(chain.chainId, transaction)));
+    const l1 = await ask(GET_L1_FEE, "bytes", getBytes(unsignedBytes({ ...transaction, chainId: chain.chainId })));
     // Before the Isthmus upgrade there is no such function, and no such fee.
     return l1 === undefined ? undefined : l1 + ((await ask(GET_OPERATOR_FEE, "uint256", gasUsed)) ?? 0n);
   };
 }
 
-function unsignedBytes(chainId: number, transaction: UnsignedTransaction): string {
-  const { nonce, to, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+function unsignedBytes(transaction: UnsignedTransaction): string {
+  const { chainId, nonce, to, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   return Transaction.from({ type: 2, chainId, nonce, to, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas })
     .unsignedSerialized;
 }

@@ -2,6 +2,7 @@ import type { SimulationMethod } from "../domain/guard/simulation-method.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { FillReceipt } from "../domain/run/measure-fill.ts";
 import type { AttemptRow, Visibility } from "./lane-store.ts";
+import type { UnsignedTransaction } from "./signer.ts";
 
 /** A block header; `timestamp` in Unix seconds, `baseFeePerGas` in wei. */
 export interface BlockHead {
@@ -24,24 +25,13 @@ export interface Receipt extends FillReceipt {
   readonly logs: readonly ChainLog[];
 }
 
-/** What a transaction says before it is signed. */
-export interface UnsignedTransaction {
-  readonly nonce: number;
-  readonly to: Address;
-  readonly data: Hex;
-  readonly value: bigint;
-  readonly gasLimit: bigint;
-  readonly maxFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
-}
-
 /**
  * What a network charges for a transaction's data on top of its gas, in wei, at a block; undefined: nothing, or it does not
  * say.
  * @throws ChainReadError where the nodes do not answer
  */
 export type DataFee = (
-  transaction: UnsignedTransaction,
+  transaction: Omit<UnsignedTransaction, "chainId">,
   at: { readonly gasUsed: bigint; readonly block: number },
 ) => Promise<bigint | undefined>;
 

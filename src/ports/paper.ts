@@ -1,8 +1,9 @@
 import type { Address, Hex } from "../domain/money/address.ts";
-import type { ChainLog, Receipt, UnsignedTransaction } from "./chain.ts";
+import type { ChainLog, Receipt } from "./chain.ts";
+import type { UnsignedTransaction } from "./signer.ts";
 
 /** A transaction that exists on paper only: nothing of it was signed, and no node ever got it. */
-export interface PaperTransaction extends UnsignedTransaction {
+export interface PaperTransaction extends Omit<UnsignedTransaction, "chainId"> {
   readonly hash: Hex;
   readonly account: Address;
   /** the newest block when it was sent: it is judged at a later one */

@@ -1,12 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { runHere } from "../e2e/support/run-here.ts";
-import { makeFolder } from "../e2e/support/swapd.ts";
 import { runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
-import { readDryExample } from "../support/example-file.ts";
-import { writeWallet } from "../support/wallet-files.ts";
+import { makeExampleHome } from "../support/example-file.ts";
 
 const MODES = ["dry-run", "paper", "live"] as const;
 const SAYS_MODE = /\bmode:? (?:is )?(dry-run|paper|live)\b/;
@@ -37,26 +35,18 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   backtest: "it is of the past",
 };
 
+let home: ReturnType<typeof makeExampleHome>;
 let folder: string;
 let file: string;
 
 beforeEach(() => {
-  const made = makeFolder();
-  onTestFinished(() => made.remove());
-  for (const name of ["RPC_1", "RPC_2"]) vi.stubEnv(name, "http://127.0.0.1:1");
-  onTestFinished(() => void vi.unstubAllEnvs());
-  folder = made.path;
-  file = join(folder, "config/mine.yaml");
-  writeWallet(join(folder, "config"));
+  home = makeExampleHome();
+  ({ folder, file } = home);
 });
 
 /** A configuration of the mode, with a database in which a run is. */
 function write(mode: (typeof MODES)[number]): void {
-  const example = readDryExample(folder)
-    .replaceAll("/run/secrets/", "")
-    .replaceAll("/data/", `${folder}/`)
-    .replace("/identity", join(folder, "identity"));
-  writeFileSync(file, example.replace("mode: dry-run", `mode: ${mode}`));
+  home.write(mode);
   const database = join(folder, mode === "paper" ? "swapd.db.paper.db" : "swapd.db");
   const { store, db } = openDaemonDatabase(database);
   store.saveIdentity({ network: "base", chainId: 8_453, atMs: SLOT_MS });

@@ -1,28 +1,20 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { runHere } from "../e2e/support/run-here.ts";
-import { makeFolder } from "../e2e/support/swapd.ts";
 import { runsOf } from "../support/budget-life.ts";
 import { SLOT_MS } from "../support/builders.ts";
 import { createOutside, type Outside, openLife, turnUntil } from "../support/engine-life.ts";
-import { readDryExample } from "../support/example-file.ts";
+import { makeExampleHome } from "../support/example-file.ts";
 import { openPaperLife } from "../support/paper-life.ts";
-import { writeWallet } from "../support/wallet-files.ts";
 
+let home: ReturnType<typeof makeExampleHome>;
 let folder: string;
 let file: string;
 
 beforeEach(() => {
-  const made = makeFolder();
-  onTestFinished(() => made.remove());
-  for (const name of ["RPC_1", "RPC_2"]) vi.stubEnv(name, "http://127.0.0.1:1");
-  onTestFinished(() => void vi.unstubAllEnvs());
-  folder = made.path;
-  file = join(folder, "config/mine.yaml");
-  writeWallet(join(folder, "config"));
-  const example = readDryExample(folder).replaceAll("/run/secrets/", "").replaceAll("/data/", `${folder}/`);
-  writeFileSync(file, example.replace("mode: dry-run", "mode: live").replace("/identity", join(folder, "identity")));
+  home = makeExampleHome();
+  ({ folder, file } = home);
+  home.write("live");
 });
 
 /** Fills of a hundred dollars each, at a thousand dollars for an ether, of which the market gives so much of the minimum. */
@@ -59,6 +51,6 @@ test("status shows paper against live in basis points once both have fills, each
     live: { medianBps: "49.50", fills: 3 },
     differenceBps: "99.50",
   });
-  writeFileSync(file, readFileSync(file, "utf8").replace("mode: live", "mode: paper"));
+  home.write("paper");
   expect(await compared(), "on paper there is nothing to compare with").toBeNull();
 });

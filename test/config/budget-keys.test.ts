@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loaded, REBALANCE, strategyProblems } from "./project.ts";
+import { loaded, REBALANCE, strategyProblems, VALUE_AVERAGING } from "./project.ts";
 
 const DCA = `kind: dca
 wallet: main
@@ -33,15 +33,6 @@ every: 2h
 slice: { min: "0.01 WETH" }
 `;
 
-const VALUE = `kind: value-averaging
-wallet: main
-buy: WETH
-path: { step: "100 USDC" }
-max_contribution: "300 USDC"
-trades: { min: "20 USDC" }
-schedule: { at: "Mon 09:00" }
-`;
-
 /** The budget of a file. */
 function budgetOf(text: string) {
   return loaded({ "strategies/weekly.yaml": text }).strategies[0]?.spec.budget;
@@ -68,7 +59,7 @@ describe("a budget", () => {
     ["dca", DCA, "USDC"],
     ["threshold", STOP, "WETH"],
     ["twap", TWAP, "WETH"],
-    ["value-averaging", VALUE, "USDC"],
+    ["value-averaging", VALUE_AVERAGING, "USDC"],
     ["sweep", SWEEP, "USD"],
     ["rebalance", REBALANCE.replace(/^budget: .*\n/m, ""), "USD"],
   ])("BUD-1 has a day, a week and a month in a file of the kind %s", (kind, text, currency) => {

@@ -53,6 +53,15 @@ bands: { relative: 20% }
 trades: { min: "50 USDC" }
 `;
 
+export const VALUE_AVERAGING = `kind: value-averaging
+wallet: main
+buy: WETH
+path: { step: "100 USDC" }
+max_contribution: "300 USDC"
+trades: { min: "20 USDC" }
+schedule: { at: "Mon 09:00" }
+`;
+
 export const THRESHOLD = `kind: threshold
 wallet: main
 sell: { amount: 25%, of: WETH }

@@ -1,15 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ValueAveragingSpec } from "../../src/domain/strategy/value-averaging.ts";
-import { loaded, POLICY, problemsOf, strategyProblems } from "./project.ts";
-
-const VALUE = `kind: value-averaging
-wallet: main
-buy: WETH
-path: { step: "100 USDC" }
-max_contribution: "300 USDC"
-trades: { min: "20 USDC" }
-schedule: { at: "Mon 09:00" }
-`;
+import { loaded, POLICY, problemsOf, strategyProblems, VALUE_AVERAGING as VALUE } from "./project.ts";
 
 function spec(text: string): ValueAveragingSpec {
   const [strategy] = loaded({ "strategies/weekly.yaml": text }).strategies;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
-import type { UnsignedTransaction } from "../../src/ports/chain.ts";
+import type { DataFee } from "../../src/ports/chain.ts";
 import { SLOT_MS } from "../support/builders.ts";
 import { createOutside, openLife, turnUntil } from "../support/engine-life.ts";
 
@@ -9,8 +9,8 @@ const FEE = 10n ** 15n * 3n;
 
 async function play(gasless: "never" | "only", fee: bigint | Error) {
   const outside = createOutside(SLOT_MS - 1_500, { gasless, retryForSeconds: 5 });
-  const asked: UnsignedTransaction[] = [];
-  const dataFee = async (transaction: UnsignedTransaction): Promise<bigint> => {
+  const asked: Parameters<DataFee>[0][] = [];
+  const dataFee: DataFee = async (transaction) => {
     asked.push(transaction);
     if (fee instanceof Error) throw fee;
     return fee;

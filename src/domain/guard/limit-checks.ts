@@ -219,8 +219,8 @@ export function smallestCheck(value: bigint, least: UsdPrice): Check {
 }
 
 /**
- * Gas, with what a rollup charges for data, and the service's fee as a share of the trade's value, rounded up. The affiliate's fee is the operator's own choice
- * and does not count.
+ * Gas, with what a rollup charges for data, and the service's fee as a share of the trade's value, rounded up. The
+ * affiliate's fee is the operator's own choice and does not count.
  */
 function feeChecks(facts: SwapFacts, swapFee: bigint): Check[] {
   const { sold, native } = facts.prices;

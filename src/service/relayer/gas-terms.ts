@@ -76,7 +76,11 @@ export function gasLimitOf({ quoted, needed }: { quoted: bigint; needed: bigint 
 
 /** What a swap fee is worth, and what it has to repay and does not, in words; all in wei. */
 export function shortFee(terms: { readonly worth: bigint; readonly needed: bigint; readonly dataFee: bigint }): string {
-  const [worth, needed, dataFee] = [terms.worth, terms.needed, terms.dataFee].map((wei) => formatUnits(wei, 18));
-  const cost = terms.dataFee === 0n ? "gas" : `gas and its data (${dataFee})`;
-  return `worth ${worth} of the native coin, and ${cost} with the margin costs ${needed}`;
+  const cost = terms.dataFee === 0n ? "gas" : `gas and its data (${formatUnits(terms.dataFee, 18)})`;
+  return `worth ${coins(terms.worth)}, and ${cost} with the margin costs ${formatUnits(terms.needed, 18)}`;
+}
+
+/** Wei as people read them. */
+export function coins(wei: bigint): string {
+  return `${formatUnits(wei, 18)} of the native coin`;
 }

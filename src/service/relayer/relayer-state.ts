@@ -1,7 +1,6 @@
 import { parseQuantity } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
-import { formatUnits } from "../../domain/money/amount.ts";
 import { DAY_MS } from "../../domain/time/durations.ts";
 import type { Lane } from "../../lane/lane.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -10,7 +9,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
 import type { RelayerOptions } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
-import { feeCapOf, worstCost } from "./gas-terms.ts";
+import { coins, feeCapOf, worstCost } from "./gas-terms.ts";
 import type { PlaceRequest, Places } from "./places.ts";
 import type { RelayBook } from "./relay-book.ts";
 
@@ -162,11 +161,6 @@ function leftOf(
 }
 
 type Figures = Omit<RelayerReport, "address" | "refusal" | "signerReady">;
-
-/** Wei as the operator reads them. */
-function coins(wei: bigint): string {
-  return `${formatUnits(wei, 18)} of the native coin`;
-}
 
 /** @returns the detail with figures, for the operator alone */
 function judge(

@@ -109,10 +109,9 @@ export async function executeQuotes(
   const { chain, client } = world;
   const deviations: number[] = [];
   const seen: Seen = { split: 0, hops: 0, v2: 0, v3: 0, native: 0, first: 0, other: 0 };
-  let request = randomRequest(world, random);
   const isMissed = () => kinds.some((kind) => seen[kind] === 0);
   for (let count = 0; count < swaps || (isMissed() && count < PATIENCE * swaps); count += 1) {
-    if (count > 0) request = randomRequest(world, random);
+    const request = randomRequest(world, random);
     const before = await held(world, request.toTokenAddress, request.toAddress);
     const sold = request.fromTokenAddress;
     const owned = await held(world, sold, chain.deployer);
@@ -136,7 +135,7 @@ export async function executeQuotes(
       expect(Math.abs(off), `expected gas to ${gasUsed} of the receipt, ${context}`).toBeLessThan(gasWithin);
   }
   // Whoever quotes next sees the last one as well.
-  await quoteAtHead(world, request);
+  await quoteAtHead(world, randomRequest(world, random));
   expect(isMissed(), `each of ${kinds.join(", ")} in ${JSON.stringify(seen)}, seed ${seed}`).toBe(false);
   return { seen, deviations };
 }

@@ -26,7 +26,10 @@ export const publicRoutersProfile: ServiceProfile = {
   nonceRecord: undefined,
 };
 
-/** Our own service where it settles through a router that stands for everybody: Uniswap's SwapRouter02, its like, Slipstream's or Solidly's. */
+/**
+ * Our own service where it settles through a router that stands for everybody: Uniswap's SwapRouter02, its like,
+ * Slipstream's or Solidly's.
+ */
 export const publicRouters: SwapServiceKind = {
   profile: publicRoutersProfile,
   open: (options, dependencies) =>
