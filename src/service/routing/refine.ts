@@ -23,6 +23,8 @@ interface Branch {
   readonly edge: OpenEdge;
   readonly index: number;
   readonly curve: Curve;
+  /** place of the token that it buys */
+  readonly to: number;
   /** share of the token that the pool gets */
   share: number;
 }
@@ -33,20 +35,14 @@ interface RefineTrade {
   readonly amountIn: number;
 }
 
-interface Node {
-  readonly token: Address;
-  readonly branches: readonly Branch[];
-}
+/** How much of each token arrives, by its place. */
+type Inflows = Float64Array;
 
-interface Poured {
-  readonly kind: "poured";
-  readonly inflows: ReadonlyMap<Address, number>;
-}
-
-/** What is refined. */
+/** What is refined. Tokens have places: each stands behind all that lead to it, the bought one behind all others. */
 interface Flow {
-  readonly nodes: readonly Node[];
-  readonly trade: RefineTrade;
+  /** the pools that sell the token of each place but the last */
+  readonly nodes: readonly (readonly Branch[])[];
+  readonly amountIn: number;
   readonly budget: SearchBudget;
 }
 
@@ -68,17 +64,17 @@ export function* refine(
   const leadsOn = (edge: OpenEdge) =>
     (place.get(edge.tokenIn) ?? Number.POSITIVE_INFINITY) < (place.get(edge.tokenOut) ?? -1);
   const edges = all.filter(leadsOn);
-  const nodes = order.map((token) => nodeOf(token, edges));
-  const flow = { nodes, trade, budget };
-  let amountOut = (yield* pourThrough(flow)).get(trade.to) ?? 0;
+  const nodes = order.map((token) => branchesOf(token, edges, place));
+  const flow = { nodes, amountIn: trade.amountIn, budget };
+  let amountOut = bought(yield* pourThrough(flow));
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const better = yield* exchangeAll(flow, amountOut);
     if (better <= amountOut * LEAST_GAIN) break;
     amountOut = better;
   }
   const inflows = yield* pourThrough(flow);
-  for (const { token, branches } of nodes) {
-    for (const { edge, index, share } of branches) edge.amounts[index] = share * (inflows.get(token) ?? 0);
+  for (const [token, branches] of nodes.entries()) {
+    for (const { edge, index, share } of branches) edge.amounts[index] = share * (inflows[token] as number);
   }
   for (const edge of edges) closeEdge(edge);
   return edges.filter((edge) => edge.amounts.some((amount) => amount > 0));
@@ -98,37 +94,54 @@ export function tokenOrder(edges: readonly OpenEdge[], from: Address): readonly 
   return order;
 }
 
-function nodeOf(token: Address, edges: readonly OpenEdge[]): Node {
+function branchesOf(
+  token: Address,
+  edges: readonly OpenEdge[],
+  place: ReadonlyMap<Address, number>,
+): readonly Branch[] {
   const leaving = edges.filter((edge) => edge.tokenIn === token);
   const total = leaving.reduce((sum, edge) => sum + edge.amounts.reduce((part, amount) => part + amount, 0), 0);
-  const branches = leaving.flatMap((edge) =>
-    edge.curves.map((curve, index) => ({ edge, index, curve, share: (edge.amounts[index] as number) / total })),
-  );
-  return { token, branches };
+  return leaving.flatMap((edge) => {
+    const to = place.get(edge.tokenOut) as number;
+    return edge.curves.map((curve, index) => ({
+      edge,
+      index,
+      curve,
+      to,
+      share: (edge.amounts[index] as number) / total,
+    }));
+  });
 }
 
 /** How much of each token arrives, with the shares as they are. */
-function* pourThrough(flow: Flow): Steps<ReadonlyMap<Address, number>> {
+function* pourThrough(flow: Flow): Steps<Inflows> {
+  const inflows = new Float64Array(flow.nodes.length + 1);
   for (;;) {
-    const poured = tryPour(flow);
-    if (poured.kind !== "unsampled") return poured.inflows;
-    yield* poured.curve.reach(poured.amount, flow.budget);
+    const missing = tryPour(flow, inflows);
+    if (missing === undefined) return inflows;
+    yield* missing.curve.reach(missing.amount, flow.budget);
   }
 }
 
-function tryPour({ nodes, trade }: Flow): Poured | Unsampled {
-  const inflows = new Map<Address, number>([[trade.from, trade.amountIn]]);
-  for (const { token, branches } of nodes) {
-    const inflow = inflows.get(token) ?? 0;
-    for (const { edge, curve, share } of branches) {
+/** @returns what must be sampled before it is known what arrives */
+function tryPour({ nodes, amountIn }: Flow, inflows: Inflows): Unsampled | undefined {
+  inflows.fill(0);
+  inflows[0] = amountIn;
+  for (let token = 0; token < nodes.length; token += 1) {
+    const inflow = inflows[token] as number;
+    for (const { curve, to, share } of nodes[token] as readonly Branch[]) {
       if (share === 0) continue;
       const amount = share * inflow;
       const output = curve.knownOutputAt(amount);
       if (Number.isNaN(output)) return { kind: "unsampled", curve, amount };
-      inflows.set(edge.tokenOut, (inflows.get(edge.tokenOut) ?? 0) + output);
+      inflows[to] = (inflows[to] as number) + output;
     }
   }
-  return { kind: "poured", inflows };
+  return undefined;
+}
+
+function bought(inflows: Inflows): number {
+  return inflows[inflows.length - 1] as number;
 }
 
 /**
@@ -136,17 +149,17 @@ function tryPour({ nodes, trade }: Flow): Poured | Unsampled {
  * @returns the output afterwards
  */
 function* exchangeAll(flow: Flow, before: number): Steps<number> {
-  const { nodes, trade, budget } = flow;
-  const values = new Map<Address, number>([[trade.to, 1]]);
+  const { nodes, budget } = flow;
+  // What one more unit of each token is worth, by its place.
+  const values = new Float64Array(nodes.length + 1).fill(1, nodes.length);
   const inflows = yield* pourThrough(flow);
   let amountOut = before;
-  for (const { token, branches } of [...nodes].reverse()) {
+  for (let token = nodes.length - 1; token >= 0; token -= 1) {
     if (budget.isOver()) yield;
-    const inflow = inflows.get(token) ?? 0;
-    const marginalOf = (branch: Branch, share: number) =>
-      branch.curve.rateAt(share * inflow) * (values.get(branch.edge.tokenOut) ?? 0);
-    const { best, worst, value, isLevel } = rank(branches, marginalOf);
-    values.set(token, value);
+    const inflow = inflows[token] as number;
+    const marginalOf = ({ curve, to }: Branch, share: number) => curve.rateAt(share * inflow) * (values[to] as number);
+    const { best, worst, value, isLevel } = rank(nodes[token] as readonly Branch[], marginalOf);
+    values[token] = value;
     if (best === undefined || worst === undefined || isLevel) continue;
     // As much as the better pool may be asked for.
     yield* best.curve.reach((best.share + worst.share) * inflow, budget);
@@ -192,7 +205,7 @@ function* exchange(
   for (let moved = low, tries = 0; tries < MAX_TRIES; moved /= 3, tries += 1) {
     best.share = bestShare + moved;
     worst.share = moved === worstShare ? 0 : worstShare - moved;
-    const after = (yield* pourThrough(flow)).get(flow.trade.to) ?? 0;
+    const after = bought(yield* pourThrough(flow));
     if (after > before) return after;
   }
   best.share = bestShare;
