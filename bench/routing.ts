@@ -37,7 +37,8 @@ const GATES = {
 const GWEI = [0, 1, 5, 20];
 const WARM_ROUNDS = 6;
 const MEASURED_ROUNDS = 10;
-const COLD_STARTS = 12;
+/** So many that the 95th percentile is not the first quote of the process, which pays for its code. */
+const COLD_STARTS = 60;
 const CACHED_QUOTES = 300;
 const LOAD_SECONDS = 5;
 const LOAD_CLIENTS = 8;
@@ -168,7 +169,9 @@ async function measureHttp(chain: TestChain, market: Market) {
       if (count >= 50) cached.push(tookMs);
     }
     const load = await measureLoad(url, market, chain.deployer);
-    return { coldP95Ms: rounded(percentile(cold, 0.95)), cachedP95Ms: rounded(percentile(cached, 0.95)), ...load };
+    const firstQuoteMs = rounded(cold[0] ?? Number.NaN);
+    const coldP95Ms = rounded(percentile(cold, 0.95));
+    return { firstQuoteMs, coldP95Ms, cachedP95Ms: rounded(percentile(cached, 0.95)), ...load };
   });
 }
 

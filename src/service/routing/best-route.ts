@@ -3,14 +3,14 @@ import { smaller } from "../../domain/money/bigint.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import type { PoolState } from "../pools/pool.ts";
 import { bestPath, type GasRate, gasCost } from "./best-path.ts";
-import { RATE_MARGIN } from "./edge.ts";
+import { type OpenEdge, RATE_MARGIN } from "./edge.ts";
 import { toHops } from "./hops.ts";
 import { inLegs } from "./legs.ts";
 import { type Path, spotRate } from "./path.ts";
 import { type Hop, type Performance, type PlannedHop, PORTION_ALL, performHops, spotOutput } from "./plan.ts";
 import { quickPaths } from "./quick-path.ts";
 import { refine } from "./refine.ts";
-import { type OpenPath, openPaths, splitInput } from "./split.ts";
+import { keepSplit, type OpenPath, openPaths, splitInput } from "./split.ts";
 import { runToEnd, type SearchBudget, type Steps, UNLIMITED } from "./steps.ts";
 import { missingReads, weakestPools } from "./surplus.ts";
 
@@ -52,6 +52,8 @@ interface Candidate {
 /** A split that was searched, with the pools as it leaves them. */
 interface Split extends Candidate {
   readonly paths: readonly OpenPath[];
+  /** the edges that got something */
+  readonly edges: readonly OpenEdge[];
 }
 
 /** Searches without pools that do not pay their gas. */
@@ -200,7 +202,7 @@ function* bestSplit(paths: readonly Path[], first: Split, search: Search): Steps
     const weakest = weakestPools(split, { to: search.trade.to, gasRate, maxHops });
     if (weakest.length === 0 || drops === MAX_DROPS) return best;
     for (const state of weakest) without.add(state);
-    split = yield* splitWithout(paths, without, search);
+    split = yield* splitWithout(paths, without, search, split.edges);
   }
   return best;
 }
@@ -213,14 +215,15 @@ function* splitWithout(
   paths: readonly Path[],
   without: ReadonlySet<PoolState>,
   search: Search,
+  earlier: readonly OpenEdge[] = [],
 ): Steps<Split | undefined> {
   const { trade, loads, budget } = search;
   const open = openPaths(paths, without);
   const input = { from: trade.from, to: trade.to, amountIn: Number(trade.amountIn), budget };
-  const chunked = yield* splitInput(open, input.amountIn, budget);
+  const chunked = keepSplit(open, earlier, trade) ?? (yield* splitInput(open, input.amountIn, budget));
   const edges = chunked === undefined ? undefined : yield* refine(chunked, [...new Set(open.flat())], input);
   loads.push(...missingReads(open, trade.to));
   if (edges === undefined) return undefined;
   const candidate = yield* perform(toHops(edges, trade.from), search);
-  return candidate === undefined ? undefined : { ...candidate, paths: open };
+  return candidate === undefined ? undefined : { ...candidate, paths: open, edges };
 }

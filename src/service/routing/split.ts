@@ -76,6 +76,33 @@ export function* splitInput(
   return [...used];
 }
 
+/**
+ * Gives the paths' edges what the pools of an earlier split got, as far as they still lead on from one end to the other.
+ * What dropped pools got is missing: {@link refine} sees shares only.
+ * @param earlier edges that got something
+ * @returns the edges that got something, or undefined where nothing of the split is left
+ */
+export function keepSplit(
+  paths: readonly OpenPath[],
+  earlier: readonly OpenEdge[],
+  { from, to }: { readonly from: Address; readonly to: Address },
+): readonly OpenEdge[] | undefined {
+  const open = [...new Set(paths.flat())];
+  let kept = earlier.flatMap((before) => {
+    const edge = open.find((one) => one.tokenIn === before.tokenIn && one.tokenOut === before.tokenOut);
+    const amounts = edge?.curves.map((curve) => before.amounts[before.curves.indexOf(curve)] ?? 0) ?? [];
+    return edge !== undefined && amounts.some((amount) => amount > 0) ? [{ edge, amounts }] : [];
+  });
+  for (let count = -1; count !== kept.length; ) {
+    count = kept.length;
+    const sold = new Set(kept.map(({ edge }) => edge.tokenIn));
+    kept = kept.filter(({ edge }) => edge.tokenOut === to || sold.has(edge.tokenOut));
+  }
+  if (!kept.some(({ edge }) => edge.tokenIn === from)) return undefined;
+  for (const { edge, amounts } of kept) edge.amounts.splice(0, amounts.length, ...amounts);
+  return kept.map(({ edge }) => edge);
+}
+
 interface Placed {
   readonly kind: "placed";
   readonly path: OpenPath;
