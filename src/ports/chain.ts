@@ -26,9 +26,8 @@ export interface Receipt extends FillReceipt {
 }
 
 /**
- * What a network charges for a transaction's data on top of its gas, in wei, at a block; undefined: nothing, or it does not
- * say.
- * @throws ChainReadError where the nodes do not answer
+ * What a network charges for a transaction's data on top of its gas, in wei, at a block; undefined where it charges with gas.
+ * @throws ChainReadError where the nodes do not answer, or the network does not say
  */
 export type DataFee = (
   transaction: Omit<UnsignedTransaction, "chainId">,
