@@ -14,6 +14,7 @@ import type { Chain } from "../ports/chain.ts";
 import { judgeAbilities } from "./abilities.ts";
 import { checkExternal } from "./check-external.ts";
 import { checkProposals } from "./check-proposals.ts";
+import { checkRouters } from "./check-routers.ts";
 import { checkSafes } from "./check-safes.ts";
 import { checkSending } from "./check-sending.ts";
 import type { Finding } from "./finding.ts";
@@ -98,7 +99,9 @@ function contractName({ network: { settlement, router } }: Configuration): strin
   return settlement === undefined && router !== undefined ? PUBLIC_ROUTER : "settlement contract";
 }
 
-async function checkSettlement({ chain, configuration }: CheckContext): Promise<Finding[]> {
+async function checkSettlement({ chain, configuration, runtime }: CheckContext): Promise<readonly Finding[]> {
+  const routers = await checkRouters(configuration, runtime);
+  if (routers.length > 0) return routers;
   const { settlement, router } = configuration.network;
   const what = contractName(configuration);
   const contract = settlement ?? router;
@@ -110,20 +113,7 @@ async function checkSettlement({ chain, configuration }: CheckContext): Promise<
   const key = what === PUBLIC_ROUTER ? "network.name, network.preset or service.target" : "service.settlement";
   const whatToDo = isThere ? undefined : `there is no contract at this address on this chain: check ${key}`;
   const found = isThere ? `${contract} has code` : `${contract} has no code`;
-  return [{ what, found, whatToDo }, ...(await checkFurther({ chain, configuration }))];
-}
-
-/** A further router that is not there is no problem: routes do without it. */
-async function checkFurther({
-  chain,
-  configuration,
-}: Pick<CheckContext, "chain" | "configuration">): Promise<Finding[]> {
-  const findings = configuration.network.furtherRouters.map(async ({ address }): Promise<Finding> => {
-    const isThere = (await chain.code(address)) !== "0x";
-    const found = isThere ? `${address} has code` : `${address} has no code: routes do without it`;
-    return { what: `further ${PUBLIC_ROUTER}`, found, whatToDo: undefined, ...(isThere ? {} : { isWarning: true }) };
-  });
-  return Promise.all(findings);
+  return [{ what, found, whatToDo }];
 }
 
 async function checkTokens({ chain, configuration, tokens }: CheckContext): Promise<Finding[]> {

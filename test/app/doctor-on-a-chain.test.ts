@@ -80,6 +80,14 @@ test("a nonce that the chain does not reach is an error, and one that waits for 
   });
 }, 60_000);
 
+test("a public router that is not on the chain is an error, and a further one a warning", async () => {
+  const [embedded, router, ...further] = await found("service");
+  expect(embedded).toMatchObject({ what: "embedded", state: "ok" });
+  expect(router).toMatchObject({ what: "public router", state: "error", mend: "swapd check" });
+  expect(router?.found).toMatch(/ has no \S+: is this Uniswap's .*: nothing is quoted: correct/);
+  expect(further.map(({ state }) => state)).toEqual(["warning", "warning"]);
+});
+
 test("an allowance without a bound, and one that no open swap uses, are warnings with what revokes them", async () => {
   const [runtime] = await Promise.all([tokenCode(anvil)]);
   const { tokens, service } = configuration();

@@ -38,7 +38,7 @@ test("where Slipstream's pool pays most, the daemon trades through Slipstream's 
   const wallet = toAddress(/0x[0-9a-fA-F]{40}/.exec(made)?.[0] ?? "");
   await chain.fund(wallet, { native: 1n, dollars: 900n });
   const router = base.furtherRouters[0]?.address ?? toAddress("0x");
-  expect(await swapd("check", "--config", file)).toContain(`${router} has code`);
+  expect(await swapd("check", "--config", file)).toContain(`${router} is as the network's facts say`);
   await swapd("live", "--config", file, "--yes");
   const plan = JSON.parse(await swapd("plan", "--slots", "1", "--config", file, "--json"));
   expect(plan.approvals).toMatchObject([{ token: "USDC", spender: router }]);

@@ -4,6 +4,7 @@ import type { BlockHead, Chain } from "../../ports/chain.ts";
 import { isDamage } from "../../storage/backup.ts";
 import { StorageError } from "../../storage/database.ts";
 import { checkKeys } from "../check-machine.ts";
+import { checkRouters } from "../check-routers.ts";
 import { checkService } from "../check-service.ts";
 import { askSigners } from "../check-signers.ts";
 import { readStatus, type StatusDocument } from "../commands/status-document.ts";
@@ -65,7 +66,8 @@ async function examineOutside({ configuration, runtime, machine }: Context): Pro
   const nowMs = machine.clock.nowMs();
   const knownMs = nowMs - (aheadOfOthersMs(clocks) ?? 0);
   const boundSeconds = configuration.timing.maxClockSkewSeconds;
-  const embedded = [fine("embedded", "runs within the daemon, from the RPC endpoints alone")];
+  const routers = (await checkRouters(configuration, runtime)).map(judgedOf);
+  const embedded = [fine("embedded", "runs within the daemon, from the RPC endpoints alone"), ...routers];
   return [
     ...about("clock", judgeClock(clocks, { nowMs, head: newestOf(looks), boundSeconds })),
     ...about("endpoints", judgeEndpoints(looks, configuration, knownMs)),

@@ -1,0 +1,47 @@
+import { expect, onTestFinished, test } from "vitest";
+import { checkRouters } from "../../src/app/check-routers.ts";
+import { createRuntime } from "../../src/app/runtime.ts";
+import { base } from "../../src/networks/base.ts";
+import { createRpc } from "../../src/sandbox/rpc.ts";
+import { loaded, MAIN } from "../config/project.ts";
+import { startForeignChain } from "../support/foreign-chain.ts";
+
+const SETTLEMENT = ', settlement: "0x1111111111111111111111111111111111111111"';
+const ROUTED = MAIN.replace(SETTLEMENT, "");
+
+test("a public router is what the network's facts say, or what is wrong with it is said, and what that means", async () => {
+  const chain = await startForeignChain(base, { withSlipstream: true });
+  onTestFinished(() => chain.stop());
+  const check = async (main = ROUTED, env = { RPC_1: chain.rpcUrl }) =>
+    await checkRouters(loaded({ "main.yaml": main }, env), createRuntime({ level: "error", env }));
+  const rpc = createRpc(chain.rpcUrl);
+  const [first, further] = [base.router, base.furtherRouters[0]?.address];
+
+  // Solidly's router is not on this chain.
+  const [own, slipstream, solidly, ...others] = await check();
+  expect(own).toEqual({ what: "public router", found: `${first} is as the network's facts say`, whatToDo: undefined });
+  expect(slipstream?.found).toBe(`${further} is as the network's facts say`);
+  expect(slipstream?.isWarning).toBeUndefined();
+  expect(solidly).toMatchObject({ what: "further public router", whatToDo: undefined, isWarning: true });
+  expect(solidly?.found).toMatch(/routes do without it$/);
+  expect(others).toEqual([]);
+
+  // Code is there, and it is not a router's.
+  const code = await rpc.call("eth_getCode", base.wrappedNative, "latest");
+  await rpc.call("anvil_setCode", further, code);
+  const [stays, another] = await check();
+  expect([stays?.whatToDo, stays?.isWarning]).toEqual([undefined, undefined]);
+  expect(another).toMatchObject({ whatToDo: undefined, isWarning: true });
+  expect(another?.found).toContain(String(further));
+  await rpc.call("anvil_setCode", first, code);
+  const [wrong] = await check();
+  expect(wrong?.whatToDo).toMatch(/^nothing is quoted: correct/);
+  expect(wrong?.found).toContain(String(first));
+
+  // Swaps that settle elsewhere need none.
+  expect(await check(MAIN)).toEqual([]);
+
+  const [unread] = await check(ROUTED, { RPC_1: "http://127.0.0.1:1" });
+  expect(unread).toMatchObject({ whatToDo: undefined, isWarning: true });
+  expect(unread?.found).toMatch(/^not read: /);
+});
