@@ -1,8 +1,7 @@
 import type { IntentRow } from "../ports/lane-store.ts";
 import { begunFiller } from "./begin-intent.ts";
 import { firstFees } from "./fees.ts";
-import { accountOf, commit, isTooLate, type LaneTurn, nothing } from "./lane-context.ts";
-import { CANCEL_CAP_FACTOR } from "./replace-attempt.ts";
+import { accountOf, cancelCapOf, commit, isTooLate, type LaneTurn, nothing } from "./lane-context.ts";
 import { EMPTY_GAS_LIMIT } from "./sign-attempt.ts";
 
 const GAP = "nonce is missing: ";
@@ -81,7 +80,7 @@ async function resend(turn: LaneTurn, missing: number): Promise<string | undefin
 async function fill(turn: LaneTurn, intent: IntentRow, missing: number): Promise<string> {
   const { deps, options, latest } = turn;
   const { account, chainId } = options;
-  const cap = intent.maxFeePerGasCap * CANCEL_CAP_FACTOR;
+  const cap = cancelCapOf(turn, intent);
   const fees = firstFees({ baseFeePerGas: latest.baseFeePerGas, priorityFee: await deps.chain.priorityFee() }, cap);
   const row: IntentRow = {
     // The rows let one of this name be in flight together with another transaction.

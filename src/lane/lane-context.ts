@@ -1,5 +1,5 @@
 import type { Address } from "../domain/money/address.ts";
-import { smaller } from "../domain/money/bigint.ts";
+import { larger, smaller } from "../domain/money/bigint.ts";
 import type { AgreedReads, BlockHead, LaneChain, Receipt } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { IntentRow, LaneAccount, Visibility } from "../ports/lane-store.ts";
@@ -32,7 +32,7 @@ export interface LaneOptions {
   readonly visibilityOf?: (intent: IntentRow) => Promise<Visibility | undefined>;
   /** chain time after an intent's deadline until its nonce is taken by a cancellation */
   readonly cancelMarginSeconds: number;
-  /** the most that is offered per gas, wei, whatever an intent may have been planned with; not for cancellations. Default: none */
+  /** the most that is offered per gas, wei, whatever an intent may have been planned with; twice as much for cancellations. Default: none */
   readonly maxFeePerGas?: () => bigint;
   /**
    * asked before an intent gets its nonce, and never after; false: not now, and what waits behind it goes first. Default:
@@ -134,6 +134,17 @@ export function nothing<T>({ deps }: LaneParts, value: T): LaneDecided<T> {
 /** The most that an intent may pay per gas now: its own cap, or a lower one of today. */
 export function feeCapOf({ options }: LaneTurn, { maxFeePerGasCap }: IntentRow): bigint {
   return smaller(maxFeePerGasCap, options.maxFeePerGas?.() ?? maxFeePerGasCap);
+}
+
+/** How much more than the transaction that it replaces a cancellation may pay: it must be able to outbid that. */
+const CANCEL_CAP_FACTOR = 2n;
+
+/**
+ * The most that a cancellation may pay per gas: it moves nothing, and everything waits for its nonce, so that it is not
+ * bound by what its intent is worth.
+ */
+export function cancelCapOf({ options }: LaneTurn, { maxFeePerGasCap }: IntentRow): bigint {
+  return CANCEL_CAP_FACTOR * larger(maxFeePerGasCap, options.maxFeePerGas?.() ?? maxFeePerGasCap);
 }
 
 /** Whether an intent is an order past its deadline, by the chain or by us: what it does can only revert, and costs gas. */

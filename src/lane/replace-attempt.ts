@@ -1,11 +1,8 @@
 import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import { firstFees, raisedFees } from "./fees.ts";
-import { feeCapOf, isTooLate, type Known, type LaneTurn, readToSign } from "./lane-context.ts";
+import { cancelCapOf, feeCapOf, isTooLate, type Known, type LaneTurn, readToSign } from "./lane-context.ts";
 import { isUnsigned, planAttempt } from "./sign-attempt.ts";
 import { cancelVisibility, hasEndpoint, isKeptBack, isLeftAlone, replacementVisibility } from "./visibility.ts";
-
-/** How much more than an intent's own cap its cancellation may pay: it must be able to outbid what it replaces. */
-export const CANCEL_CAP_FACTOR = 2n;
 
 /**
  * Writes down a version of the intent that is to take the place of its newest attempt, when it is time for one: past
@@ -24,7 +21,7 @@ export async function planReplacement(turn: LaneTurn, before: Known<LaneRows>, i
     const newest = rows.attempts.at(-1);
     const kind = dueKind(turn, rows, isNext);
     if (newest === undefined || kind === undefined) return undefined;
-    const cap = kind === "cancel" ? rows.intent.maxFeePerGasCap * CANCEL_CAP_FACTOR : feeCapOf(turn, rows.intent);
+    const cap = kind === "cancel" ? cancelCapOf(turn, rows.intent) : feeCapOf(turn, rows.intent);
     const fees = raisedFees(newest, market, cap);
     if (fees === undefined || firstFees(market, cap) === undefined) return undefined;
     const visibility = kind === "cancel" ? cancelVisibility(turn, rows) : replacementVisibility(rows);

@@ -298,6 +298,19 @@ describe("a transaction that is past its deadline", () => {
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled" });
   });
 
+  it("is cancelled by what anything may pay, where it could pay less itself: everything waits for its nonce", async () => {
+    const world = await strictWorld({ bumpAfterBlocks: 2, maxFeePerGas: () => 10n * GWEI });
+    world.submit("a", { maxFeePerGasCap: 4n * GWEI, deadlineSeconds: chainSeconds(world) + 60 });
+    await world.tick();
+    await passSeconds(world, 120);
+    await stepAt(world, 15, 12);
+    const [original, ...others] = world.attempts("a");
+    expect(original?.maxFeePerGas).toBeLessThanOrEqual(4n * GWEI);
+    expect(new Set(others.map(({ kind }) => kind))).toEqual(new Set(["cancel"]));
+    for (const { maxFeePerGas } of others) expect(maxFeePerGas).toBeLessThanOrEqual(20n * GWEI);
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled" });
+  });
+
   it("is cancelled so many times and no more: then the last cancellation is sent again and again", async () => {
     const world = await strictWorld({ bumpAfterBlocks: 1, maxCancellations: 2 });
     world.submit("a", { maxFeePerGasCap: 1_000n * GWEI, deadlineSeconds: chainSeconds(world) + 60 });

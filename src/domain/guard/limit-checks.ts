@@ -1,7 +1,8 @@
 import { NATIVE_TOKEN } from "../money/address.ts";
+import { smaller } from "../money/bigint.ts";
 import { describeBoth, describeBothDollars, describeSecondsAhead } from "../money/for-people.ts";
 import { formatPercent, ONE_PPM } from "../money/fraction.ts";
-import { type UsdPrice, valueDown, valueUp } from "../money/price.ts";
+import { amountWorthDown, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Check } from "./check.ts";
 import { namedContracts } from "./swap-contracts.ts";
 import { type GasFacts, paysGas, type SwapFacts } from "./swap-facts.ts";
@@ -242,4 +243,19 @@ function feeChecks(facts: SwapFacts, swapFee: bigint): Check[] {
       ok: share <= limit,
     },
   ];
+}
+
+/**
+ * The most per gas at which a swap that passed all checks still leaves the reserve and costs no more than its share, wei:
+ * gas may grow dearer until a block has the swap. Undefined where the owner's own coins pay for none.
+ */
+export function mostFeePerGas(facts: SwapFacts): bigint | undefined {
+  const { gas, prices, sell, gross, balances, limits } = facts;
+  if (gas === undefined || gas.limit <= 0n || prices.sold === undefined || prices.native === undefined)
+    return undefined;
+  const share = (leastValue(facts, prices.sold.usd) * limits.maxFee) / ONE_PPM;
+  const byShare = amountWorthDown(share, { decimals: NATIVE_DECIMALS, usd: prices.native.usd });
+  const sold = sell.address === NATIVE_TOKEN ? gross : 0n;
+  const most = smaller(byShare, balances.native - sold - limits.gasReserve);
+  return (most - (gas.dataFee ?? 0n)) / gas.limit;
 }

@@ -1,5 +1,6 @@
 import { checkSwap } from "../guard/check-swap.ts";
 import type { DecodedSwap } from "../guard/decoded-swap.ts";
+import { mostFeePerGas } from "../guard/limit-checks.ts";
 import { contractsFor } from "../guard/swap-contracts.ts";
 import { smaller } from "../money/bigint.ts";
 import { valueUp } from "../money/price.ts";
@@ -57,7 +58,7 @@ export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): v
     price === undefined ? undefined : valueUp({ raw: swapFacts.gross, decimals: swap.sell.decimals }, price.usd);
   if (usd !== undefined) draft.record({ kind: "value", swapId: swap.id, usd });
   if (denial !== undefined) refuseSwap(draft, swap, { denial, swapFacts }, evidence);
-  else proceed(draft, swap, { reading: event.reading, usd }, evidence);
+  else proceed(draft, swap, { reading: event.reading, usd, maxFeePerGas: mostFeePerGas(swapFacts) }, evidence);
 }
 
 /**
@@ -74,13 +75,17 @@ function sizedAnew(draft: Draft, swap: Swap, evidence: Evidence): boolean {
   return true;
 }
 
+interface Cleared {
+  readonly reading: ClearanceReading;
+  /** what it sells, in dollars scaled by 1e18 */
+  readonly usd: bigint | undefined;
+  /** what gas may cost at most for it to pass the same checks, wei */
+  readonly maxFeePerGas: bigint | undefined;
+}
+
 /** Clears the swap for signing: everything that is signed from here on is written down first. */
-function proceed(
-  draft: Draft,
-  swap: Swap,
-  { reading, usd }: { readonly reading: ClearanceReading; readonly usd: bigint | undefined },
-  evidence: Evidence,
-): void {
+function proceed(draft: Draft, swap: Swap, cleared: Cleared, evidence: Evidence): void {
+  const { reading, usd } = cleared;
   if (!evidence.live) {
     draft.record(worthOf(swap, reading, evidence));
     const detail = ["every check passed", "nothing is signed in a dry run", wouldWaitFor(usd, evidence)];
@@ -103,7 +108,7 @@ function proceed(
   if (reading.proposal !== undefined) propose(draft, draft.swap(swap.id), reading, evidence);
   else if (reading.approval !== undefined) approve(draft, draft.swap(swap.id), reading, evidence);
   else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, evidence);
-  else transact(draft, swap, reading, evidence);
+  else transact(draft, swap, cleared, evidence);
 }
 
 /** @returns false where it is not too late */
@@ -144,7 +149,7 @@ function approve(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: 
   draft.moveSwap(swap.id, "approving", { intentId, approvals: swap.approvals + 1 });
 }
 
-function transact(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: Evidence): void {
+function transact(draft: Draft, swap: Swap, { reading, maxFeePerGas }: Cleared, evidence: Evidence): void {
   const { transaction } = reading;
   const { terms } = draft.swap(swap.id);
   if (transaction === undefined || terms === undefined) {
@@ -168,7 +173,7 @@ function transact(draft: Draft, swap: Swap, reading: ClearanceReading, evidence:
       data: transaction.data,
       value: transaction.value,
       gasLimit: reading.gasLimit,
-      maxFeePerGasCap: feeCeiling(evidence),
+      maxFeePerGasCap: smaller(feeCeiling(evidence), maxFeePerGas ?? feeCeiling(evidence)),
       signBySeconds: terms.deadlineSeconds - evidence.pace.submitMarginSeconds,
       deadlineSeconds: terms.deadlineSeconds,
     },

@@ -94,6 +94,21 @@ describe("self-executed", () => {
     expect(cap({ spec: { ...spec, limits: { ...spec.limits, maxFeePerGas: 4n * GWEI } } })).toBe(4n * GWEI);
   });
 
+  test("gas that grows dearer later is paid as long as the share and the reserve hold, and no longer", () => {
+    const most = 1_000n * GWEI;
+    const wide = { policy: policySample({ maxFeePerGas: most }), spec: dcaSpec() };
+    const facts = { ...wide, spec: { ...wide.spec, limits: { ...wide.spec.limits, maxFeePerGas: most } } };
+    const cap = (change: Partial<ClearanceReading>): bigint | undefined => {
+      const record = clear(own, change, facts).records.find(({ kind }) => kind === "transaction");
+      return record?.kind === "transaction" ? record.request.maxFeePerGasCap : undefined;
+    };
+    // Three dollars, at a thousand a coin, for 200,000 of gas.
+    expect(cap({ nativeBalance: 10n ** 18n })).toBe(15n * GWEI);
+    expect(cap({ nativeBalance: 10n ** 18n, dataFee: 10n ** 15n })).toBe(10n * GWEI);
+    const reserve = policySample().gasReserve;
+    expect(cap({ nativeBalance: reserve + 200_000n * 6n * GWEI })).toBe(6n * GWEI);
+  });
+
   test("an approval comes first, exact and noted as a grant, and the swap itself is not signed with it", () => {
     const result = clear(own, { allowance: 0n, approval: approvalSample(own) });
     expect(result.run.swaps[0]).toMatchObject({ state: "approving", approvals: 1, intentId: "run_1.0.1.approve1" });
