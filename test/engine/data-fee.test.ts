@@ -51,3 +51,12 @@ test("what others send costs the wallet nothing for data, and nobody is asked", 
   expect(end).toMatchObject({ state: "filled" });
   expect(asked).toEqual([]);
 });
+
+test("the data of an approval before the swap counts too, until it is there", async () => {
+  const { asked, end } = await play("never", 1n);
+  expect(end).toMatchObject({ state: "filled" });
+  const isApproval = asked.map(({ data }) => data.startsWith("0x095ea7b3"));
+  expect(isApproval.slice(0, 2)).toEqual([true, false]);
+  expect(isApproval.at(-1)).toBe(false);
+  expect(isApproval.filter(Boolean)).toHaveLength(1);
+});

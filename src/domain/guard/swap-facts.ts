@@ -180,11 +180,12 @@ export interface SwapFacts {
   readonly simulation: SimulatedSwap | undefined;
 }
 
-/** What a transaction may cost; wei. */
+/** What the swap's transaction may cost, with the approvals before it; wei. */
 export interface GasFacts {
+  /** gas of all of them */
   readonly limit: bigint;
   readonly maxFeePerGas: bigint;
-  /** what a rollup charges for its data on top of that; undefined: nothing, or it does not say */
+  /** what a rollup charges for their data on top of that; undefined: nothing */
   readonly dataFee?: bigint | undefined;
 }
 

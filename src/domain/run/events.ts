@@ -40,7 +40,7 @@ export interface ClearanceReading {
   readonly simulation: SimulationReading;
   /** gas of the swap as we measured it, with our margin; zero when it could not be measured */
   readonly gasLimit: bigint;
-  /** what a rollup charges for the data of our own transaction, wei; absent where it charges nothing, and in rows of before */
+  /** what a rollup charges for the data of our own transactions, wei; absent where it charges nothing, and in rows of before */
   readonly dataFee?: bigint | undefined;
   /** the approval that must come first, undefined when none is needed */
   readonly approval:

@@ -20,6 +20,7 @@ import { nameOfBound, soldWithin } from "../strategy/budget.ts";
 import { tradedSides } from "../strategy/strategy.ts";
 import type { ClearanceReading, ProposalReading, SigningMaterial } from "./events.ts";
 import { type Evidence, type LedgerEvidence, ledgerOf } from "./evidence.ts";
+import { gasUsedOf } from "./gas-limit.ts";
 import type { Swap } from "./run.ts";
 
 /** Puts together what the guard checks: the request, the reading, and the rows that runs share. */
@@ -68,7 +69,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     gas:
       swap.mode === "gasless" || reading.proposal !== undefined
         ? undefined
-        : { limit: reading.gasLimit, maxFeePerGas, dataFee: reading.dataFee },
+        : { limit: mostGas(reading), maxFeePerGas, dataFee: reading.dataFee },
     authorisation: authorisationOf(swap.gross, reading, evidence.service.signatureHasNonce),
     balances: {
       sold: reading.balance - reserved,
@@ -80,6 +81,12 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     budget: budgetFacts(swap, evidence),
     simulation: reading.simulation.kind === "not-applicable" ? undefined : reading.simulation,
   };
+}
+
+/** Of the swap, and what the approvals before it used when they were tried. */
+function mostGas({ gasLimit, simulation, approval }: ClearanceReading): bigint {
+  if (approval === undefined || simulation.kind !== "ok") return gasLimit;
+  return gasLimit + simulation.gasUsed - gasUsedOf(gasLimit);
 }
 
 /** What everybody sees may lose less: no more than when that was decided, and no more than is allowed now. */

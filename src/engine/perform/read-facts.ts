@@ -66,7 +66,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       transaction,
       simulation: simulated.simulation,
       gasLimit: simulated.gasLimit,
-      dataFee: await dataFee(context, swap, { transaction, gasLimit: simulated.gasLimit, block: head.number }),
+      dataFee: await dataFee(context, swap, { transaction, simulated, block: head.number }),
       ...prepared.reading,
     };
     return { kind: "facts-read", swapId: swap.id, reading };
@@ -78,22 +78,24 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
 /** Longer than any that a wallet will have: the bytes that are paid for are no fewer than these. */
 const LONG_NONCE = 2 ** 31;
 
-/** What a rollup charges for the data of our own transaction; others pay for an order, and owners for a proposal. */
+/** What a rollup charges for the data of our own transactions; others pay for an order, and owners for a proposal. */
 async function dataFee(
   { deps, settings }: EngineContext,
   { mode, wallet }: Swap,
-  {
-    transaction,
-    gasLimit,
-    block,
-  }: { readonly transaction: ProposedTransaction | undefined; readonly gasLimit: bigint; readonly block: number },
+  { transaction, simulated, block }: Pick<Proposal, "transaction"> & { simulated: SwapSimulation; block: number },
 ): Promise<bigint | undefined> {
   if (mode === "gasless" || deps.treasuries?.has(wallet) === true) return undefined;
-  if (transaction === undefined || gasLimit === 0n) return undefined;
-  const { to, data, value } = transaction;
+  if (transaction === undefined || simulated.gasLimit === 0n) return undefined;
   const { maxFeePerGas } = settings.policy;
   const fees = { maxFeePerGas, maxPriorityFeePerGas: maxFeePerGas };
-  return await deps.dataFee({ nonce: LONG_NONCE, to, data, value, gasLimit, ...fees }, { gasUsed: gasLimit, block });
+  const { gasLimit } = simulated;
+  let sum: bigint | undefined;
+  for (const { to, data, value } of [...simulated.calls.slice(0, -1), transaction]) {
+    const unsigned = { nonce: LONG_NONCE, to, data, value, gasLimit, ...fees };
+    const fee = await deps.dataFee(unsigned, { gasUsed: gasLimit, block });
+    if (fee !== undefined) sum = (sum ?? 0n) + fee;
+  }
+  return sum;
 }
 
 interface ToPrepare {
