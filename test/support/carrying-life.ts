@@ -8,11 +8,11 @@ import { topicOf } from "./reading-samples.ts";
 const START_MS = SLOT_MS - 1_500;
 const MINUTE_MS = 60_000;
 
-/** The gas of a swap is too much for 100 USDC, and not too much for 200. */
+/** The gas of a swap, with its approval, is too much for 100 USDC, and not too much for 200. */
 export function createCostlyOutside(): Outside {
   const { limits } = createOutside(START_MS).spec;
   return createOutside(START_MS, {
-    ...{ limits: { ...limits, maxFee: toPpm(2_000) }, retryForSeconds: 10 },
+    ...{ limits: { ...limits, maxFee: toPpm(3_000) }, retryForSeconds: 10 },
     ...{ budget: { total: 2n * HUNDRED_USDC }, carry: { maxMultiple: toPpm(3_000_000) } },
   });
 }
