@@ -1,5 +1,5 @@
 import { NO_FAILURES } from "../domain/guard/consequence.ts";
-import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
+import { CEILING_WINDOWS_MS, policyMark } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { Evidence } from "../domain/run/evidence.ts";
@@ -54,7 +54,7 @@ export function evidenceOf(
 }
 
 /** What stays the same from step to step of a strategy. */
-type Lasting = Pick<Evidence, "policy" | "ours" | "live" | "service" | "chain" | "pace">;
+type Lasting = Pick<Evidence, "policy" | "policyMark" | "ours" | "live" | "service" | "chain" | "pace">;
 
 const lasting = new WeakMap<EngineContext, WeakMap<StrategySpec, Lasting>>();
 
@@ -68,6 +68,7 @@ function lastingOf(context: EngineContext, spec: StrategySpec): Lasting {
   if (known?.policy.gasReserve === gasReserve) return known;
   const made: Lasting = {
     policy: { ...settings.policy, gasReserve },
+    policyMark: policyMark(settings.policy),
     ours: [...deps.signers.keys()],
     live: settings.live,
     service: serviceEvidence(context),

@@ -1,5 +1,6 @@
+import { policyMark } from "../domain/guard/policy.ts";
 import { measureFill } from "../domain/run/measure-fill.ts";
-import { swapOf } from "../domain/run/run.ts";
+import { outdated, swapOf } from "../domain/run/run.ts";
 import type { LaneOptions } from "../lane/lane-context.ts";
 import type { EngineContext } from "./engine-context.ts";
 
@@ -7,7 +8,7 @@ import type { EngineContext } from "./engine-context.ts";
 export function laneRules({
   settings,
   deps,
-}: EngineContext): Required<Pick<LaneOptions, "maxFeePerGas" | "isShown" | "visibilityOf">> &
+}: EngineContext): Required<Pick<LaneOptions, "maxFeePerGas" | "isShown" | "outdated" | "visibilityOf">> &
   Pick<LaneOptions, "fallbackAfterBlocks"> {
   return {
     maxFeePerGas: () => settings.policy.maxFeePerGas,
@@ -19,6 +20,13 @@ export function laneRules({
       const { owner } = await deps.store.read({ kind: "lane-signing", ...question });
       if (owner === undefined || swapOf(owner.run, owner.swapId).fallback === undefined) return undefined;
       return "public";
+    },
+    outdated: async ({ id, account, chainId, purpose }) => {
+      // What takes an allowance back is right under any policy.
+      if (purpose === "revoke") return undefined;
+      const question = { account, chainId, intent: { id }, withDatabase: false };
+      const { owner } = await deps.store.read({ kind: "lane-signing", ...question });
+      return owner && outdated(swapOf(owner.run, owner.swapId), policyMark(settings.policy));
     },
     isShown: async ({ id, account, chainId, purpose, value }, receipt) => {
       if (purpose !== "swap") return true;

@@ -1,6 +1,6 @@
 import type { CancelRequest, IntentRow } from "../ports/lane-store.ts";
 import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
-import { commit, type Known, type LaneTurn } from "./lane-context.ts";
+import { accountOf, commit, type Known, type LaneParts, type LaneTurn } from "./lane-context.ts";
 import { moveIntent } from "./moves.ts";
 
 /**
@@ -27,10 +27,26 @@ export function dropped(turn: LaneTurn, rows: Known<LaneRows>): LaneDecided<Inte
     cancelRequest === undefined
       ? `it was to be signed until ${intent.signBySeconds}, now is ${turn.latest.timestamp}`
       : `${cancelRequest.by} cancelled it`;
-  const event = {
-    kind: "dropped",
-    reason,
-    ...(cancelRequest === undefined ? {} : { cancelledBy: cancelRequest.by }),
-  } as const;
-  return moveIntent(turn, rows, { move: { to: "dropped", fields: { nonce: undefined }, event, detail: reason } });
+  return droppedFor(turn, rows, { reason, cancelledBy: cancelRequest?.by });
+}
+
+function droppedFor(
+  parts: LaneParts,
+  rows: Known<LaneRows>,
+  { reason, cancelledBy }: { readonly reason: string; readonly cancelledBy: string | undefined },
+): LaneDecided<IntentRow> {
+  const event = { kind: "dropped", reason, ...(cancelledBy === undefined ? {} : { cancelledBy }) } as const;
+  return moveIntent(parts, rows, { move: { to: "dropped", fields: { nonce: undefined }, event, detail: reason } });
+}
+
+/** Ends what an earlier life left unsigned, where other rules hold now than those that it was checked by. */
+export async function dropOutdated(parts: LaneParts): Promise<void> {
+  const { deps, options } = parts;
+  const { intents } = await deps.store.open(accountOf(options));
+  for (const intent of intents.filter(({ state }) => state === "planned")) {
+    const reason = await options.outdated?.(intent);
+    if (reason === undefined) continue;
+    deps.logger.warn({ intentId: intent.id, reason }, "what an earlier life left unsigned is not begun any more");
+    await commit(parts, intent.id, (rows) => droppedFor(parts, rows, { reason, cancelledBy: undefined }));
+  }
 }

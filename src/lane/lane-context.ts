@@ -40,6 +40,10 @@ export interface LaneOptions {
    */
   readonly isWorthSending?: (intent: IntentRow) => Promise<boolean>;
   /**
+   * asked once of each transaction that an earlier life left unsigned: why it is not begun any more. Default: all of them are
+   */
+  readonly outdated?: (intent: IntentRow) => Promise<string | undefined>;
+  /**
    * whether the receipt of a success shows what its transaction did; false: a node left logs out of it, and it is not
    * confirmed by that, before its block is final. Default: always true
    */

@@ -4,7 +4,7 @@ import type { IntentRow, LaneHalt } from "../ports/lane-store.ts";
 import type { OpenIntents } from "../ports/lane-unit-of-work.ts";
 import { affordableFees, beginIntent, type Means, readMeans } from "./begin-intent.ts";
 import { type CancelAnswer, decideCancel } from "./cancel-intent.ts";
-import { dropIfOver } from "./drop-intent.ts";
+import { dropIfOver, dropOutdated } from "./drop-intent.ts";
 import type { Fees } from "./fees.ts";
 import { findMined } from "./find-mined.ts";
 import { followIntent, type PolledIntent } from "./follow-intent.ts";
@@ -32,9 +32,11 @@ export interface Lane {
 export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
   const { store, clock } = deps;
   const account = accountOf(options);
-  const memory = { suspicions: new Map<string, number>(), watch: createConfirmedWatch() };
+  const memory = { suspicions: new Map<string, number>(), watch: createConfirmedWatch(), isBegun: false };
   return {
     tick: async (signal) => {
+      if (!memory.isBegun) await dropOutdated({ options, deps });
+      memory.isBegun = true;
       const trouble = await troubleOf(() => takeTurn(options, deps, { ...memory, signal }));
       if (trouble !== undefined) reportTrouble(options, deps, trouble);
     },

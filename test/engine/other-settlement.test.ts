@@ -3,7 +3,7 @@ import { swapdProfile } from "../../src/adapters/swap-service/swapd/service.ts";
 import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { HUNDRED_USDC, policySample, SLOT_MS, USDC } from "../support/builders.ts";
+import { HUNDRED_USDC, policySample, ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
 import { createOutside, type Life, ACCOUNT as OWNER, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
 
@@ -18,14 +18,14 @@ test.each(["gasless.submit.after", "commit.submission-accepted.after"])(
       gasless: "only",
       budget: { total: HUNDRED_USDC },
     } as Partial<StrategySpec>);
-    const first = openLife(outside, { killAt: (passed) => passed === label });
+    const policy = { ...policySample({ recipients: [OWNER] }), spenders: [ROUTER, other] };
+    const first = openLife(outside, { settings: { policy }, killAt: (passed) => passed === label });
     await first.engine.start();
     await turn(outside, first, 10);
     expect([first.isDead(), outside.service.submissions.length]).toEqual([true, 1]);
     first.db.close();
     outside.chain.mine();
     outside.chain.codes.set(other, "0x60");
-    const policy = { ...policySample({ recipients: [OWNER] }), spenders: [other] };
     const life = openLife(outside, { settings: { contracts: oneContract(other), policy } });
     onTestFinished(() => life.engine.stop());
     await life.engine.start();

@@ -1,6 +1,7 @@
 import type { Address } from "../money/address.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { UsdPrice } from "../money/price.ts";
+import { textHash } from "../schedule/text-hash.ts";
 import { DAY_MS } from "../time/durations.ts";
 import type { DrawdownRule } from "./drawdown.ts";
 import type { SimulationMethod } from "./simulation-method.ts";
@@ -50,6 +51,12 @@ export interface Policy {
   /** undefined: nothing stops because of what the wallets are worth */
   readonly drawdown: DrawdownRule | undefined;
   readonly pauseAfter: { readonly failures: number; readonly withinSeconds: number };
+}
+
+/** What a policy says, in short: what was checked by another one is checked anew. */
+export function policyMark(policy: Policy): number {
+  const plain = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);
+  return textHash(JSON.stringify(policy, plain));
 }
 
 /** Rows of before know the one way that there was. */

@@ -40,6 +40,8 @@ export interface Evidence {
   /** the strategy's memory as it is stored now */
   readonly memory: StrategyMemory;
   readonly policy: Policy;
+  /** of the policy as its file says it; absent in rows of before */
+  readonly policyMark?: number | undefined;
   /** every wallet of ours */
   readonly ours: readonly Address[];
   /** false: everything up to signing, then stop */

@@ -44,6 +44,8 @@ export interface SwapTerms {
   readonly nonce: bigint | undefined;
   /** where a search for its fill starts */
   readonly fromBlock: number;
+  /** mark of the policy that it was checked by; absent in rows of before */
+  readonly policy?: number | undefined;
 }
 
 /** Both signatures of a gasless swap, as they were journaled. */
@@ -161,4 +163,10 @@ export function swapOf(run: Run, swapId: string): Swap {
   const swap = run.swaps.find((candidate) => candidate.id === swapId);
   if (swap === undefined) throw new Error(`run ${run.id} has no swap ${swapId}`);
   return swap;
+}
+
+/** Why what was cleared is not signed: it was checked in an earlier life, by another policy. undefined when it may be. */
+export function outdated({ terms }: Pick<Swap, "terms">, policyMark: number | undefined): string | undefined {
+  if (terms?.policy === undefined || policyMark === undefined || terms.policy === policyMark) return undefined;
+  return "the policy was edited since it was checked";
 }

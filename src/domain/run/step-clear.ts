@@ -244,6 +244,7 @@ function termsOf(
     deadlineSeconds: Number(decoded.deadline),
     nonce: decoded.nonce,
     fromBlock: reading.fillFrom,
+    ...(evidence.policyMark === undefined ? {} : { policy: evidence.policyMark }),
   };
 }
 

@@ -5,10 +5,10 @@ import type { GaslessObservation, RunEvent } from "./events.ts";
 import type { Evidence } from "./evidence.ts";
 import { proceedsBarred } from "./proceeds.ts";
 import { answered, waitAgain } from "./retry.ts";
-import type { Swap } from "./run.ts";
+import { outdated, type Swap } from "./run.ts";
 import { InvalidTransition, isSwapEnd } from "./states.ts";
 import { reportProposed } from "./step-proposal.ts";
-import { endUnsigned, retryOrEnd, tryAgain } from "./step-quote.ts";
+import { endUnsigned, tryAgain } from "./step-quote.ts";
 import { confirmFill, isFoundByNonce, noteMined, settleFill, takeBack } from "./step-transaction.ts";
 
 type SignedGasless = Extract<RunEvent, { kind: "signed-gasless" }>;
@@ -17,16 +17,15 @@ type Submission = Extract<RunEvent, { kind: "submission-accepted" | "submission-
 
 /**
  * Signing was forbidden after the swap was cleared and before the key was asked: nothing exists that could land. Where the
- * proceeds that it sells are in doubt it is quoted again, and sized anew.
+ * proceeds that it sells are in doubt, or the policy is another one now, the place is tried again with a fresh swap: a swap
+ * has one right to the token in its life.
  */
-export function stepSigningBarred(draft: Draft, event: SigningBarred, evidence: Evidence): void {
-  draft.record({ kind: "close-capability", swapId: event.swapId });
-  if (proceedsBarred(draft.run(), draft.swap(event.swapId)) !== undefined) {
-    draft.amendSwap(event.swapId, { signatures: undefined });
-    retryOrEnd(draft, event.swapId, evidence, { reason: "signing_barred", detail: event.detail });
-    return;
-  }
-  endUnsigned(draft, event.swapId, { reason: "signing_barred", detail: event.detail });
+export function stepSigningBarred(draft: Draft, { swapId, detail }: SigningBarred, evidence: Evidence): void {
+  draft.record({ kind: "close-capability", swapId });
+  const swap = draft.swap(swapId);
+  const isAnew = (proceedsBarred(draft.run(), swap) ?? outdated(swap, evidence.policyMark)) !== undefined;
+  endUnsigned(draft, swapId, { reason: "signing_barred", detail });
+  if (isAnew) tryAgain(draft, draft.swap(swapId), evidence, { reason: "signing_barred", detail });
 }
 
 /** Both signatures exist: they are committed, and only then may they leave. */

@@ -1,7 +1,8 @@
 import { decodeMultiSend, type SafeCall } from "../../domain/guard/multi-send.ts";
+import { policyMark } from "../../domain/guard/policy.ts";
 import type { TypedData } from "../../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
-import type { Run, Swap } from "../../domain/run/run.ts";
+import { outdated, type Run, type Swap } from "../../domain/run/run.ts";
 import type { Treasury } from "../../ports/treasury.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { proceedsGone, signingBarred, tradingBarred } from "../gather-evidence.ts";
@@ -45,7 +46,8 @@ export async function whyKept(context: EngineContext, run: Run, swap: Swap): Pro
   const barred =
     signingBarred(context, strategyId, { ...rows, wallet: swap.wallet }) ??
     tradingBarred(rows) ??
-    proceedsGone(rows, swap);
+    proceedsGone(rows, swap) ??
+    outdated(swap, policyMark(context.settings.policy));
   if (barred !== undefined) return barred;
   const deadlineSeconds = swap.terms?.deadlineSeconds ?? 0;
   const isLate = clock.nowMs() / 1_000 > deadlineSeconds - context.settings.pace.submitMarginSeconds;

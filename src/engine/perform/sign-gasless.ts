@@ -1,6 +1,7 @@
+import { policyMark } from "../../domain/guard/policy.ts";
 import type { TypedData } from "../../domain/guard/typed-data.ts";
 import type { Hex } from "../../domain/money/address.ts";
-import type { Run, Swap } from "../../domain/run/run.ts";
+import { outdated, type Run, type Swap } from "../../domain/run/run.ts";
 import { SigningError } from "../../domain/signing-error.ts";
 import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -27,7 +28,8 @@ export async function signGasless(context: EngineContext, run: Run, swap: Swap):
     const barred =
       signingBarred(context, run.strategyId, { ...rows, wallet: swap.wallet }) ??
       pastDeadline(context, swap) ??
-      proceedsGone(rows, swap);
+      proceedsGone(rows, swap) ??
+      outdated(swap, policyMark(context.settings.policy));
     if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
     if (signed.size === 0) crashPoint("gasless.sign.before");
     const journaled = rows.typedData.get(digest);

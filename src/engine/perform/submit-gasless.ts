@@ -1,4 +1,5 @@
-import type { Run, Swap } from "../../domain/run/run.ts";
+import { policyMark } from "../../domain/guard/policy.ts";
+import { outdated, type Run, type Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { proceedsGone, signingBarred, tradingBarred } from "../gather-evidence.ts";
 import { advanceMarker } from "../reconcile/identity.ts";
@@ -39,7 +40,8 @@ export async function submitGasless(
     const barred =
       signingBarred(context, strategyId, { ...rows, wallet: swap.wallet }) ??
       tradingBarred(rows) ??
-      proceedsGone(rows, swap);
+      proceedsGone(rows, swap) ??
+      outdated(swap, policyMark(context.settings.policy));
     if (barred !== undefined) return `not submitted: ${barred}`;
     const nowSeconds = Math.max(chainSeconds, Math.floor(clock.nowMs() / 1_000));
     const isLate = nowSeconds > deadlineSeconds - context.settings.pace.submitMarginSeconds;

@@ -99,13 +99,13 @@ test.each(MODES)("sells what is there once the other one brought another amount 
   expect(second(judge(quote(result.run, mode).run).run).state).toBe("cleared");
 });
 
-test("is asked for anew where its signature was kept back, and sells nothing alongside what is asked for", () => {
+test("is tried again where its signature was kept back, by a swap with a right of its own, and sells nothing alongside", () => {
   const cleared = judge(quoted("gasless")).run;
   expect(second(cleared).state).toBe("cleared");
   const back = tellFirst(cleared, { kind: "reorged" });
   const result = take(back, { kind: "signing-barred", swapId: "run_1.1.1", detail: "taken back" });
-  expect(second(result.run)).toMatchObject({ state: "cleared", signatures: undefined });
+  expect(second(result.run)).toMatchObject({ state: "skipped", reason: "signing_barred" });
   expect(result.records).toContainEqual({ kind: "close-capability", swapId: "run_1.1.1" });
-  expect(result.effects).toMatchObject([{ effect: { kind: "FetchQuote", swapId: "run_1.1.1" } }]);
-  expect(second(quote(result.run, "gasless").run).state).toBe("quoted");
+  expect(result.run.swaps[2]).toMatchObject({ id: "run_1.1.2", state: "planned", signatures: undefined, begun: true });
+  expect(result.effects).toMatchObject([{ effect: { kind: "FetchQuote", swapId: "run_1.1.2" } }]);
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createSigner } from "../../../src/adapters/keys/signer.ts";
 import { createProposer } from "../../../src/adapters/proposals/proposer.ts";
 import { digestOf } from "../../../src/app/encoding.ts";
+import { policyMark } from "../../../src/domain/guard/policy.ts";
 import { proposedCalls, safeTypedData } from "../../../src/domain/guard/safe-transaction.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../../src/domain/guard/typed-data.ts";
@@ -9,7 +10,7 @@ import { signProposal } from "../../../src/engine/perform/sign-proposal.ts";
 import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import type { Signer } from "../../../src/ports/signer.ts";
-import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, swapSample, USDC } from "../../support/builders.ts";
+import { HUNDRED_USDC, NOW_MS, policySample, ROUTER, runSample, swapSample, USDC } from "../../support/builders.ts";
 import { addRun } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
 
@@ -21,7 +22,11 @@ const of = { safe: ACCOUNT, place: "run_1.0", token: USDC.address, spender: ROUT
 const calls = proposedCalls({ ...of, isAllowed: false, swap: swapCall });
 const proposed = safeTypedData({ chainId: CHAIN_ID, safe: ACCOUNT, version: "1.4.1", nonce: 3n, calls });
 
-async function begin({ journaled = proposed, deadlineSeconds = Math.floor(NOW_MS / 1_000) + 60 } = {}) {
+async function begin({
+  journaled = proposed,
+  deadlineSeconds = Math.floor(NOW_MS / 1_000) + 60,
+  policy = undefined as number | undefined,
+} = {}) {
   const signed: TypedData[] = [];
   const counting: Signer = {
     ...key,
@@ -40,7 +45,7 @@ async function begin({ journaled = proposed, deadlineSeconds = Math.floor(NOW_MS
     ...{ state: "cleared", mode: "self-executed", wallet: ACCOUNT, recipient: ACCOUNT },
     terms: {
       ...{ contracts: oneContract(ROUTER), amountOutMin: 1n, swapFee: 0n, affiliateFee: 0n },
-      ...{ deadlineSeconds, nonce: undefined, fromBlock: 1 },
+      ...{ deadlineSeconds, nonce: undefined, fromBlock: 1, policy },
     },
     signatures: {
       ...{ swapDigest: digest, swapSignature: undefined, permitDigest: undefined },
@@ -67,6 +72,14 @@ test("the delegate signs nothing where trading was halted since the proposal pas
   life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "stop", atMs: 1 });
   expect(await sign()).toMatchObject({ kind: "signing-barred", detail: "halted by ops: stop" });
   expect(signed).toEqual([]);
+});
+
+test("the delegate signs nothing that was checked by another policy", async () => {
+  const { signed, sign } = await begin({ policy: policyMark(policySample()) });
+  expect(await sign()).toMatchObject({ kind: "signing-barred", detail: "the policy was edited since it was checked" });
+  expect(signed).toEqual([]);
+  const same = await begin({ policy: policyMark(policySample({ recipients: [ACCOUNT] })) });
+  expect(await same.sign()).toMatchObject({ kind: "signed-gasless" });
 });
 
 test("the delegate signs nothing that could hardly be executed any more", async () => {
