@@ -103,6 +103,21 @@ test("shows nothing where the key was taken out before the second order was sign
   checkShown(outside);
 });
 
+test("shows nothing where the key was taken out before the second order was signed, and after it was given its nonce", async () => {
+  const outside = hiddenWorld();
+  keepsSwaps(outside);
+  const isSecond = (label: string): boolean => label === "lane.reserve.after" && countSwaps(life) === 2;
+  const life: Life = openLife(outside, { settings: { fallback }, killAt: isSecond });
+  await life.engine.start();
+  await turnUntil(outside, life, { maxSeconds: 240, isDone: () => life.isDead() });
+  expect([life.isDead(), life.errors]).toEqual([true, []]);
+  const second = await begin(outside, {});
+  await turn(outside, second, 30);
+  expect(second.errors).toEqual([]);
+  expect(outside.chain.sent.map((raw) => readTransaction(raw).data)).toEqual(outside.chain.sent.map(() => "0x"));
+  checkShown(outside);
+});
+
 test("waits for the relay without the key", async () => {
   const outside = hiddenWorld();
   const life = await begin(outside, {});
