@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { swapdProfile } from "../../src/adapters/swap-service/swapd/service.ts";
 import type { Hex } from "../../src/domain/money/address.ts";
+import { toPpm } from "../../src/domain/money/fraction.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
-import { HUNDRED_USDC, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
+import { HUNDRED_USDC, policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
 
@@ -130,3 +131,46 @@ test.each(["a node that lags", "all blocks but the final one"])(
     expect(service.submissions[0]?.permitSignature).toBeUndefined();
   },
 );
+
+test("is not signed for by another swap where the service repeats it word for word, and the daemon goes on", async () => {
+  const { outside } = begin({ id: "order", gasless: "only", retryForSeconds: 60 });
+  const { service } = outside;
+  const { profile } = service;
+  const NONCE = 7n;
+  service.profile = {
+    ...profile,
+    typedData: (swap, pinned) => profile.typedData({ ...swap, nonce: NONCE }, pinned),
+    decodeTypedData: (typedData, pinned) => {
+      const decoded = profile.decodeTypedData(typedData, pinned);
+      return decoded.ok ? { ok: true, swap: { ...decoded.swap, nonce: undefined } } : decoded;
+    },
+  };
+  const quote = service.quote.bind(service);
+  let repeated: Awaited<ReturnType<typeof quote>> | undefined;
+  service.quote = async (request) => {
+    repeated ??= await quote(request);
+    return repeated;
+  };
+  // An allowance instead of a permit, which would be the same word for word as well.
+  outside.chain.ledger.setAllowance(USDC.address, ACCOUNT, HUNDRED_USDC);
+  const killed = openLife(outside, {
+    settings: { policy: policySample({ recipients: [ACCOUNT] }) },
+    killAt: (label) => label === "gasless.sign.before",
+  });
+  killed.store.writeRecord(runSample(), { kind: "grant", ...grant }, 1);
+  await killed.engine.start();
+  expect(await turnUntil(outside, killed, { maxSeconds: 60, isDone: () => killed.isDead() })).toBe(true);
+  killed.db.close();
+  // The policy is another one: what was cleared is dropped unsigned, and its place is tried again by a fresh swap.
+  const life = openLife(outside, {
+    settings: { policy: policySample({ recipients: [ACCOUNT], maxSlippage: toPpm(20_000) }) },
+  });
+  onTestFinished(() => life.engine.stop());
+  await life.engine.start();
+  const isRepeated = () => /word for word/.test(JSON.stringify(life.db.prepare("SELECT detail FROM retries").all()));
+  await turnUntil(outside, life, { maxSeconds: 10, isDone: isRepeated });
+  expect([life.errors, isRepeated(), service.submissions]).toEqual([[], true, []]);
+  service.quote = quote;
+  expect(await turnUntil(outside, life, { maxSeconds: 90, isDone: () => service.submissions.length > 0 })).toBe(true);
+  expect(life.errors).toEqual([]);
+});

@@ -18,6 +18,8 @@ export interface LedgerEvidence {
   readonly lastFreed: string | undefined;
   /** typed data with the digest of the reading's permit was written down to be signed, by whichever swap */
   readonly isPermitIntended: boolean;
+  /** the same of the order, or of a proposal, itself; absent where not, and in rows of before */
+  readonly isOrderIntended?: true | undefined;
   /** another swap of the wallet was bound to the nonce that was decoded */
   readonly isNonceOfOther: boolean;
   /** dollars sold by all strategies in the last day: spent and reserved */

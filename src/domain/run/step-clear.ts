@@ -44,6 +44,12 @@ export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): v
     retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
     return;
   }
+  if (ledger.isOrderIntended === true) {
+    const detail =
+      "the order is, word for word, one that was written down to be signed before: the next quote's is another one";
+    retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
+    return;
+  }
   const unsettled = unsettledAllowance(swap, event.reading);
   if (unsettled !== undefined) {
     retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail: unsettled });

@@ -81,7 +81,8 @@ function readLedger(
 ): LedgerEvidence {
   const { wallet, sell } = swapOf(run, swapId);
   const { standing, signing, proposal } = reading;
-  const permit = signing?.permit;
+  const isIntended = (text: { readonly digest: string } | undefined): boolean =>
+    text !== undefined && rows.intendedSignature(text.digest) !== undefined;
   const nonce = reading.decoding.ok ? reading.decoding.swap.nonce : undefined;
   return {
     isTokenBusy:
@@ -90,7 +91,9 @@ function readLedger(
       (proposal !== undefined && rows.isWalletBusy(wallet, swapId)) ||
       (standing !== undefined && rows.isAllowanceOpen(wallet, sell.address, standing.finalized)),
     lastFreed: rows.lastFreed(wallet, sell.address),
-    isPermitIntended: permit !== undefined && rows.intendedSignature(permit.digest) !== undefined,
+    isPermitIntended: isIntended(signing?.permit),
+    // By its nonce, where it has one, the guard refuses it.
+    ...(nonce === undefined && isIntended(signing?.swap) && { isOrderIntended: true }),
     isNonceOfOther: nonce !== undefined && rows.isNonceOfOther(wallet, nonce, swapId),
     spentTodayUsd: rows.soldUsdSince(asked.daySinceMs, swapId),
     spentMonthUsd: rows.soldUsdSince(asked.monthSinceMs, swapId),
