@@ -183,7 +183,7 @@ it("swapd notify test shows what the receiver answers, and ends with 1 when it d
     `${example}\nalerts: { webhook: { url: { env: HOOK_URL }, secret: { env: HOOK_SECRET } }, ${named} }\n`,
   );
   const both = await test({ TOPIC: "canary-alert-topic", TOKEN: "tk_canaryalerttoken0123456789abc" });
-  expect(both).toMatchObject({ code: 1, out: expect.stringMatching(/^phone: \S+ took the alert \S+: HTTP 200\n$/) });
+  expect(both).toMatchObject({ code: 1, out: expect.stringMatching(/^phone: \S+ took the alert \S+: HTTP 200$/m) });
   expect(both.err).toMatch(/^webhook: \S+ did not take the alert: HTTP 404\n$/m);
   for (const secret of ["canary-alert-topic", "canaryalerttoken"]) expect(both.out + both.err).not.toContain(secret);
   expect(JSON.parse(phone.received[0]?.body ?? "")).toMatchObject({

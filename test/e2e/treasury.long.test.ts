@@ -154,7 +154,7 @@ describe.each([
   test("check reads version, owners and threshold of the Safe", async () => {
     const { code, out, err } = await run(home.path, ["check"], home.env);
     expect(out, err).toContain(`version ${version}, next nonce 0, 2 of 3 owners sign`);
-    expect(out).toMatch(/warning\s+proposals\s+owners have 30 s/);
+    expect(out).toMatch(/warning\s+proposals\s+owners have 30s/);
     expect(code, out).toBe(0);
   });
 
