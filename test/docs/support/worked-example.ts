@@ -18,7 +18,17 @@ interface Block {
 }
 
 /** What every copy holds of the project. */
-const COPIED = ["src", "test", "scripts", "docs", "config", "package.json", "tsconfig.json", "biome.json", ".gitignore"];
+const COPIED = [
+  "src",
+  "test",
+  "scripts",
+  "docs",
+  "config",
+  "package.json",
+  "tsconfig.json",
+  "biome.json",
+  ".gitignore",
+];
 
 export interface WorkedExample {
   /** the text of the page */
