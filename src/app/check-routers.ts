@@ -39,7 +39,8 @@ export async function checkRouters(
   ];
   for (const { address, codeHash } of furtherRouters) {
     const why = await look(address, codeHash);
-    const found = why === undefined ? asItShould(address) : `${redactor.redact(why.message)}; routes do without it`;
+    const without = why?.isWrong === true ? "; routes do without it" : "";
+    const found = why === undefined ? asItShould(address) : redactor.redact(why.message) + without;
     findings.push({ what: "further public router", found, whatToDo: undefined, ...(why && { isWarning: true }) });
   }
   return findings;
@@ -54,7 +55,7 @@ async function difference(
   rpcs: readonly JsonRpc[],
   network: Parameters<typeof verifyRouter>[1],
 ): Promise<{ readonly message: string; readonly isWrong: boolean } | undefined> {
-  let unread: string | undefined;
+  let unread = "";
   for (const rpc of rpcs) {
     try {
       await verifyRouter(rpc, network);
@@ -65,5 +66,5 @@ async function difference(
       unread = error.message;
     }
   }
-  return unread === undefined ? undefined : { message: `not read: ${unread}`, isWrong: false };
+  return { message: `not read: ${unread}`, isWrong: false };
 }

@@ -247,7 +247,8 @@ function feeChecks(facts: SwapFacts, swapFee: bigint): Check[] {
 
 /**
  * The most per gas at which a swap that passed all checks still leaves the reserve and costs no more than its share, wei:
- * gas may grow dearer until a block has the swap. Undefined where the owner's own coins pay for none.
+ * gas may grow dearer until a block has the swap. A swap of one's own has no fee of the service beside it. Undefined where
+ * the owner's own coins pay for none.
  */
 export function mostFeePerGas(facts: SwapFacts): bigint | undefined {
   const { gas, prices, sell, gross, balances, limits } = facts;
