@@ -95,10 +95,12 @@ contract V4LegTest is V4Pools {
         route[0] = _legV4(V4, tokenIn, tokenOut, fee, ALL);
     }
 
+    /// Two of three amounts run the dear pool dry. The other holds more than it is offered: to walk the rest of its ticks,
+    /// which lie sixty times as close, would take seconds.
     function testFuzz_aV4LegPaysWhatTheManagerSays(uint256 amountIn, bool sellUsdt, bool dear) public {
         (address sold, address bought) = sellUsdt ? (address(usdt), address(usdc)) : (address(usdc), address(usdt));
         uint24 fee = dear ? 3000 : 100;
-        Swap memory order = _order(sold, bought, bound(amountIn, 1_000, 1e14));
+        Swap memory order = _order(sold, bought, bound(amountIn, 1_000, dear ? 1e13 : 3.4e12));
         _prepare(order);
         (uint256 taken, uint256 quoted) = _quoteV4(_key(sold, bought, fee), sold, order.amountIn);
         assertEq(_submit(order, _v4Route(sold, bought, fee)), quoted, "executed as quoted");

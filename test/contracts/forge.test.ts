@@ -34,6 +34,7 @@ function runForge(binary: string, args: string[]): Promise<ForgeRun> {
     ...process.env,
     PATH: path,
     FOUNDRY_CONFIG: join("contracts", "foundry.toml"),
+    FOUNDRY_FUZZ_RUNS: String(FUZZ_RUNS),
     FOUNDRY_INVARIANT_RUNS: String(INVARIANT_RUNS),
     // its advice belongs to anyone who writes contracts
     FOUNDRY_LINT_LINT_ON_BUILD: "false",
@@ -53,8 +54,14 @@ function runForge(binary: string, args: string[]): Promise<ForgeRun> {
   });
 }
 
-/** Random games in each campaign; `npm run contracts:test` plays eight times as many, `npm run contracts:siege` for half an hour. */
-const INVARIANT_RUNS = 32;
+/** Random arguments for each test that takes some. The short form of `npm run test:long` tries four times as many. */
+const FUZZ_RUNS = 64;
+
+/**
+ * Random games in each campaign. The short form of `npm run test:long` plays four times as many, `npm run contracts:test`
+ * 32 times as many, `npm run contracts:siege` for half an hour.
+ */
+const INVARIANT_RUNS = 8;
 
 /** Of a campaign of random actions: how many sequences, actions in all, and actions that reverted. */
 const campaign = z.object({ runs: z.number(), calls: z.number(), reverts: z.number() });

@@ -46,7 +46,7 @@ const TESTS: readonly LongTest[] = [
     name: "simulation",
     what: "lives of the whole daemon on a virtual clock in worlds where everything goes wrong",
     full: ["npm", "run", "test:sim", "--", "--seeds", "20000"],
-    short: ["npm", "run", "test:sim", "--", "--seeds", "60", "--from", "2000"],
+    short: ["npm", "run", "test:sim", "--", "--seeds", "76", "--from", "9"],
   },
   {
     name: "mutants",
@@ -71,8 +71,9 @@ const TESTS: readonly LongTest[] = [
   },
   {
     name: "contracts",
-    what: "random games with the contracts, eight times as many as in npm test",
+    what: "random games with the contracts, 32 times as many as in npm test, and in the short form four times",
     full: ["npm", "run", "contracts:test"],
+    short: ["env", "FOUNDRY_INVARIANT_RUNS=32", "npm", "run", "contracts:test"],
   },
   { name: "siege", what: "half an hour of random actions on the contracts", full: ["npm", "run", "contracts:siege"] },
 ];

@@ -53,17 +53,10 @@ export interface Policy {
   readonly pauseAfter: { readonly failures: number; readonly withinSeconds: number };
 }
 
-const marks = new WeakMap<Policy, number>();
-
-/**
- * What a policy says, in short: what was checked by another one is checked anew. It is asked for with every signature, and
- * a policy may list hundreds of recipients.
- */
+/** What a policy says, in short: what was checked by another one is checked anew. */
 export function policyMark(policy: Policy): number {
   const plain = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);
-  const mark = marks.get(policy) ?? textHash(JSON.stringify(policy, plain));
-  marks.set(policy, mark);
-  return mark;
+  return textHash(JSON.stringify(policy, plain));
 }
 
 /** Rows of before know the one way that there was. */
