@@ -3,7 +3,7 @@ import { toPpm } from "../../src/domain/money/fraction.ts";
 import type { Run } from "../../src/domain/run/run.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
-import { HUNDRED_USDC, SLOT_MS, USDC } from "../support/builders.ts";
+import { HUNDRED_USDC, SLOT_MS, USDC, usd } from "../support/builders.ts";
 import {
   ACCOUNT,
   createOutside,
@@ -86,6 +86,22 @@ test("tries a swap again whose approval went through, and ends the private one a
   ]);
   const [hidden, shown] = swaps.map(({ terms }) => terms?.amountOutMin ?? 0n);
   expect(shown).toBeGreaterThan(hidden ?? 0n);
+  checkShown(outside);
+});
+
+test("tries what a person approved publicly too, though finality takes longer than its window", async () => {
+  const outside = hiddenWorld({ retryForSeconds: 10, approveAboveUsd: usd("99.99"), approveWithinSeconds: 120 });
+  keepsSwaps(outside);
+  const life = await begin(outside);
+  await turn(outside, life, 15);
+  const { id } = runOf(life);
+  life.store.addRequest({ command: "approve", arguments: { run: id }, madeBy: "ada", madeAtMs: outside.clock.nowMs() });
+  await turnUntil(outside, life, { maxSeconds: 240, isDone: () => isFilled(life) });
+  expect(life.errors).toEqual([]);
+  expect(runOf(life).swaps.map(({ state, fallback }) => [state, fallback])).toEqual([
+    ["cancelled", undefined],
+    [expect.stringMatching(/confirmed|final/), { slippage: SHOWN }],
+  ]);
   checkShown(outside);
 });
 

@@ -53,10 +53,17 @@ export interface Policy {
   readonly pauseAfter: { readonly failures: number; readonly withinSeconds: number };
 }
 
-/** What a policy says, in short: what was checked by another one is checked anew. */
+const marks = new WeakMap<Policy, number>();
+
+/**
+ * What a policy says, in short: what was checked by another one is checked anew. It is asked for with every signature, and
+ * a policy may list hundreds of recipients.
+ */
 export function policyMark(policy: Policy): number {
   const plain = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);
-  return textHash(JSON.stringify(policy, plain));
+  const mark = marks.get(policy) ?? textHash(JSON.stringify(policy, plain));
+  marks.set(policy, mark);
+  return mark;
 }
 
 /** Rows of before know the one way that there was. */

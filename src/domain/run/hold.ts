@@ -28,11 +28,13 @@ export function refusalIn(holds: readonly Hold[] | undefined): HoldAnswer | unde
 }
 
 /**
- * Until when what a person let go may be tried: as long as any swap, from his last word on. Unix milliseconds; there is no
- * such end where nobody answered, or an approval is still waited for.
+ * Until when a swap that a person let go may be tried: as long as any swap, from his last word to it on. Unix milliseconds;
+ * there is no such end where nobody answered, or an approval is still waited for, and for other swaps of its run: what
+ * begins after it, or in its place, has a window of its own.
  */
-export function endAfterAnswer(holds: readonly Hold[] | undefined, windowMs: number): number {
-  const waits = holds?.some(({ kind, answer }) => kind === "approval" && answer === undefined) ?? false;
-  const answers = holds?.flatMap(({ answer }) => answer?.atMs ?? []) ?? [];
+export function endAfterAnswer(holds: readonly Hold[] = [], swapId: string, windowMs: number): number {
+  const own = holds.filter((hold) => hold.swapId === swapId);
+  const waits = own.some(({ kind, answer }) => kind === "approval" && answer === undefined);
+  const answers = own.flatMap(({ answer }) => answer?.atMs ?? []);
   return waits || answers.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...answers) + windowMs;
 }

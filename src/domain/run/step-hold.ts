@@ -44,9 +44,9 @@ export function wouldWaitFor(usd: bigint | undefined, evidence: Evidence): strin
   return `it would be announced, and go on ${formatDuration(announceSeconds * 1_000)} later`;
 }
 
-/** An answer ends the wait: from then on the swap has as long as any. @returns false where nobody has answered */
+/** An answer ends the wait: from then on the swap that waited has as long as any. @returns false where nobody has answered */
 function isLetGo(draft: Draft, swap: Swap, { answer }: Hold, evidence: Evidence): boolean {
-  const endsMs = endAfterAnswer(evidence.holds, windowMsOf(swap, evidence));
+  const endsMs = endAfterAnswer(evidence.holds, swap.id, windowMsOf(swap, evidence));
   const { windowEndsMs } = draft.swap(swap.id);
   if (windowEndsMs !== undefined && windowEndsMs > endsMs) draft.amendSwap(swap.id, { windowEndsMs: endsMs });
   return answer !== undefined;

@@ -202,9 +202,6 @@ export function tryAgain(
   evidence: Evidence,
   { anew = ended, ...why }: { reason: string; detail: string; anew?: Anew },
 ): void {
-  const limits = retryLimits(evidence, why.reason, retryUntilMs(draft, { ...ended, ...anew }, evidence));
-  const waitMs = waitAgain(draft, evidence, { about: ended.id, ...why }, limits);
-  if (waitMs === undefined) return;
   const attempt = ended.attempt + 1;
   const swap: Swap = {
     ...ended,
@@ -223,6 +220,9 @@ export function tryAgain(
     fallback: anew.fallback,
     windowEndsMs: anew.windowEndsMs,
   };
+  const limits = retryLimits(evidence, why.reason, retryUntilMs(draft, swap, evidence));
+  const waitMs = waitAgain(draft, evidence, { about: ended.id, ...why }, limits);
+  if (waitMs === undefined) return;
   draft.addSwap(swap);
   if (swap.gross !== undefined) {
     draft.record({ kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.gross });
@@ -240,7 +240,8 @@ export function wantsGasless(swap: Pick<Swap, "gasless" | "sell" | "fallback">):
 function retryUntilMs(draft: Draft, swap: Swap, evidence: Evidence): number {
   const isWaiting = takenBackProceeds(draft.run(), swap) !== undefined;
   if (isWaiting) return Number.POSITIVE_INFINITY;
-  return Math.min(windowEndOf(draft.run(), swap), endAfterAnswer(evidence.holds, windowMsOf(swap, evidence)));
+  const answerEndsMs = endAfterAnswer(evidence.holds, swap.id, windowMsOf(swap, evidence));
+  return Math.min(windowEndOf(draft.run(), swap), answerEndsMs);
 }
 
 /** How long a swap may be tried from its turn on, in milliseconds. */

@@ -1,3 +1,4 @@
+import type { Address } from "../../domain/money/address.ts";
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { tradedTokens } from "../../domain/strategy/strategy.ts";
 import type { Difference } from "../../ports/reconciliation-store.ts";
@@ -14,16 +15,27 @@ export function whyHalted({ text, kind }: Difference): string {
  */
 export function halt(open: readonly Difference[], spec: StrategySpec): Difference | undefined {
   if (open.length === 0) return undefined;
-  const halting = open.filter((difference) => touches(difference, spec));
+  const halting =
+    byWallet(open)
+      .get(spec.wallet.address)
+      ?.filter((difference) => touches(difference, spec)) ?? [];
   return halting.find(({ kind }) => kind !== "unchecked") ?? halting[0];
 }
 
+const wallets = new WeakMap<readonly Difference[], ReadonlyMap<Address, readonly Difference[]>>();
+
+/** At a start each of hundreds of wallets has one, and every step asks for those of its own. */
+function byWallet(open: readonly Difference[]): ReadonlyMap<Address, readonly Difference[]> {
+  const made = wallets.get(open) ?? Map.groupBy(open, ({ wallet }) => wallet);
+  wallets.set(open, made);
+  return made;
+}
+
 /**
- * Whether a difference keeps a strategy from signing. One that may trade gasless does not fall back to transactions of its
+ * Whether a difference of its wallet keeps a strategy from signing. One that may trade gasless does not fall back to transactions of its
  * own where logs prove nothing: they may hide fills of its own orders, which its budget and its memory would not know.
  */
-function touches({ wallet, token, scope }: Difference, spec: StrategySpec): boolean {
-  if (spec.wallet.address !== wallet) return false;
+function touches({ token, scope }: Difference, spec: StrategySpec): boolean {
   if (scope === "gasless" && spec.gasless === "never") return false;
   return scope === "wallet" || token === undefined || tradedTokens(spec).some(({ address }) => address === token);
 }

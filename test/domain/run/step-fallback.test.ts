@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
-import type { StepResult } from "../../../src/domain/run/draft.ts";
+import { createDraft, type StepResult } from "../../../src/domain/run/draft.ts";
 import type { TransactionChange } from "../../../src/domain/run/events.ts";
 import type { Evidence } from "../../../src/domain/run/evidence.ts";
+import type { Hold } from "../../../src/domain/run/hold.ts";
 import { factsOf } from "../../../src/domain/run/reading-to-facts.ts";
 import type { Run, Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import { evidenceSample, NOW_MS, runSample } from "../../support/builders.ts";
+import { heldBack } from "../../../src/domain/run/step-hold.ts";
+import { dcaSpec, evidenceSample, NOW_MS, runSample, usd } from "../../support/builders.ts";
 import { readingFor, swapIn } from "../../support/reading-samples.ts";
 
 const SHOWN = toPpm(1_000);
@@ -61,6 +63,28 @@ describe("a private order that came into no block", () => {
       { state: "skipped", reason: "approval_failed" },
       { state: "planned", fallback: { slippage: SHOWN } },
     ]);
+  });
+});
+
+describe("a private order that a person let go, and that came into no block", () => {
+  const atMs = NOW_MS - 500;
+  const hold = { kind: "approval", untilMs: NOW_MS + 43_200_000, windowEndsMs: NOW_MS + 43_260_000 } as const;
+  const answeredTo = (swapId: string): Hold => ({ ...hold, swapId, answer: { decision: "approved", by: "ada", atMs } });
+
+  test("has its window once more though the answer is older than that", () => {
+    for (const kind of ["approval", "announcement"] as const) {
+      const swap = swapIn("submitted", { windowEndsMs: atMs + 60_000 });
+      const facts = { holds: [{ ...answeredTo(swap.id), kind }] };
+      const { run, effects } = end(swap, KEPT, { facts });
+      expect(run.swaps[1]).toMatchObject({ state: "planned", windowEndsMs: lateMs + 60_000 });
+      expect(effects.map(({ effect }) => effect)).toMatchObject([{ kind: "FetchQuote", swapId: "run_1.0.2" }]);
+      const shown = { ...swapIn("quoted"), ...run.swaps[1], state: "quoted" } as const;
+      const draft = createDraft({ ...run, swaps: [run.swaps[0] ?? swap, shown] });
+      const spec = { ...dcaSpec(), approveAboveUsd: usd("50"), announceSeconds: 600 };
+      const evidence = evidenceSample({ nowMs: lateMs + 1_000, spec, ...facts });
+      expect(heldBack(draft, shown, usd(kind === "approval" ? "100" : "40"), evidence)).toBe(false);
+      expect(draft.swap(shown.id).windowEndsMs).toBe(lateMs + 60_000);
+    }
   });
 });
 

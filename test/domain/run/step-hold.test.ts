@@ -55,6 +55,16 @@ test("ALL-14 an approved swap has its window from the approval on, and no longer
   expect(result.run.swaps[0]).toMatchObject({ state: "skipped", reason: "window_over" });
 });
 
+test("REB-11 a later swap of an approved run has its window from its turn on, however long the first one took", () => {
+  const windowEndsMs = NOW_MS + 60_000;
+  const later = { ...swapIn("quoted", { position: 1, windowEndsMs }), id: "run_1.1.1" };
+  const draft = createDraft(runSample({ swaps: [swap, later] }));
+  const answer = { decision: "approved", by: "ada", atMs: NOW_MS - 3_600_000 } as const;
+  const spec = { ...dcaSpec(), approveAboveUsd: usd("50") };
+  expect(heldBack(draft, later, usd("100"), evidenceSample({ spec, holds: [{ ...ASKED, answer }] }))).toBe(false);
+  expect(draft.swap(later.id).windowEndsMs).toBe(windowEndsMs);
+});
+
 test("ALL-13 leave for an announced swap is no approval of a larger one of its run", () => {
   const letGo: Hold = { ...APPROVED, kind: "announcement" };
   const result = clear("50", { holds: [letGo] });
