@@ -2,6 +2,7 @@ import { openSync } from "node:fs";
 import pino from "pino";
 import { createLogger, type LogLevel } from "../adapters/pino/pino-logger.ts";
 import { readableLines } from "../adapters/pino/readable-lines.ts";
+import { openStandardOutput } from "../adapters/pino/standard-output.ts";
 import { createRedactor, type Redactor } from "../net/redact.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createSecretOpener, type SecretOpener } from "./open-secrets.ts";
@@ -27,16 +28,18 @@ export function createRuntime(options: {
 }): Runtime {
   const redactor = createRedactor();
   const { level, env, logFile, format = "auto" } = options;
-  // Standard output at once, so that the last line before a kill is there, too. A file is opened here: one that cannot
-  // be fails the start, where pino would open it later and fail whatever runs then.
-  const destination = pino.destination(
-    logFile === undefined ? { dest: 1, sync: true } : { dest: openSync(logFile, "a"), sync: false },
-  );
+  // A file is opened here: one that cannot be fails the start, where pino would open it later and fail whatever runs then.
+  const destination =
+    logFile === undefined
+      ? openStandardOutput((dropped) =>
+          logger.warn({ dropped }, "lines of this log were lost: whoever reads it took none for a while"),
+        )
+      : pino.destination({ dest: openSync(logFile, "a"), sync: false });
   outliveReader(destination);
   const isTerminal = process.stdout.isTTY === true;
   const isText = logFile === undefined && (format === "text" || (format === "auto" && isTerminal));
   const colours = isTerminal && (env.NO_COLOR ?? "") === "";
   const lines = isText ? readableLines(destination, { colours }) : destination;
-  const logger = createLogger({ level, redactor, destination: lines });
+  const logger: Logger = createLogger({ level, redactor, destination: lines });
   return { logger, redactor, env, secrets: createSecretOpener(env, redactor) };
 }

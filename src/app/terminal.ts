@@ -22,8 +22,10 @@ export const processTerminal: Terminal = {
 const READER_GONE = new Set(["EPIPE", "EIO"]);
 
 /** Lets a process go on when its output has no reader any more: its work must not be interrupted by that. */
-export function outliveReader(stream: Pick<NodeJS.EventEmitter, "on">): void {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
+export function outliveReader(stream: {
+  on(event: "error", hear: (error: NodeJS.ErrnoException) => void): unknown;
+}): void {
+  stream.on("error", (error) => {
     if (!READER_GONE.has(error.code ?? "")) throw error;
   });
 }

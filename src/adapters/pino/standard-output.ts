@@ -1,0 +1,76 @@
+import pino, { type DestinationStream } from "pino";
+
+/** What waits while nobody reads, in bytes: some four thousand lines. */
+const MOST_WAITING_BYTES = 1_048_576;
+const TRIES_EVERY_MS = 250;
+/** So long the end of a process waits for a reader of the last lines. */
+const ENDS_WITHIN_MS = 2_000;
+const ENDING_TRIES_EVERY_MS = 20;
+const NO_ROOM = new Set(["EAGAIN", "EBUSY"]);
+
+/** Where the lines of a log go. */
+export interface LogOutput extends DestinationStream {
+  /** Hears of what ends it: a reader that is gone, a disk. */
+  on(event: "error", hear: (error: NodeJS.ErrnoException) => void): unknown;
+}
+
+/**
+ * Standard output for the lines of a log: each is written at once, so that the last one before a kill is there, too.
+ * Where it is a pipe whose reader takes nothing, as of a container whose log driver stalls, nothing waits for that reader:
+ * lines wait in memory, and what comes beyond 1 MB of them is lost. The end of the process waits two seconds for him.
+ * @param lost hears how many lines were lost, once the reader takes lines again
+ */
+export function openStandardOutput(lost: (lines: number) => void): LogOutput {
+  const output = pino.destination({ dest: 1, sync: true, maxLength: MOST_WAITING_BYTES, retryEAGAIN: () => false });
+  let dropped = 0;
+  let hasRoom = true;
+  let retry: NodeJS.Timeout | undefined;
+  const write = (text: string): void => {
+    hasRoom = true;
+    output.write(text);
+    if (hasRoom) goOn();
+    else wait();
+  };
+  const tryAgain = (): void => write("");
+  const insist = (): void => {
+    const untilMs = performance.now() + ENDS_WITHIN_MS;
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    while (retry !== undefined && performance.now() < untilMs) {
+      Atomics.wait(pause, 0, 0, ENDING_TRIES_EVERY_MS);
+      tryAgain();
+    }
+  };
+  const wait = (): void => {
+    if (retry !== undefined) return;
+    retry = setInterval(tryAgain, TRIES_EVERY_MS).unref();
+    process.once("exit", insist);
+  };
+  const goOn = (): void => {
+    if (retry === undefined) return;
+    clearInterval(retry);
+    process.off("exit", insist);
+    retry = undefined;
+    const lines = dropped;
+    dropped = 0;
+    if (lines > 0) lost(lines);
+  };
+  output.on("drop", () => {
+    dropped += 1;
+    hasRoom = false;
+  });
+  output.on("error", (error: NodeJS.ErrnoException) => {
+    if (NO_ROOM.has(error.code ?? "")) hasRoom = false;
+  });
+  return {
+    write: (line) => {
+      // What there is room for again goes first, or this line would be lost for want of room.
+      if (retry !== undefined) tryAgain();
+      write(line);
+    },
+    on: (event, hear) => {
+      output.on(event, (error: NodeJS.ErrnoException) => {
+        if (!NO_ROOM.has(error.code ?? "")) hear(error);
+      });
+    },
+  };
+}

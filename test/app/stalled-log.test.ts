@@ -1,0 +1,61 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+
+const PROCESS = join(import.meta.dirname, "stalled-log-process.ts");
+const WITHIN_MS = 10_000;
+/** More than a pipe and the 1 MB of lines that wait. */
+const TOO_MANY = 8_000;
+
+interface Logging {
+  readonly child: ChildProcess;
+  /** resolves once it has logged everything */
+  readonly wentOn: Promise<unknown>;
+}
+
+/** A process whose log nobody reads as long as nothing listens to its output. */
+function logging(lines: number, ...ending: readonly string[]): Logging {
+  const child = fork(PROCESS, [String(lines), ...ending], { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return { child, wentOn: once(child, "message", { signal: AbortSignal.timeout(WITHIN_MS) }) };
+}
+
+/** All lines from now on, as they come. */
+function read({ child }: Logging): { line?: number; msg: string; dropped?: number }[] {
+  const found: { line?: number; msg: string; dropped?: number }[] = [];
+  let rest = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split("\n");
+    rest = parts.pop() ?? "";
+    found.push(...parts.map((part) => JSON.parse(part)));
+  });
+  return found;
+}
+
+test("a reader of the log that stalls holds nothing up; once it reads again it gets whole lines, and how many it lost", async () => {
+  const process = logging(TOO_MANY);
+  await process.wentOn;
+  const lines = read(process);
+  await expect.poll(() => lines.at(-1)?.msg, { timeout: WITHIN_MS }).toMatch(/lost/);
+  const kept = lines.filter(({ msg }) => msg === "filling").map(({ line }) => line);
+  expect(kept).toEqual(kept.map((_, index) => index));
+  expect(kept.length).toBeGreaterThan(1_000);
+  expect(lines.at(-1)).toMatchObject({ level: "warn", dropped: TOO_MANY - kept.length });
+});
+
+test("a reader that is slow loses no line of a process that ends meanwhile", async () => {
+  const lines = 2_000;
+  const process = logging(lines, "exit");
+  await process.wentOn;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const found = read(process);
+  await once(process.child, "close", { signal: AbortSignal.timeout(WITHIN_MS) });
+  expect(found.map(({ line }) => line)).toEqual(Array.from({ length: lines }, (_, index) => index));
+});
+
+test("a reader that never reads again keeps a process from ending for two seconds and no longer", async () => {
+  const process = logging(TOO_MANY, "exit");
+  await process.wentOn;
+  await once(process.child, "exit", { signal: AbortSignal.timeout(WITHIN_MS) });
+});
