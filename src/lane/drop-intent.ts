@@ -1,6 +1,6 @@
 import type { CancelRequest, IntentRow } from "../ports/lane-store.ts";
 import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
-import { accountOf, commit, type Known, type LaneParts, type LaneTurn } from "./lane-context.ts";
+import { accountOf, commit, type Known, type LaneParts, type LaneTurn, nothing } from "./lane-context.ts";
 import { moveIntent } from "./moves.ts";
 
 /**
@@ -28,6 +28,26 @@ export function dropped(turn: LaneTurn, rows: Known<LaneRows>): LaneDecided<Inte
       ? `it was to be signed until ${intent.signBySeconds}, now is ${turn.latest.timestamp}`
       : `${cancelRequest.by} cancelled it`;
   return droppedFor(turn, rows, { reason, cancelledBy: cancelRequest?.by });
+}
+
+/**
+ * Drops what got its nonce and may not be signed now, as while its strategy is halted, because something else may: there
+ * are no bytes of it that left us, and no block has its nonce. What may be signed, and only waits for its key, stays.
+ * @returns whether the account is free now
+ */
+export async function letGo(turn: LaneTurn, unsigned: readonly IntentRow[]): Promise<boolean> {
+  const { deps, options } = turn;
+  const reason = "nothing may be signed for it now, and something else waits for its nonce";
+  for (const { id, nonce = 0 } of unsigned) {
+    if ((await deps.chain.transactionCount(options.account, "latest")) > nonce) return false;
+    const isFree = await commit(turn, id, (rows) => {
+      if (rows.maySign || rows.intent.state !== "planned") return nothing(turn, false);
+      return { ...droppedFor(turn, rows, { reason, cancelledBy: undefined }), value: true };
+    });
+    if (!isFree) return false;
+    deps.logger.warn({ intentId: id, nonce, reason }, "a transaction that was not signed is let go");
+  }
+  return true;
 }
 
 function droppedFor(

@@ -4,7 +4,7 @@ import type { IntentRow, LaneHalt } from "../ports/lane-store.ts";
 import type { OpenIntents } from "../ports/lane-unit-of-work.ts";
 import { affordableFees, beginIntent, type Means, readMeans } from "./begin-intent.ts";
 import { type CancelAnswer, decideCancel } from "./cancel-intent.ts";
-import { dropIfOver, dropOutdated } from "./drop-intent.ts";
+import { dropIfOver, dropOutdated, letGo } from "./drop-intent.ts";
 import type { Fees } from "./fees.ts";
 import { findMined } from "./find-mined.ts";
 import { followIntent, type PolledIntent } from "./follow-intent.ts";
@@ -87,9 +87,11 @@ async function takeTurn(
   if (signal?.aborted === true) return;
   const after = await store.open(accountOf(options));
   const waiting = await stillWaiting(turn, after);
-  if (after.intents.some(isInFlight)) return;
+  const inFlight = after.intents.filter(isInFlight);
+  if (inFlight.some(({ state }) => state !== "planned")) return;
   const next = await firstToSend(turn, waiting, signal);
-  if (next !== undefined && (await beginIntent(turn, next.intent, next.fees)))
+  if (next === undefined || !(await letGo(turn, inFlight))) return;
+  if (await beginIntent(turn, next.intent, next.fees))
     await followIntent(turn, { rows: await readIntent(turn, next.intent.id), mined: undefined });
 }
 
