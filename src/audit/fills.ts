@@ -1,6 +1,6 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { amountText, boughtToken, soldToken } from "./amount-text.ts";
-import { readSwapped, readTransfer, type SwappedEvent } from "./events.ts";
+import { readSwapped, readTransfer, type SwappedEvent, type Transfer } from "./events.ts";
 import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
 import { isFilled, type SwapRow } from "./rows.ts";
@@ -16,7 +16,7 @@ interface Exchange {
 /**
  * Measures what a swap exchanged in a transaction. Sold is what left the wallet less what came back to it; bought is
  * what reached the recipient less what left it. Native coins have no transfer events: sold is the value sent along less
- * what was unwrapped for the way back, bought is what the wrapped token paid out.
+ * what was unwrapped for the way back, bought is what the wrapped token paid out, as far as it was for the recipient.
  */
 export function measureExchange(
   swap: SwapRow,
@@ -30,8 +30,25 @@ export function measureExchange(
   const unwrapped = moved(native.wrapped, "to", undefined);
   const taken = sell === NATIVE_TOKEN ? native.value : moved(sell, "from", wallet);
   const back = sell === NATIVE_TOKEN ? unwrapped : moved(sell, "to", wallet);
-  const bought = buy === NATIVE_TOKEN ? unwrapped : moved(buy, "to", recipient) - moved(buy, "from", recipient);
+  const bought =
+    buy === NATIVE_TOKEN
+      ? coinsFor(swap, transfers, native.wrapped)
+      : moved(buy, "to", recipient) - moved(buy, "from", recipient);
   return { sold: taken - back, bought, back };
+}
+
+/**
+ * Everybody's unwrapping looks alike: the smallest payment that is no less than the swap's minimum counts; the minimum
+ * where it takes several to be as much.
+ */
+function coinsFor({ amount_out_min: minimum }: SwapRow, transfers: readonly Transfer[], wrapped: Address): bigint {
+  const payments = transfers
+    .filter(({ token, to }) => token === wrapped && to === undefined)
+    .map(({ amount }) => amount);
+  const sum = payments.reduce((left, right) => left + right, 0n);
+  if (minimum === null || minimum === 0n || sum < minimum) return sum;
+  const [smallest = minimum] = payments.filter((amount) => amount >= minimum).sort((a, b) => (a < b ? -1 : 1));
+  return smallest;
 }
 
 /** What the fills are checked against. */

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { SWAPPED, TRANSFER, topicOf } from "../../src/audit/events.ts";
-import { checkFills } from "../../src/audit/fills.ts";
+import { SWAPPED, TRANSFER, topicOf, WITHDRAWAL } from "../../src/audit/events.ts";
+import { checkFills, measureExchange } from "../../src/audit/fills.ts";
 import type { SwapRow } from "../../src/audit/rows.ts";
 import type { Hex } from "../../src/domain/money/address.ts";
-import { POOL, ROUTER, USDC, WALLET, WETH } from "../support/builders.ts";
+import { ETH, POOL, ROUTER, USDC, WALLET, WETH } from "../support/builders.ts";
 import { hash } from "../support/reading-samples.ts";
 
 const ORDERED = 1_000n;
@@ -62,4 +62,18 @@ test.each([
   ["one more than the transfers", ORDERED - FEE - BACK + 1n, ["EVENT_DIFFERS"]],
 ])("where a part of it came back, an event that reports %s", (_what, amountIn, codes) => {
   expect(codesWhere(amountIn)).toEqual(codes);
+});
+
+test.each([
+  ["a larger payment of another order", [9n, 5n], 5n],
+  ["payments below its minimum", [1n, 5n, 3n], 5n],
+  ["only parts of it, which are enough together", [3n, 2n], 4n],
+])("coins count as bought as far as they were for the recipient, beside %s", (_what, amounts, bought) => {
+  const logs = amounts.map((amount, logIndex) => ({
+    ...{ address: WETH.address, topics: [WITHDRAWAL, topicOf(POOL)], data: words(amount) },
+    ...{ logIndex, transactionHash: HASH, blockNumber: 101 },
+  }));
+  const receipt = { hash: HASH, from: POOL, blockNumber: 101, succeeded: true, cost: 0n, logs };
+  const ofCoins = { ...swap, buy_token: ETH.address, amount_out_min: 4n };
+  expect(measureExchange(ofCoins, receipt, { wrapped: WETH.address, value: 0n }).bought).toBe(bought);
 });

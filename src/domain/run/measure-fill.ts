@@ -1,4 +1,5 @@
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../money/address.ts";
+import { smaller } from "../money/bigint.ts";
 import type { Fill, Swap } from "./run.ts";
 
 /** The parts of a receipt that a fill is measured from. */
@@ -27,7 +28,7 @@ export const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb
  *
  * Sold: transfers of the sold token out of the wallet less those back into it; a native sale is the transaction's
  * value, which the caller gives. Bought: transfers of the bought token to the recipient less those away from it; native
- * tokens bought are what the wrapped token paid out in this transaction.
+ * tokens bought are what the wrapped token paid out in this transaction, as far as it was for the recipient.
  *
  * A settlement reverts unless it took what it sold and the recipient got the minimum. Where the logs show less than
  * that, a node left some out, or a token moves without them: then the fill is `assumed`, and its amounts are the worst
@@ -39,13 +40,13 @@ export function measureFill(
   swap: Pick<Swap, "wallet" | "recipient" | "sell" | "buy" | "mode" | "gross" | "terms" | "proposal">,
   native: { wrapped: Address; value: bigint },
 ): Fill {
+  const amountOutMin = swap.terms?.amountOutMin ?? 0n;
   const sold =
     swap.sell.address === NATIVE_TOKEN ? native.value : -netTransfers(receipt, swap.sell.address, swap.wallet);
   const bought =
     swap.buy.address === NATIVE_TOKEN
-      ? unwrapped(receipt, native.wrapped)
+      ? unwrapped(receipt, native.wrapped, amountOutMin)
       : netTransfers(receipt, swap.buy.address, swap.recipient);
-  const amountOutMin = swap.terms?.amountOutMin ?? 0n;
   const gross = swap.gross ?? 0n;
   const isShown = sold > 0n && bought > 0n && bought >= amountOutMin;
   return {
@@ -76,12 +77,19 @@ function netTransfers(receipt: FillReceipt, token: Address, holder: Address): bi
   return net;
 }
 
-function unwrapped(receipt: FillReceipt, wrapped: Address): bigint {
-  let total = 0n;
-  for (const log of receipt.logs) {
-    if (log.address === wrapped && log.topics[0] === WITHDRAWAL_TOPIC) total += loggedAmount(log.data);
-  }
-  return total;
+/**
+ * Whoever unwraps in the same transaction, as other orders of a batch do, writes the same log, and no log tells who got the
+ * coins: the least that was paid out at once, and that is enough for the order, is the recipient's. Where no payment alone
+ * is enough, and all together are, the minimum reached him for certain.
+ */
+function unwrapped({ logs }: FillReceipt, wrapped: Address, least: bigint): bigint {
+  const paid = logs
+    .filter(({ address, topics }) => address === wrapped && topics[0] === WITHDRAWAL_TOPIC)
+    .map(({ data }) => loggedAmount(data));
+  const total = paid.reduce((sum, amount) => sum + amount, 0n);
+  if (least === 0n) return total;
+  const enough = paid.filter((amount) => amount >= least);
+  return enough.reduce(smaller, enough[0] ?? smaller(total, least));
 }
 
 /** The first word of a log's data, an amount; 0 where there is none: a token may write what it wants. */

@@ -107,3 +107,23 @@ test("native tokens bought are what the wrapped token paid out, and no other con
   const logs = [sale, withdrawalLog(WETH.address, TENTH), withdrawalLog(WBTC.address, 9n)];
   expect(measure({ logs }, { buy: ETH }).bought).toBe(TENTH);
 });
+
+describe("coins that others unwrap in the same transaction are not ours", () => {
+  const least = swap.terms?.amountOutMin ?? 0n;
+  const coins = (...amounts: bigint[]) => measure({ logs: [sale, ...amounts.map(paid)] }, { buy: ETH });
+  const paid = (amount: bigint) => withdrawalLog(WETH.address, amount);
+
+  test.each([
+    ["a larger payment of another order", [5n * TENTH, TENTH], TENTH],
+    ["the same after it", [TENTH, 5n * TENTH], TENTH],
+    ["payments too small to be of this one", [7n, TENTH, least - 1n], TENTH],
+    ["several, of which none is enough alone", [least - 1n, TENTH / 2n], least],
+  ])("%s", (_name, amounts, bought) => {
+    expect(coins(...amounts)).toMatchObject({ bought });
+    expect(coins(...amounts)).not.toHaveProperty("assumed");
+  });
+
+  test("too little altogether shows no purchase", () => {
+    expect(coins(1n, least - 2n)).toMatchObject({ bought: least, assumed: true });
+  });
+});
