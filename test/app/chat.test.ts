@@ -184,6 +184,36 @@ test("what trades needs a code of its own, which stands for one thing, for one p
   await life.engine.stop();
 });
 
+test("of more commands than are taken at once its sender hears which were dropped, a halt among them", async () => {
+  const { outside, server, open } = await begin();
+  const { life } = open();
+  await life.engine.start();
+  await listening(server, outside);
+  for (let sent = 0; sent < 10; sent++) server.send("/resume");
+  for (const text of ["thanks", "/halt", "/pause weekly"]) server.send(text);
+  await saidAfter(outside, life, server, () => undefined);
+  await vi.waitFor(() => expect(server.state.said.length).toBe(11), { timeout: 10_000 });
+  expect(server.state.said.at(-1)).toBe(
+    "dropped 2, because no more than 10 are taken at once: /halt, /pause weekly; send again what is still meant",
+  );
+  expect(requests(life)).toEqual([]);
+  expect(await saidAfter(outside, life, server, () => server.send("/halt"))).toContain("halted");
+  await life.engine.stop();
+});
+
+test("a question that cannot be answered is told so, and the chat and the daemon go on", async () => {
+  const { outside, server, open } = await begin();
+  const { life, stop } = open();
+  await listening(server, outside);
+  life.db.exec("ALTER TABLE swaps RENAME COLUMN sold TO misplaced");
+  expect(await saidAfter(outside, life, server, () => server.send("/profit"))).toBe(
+    "/profit cannot be answered now: the daemon goes on, and its log says why",
+  );
+  life.db.exec("ALTER TABLE swaps RENAME COLUMN misplaced TO sold");
+  expect(await saidAfter(outside, life, server, () => server.send("/profit"))).toBe("no fill has reference prices yet");
+  await stop();
+});
+
 test("resume, run and approve are switched off where nobody switched them on", async () => {
   const { outside, server, open } = await begin();
   const { life } = open();

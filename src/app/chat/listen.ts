@@ -1,35 +1,20 @@
-import type { Bot, ChatMessage, Heard } from "../../adapters/notify/bot.ts";
+import type { ChatMessage, Heard } from "../../adapters/notify/bot.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
-import { GLOBAL_SCOPE } from "../../domain/run/operating-mode.ts";
 import { type AlertDeps, raiseChange, writeAndNotify } from "../../engine/alerts.ts";
-import type { Change } from "../../ports/changes.ts";
-import type { Logger } from "../../ports/logger.ts";
 import { isStorageFault } from "../../storage/storage-fault.ts";
-import { type AnswerSources, profitAnswer, statusAnswer, whyAnswer } from "./answers.ts";
+import { ASKER, type ChatDeps, carryOut, noteTaken } from "./carry-out.ts";
 import { createCodes } from "./codes.ts";
-import { type Asked, type ChatTerms, describeAsked, isOurs, LONGEST_AGE_SECONDS, understand } from "./commands.ts";
-
-/** What a chat is listened to with. */
-export interface ChatDeps extends AlertDeps {
-  readonly bot: Bot;
-  readonly logger: Logger;
-  readonly sources: AnswerSources;
-}
-
-/** Who asked, in the rows and the log: a name could be anything. */
-const ASKER = "chat:";
+import { type Asked, type ChatTerms, isOurs, LONGEST_AGE_SECONDS, understand } from "./commands.ts";
 
 const WAIT_SECONDS = 25;
 /** A service that does not wait as it is asked to is not asked without a pause. */
 const SHORTEST_GAP_MS = 250;
-/** Of more than these at once the rest is dropped. */
+/** Of more commands than these at once the rest is dropped, and its sender hears of it. */
 const MOST_AT_ONCE = 10;
 const SHORTEST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 60_000;
 /** Nobody is told of a service that is away for a moment. */
 const UNHEARD_AFTER_MS = 60_000;
-const ANSWER_WITHIN_MS = 10_000;
-const ANSWER_LOOK_MS = 200;
 /** Where nothing came for a week the service may number its updates anew, from anywhere. */
 const OFFSET_VALID_MS = 6 * 86_400_000;
 
@@ -158,35 +143,40 @@ async function takeAll(terms: ChatTerms, deps: ChatDeps, taking: Taking): Promis
     return;
   }
   const nowSeconds = heard.nowSeconds ?? deps.clock.nowMs() / 1_000;
-  for (const message of messages.filter((one) => isOurs(one, terms)).slice(0, MOST_AT_ONCE)) {
+  const commands = messages
+    .filter((one) => isOurs(one, terms))
+    .flatMap((message) => commandIn(message, understand(message.text, terms, memory.name)));
+  for (const command of commands.slice(0, MOST_AT_ONCE)) {
     if (signal.aborted) return;
-    await takeOne(terms, deps, { ...taking, message, nowSeconds });
+    await takeOne(terms, deps, { ...taking, ...command, nowSeconds });
   }
   await noteTaken(deps, next, []);
+  const left = commands.slice(MOST_AT_ONCE).map(({ message }) => message.text.slice(0, 64));
+  if (left.length === 0) return;
+  deps.logger.warn({ commands: left }, "more commands by chat at once than are taken");
+  const text = `dropped ${left.length}, because no more than ${MOST_AT_ONCE} are taken at once: ${left.join(", ")}; send again what is still meant`;
+  await reply(deps, terms, text, signal);
 }
 
-/** The next update, and what follows from this one, in one commit: after a kill both are there, or neither. */
-async function noteTaken(deps: ChatDeps, nextUpdate: number | undefined, changes: readonly Change[]): Promise<void> {
-  if (nextUpdate === undefined) return;
-  await writeAndNotify(deps, [{ kind: "chat-heard", bot: deps.bot.id, nextUpdate }, ...changes]);
+type Understood = Exclude<ReturnType<typeof understand>, { kind: "ignored" }>;
+
+interface Command {
+  readonly message: ChatMessage;
+  readonly understood: Understood;
+}
+
+function commandIn(message: ChatMessage, understood: ReturnType<typeof understand>): readonly Command[] {
+  return understood.kind === "ignored" ? [] : [{ message, understood }];
 }
 
 async function takeOne(
   terms: ChatTerms,
   deps: ChatDeps,
-  {
-    message,
-    nowSeconds,
-    memory,
-    codes,
-    signal,
-  }: Taking & { readonly message: ChatMessage; readonly nowSeconds: number },
+  { message, understood, nowSeconds, codes, signal }: Taking & Command & { readonly nowSeconds: number },
 ): Promise<void> {
   const next = message.updateId + 1;
   const { user = "" } = message;
   const ageSeconds = Math.round(nowSeconds - message.atSeconds);
-  const understood = understand(message.text, terms, memory.name);
-  if (understood.kind === "ignored") return await noteTaken(deps, next, []);
   if (Math.abs(ageSeconds) > LONGEST_AGE_SECONDS) {
     await noteTaken(deps, next, []);
     return await reply(deps, terms, `dropped: it was sent ${ageSeconds} s ago by this clock; send it again`, signal);
@@ -202,68 +192,12 @@ async function takeOne(
 
 /** @returns what is to be done; else what to say */
 function askedFor(
-  understood: Exclude<ReturnType<typeof understand>, { kind: "ignored" }>,
+  understood: Understood,
   { user, codes }: { readonly user: string; readonly codes: ReturnType<typeof createCodes> },
 ): Asked | string {
   if (understood.kind === "unfit") return understood.reply;
   if (understood.kind === "code") return codes.redeem(user, understood.code);
   return understood.needsCode ? codes.ask(user, understood.asked) : understood.asked;
-}
-
-async function carryOut(
-  deps: ChatDeps,
-  of: { readonly asked: Asked; readonly user: string; readonly next: number; readonly signal: AbortSignal },
-): Promise<string> {
-  const { asked, user, next, signal } = of;
-  const request = requestOf(asked);
-  if (request !== undefined) {
-    const made = { kind: "request-made", request: { ...request, madeBy: `${ASKER}${user}` } } as const;
-    return await answerOf(deps, { asked, requestId: await writeRequest(deps, next, made) }, signal);
-  }
-  await noteTaken(deps, next, []);
-  const { sources } = deps;
-  if (asked.command === "why") return await whyAnswer(sources, asked.about ?? "");
-  return asked.command === "profit" ? await profitAnswer(sources) : await statusAnswer(sources);
-}
-
-const MODES = { pause: "paused", halt: "halted", resume: "active" } as const;
-
-/** The row of an operator's request; undefined for what only reads. */
-function requestOf({ command, about }: Asked): { command: string; arguments: Record<string, string> } | undefined {
-  if (command === "run") return { command: "run", arguments: { strategy: about ?? "" } };
-  if (command === "approve") return { command: "approve", arguments: { run: about ?? "" } };
-  if (command !== "pause" && command !== "halt" && command !== "resume") return undefined;
-  return {
-    command: "mode",
-    arguments: { mode: MODES[command], scope: about ?? GLOBAL_SCOPE, reason: "asked for by chat" },
-  };
-}
-
-/** @returns the id of the request */
-async function writeRequest({ store, bot, clock }: ChatDeps, nextUpdate: number, made: Change): Promise<number> {
-  const atMs = clock.nowMs();
-  const heard = { kind: "chat-heard", bot: bot.id, nextUpdate } as const;
-  const [, newest] = await store.commit<"nothing" | "newest-request", number>([
-    { question: { kind: "nothing" }, decide: () => ({ changes: [heard, made], atMs, value: 0 }) },
-    { question: { kind: "newest-request" }, decide: (id: number) => ({ changes: [], atMs, value: id }) },
-  ]);
-  if (newest === undefined) throw new Error("a request was not written down");
-  return newest.value;
-}
-
-/** Waits for the engine's word: it takes requests once a second, and not before it may begin. */
-async function answerOf(
-  { store, clock }: ChatDeps,
-  { asked, requestId }: { readonly asked: Asked; readonly requestId: number },
-  signal: AbortSignal,
-): Promise<string> {
-  const untilMs = clock.monotonicMs() + ANSWER_WITHIN_MS;
-  while (clock.monotonicMs() < untilMs && !signal.aborted) {
-    const answer = await store.read({ kind: "request-answer", requestId });
-    if (answer !== undefined) return answer;
-    await clock.sleep(ANSWER_LOOK_MS, signal);
-  }
-  return `${describeAsked(asked)}: written down, and not taken within ${ANSWER_WITHIN_MS / 1_000} s; see /status`;
 }
 
 async function reply(deps: ChatDeps, { chat }: ChatTerms, text: string, signal: AbortSignal): Promise<void> {
