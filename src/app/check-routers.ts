@@ -30,16 +30,13 @@ export async function checkRouters(
     {
       what: "public router",
       found: problem === undefined ? asItShould(router) : redactor.redact(problem.message),
-      whatToDo:
-        problem?.isWrong === true
-          ? "nothing is quoted: correct network.name, network.preset or service.target"
-          : undefined,
+      whatToDo: whatToDo(problem),
       ...(problem?.isWrong === false && { isWarning: true }),
     },
   ];
   for (const { address, codeHash } of furtherRouters) {
     const why = await look(address, codeHash);
-    const without = why?.isWrong === true ? "; routes do without it" : "";
+    const without = why?.isWrong === true ? `; routes ${why.isSplit ? "may " : ""}do without it` : "";
     const found = why === undefined ? asItShould(address) : redactor.redact(why.message) + without;
     findings.push({ what: "further public router", found, whatToDo: undefined, ...(why && { isWarning: true }) });
   }
@@ -50,21 +47,48 @@ function asItShould(router: Address): string {
   return `${router} is as the network's facts say`;
 }
 
-/** Why a router cannot be used, by the first endpoint that answers. */
+function whatToDo(problem: Difference | undefined): string | undefined {
+  if (problem?.isWrong !== true) return undefined;
+  return problem.isSplit
+    ? "take the endpoint that is wrong out of network.rpc: where the service asks that one, nothing is quoted"
+    : "nothing is quoted: correct network.name, network.preset or service.target";
+}
+
+interface Difference {
+  readonly message: string;
+  /** an endpoint says so; false: none was read */
+  readonly isWrong: boolean;
+  /** another one says that nothing is wrong */
+  readonly isSplit: boolean;
+}
+
+/** Why a router cannot be used. All endpoints are asked: where they do not say the same, the answer has what each said. */
 async function difference(
   rpcs: readonly JsonRpc[],
   network: Parameters<typeof verifyRouter>[1],
-): Promise<{ readonly message: string; readonly isWrong: boolean } | undefined> {
-  let unread = "";
-  for (const rpc of rpcs) {
-    try {
-      await verifyRouter(rpc, network);
-      return undefined;
-    } catch (error) {
-      if (error instanceof WrongContractsError) return { message: error.message, isWrong: true };
-      if (!(error instanceof RpcError)) throw error;
-      unread = error.message;
-    }
+): Promise<Difference | undefined> {
+  const words = await Promise.all(rpcs.map((rpc) => wordOf(rpc, network)));
+  const answers = words.filter(({ is }) => is !== "unread");
+  const wrong = words.filter(({ is }) => is === "wrong");
+  if (answers.length > 0 && wrong.length === 0) return undefined;
+  const [first, ...others] = words.map(({ said }) => said);
+  const isSame = others.every((said) => said === first);
+  const message = isSame ? `${first}` : words.map(({ host, said }) => `${host} says: ${said}`).join("; ");
+  return { message, isWrong: wrong.length > 0, isSplit: wrong.length < answers.length };
+}
+
+/** What one endpoint says of a router. */
+async function wordOf(
+  rpc: JsonRpc,
+  network: Parameters<typeof verifyRouter>[1],
+): Promise<{ readonly host: string; readonly is: "right" | "wrong" | "unread"; readonly said: string }> {
+  const { host } = rpc;
+  try {
+    await verifyRouter(rpc, network);
+    return { host, is: "right", said: "as it should be" };
+  } catch (error) {
+    if (error instanceof WrongContractsError) return { host, is: "wrong", said: error.message };
+    if (!(error instanceof RpcError)) throw error;
+    return { host, is: "unread", said: `not read: ${error.message}` };
   }
-  return { message: `not read: ${unread}`, isWrong: false };
 }

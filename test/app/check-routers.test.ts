@@ -47,3 +47,31 @@ test("a public router is what the network's facts say, or what is wrong with it 
     expect(unread.found).not.toContain("routes do without it");
   }
 });
+
+test("one endpoint that is wrong about a router is held against the others, and what each says is told", async () => {
+  const [right, wrong] = await Promise.all([startForeignChain(base), startForeignChain(base)]);
+  onTestFinished(async () => void (await Promise.all([right.stop(), wrong.stop()])));
+  const rpc = createRpc(wrong.rpcUrl);
+  await rpc.call("anvil_setCode", base.router, await rpc.call("eth_getCode", base.wrappedNative, "latest"));
+  const two = ROUTED.replace("rpc: [{ env: RPC_1 }]", "rpc: [{ env: RPC_1 }, { env: RPC_2 }]");
+  const check = async (RPC_1: string, RPC_2: string) => {
+    const env = { RPC_1, RPC_2 };
+    const runtime = createRuntime({ level: "error", env });
+    return (await checkRouters(loaded({ "main.yaml": two }, env), runtime))[0];
+  };
+  for (const urls of [
+    [wrong.rpcUrl, right.rpcUrl],
+    [right.rpcUrl, wrong.rpcUrl],
+  ] as const) {
+    const found = await check(...urls);
+    expect(found?.whatToDo).toMatch(/^take the endpoint that is wrong out of network.rpc/);
+    expect(found?.found).toContain(`${new URL(right.rpcUrl).host} says: as it should be`);
+    expect(found?.found).toContain(`${new URL(wrong.rpcUrl).host} says: the contract at ${base.router} on base`);
+  }
+  const same = await check(wrong.rpcUrl, wrong.rpcUrl);
+  expect(same?.found).toMatch(/^the contract at /);
+  expect(same?.whatToDo).toMatch(/^nothing is quoted/);
+  const away = "http://127.0.0.1:1";
+  expect(await check(away, right.rpcUrl)).toMatchObject({ found: `${base.router} is as the network's facts say` });
+  expect((await check(away, wrong.rpcUrl))?.found).toMatch(/not read: .*; .* says: the contract at /);
+});
