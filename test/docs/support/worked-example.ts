@@ -85,7 +85,9 @@ export function run(
   script: string,
   ...args: readonly string[]
 ): { status: number | null; output: string } {
-  const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
+  // What one start of a copy has compiled the next one loads.
+  const compiled = { NODE_COMPILE_CACHE: join(folder, ".compiled") };
+  const env = { ...process.env, ...compiled, NO_COLOR: "1", FORCE_COLOR: undefined };
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
     cwd: folder,
     encoding: "utf8",
