@@ -233,8 +233,8 @@ test.each(["all", "accumulate"] as const)(
     });
     onTestFinished(() => life.engine.stop());
     await life.engine.start();
-    await turn(outside, life, 900);
-    expect(outside.reported.map(({ code }) => code)).toContain("SLOTS_END_ALIKE");
+    const isSaid = (): boolean => outside.reported.some(({ code }) => code === "SLOTS_END_ALIKE");
+    expect(await turnUntil(outside, life, { maxSeconds: 900, isDone: isSaid })).toBe(true);
     expect(life.errors).toEqual([]);
   },
 );

@@ -65,7 +65,7 @@ test("an outflow that is no fill holds the order's end back until a person accep
   onTestFinished(() => again.engine.stop());
   const first = () => again.db.prepare("SELECT state FROM swaps ORDER BY id").pluck().get();
   await again.engine.start();
-  await turn(outside, again, 2_000);
+  await turn(outside, again, 620);
   expect([first(), again.store.openDifferences().map(({ kind }) => kind)]).toEqual(["unknown", ["outflow"]]);
   expect(await accept(again)).toContain("accepted 1");
   await turn(outside, again, 120);
