@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { openSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
@@ -58,4 +59,14 @@ test("a reader that never reads again keeps a process from ending for two second
   const process = logging(TOO_MANY, "exit");
   await process.wentOn;
   await once(process.child, "exit", { signal: AbortSignal.timeout(WITHIN_MS) });
+});
+
+test("a full disk under the log, and not under the database, ends nothing", async () => {
+  const full = openSync("/dev/full", "w");
+  const child = fork(PROCESS, ["20"], { stdio: ["ignore", full, "inherit", "ipc"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child, "message", { signal: AbortSignal.timeout(WITHIN_MS) });
+  child.send("end");
+  const [code] = await once(child, "exit", { signal: AbortSignal.timeout(WITHIN_MS) });
+  expect(code).toBe(0);
 });

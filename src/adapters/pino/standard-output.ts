@@ -6,7 +6,8 @@ const TRIES_EVERY_MS = 250;
 /** So long the end of a process waits for a reader of the last lines. */
 const ENDS_WITHIN_MS = 2_000;
 const ENDING_TRIES_EVERY_MS = 20;
-const NO_ROOM = new Set(["EAGAIN", "EBUSY"]);
+/** A pipe that is full, and a file whose disk is. */
+const NO_ROOM = new Set(["EAGAIN", "EBUSY", "ENOSPC", "EDQUOT"]);
 
 /** Where the lines of a log go. */
 export interface LogOutput extends DestinationStream {
@@ -16,9 +17,9 @@ export interface LogOutput extends DestinationStream {
 
 /**
  * Standard output for the lines of a log: each is written at once, so that the last one before a kill is there, too.
- * Where it is a pipe whose reader takes nothing, as of a container whose log driver stalls, nothing waits for that reader:
- * lines wait in memory, and what comes beyond 1 MB of them is lost. The end of the process waits two seconds for him.
- * @param lost hears how many lines were lost, once the reader takes lines again
+ * Where it is a pipe whose reader takes nothing, as of a container whose log driver stalls, or a file on a full disk, nothing
+ * waits for that: lines wait in memory, and what comes beyond 1 MB of them is lost. The end of the process waits two seconds.
+ * @param lost hears how many lines were lost, once there is room again
  */
 export function openStandardOutput(lost: (lines: number) => void): LogOutput {
   const output = pino.destination({ dest: 1, sync: true, maxLength: MOST_WAITING_BYTES, retryEAGAIN: () => false });
