@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runCuts } from "./cut-campaign.ts";
 
-const CUTS = 20;
+const CUTS = 8;
 
 test("goes on with the chain as it is after the log was cut at any byte that was not synced for sure", {
   timeout: 300_000,
