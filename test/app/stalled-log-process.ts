@@ -9,4 +9,11 @@ const { logger } = createRuntime({ level: "info", env: {} });
 for (let line = 0; line < Number(lines); line += 1) logger.info({ line, filling: "x".repeat(200) }, "filling");
 process.send?.("goes on");
 if (ending === "exit") process.exit(0);
-process.on("message", () => process.exit(0));
+process.on("message", () => {
+  const sinceMs = performance.now();
+  // After what was to be done at the end: 3 where that waited for a reader.
+  process.once("exit", () => {
+    if (performance.now() - sinceMs > 1_000) process.exitCode = 3;
+  });
+  process.exit();
+});

@@ -61,6 +61,15 @@ test("a reader that never reads again keeps a process from ending for two second
   await once(process.child, "exit", { signal: AbortSignal.timeout(WITHIN_MS) });
 });
 
+test("a reader that is gone is not waited for at the end, however much was lost", async () => {
+  const { child, wentOn } = logging(TOO_MANY);
+  child.stdout?.destroy();
+  await wentOn;
+  child.send("end");
+  const [code] = await once(child, "exit", { signal: AbortSignal.timeout(WITHIN_MS) });
+  expect(code).toBe(0);
+});
+
 test("a full disk under the log, and not under the database, ends nothing", async () => {
   const full = openSync("/dev/full", "w");
   const child = fork(PROCESS, ["20"], { stdio: ["ignore", full, "inherit", "ipc"] });
@@ -68,5 +77,6 @@ test("a full disk under the log, and not under the database, ends nothing", asyn
   await once(child, "message", { signal: AbortSignal.timeout(WITHIN_MS) });
   child.send("end");
   const [code] = await once(child, "exit", { signal: AbortSignal.timeout(WITHIN_MS) });
-  expect(code).toBe(0);
+  // Its last lines were waited for.
+  expect(code).toBe(3);
 });

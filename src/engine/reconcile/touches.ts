@@ -32,8 +32,9 @@ function byWallet(open: readonly Difference[]): ReadonlyMap<Address, readonly Di
 }
 
 /**
- * Whether a difference of its wallet keeps a strategy from signing. One that may trade gasless does not fall back to transactions of its
- * own where logs prove nothing: they may hide fills of its own orders, which its budget and its memory would not know.
+ * Whether a difference of its wallet keeps a strategy from signing. One that may trade gasless does not fall back to
+ * transactions of its own where logs prove nothing: they may hide fills of its own orders, which its budget and its memory
+ * would not know.
  */
 function touches({ token, scope }: Difference, spec: StrategySpec): boolean {
   if (scope === "gasless" && spec.gasless === "never") return false;
