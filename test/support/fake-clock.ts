@@ -57,8 +57,10 @@ export class FakeClock implements Clock {
   }
 }
 
+/** More than what goes on without time passing has to wait for one after the other: each commit takes a turn. */
+const TURNS = 8;
+
 /** Resolves when everything that could run without time passing has run. */
 export async function quiet(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -5,6 +5,13 @@ import type { RowMemory } from "./row-memory.ts";
 
 type AccountRows = "account" | "halt" | "halts" | "addHalt" | "releaseHalt" | "acceptCount";
 
+const HALTS = "halts";
+
+/** Under which what is known of an account is remembered. */
+export function ofAccount(account: string, chainId: number): string {
+  return `account ${account} ${chainId}`;
+}
+
 /** Rows of a lane's account: why it is halted, and what a person accepted. */
 export function createLaneAccountRows(db: SqliteDatabase, memory: RowMemory): Pick<LaneRowStore, AccountRows> {
   const columns = "account, chain_id, reason, transaction_count, at_ms";
@@ -31,19 +38,19 @@ export function createLaneAccountRows(db: SqliteDatabase, memory: RowMemory): Pi
   };
   const read = accountReader(db, halt);
   return {
-    account: (account, chainId) => memory.read(`account ${account} ${chainId}`, () => read(account, chainId)),
+    account: (account, chainId) => memory.read(ofAccount(account, chainId), () => read(account, chainId)),
     halt,
-    halts: () => all.all().map(toHalt),
+    halts: () => memory.read(HALTS, () => all.all().map(toHalt)),
     addHalt: (row) => {
-      memory.forget();
+      memory.forget(HALTS, ofAccount(row.account, row.chainId));
       insert.run(row);
     },
     releaseHalt: (account, chainId, { by, atMs }) => {
-      memory.forget();
+      memory.forget(HALTS, ofAccount(account, chainId));
       release.run(by, atMs, account, chainId);
     },
     acceptCount: (counted, acceptance) => {
-      memory.forget();
+      memory.forget(ofAccount(counted.account, counted.chainId));
       accept.run({ ...counted, ...acceptance });
     },
   };

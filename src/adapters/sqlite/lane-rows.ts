@@ -3,7 +3,7 @@ import type { AttemptRow, CancelRequest, IntentRow } from "../../ports/lane-stor
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { inTransaction } from "../../storage/transaction.ts";
 import { OPEN_INTENTS } from "./index-conditions.ts";
-import { createLaneAccountRows } from "./lane-account-rows.ts";
+import { createLaneAccountRows, ofAccount } from "./lane-account-rows.ts";
 import {
   type StoredAttempt,
   type StoredCost,
@@ -65,9 +65,15 @@ function intents(db: SqliteDatabase, memory: RowMemory): Pick<LaneRowStore, Inte
   );
   const markConfirmed = db.prepare("UPDATE lane_intents SET was_confirmed = 1 WHERE id = ?");
   const update = createUpdate(db, { table: "lane_intents", key: "id", columns: INTENT_COLUMNS });
+  const laneOf = db.prepare<[string], { account: string; chainId: number }>(
+    "SELECT account, chain_id AS chainId FROM lane_intents WHERE id = ?",
+  );
+  const ofLane = (account: string, chainId: number): string => `open ${account} ${chainId}`;
+  const forgetLane = ({ account, chainId }: { readonly account: string; readonly chainId: number }): void =>
+    memory.forget(ofLane(account, chainId), ofAccount(account, chainId));
   return {
     insertIntent: (row) => {
-      memory.forget();
+      forgetLane(row);
       insert.run(toBinding(row));
     },
     intent(id) {
@@ -76,9 +82,10 @@ function intents(db: SqliteDatabase, memory: RowMemory): Pick<LaneRowStore, Inte
     },
     intentAt: (account, chainId, nonce) => atNonce.all(account, chainId, nonce).map(toIntentRow)[0],
     openIntents: (account, chainId) =>
-      memory.read(`open ${account} ${chainId}`, () => open.all(account, chainId).map(toIntentRow)),
+      memory.read(ofLane(account, chainId), () => open.all(account, chainId).map(toIntentRow)),
     updateIntent(id, change) {
-      memory.forget();
+      const lane = laneOf.get(id);
+      if (lane !== undefined) forgetLane(lane);
       if (change.state === "confirmed") markConfirmed.run(id);
       update(id, change);
     },

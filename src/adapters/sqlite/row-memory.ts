@@ -8,8 +8,8 @@ import { onTakenBack } from "../../storage/transaction.ts";
 export interface RowMemory {
   /** What was read under this name, else what is read now. */
   read<T>(name: string, read: () => T): T;
-  /** To be called before any of the rows is written. */
-  forget(): void;
+  /** To be called before any of the rows is written: forgets what was read under these names, or all. */
+  forget(...names: readonly string[]): void;
   /** What was read under this name says after a write what is made of it here; the rest stays. */
   change<T>(name: string, of: (known: T) => T): void;
 }
@@ -43,11 +43,14 @@ function createMemory(db: SqliteDatabase): RowMemory {
       if (!kept.has(name)) kept.set(name, read());
       return kept.get(name) as T;
     },
-    forget: () => kept.clear(),
+    forget: (...names) => {
+      if (names.length === 0) kept.clear();
+      for (const name of names) kept.delete(name);
+    },
     change: <T>(name: string, of: (known: T) => T): void => {
       if (kept.has(name)) kept.set(name, of(kept.get(name) as T));
     },
   };
-  onTakenBack(db, memory.forget);
+  onTakenBack(db, () => kept.clear());
   return memory;
 }

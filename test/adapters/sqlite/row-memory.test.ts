@@ -3,11 +3,15 @@ import { expect, test } from "vitest";
 import { createLaneRows } from "../../../src/adapters/sqlite/lane-rows.ts";
 import { lanesIn } from "../../../src/adapters/sqlite/lanes.ts";
 import { rowMemoryOf } from "../../../src/adapters/sqlite/row-memory.ts";
+import { toAddress } from "../../../src/domain/money/address.ts";
 import type { LaneRowStore } from "../../../src/ports/lane-row-store.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { ACCOUNT, intentRow, openLaneDatabase } from "../../support/lane-database.ts";
 
 const CHAIN = 31_337;
+/** The lane of a second account, which stays known while the first one's rows are written. */
+const OTHER = toAddress("0x00000000000000000000000000000000000000a2");
+const ACCOUNTS = [ACCOUNT, OTHER] as const;
 const HALT = { account: ACCOUNT, chainId: CHAIN, reason: "a stranger", transactionCount: 3, atMs: 5 };
 const IDS = ["a", "b", "c"] as const;
 
@@ -18,7 +22,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   fc.constantFrom(...IDS).map(
     (id): Act =>
       (rows) =>
-        rows.insertIntent(intentRow({ id, purpose: "relay" })),
+        rows.insertIntent(intentRow({ id, purpose: "relay", account: id === "c" ? OTHER : ACCOUNT })),
   ),
   fc.constantFrom(...IDS).map(
     (id): Act =>
@@ -35,13 +39,26 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
       (rows) =>
         rows.forgetUnsigned(id),
   ),
-  fc.constant<Act>((rows) => rows.addHalt(HALT)),
-  fc.constant<Act>((rows) => rows.releaseHalt(ACCOUNT, CHAIN, { by: "ada", atMs: 6 })),
-  fc.constant<Act>((rows) => rows.acceptCount({ ...HALT, transactionCount: 9 }, { by: "ada", atMs: 7 })),
+  fc.constantFrom(...ACCOUNTS).map(
+    (account): Act =>
+      (rows) =>
+        rows.addHalt({ ...HALT, account }),
+  ),
+  fc.constantFrom(...ACCOUNTS).map(
+    (account): Act =>
+      (rows) =>
+        rows.releaseHalt(account, CHAIN, { by: "ada", atMs: 6 }),
+  ),
+  fc.constantFrom(...ACCOUNTS).map(
+    (account): Act =>
+      (rows) =>
+        rows.acceptCount({ ...HALT, account, transactionCount: 9 }, { by: "ada", atMs: 7 }),
+  ),
 );
 
 function answers(rows: LaneRowStore): unknown {
-  return [rows.openIntents(ACCOUNT, CHAIN), rows.account(ACCOUNT, CHAIN)];
+  const ofLanes = ACCOUNTS.map((account) => [rows.openIntents(account, CHAIN), rows.account(account, CHAIN)]);
+  return [ofLanes, rows.halts()];
 }
 
 test("what a lane is told from memory is what the rows say, also after what was written is taken back", () => {

@@ -65,10 +65,6 @@ type StoredSwap = Pick<
 >;
 
 const BODY_VERSION = 1;
-/** A few times the effects that are performed together; a body has some thousand characters. */
-const MOST_BODIES = 128;
-/** A service may put as much into the typed data of its quotes as an answer may have: such bodies are not kept at hand. */
-const LONGEST_KEPT_BODY = 65_536;
 
 /**
  * JSON with bigint as `{"$bigint":"123"}` and maps as `{"$map":[[key,value]]}`: exact, and readable. Names that begin
@@ -83,7 +79,7 @@ export function encodeJson(value: unknown): string {
   });
 }
 
-/** Reads what {@link encodeJson} wrote. Each check of a swap reads it twice, and a reviver would take most of that time. */
+/** Reads what {@link encodeJson} wrote. A reviver would take most of the time. */
 export function decodeJson(text: string): unknown {
   return unmarked(JSON.parse(text));
 }
@@ -179,26 +175,9 @@ function fillColumns({ fill, terms }: Swap) {
   };
 }
 
-/**
- * Reads bodies, and has the last ones at hand: a swap is read for its effect, and again, mostly unchanged, for the
- * commit of the answer. What is read is shared, and never changed.
- */
-export function createBodyReader(): (text: string) => unknown {
-  const known = new Map<string, unknown>();
-  return (text) => {
-    if (text.length > LONGEST_KEPT_BODY) return decodeJson(text);
-    const body = known.get(text) ?? decodeJson(text);
-    known.delete(text);
-    known.set(text, body);
-    const [oldest] = known.keys();
-    if (known.size > MOST_BODIES && oldest !== undefined) known.delete(oldest);
-    return body;
-  };
-}
-
 /** @throws Error when the body was written by a later version */
-export function decodeSwap(row: SwapColumns, readBody: (text: string) => unknown = decodeJson): Swap {
-  const { version, ...body } = readBody(row.body) as SwapBody & { version: number };
+export function decodeSwap(row: SwapColumns): Swap {
+  const { version, ...body } = decodeJson(row.body) as SwapBody & { version: number };
   if (version !== BODY_VERSION)
     throw new Error(`swap ${row.id} has a body of version ${version}; this program knows 1`);
   return {

@@ -7,6 +7,7 @@ import { ArchiveError } from "./archive-reader.ts";
 import { writeArchive } from "./archive-rows.ts";
 import { closeGaps } from "./history-chain.ts";
 import type { RetentionRows } from "./row-store.ts";
+import type { RunMemory } from "./run-memory.ts";
 
 /** So many runs are read in one turn at most: each of them may be one that has to stay. */
 const MOST_CHECKED = 64;
@@ -43,14 +44,19 @@ const ROWS_OF_RUN = [
 ];
 
 /** Rows of old runs, as they go. */
-export function createRetentionRows(sql: Statements, db: SqliteDatabase): RetentionRows {
-  const memory = rowMemoryOf(db, "lanes");
+export function createRetentionRows(
+  sql: Statements,
+  db: SqliteDatabase,
+  memory: Pick<RunMemory, "forget">,
+): RetentionRows {
+  const lanes = rowMemoryOf(db, "lanes");
   return {
     letGo: (slice) => {
       const runs = oldRuns(sql, slice);
       const went = { pruned: 0, archived: 0, refused: [] as RefusedRun[] };
       for (const [index, run] of runs.entries()) {
-        memory.forget();
+        lanes.forget();
+        memory.forget(run.id);
         const how = letGoOrRefuse(() => inTransaction(db, () => letGo(sql, run, slice)));
         if (typeof how === "object") went.refused.push({ runId: run.id, why: how.message });
         else if (how !== undefined) went[how] += 1;

@@ -4,10 +4,11 @@ import { type Run, swapOf } from "../../../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
 import { OPEN_RUNS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
-import { createBodyReader, decodeRun, decodeSwap, encodeSwap, type RunColumns, type SwapColumns } from "./codec.ts";
+import { decodeRun, decodeSwap, encodeSwap, type RunColumns, type SwapColumns } from "./codec.ts";
 import type { EffectRows } from "./effect-rows.ts";
 import { decodePrices } from "./price-codec.ts";
 import type { RowStore, RunStore } from "./row-store.ts";
+import { NO_RUN_MEMORY, type ReadRun, type RunMemory } from "./run-memory.ts";
 import { writeStep } from "./step-rows.ts";
 import { type CountedSwap, countRun, countSwap } from "./total-rows.ts";
 
@@ -77,8 +78,10 @@ const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, s
     WHERE runs.${OPEN_RUNS}`;
 
 /** Rows of runs, swaps and transitions. */
-export function createRunRows(sql: Statements): Omit<RunStore, keyof EffectRows> & Pick<RowStore, OtherRows> {
-  const readBody = createBodyReader();
+export function createRunRows(
+  sql: Statements,
+  memory: RunMemory = NO_RUN_MEMORY,
+): Omit<RunStore, keyof EffectRows> & Pick<RowStore, OtherRows> {
   const addTransition = (transition: Transition, atMs: number): void => {
     sql.run(
       `INSERT INTO transitions (subject, subject_id, from_state, to_state, reason, detail, at_ms)
@@ -99,8 +102,9 @@ export function createRunRows(sql: Statements): Omit<RunStore, keyof EffectRows>
       addTransition(firstTransition(run), atMs);
       return true;
     },
-    run: (id) => loadRun(sql, id, readBody),
+    run: (id) => memory.read(id, () => loadRun(sql, id)),
     saveRun: (run, transitions, atMs, before) => {
+      memory.forget(run.id);
       insertNewSwaps(sql, run, { transitions, atMs });
       for (const transition of transitions) addTransition(transition, atMs);
       saveRun(sql, run, atMs, before);
@@ -180,14 +184,12 @@ function firstTransition(run: Run): Transition {
   return { subject: "run", subjectId: run.id, from: undefined, to: run.state, reason: run.reason, detail: run.detail };
 }
 
-function loadRun(sql: Statements, id: string, readBody: (text: string) => unknown): Run | undefined {
+function loadRun(sql: Statements, id: string): ReadRun | undefined {
   const row = sql.get<RunColumns>("SELECT * FROM runs WHERE id = ?", id);
   if (row === undefined) return undefined;
   const swaps = sql.all<SwapColumns>(SWAPS_OF_RUN, id);
-  return decodeRun(
-    row,
-    swaps.map((swap) => decodeSwap(swap, readBody)),
-  );
+  const length = swaps.reduce((sum, { body }) => sum + body.length, 0);
+  return { run: decodeRun(row, swaps.map(decodeSwap)), length };
 }
 
 /** As they began: what became of them in the same step is in the transitions, which are written before the states. */

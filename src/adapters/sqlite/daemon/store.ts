@@ -20,6 +20,7 @@ import { createReconciliationRows } from "./reconciliation-rows.ts";
 import { writeRecord } from "./record-rows.ts";
 import { createRetentionRows } from "./retention-rows.ts";
 import type { RowStore, RunStore } from "./row-store.ts";
+import { runMemoryOf } from "./run-memory.ts";
 import { createRunRows } from "./run-rows.ts";
 import { createUnitOfWork } from "./unit-of-work.ts";
 import { type WorkQueue, workQueueOf } from "./work-queue.ts";
@@ -31,7 +32,8 @@ export function createStore(db: SqliteDatabase): DaemonStore {
   const versions = new Map<Address, number>();
   const sumOfVersions = (): number => [...versions.values()].reduce((sum, version) => sum + version, 0);
   const queue = workQueueOf(db, () => readWaiting(sql));
-  const runs = createRunRows(sql);
+  const memory = runMemoryOf(db);
+  const runs = createRunRows(sql, memory);
   let lanes: LaneRowStore | undefined;
   // Its tables may be missing until the daemon makes them.
   const laneRows = (): LaneRowStore => {
@@ -49,7 +51,7 @@ export function createStore(db: SqliteDatabase): DaemonStore {
     ...createDigestRows(sql),
     ...createChatRows(sql),
     ...createReconciliationRows(sql, rowMemoryOf(db, "differences")),
-    ...createRetentionRows(sql, db),
+    ...createRetentionRows(sql, db, memory),
     // Most of it belongs to a transaction that is open, and costs no more for that.
     ...createAlertRows(sql, (work) => (db.inTransaction ? work() : inTransaction(db, work))),
     writeRecord: (run, record, atMs) =>

@@ -49,9 +49,9 @@ interface Waiting {
 }
 
 /**
- * Puts what is asked for in one moment into one transaction: a transaction costs more than what most of them write, and
- * the answers of checks that travelled together come together. Where any of it throws all is taken back, and each is run
- * in a transaction of its own: a broken invariant withholds nothing but its own outcome.
+ * Puts what is asked for in one turn of the event loop into one transaction: a transaction costs more than what most of
+ * them write, and the answers of checks that travelled together come together. Where any of it throws all is taken back,
+ * and each is run in a transaction of its own: a broken invariant withholds nothing but its own outcome.
  */
 function createTogether(transaction: Parts["transaction"]): Together {
   let waiting: Waiting[] = [];
@@ -85,8 +85,8 @@ function createTogether(transaction: Parts["transaction"]): Together {
   return <T>(work: () => T) =>
     new Promise<T>((resolve, reject) => {
       let value: T;
-      // What else is asked for in this moment has its turn before this one.
-      if (waiting.length === 0) queueMicrotask(runAll);
+      // What else is asked for in this turn of the event loop has its turn before this one.
+      if (waiting.length === 0) setImmediate(runAll);
       waiting.push({
         work: () => {
           value = work();

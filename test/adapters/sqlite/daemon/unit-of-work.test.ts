@@ -55,6 +55,17 @@ test("what is asked for in one moment is one transaction, in the order of the ca
   expect(notes()).toEqual(["a", "a2", "b", "b2", "c", "c2", "d"]);
 });
 
+test("answers of one turn of the event loop are one transaction, however many waits each of them passes through", async () => {
+  const { commit, note, notes, transactions } = open();
+  const passed = async (detail: string, waits: number): Promise<void> => {
+    for (let wait = 0; wait < waits; wait += 1) await undefined;
+    await commit([note(detail)]);
+  };
+  await Promise.all([passed("a", 9), passed("b", 0), passed("c", 3)]);
+  expect(transactions).toEqual(["begun", "over"]);
+  expect(notes()).toEqual(["b", "c", "a"]);
+});
+
 test("nobody hears that something is written before the transaction is over", async () => {
   const { commit, note, transactions } = open();
   const heard = async (detail: string) => {
