@@ -40,6 +40,10 @@ export async function startBotServer(nowSeconds: () => number) {
     state.mostAtOnce = Math.max(state.mostAtOnce, waiting.length + 1);
     for (const earlier of waiting) refuse(earlier, 409, "Conflict: terminated by other getUpdates request");
     waiting = [response];
+    // A poll whose caller has gone is over.
+    response.once("close", () => {
+      waiting = waiting.filter((one) => one !== response);
+    });
     state.polls.push(fields);
     const from = fields.offset ?? 0;
     state.updates = state.updates.filter(({ update_id: id }) => id >= from);
