@@ -39,11 +39,6 @@ const POLLS_PER_OTHER = 4;
  * everything takes its course.
  */
 const HOLD_MS = 60_000;
-/**
- * Meanwhile no swap is looked at again before this: with hundreds of them open the second and third look at each would
- * take the time of the checks that everything else waits for. What was to be looked at before the start is older.
- */
-const LOOKED_AT_AGAIN_MS = 10_000;
 
 /** What the runner is told, and tells. */
 interface EffectHooks {
@@ -84,9 +79,9 @@ export function createEffectRunner(
     inFlight.set(pending.id, work);
   };
   const due = createDueQuestion(context, inFlight);
-  const beginFrom = async (queue: Queue, overdueMs = 0): Promise<void> => {
+  const beginFrom = async (queue: Queue): Promise<void> => {
     if (queue.underway.size >= queue.most) return;
-    if (queue.ahead.length === 0) queue.ahead = [...(await due(queue.group, AHEAD, overdueMs))];
+    if (queue.ahead.length === 0) queue.ahead = [...(await due(queue.group, AHEAD))];
     const room = queue.most - queue.underway.size;
     for (const pending of queue.ahead.splice(0, room)) begin(pending, queue.underway);
   };
@@ -94,9 +89,6 @@ export function createEffectRunner(
   const pollsAskTheChainAlone = service.profile.nonceRecord !== undefined;
   const polls = pollsAskTheChainAlone ? createQueue("polls", POLLS_PER_OTHER * concurrency) : undefined;
   const others = createQueue(polls === undefined ? "no routes" : "others", concurrency);
-  const beginPolls = async (isHeld: boolean): Promise<void> => {
-    if (polls !== undefined) await beginFrom(polls, isHeld ? LOOKED_AT_AGAIN_MS : 0);
-  };
   const beginFew = async (group: EffectGroup): Promise<void> => {
     const room = concurrency - others.underway.size;
     if (room <= 0) return;
@@ -110,9 +102,9 @@ export function createEffectRunner(
   };
   return {
     startDue: async () => {
+      if (polls !== undefined) await beginFrom(polls);
       const isWrong = isClockWrong();
       const isChecked = isWrong ? undefined : await hold();
-      await beginPolls(isChecked !== undefined);
       if (isWrong || isChecked !== undefined) {
         // What was taken ahead may be begun here.
         others.ahead = [];
@@ -153,23 +145,15 @@ function createPerform(
   };
 }
 
-/**
- * Makes the question which effects of a group are due, for so long already, and not in flight; so many of them at most, or
- * some more.
- */
+/** Makes the question which effects of a group are due and not in flight; so many of them at most, or some more. */
 function createDueQuestion(
   { deps: { store, clock } }: EngineContext,
   inFlight: ReadonlyMap<number, unknown>,
-): (group: EffectGroup, limit: number, overdueMs?: number) => Promise<readonly PendingEffect[]> {
-  return async (group, limit, overdueMs = 0) => {
+): (group: EffectGroup, limit: number) => Promise<readonly PendingEffect[]> {
+  return async (group, limit) => {
     // As of the question: what is answered meanwhile may still be in the answer, and would be begun a second time.
     const busy = new Set(inFlight.keys());
-    const question = {
-      kind: "due-effects",
-      nowMs: clock.nowMs() - overdueMs,
-      limit: limit + busy.size,
-      group,
-    } as const;
+    const question = { kind: "due-effects", nowMs: clock.nowMs(), limit: limit + busy.size, group } as const;
     return (await store.read(question)).filter(({ id }) => !busy.has(id));
   };
 }

@@ -6,3 +6,8 @@ export function isStorageFault(error: unknown): error is Error {
   if (!(error instanceof Error && "code" in error)) return false;
   return "syscall" in error || OF_STORAGE.test(String(error.code));
 }
+
+/** Whether another process kept the file locked for as long as it is waited for. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^SQLITE_(BUSY|LOCKED)/.test(String(error.code));
+}

@@ -10,7 +10,7 @@ import type { ServiceProfile } from "../../src/ports/swap-service.ts";
 import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { addUnchecked } from "../support/databases-in-turn.ts";
-import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../support/engine-life.ts";
+import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
 import { swapIn } from "../support/reading-samples.ts";
 
 const CONCURRENCY = 4;
@@ -20,7 +20,6 @@ interface Work {
   /** what the watch of the clock would find */
   clockProblem: string | undefined;
   readonly life: Life;
-  readonly outside: Outside;
   readonly runner: EffectRunner;
   /** effects in the order in which they were answered */
   readonly answered: number[];
@@ -89,7 +88,7 @@ async function open(profile: Partial<ServiceProfile> = {}): Promise<Work> {
   );
   let runs = 0;
   return Object.assign(work, {
-    ...{ life, outside, runner, answered, begun, broken, asked: () => asked },
+    ...{ life, runner, answered, begun, broken, asked: () => asked },
     add: (kinds: readonly Effect["kind"][], notBeforeMs = 0) => {
       runs += 1;
       const id = `run_${runs}`;
@@ -248,27 +247,6 @@ test("what was signed is submitted once its own wallet was checked, whatever oth
   expect(new Set(work.answered).size).toBe(submitted.length + 1);
   await writeAndNotify(deps, [{ kind: "checked", wallet: OTHER }]);
   expect((await turns()).slice(submitted.length + 1)).toEqual(expect.arrayContaining(["FetchRoute"]));
-});
-
-test("a swap is looked at once more only after a while as long as a wallet is unchecked, and at once when none is", async () => {
-  const work = await open();
-  const { deps } = work.life.context;
-  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a dry run", atMs: 1 });
-  await addUnchecked({ deps }, OTHER);
-  work.add(["ReadChain"], NOW_MS - 10_000);
-  work.add(["ReadChain"], NOW_MS - 9_000);
-  const answeredNow = async (): Promise<readonly number[]> => {
-    await work.runner.startDue();
-    await work.runner.idle();
-    return [...work.answered];
-  };
-  expect(await answeredNow()).toEqual([1]);
-  await work.outside.clock.advance(1_000);
-  expect(await answeredNow()).toEqual([1, 2]);
-  work.add(["ReadChain"], NOW_MS + 1_000);
-  expect(await answeredNow()).toEqual([1, 2]);
-  await writeAndNotify(deps, [{ kind: "checked", wallet: OTHER }]);
-  expect(await answeredNow()).toEqual([1, 2, 3]);
 });
 
 test("an order that a clock held back which jumped during the wait is submitted once the clock is right, also where it is sent once only", async () => {

@@ -2,7 +2,7 @@ import type { Run } from "../../../domain/run/run.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { onTakenBack } from "../../../storage/transaction.ts";
 
-/** A run as it was read, and how many characters its swaps' bodies have. */
+/** A run as it was read, and about how many characters its rows have. */
 export interface ReadRun {
   readonly run: Run;
   readonly length: number;
@@ -19,10 +19,8 @@ export interface RunMemory {
   forget(id: string): void;
 }
 
-/** More than are open at most places. */
-const MOST_RUNS = 1_024;
-/** A service may put as much into the typed data of its quotes as an answer may have: such runs are not kept. */
-const LONGEST_KEPT = 65_536;
+/** As much as a thousand open runs have; of a service that makes its typed data long fewer are kept. */
+const MOST_CHARACTERS = 8_000_000;
 
 /** Every question is a reading: for who only reads. */
 export const NO_RUN_MEMORY: RunMemory = {
@@ -41,21 +39,28 @@ export function runMemoryOf(db: SqliteDatabase): RunMemory {
 }
 
 function createRunMemory(db: SqliteDatabase): RunMemory {
-  const kept = new Map<string, Run>();
-  onTakenBack(db, () => kept.clear());
+  const kept = new Map<string, ReadRun>();
+  let characters = 0;
+  const forget = (id: string): void => {
+    characters -= kept.get(id)?.length ?? 0;
+    kept.delete(id);
+  };
+  onTakenBack(db, () => {
+    kept.clear();
+    characters = 0;
+  });
   return {
+    forget,
     read: (id, read) => {
-      const known = kept.get(id);
-      if (known !== undefined) return known;
-      const found = read();
-      if (found === undefined || found.length > LONGEST_KEPT) return found?.run;
-      kept.set(id, found.run);
-      const [oldest] = kept.keys();
-      if (kept.size > MOST_RUNS && oldest !== undefined) kept.delete(oldest);
+      const found = kept.get(id) ?? read();
+      if (found === undefined || kept.has(id)) return found?.run;
+      kept.set(id, found);
+      characters += found.length;
+      for (const oldest of kept.keys()) {
+        if (characters <= MOST_CHARACTERS) break;
+        forget(oldest);
+      }
       return found.run;
-    },
-    forget: (id) => {
-      kept.delete(id);
     },
   };
 }

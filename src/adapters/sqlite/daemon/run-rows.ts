@@ -184,11 +184,14 @@ function firstTransition(run: Run): Transition {
   return { subject: "run", subjectId: run.id, from: undefined, to: run.state, reason: run.reason, detail: run.detail };
 }
 
+/** About; the bodies are what may be long. */
+const CHARACTERS_OF_COLUMNS = 1_000;
+
 function loadRun(sql: Statements, id: string): ReadRun | undefined {
   const row = sql.get<RunColumns>("SELECT * FROM runs WHERE id = ?", id);
   if (row === undefined) return undefined;
   const swaps = sql.all<SwapColumns>(SWAPS_OF_RUN, id);
-  const length = swaps.reduce((sum, { body }) => sum + body.length, 0);
+  const length = swaps.reduce((sum, { body }) => sum + body.length, CHARACTERS_OF_COLUMNS);
   return { run: decodeRun(row, swaps.map(decodeSwap)), length };
 }
 

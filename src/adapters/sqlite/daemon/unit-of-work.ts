@@ -2,6 +2,7 @@ import type { AlertRow } from "../../../ports/alert-store.ts";
 import type { Change } from "../../../ports/changes.ts";
 import type { Answered, Question, QuestionKind } from "../../../ports/questions.ts";
 import type { Unit, UnitOfWork, Written } from "../../../ports/unit-of-work.ts";
+import { isLocked } from "../../../storage/storage-fault.ts";
 
 /** What units of work are made of. */
 interface Parts {
@@ -51,7 +52,8 @@ interface Waiting {
 /**
  * Puts what is asked for in one turn of the event loop into one transaction: a transaction costs more than what most of
  * them write, and the answers of checks that travelled together come together. Where any of it throws all is taken back,
- * and each is run in a transaction of its own: a broken invariant withholds nothing but its own outcome.
+ * and each is run in a transaction of its own: a broken invariant withholds nothing but its own outcome. Where another
+ * process holds the file all of them fail.
  */
 function createTogether(transaction: Parts["transaction"]): Together {
   let waiting: Waiting[] = [];
@@ -69,8 +71,12 @@ function createTogether(transaction: Parts["transaction"]): Together {
       transaction(() => {
         for (const { work } of all) work();
       });
-    } catch {
-      for (const one of all) runAlone(one);
+    } catch (error) {
+      // Each alone would wait for the lock once more, and the whole process with it.
+      for (const one of all) {
+        if (isLocked(error)) one.fail(error);
+        else runAlone(one);
+      }
       return;
     }
     for (const { succeed } of all) succeed();

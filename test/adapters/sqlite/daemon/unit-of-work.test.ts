@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createUnitOfWork } from "../../../../src/adapters/sqlite/daemon/unit-of-work.ts";
 import type { Change } from "../../../../src/ports/changes.ts";
 import type { Unit } from "../../../../src/ports/unit-of-work.ts";
+import { openDatabase } from "../../../../src/storage/database.ts";
 import { inTransaction } from "../../../../src/storage/transaction.ts";
 import { openDaemonDatabase } from "../../../support/daemon-database.ts";
 
@@ -9,7 +10,7 @@ const ASKED = { kind: "due-runs", limit: 9 } as const;
 
 /** Units that write notes of the daemon, the transactions that they take, and the notes that are there. */
 function open() {
-  const { db, store } = openDaemonDatabase();
+  const { db, file, store } = openDaemonDatabase();
   const transactions: string[] = [];
   const notes = (): unknown[] => db.prepare("SELECT detail FROM daemon_events ORDER BY id").pluck().all();
   const { commit } = createUnitOfWork({
@@ -34,7 +35,7 @@ function open() {
       return { changes: [{ kind: "daemon-event", event: "started", detail }], atMs: 1, value: detail };
     },
   });
-  return { db, commit, note, notes, transactions };
+  return { db, file, commit, note, notes, transactions };
 }
 
 test("what is asked for in one moment is one transaction, in the order of the calls, each reading what was written before", async () => {
@@ -93,6 +94,21 @@ test("where the database cannot be written, everyone hears of it", async () => {
   expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   db.pragma("query_only = OFF");
   expect(notes()).toEqual([]);
+  await commit([note("later")]);
+  expect(notes()).toEqual(["later"]);
+});
+
+test("a lock that another process holds is waited for once, however many are waiting", async () => {
+  const { db, file, commit, note, notes } = open();
+  db.pragma("busy_timeout = 100");
+  const other = openDatabase({ file });
+  other.exec("BEGIN IMMEDIATE");
+  const beganMs = performance.now();
+  const answers = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => commit([note(String(index))])));
+  expect(performance.now() - beganMs).toBeLessThan(1_000);
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => "rejected"));
+  other.exec("ROLLBACK");
+  other.close();
   await commit([note("later")]);
   expect(notes()).toEqual(["later"]);
 });
