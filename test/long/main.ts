@@ -71,7 +71,7 @@ const TESTS: readonly LongTest[] = [
   },
   {
     name: "contracts",
-    what: "random games with the contracts, 32 times as many as in npm test, and in the short form four times",
+    what: "random games with the contracts, 128 times as many as in npm test, and in the short form 16 times",
     full: ["npm", "run", "contracts:test"],
     short: ["env", "FOUNDRY_INVARIANT_RUNS=32", "npm", "run", "contracts:test"],
   },
