@@ -146,7 +146,7 @@ async function watchEdits(
   files: { inForce: Configuration },
   { edits, ...deps }: AlertDeps & Pick<DaemonDeps, "logger" | "edits">,
   engine: Engine,
-): Promise<() => void> {
+): Promise<() => unknown> {
   if (edits === undefined) return () => undefined;
   const adopt = async (strategies: Configuration["strategies"]): Promise<void> => {
     await engine.adopt(strategies.map(({ spec, hash }) => ({ spec, specHash: hash })));

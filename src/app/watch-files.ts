@@ -32,27 +32,32 @@ export interface WatchDeps extends AlertDeps {
  * is reported, until it is corrected. Other edits need a new start, so that no ceiling is loosened while money moves. A
  * file is read once it has not changed between two checks.
  * @param shortestPauseMs between two checks; longer where there are thousands of files
- * @returns how to stop
+ * @returns how to stop, which waits for what is being written of an edit: rows are closed after it
  */
 export async function watchFiles(
   started: Configuration,
   deps: WatchDeps,
   shortestPauseMs: number = SHORTEST_PAUSE_MS,
-): Promise<() => void> {
+): Promise<() => Promise<void>> {
   const say = await createSay(deps, noneLeft(started));
   let current = started;
   let read = deps.asRead;
   let seen = stateOf(started);
   let isStopped = false;
+  let writing: Promise<void> = Promise.resolve();
+  const adoptAndSay = async (loaded: LoadOutcome): Promise<void> => {
+    const { inForce, alert } = await takeOver(current, loaded, deps);
+    current = inForce;
+    await say(alert);
+  };
   const takeOverEdits = async (edited: FilesState): Promise<void> => {
     const loaded = await deps.load();
     const after = await readFiles(current);
     // What changed while it was read may be half of an edit: it is read again once it keeps still.
     if (isStopped || after.text !== edited.text) return;
     read = edited;
-    const { inForce, alert } = await takeOver(current, loaded, deps);
-    current = inForce;
-    await say(alert);
+    writing = adoptAndSay(loaded);
+    await writing;
   };
   const poll = async (): Promise<void> => {
     const now = await readFiles(current);
@@ -62,9 +67,11 @@ export async function watchFiles(
     if (!isStopped) timer = setTimeout(poll, pauseFor(now.files, shortestPauseMs));
   };
   let timer = setTimeout(poll, pauseFor(seen.files, shortestPauseMs));
-  return () => {
+  return async () => {
     isStopped = true;
     clearTimeout(timer);
+    // What went wrong with it is heard where it was begun.
+    await Promise.allSettled([writing]);
   };
 }
 

@@ -16,6 +16,7 @@ async function begin(
   change: (folder: string) => void = () => undefined,
   answer: (loaded: LoadOutcome, write: (name: string, text: string) => void) => Promise<LoadOutcome> = async (loaded) =>
     loaded,
+  atAdoption: () => Promise<void> = async () => undefined,
 ) {
   const folder = project();
   change(folder);
@@ -37,14 +38,17 @@ async function begin(
   const deps = {
     ...{ store, load, asRead, clock: systemClock, ids: createRandomIds(systemClock.nowMs), logger: silentLogger() },
     notifier: { notify: ({ code }: { readonly code: string }) => void reported.push(code) },
-    adopt: async (strategies: readonly LoadedStrategy[]) => void adopted.push(strategies),
+    adopt: async (strategies: readonly LoadedStrategy[]) => {
+      await atAdoption();
+      adopted.push(strategies);
+    },
   };
   const start = () => watchFiles(loaded.configuration, deps, 15);
   let stop = await start();
   onTestFinished(() => stop());
   const openAlerts = (): unknown[] => db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
   const again = async (): Promise<void> => {
-    stop();
+    await stop();
     stop = await start();
   };
   return { folder, adopted, reported, write, openAlerts, again, stop: () => stop() };
@@ -72,7 +76,7 @@ describe("files that are edited under a running daemon", () => {
 
   it("are taken over too where that was while the daemon started, after it had read them", async () => {
     const { adopted, write, again, stop, reported } = await begin();
-    stop();
+    await stop();
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
     await again();
     await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
@@ -91,8 +95,8 @@ describe("files that are edited under a running daemon", () => {
     expect(reported).toEqual(["CONFIGURATION_REFUSED"]);
     expect(adopted).toEqual([]);
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "60 USDC"));
-    await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
-    expect(openAlerts()).toEqual([]);
+    await vi.waitFor(() => expect(openAlerts()).toEqual([]), soon);
+    expect(adopted).toHaveLength(1);
   });
 
   it("need a new start when policy or main file changed: nothing of such an edit applies, strategies neither", async () => {
@@ -136,6 +140,23 @@ describe("files that are edited under a running daemon", () => {
     // It is said to be over once the files were taken over.
     await vi.waitFor(() => expect(openAlerts()).toEqual([]), soon);
     expect(adopted).toHaveLength(2);
+  });
+
+  it("are taken over to the end before a stop is over: the rows are closed then", async () => {
+    const adoption = Promise.withResolvers<void>();
+    let isBegun = false;
+    const { adopted, write, reported, openAlerts, stop } = await begin(undefined, undefined, () => {
+      isBegun = true;
+      return adoption.promise;
+    });
+    write("strategies/weekly.yaml", DCA.replace("sell:", "sel:"));
+    await vi.waitFor(() => expect(reported).toEqual(["CONFIGURATION_REFUSED"]), soon);
+    write("strategies/weekly.yaml", DCA.replace("100 USDC", "60 USDC"));
+    await vi.waitFor(() => expect(isBegun).toBe(true), soon);
+    const stopped = stop();
+    adoption.resolve();
+    await stopped;
+    expect([adopted.length, openAlerts()]).toEqual([1, []]);
   });
 
   it("are missed at a start too, and not again at the next one", async () => {
@@ -184,7 +205,7 @@ describe("files that are edited under a running daemon", () => {
     write("main.yaml", MAIN);
     await aWhile();
     expect(adopted).toEqual([]);
-    stop();
+    await stop();
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "70 USDC"));
     await aWhile();
     expect(adopted).toEqual([]);
