@@ -69,7 +69,9 @@ describe("an old run that signed nothing", () => {
     addEnded(store, 3);
     store.addStep("run_weekly_3", { event: { kind: "started" }, evidence: evidenceSample() });
     store.barOpenRuns();
+    expect(store.run("run_weekly_0")).toBeDefined();
     expect(letGo(store)).toBe(4);
+    expect(store.run("run_weekly_0")).toBeUndefined();
     expect(gapsOf(db)).toEqual([
       ["weekly", 0, 1, 2, "not_due", "skipped", 2],
       ["weekly", 2, 2, 1, "PRICE_MISSING", "failed", 10],
