@@ -132,6 +132,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     exchanged: (before, after) => {
       const knowsLess = oracle.exchanged(before, after);
       receivers.exchanged();
+      privacy.exchanged();
       operator.heardOfExchange();
       if (knowsLess) trace.note("world", `the rows know ${after.signed} of ${before.signed} signatures`);
     },

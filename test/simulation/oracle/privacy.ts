@@ -7,13 +7,16 @@ import type { Report } from "./signing.ts";
 
 export interface PrivacyOracle {
   sent(raw: string, host: string): void;
+  /** Hears that the rows are those of another database. */
+  exchanged(): void;
   /** so many transactions were sent to private endpoints */
   readonly count: number;
 }
 
 /**
  * Judges to whom bytes leave. What was for private endpoints, resent or raised, in this life or another one, reaches no
- * other one; at its nonce only an empty cancellation may.
+ * other one; at its nonce only an empty cancellation may. A database that was exchanged for another took along what it
+ * alone knew: where the operator's file says public by then, equal bytes are signed anew, and shown.
  */
 export function createPrivacyOracle(parts: {
   readonly book: SignatureBook;
@@ -26,9 +29,9 @@ export function createPrivacyOracle(parts: {
   report: Report;
 }): PrivacyOracle {
   const { book, rows, wallet, report } = parts;
-  const hidden = new Set<string>();
-  /** orders that were sent privately: what they do, at their nonce */
-  const orders = new Set<string>();
+  /** what was sent privately: what it does, at its nonce; of an empty transaction nothing */
+  const hidden = new Map<string, string | undefined>();
+  let count = 0;
   const isEmpty = ({ to, data, value }: SignedTransaction): boolean => to === wallet && data === "0x" && value === 0n;
   const orderOf = ({ nonce, to, data, value }: SignedTransaction): string => `${nonce} ${to} ${value} ${data}`;
 
@@ -39,13 +42,14 @@ export function createPrivacyOracle(parts: {
   const judgeShown = (signed: SignedTransaction): void => {
     const { raw, nonce } = signed;
     if (hidden.has(raw)) report("S17", `bytes of nonce ${nonce} that were private are shown to everybody`);
-    else if (orders.has(orderOf(signed))) report("S17", `the private order of nonce ${nonce} is shown with other fees`);
+    else if ([...hidden.values()].includes(orderOf(signed)))
+      report("S17", `the private order of nonce ${nonce} is shown with other fees`);
     else if (parts.isAlwaysPrivate && !isFallback(raw))
       report("S17", `nonce ${nonce} is shown to everybody, and nothing is to be`);
   };
   return {
     get count() {
-      return hidden.size;
+      return count;
     },
     sent: (raw, host) => {
       const signed = book.transactions.get(raw);
@@ -55,9 +59,13 @@ export function createPrivacyOracle(parts: {
       if (written !== undefined && written.visibility !== reached)
         report("S17", `nonce ${signed.nonce} is ${written.visibility} and was sent to ${host}`);
       if (isRelay(host)) {
-        hidden.add(raw);
-        if (!isEmpty(signed)) orders.add(orderOf(signed));
+        if (!hidden.has(raw)) count += 1;
+        hidden.set(raw, isEmpty(signed) ? undefined : orderOf(signed));
       } else if (!isEmpty(signed) || hidden.has(raw)) judgeShown(signed);
+    },
+    exchanged: () => {
+      const known = "SELECT 1 FROM lane_attempts WHERE raw = ? AND visibility = 'private'";
+      for (const raw of hidden.keys()) if (rows.one(known, raw) === undefined) hidden.delete(raw);
     },
   };
 }
