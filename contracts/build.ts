@@ -1,6 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ARTIFACTS_DIRECTORY, artifactText, compileContracts, lentCodeFiles } from "./compile.ts";
+import {
+  ARTIFACTS_DIRECTORY,
+  artifactText,
+  COMPILED_FROM,
+  compileContracts,
+  compiledFrom,
+  lentCodeFiles,
+} from "./compile.ts";
 
 mkdirSync(ARTIFACTS_DIRECTORY, { recursive: true });
 const artifacts = compileContracts();
@@ -10,3 +17,4 @@ for (const artifact of artifacts) {
   console.log(`${artifact.contractName}: ${(artifact.deployedBytecode.length - 2) / 2} bytes`);
 }
 for (const { path, text } of lentCodeFiles(artifacts)) writeFileSync(path, text);
+writeFileSync(COMPILED_FROM, `${JSON.stringify(compiledFrom(), null, 2)}\n`);

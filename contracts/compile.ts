@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -49,6 +50,9 @@ const require = createRequire(import.meta.url);
 
 /** Where the compiled contracts are kept. */
 export const ARTIFACTS_DIRECTORY = join(here, "artifacts");
+
+/** Which sources the artifacts were compiled from: {@link compiledFrom}, as it was then. */
+export const COMPILED_FROM = join(here, "compiled-from.json");
 
 const compiledContract = z.object({
   abi: z.array(z.unknown()),
@@ -157,6 +161,23 @@ function compileProgram(name: string): LentCode {
   const program = compilerPrograms.parse(output).contracts[source]?.[name];
   if (program === undefined) throw new Error(`${source} does not define ${name}`);
   return { name, source, code: `0x${program.evm.bytecode.object}` };
+}
+
+/**
+ * The SHA-256 of each source, by its path below `contracts/`, and the versions of the packages that are compiled with and
+ * imported. Reading them takes milliseconds: whoever changed a source hears without a compiler that he has to compile it.
+ */
+export function compiledFrom(): Readonly<Record<string, string>> {
+  const packages = ["solc", "@openzeppelin/contracts"].map((name) => {
+    const manifest = z.object({ version: z.string() }).parse(require(`${name}/package.json`));
+    return [name, manifest.version];
+  });
+  const contracts = Object.entries(readSources()).map(([path, { content }]) => [`src/${path}`, content] as const);
+  const programs = PROGRAMS.map((name) => [`lent/${name}.yul`, readFileSync(join(here, `lent/${name}.yul`), "utf8")]);
+  const digests = [...contracts, ...programs].map(([path = "", content = ""]) => {
+    return [path, createHash("sha256").update(content).digest("hex")];
+  });
+  return Object.fromEntries([...packages, ...digests]);
 }
 
 /** Code that nobody deploys, by the file of `src/` that carries it and its name there: no file is read while it runs. */

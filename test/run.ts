@@ -48,12 +48,12 @@ const report = z.object({
 /** Runs one suite and counts its tests. What ends badly without a failed test counts as one: nothing fails unseen. */
 async function runSuite(suite: Suite, directory: string): Promise<Result> {
   const file = join(directory, `${suite.name}.json`);
-  const log = suite.besideNext === true ? join(directory, `${suite.name}.log`) : undefined;
+  const log = suite.alongside === undefined ? undefined : join(directory, `${suite.name}.log`);
   const title = `\n== ${suite.name} (budget ${suite.budgetSeconds} s)`;
-  console.log(log === undefined ? title : `${title}, alongside the next one`);
+  console.log(log === undefined ? title : `${title}, alongside the next ones`);
   const startedMs = performance.now();
   const exitCode = await runVitest(suite, file, log);
-  if (log !== undefined) process.stdout.write(`${title}, alongside the one above\n${readFileSync(log, "utf8")}`);
+  if (log !== undefined) process.stdout.write(`${title}, which ran alongside\n${readFileSync(log, "utf8")}`);
   const seconds = (performance.now() - startedMs) / 1_000;
   const counts = readReport(file);
   const isUnseen = counts.failures.length === 0 && exitCode !== 0;
@@ -131,15 +131,16 @@ const directory = mkdtempSync(join(tmpdir(), "swapd-tests-"));
 const startedMs = performance.now();
 const results: Result[] = [];
 try {
-  let beside: Promise<Result>[] = [];
+  const rest: Promise<Result>[] = [];
+  let together: Promise<Result>[] = [];
   for (const suite of chosenSuites(positionals)) {
     const running = runSuite(suite, directory);
-    beside.push(running);
-    if (suite.besideNext === true) continue;
-    results.push(...(await Promise.all(beside)));
-    beside = [];
+    (suite.alongside === "rest" ? rest : together).push(running);
+    if (suite.alongside !== undefined) continue;
+    results.push(...(await Promise.all(together)));
+    together = [];
   }
-  results.push(...(await Promise.all(beside)));
+  results.push(...(await Promise.all([...together, ...rest])));
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

@@ -11,8 +11,11 @@ export interface Suite {
   readonly sharesModules?: true;
   /** starts `swapd` again and again: from a bundle that is made once */
   readonly startsSwapd?: true;
-  /** runs alongside the next one, because one of the two mostly waits */
-  readonly besideNext?: true;
+  /**
+   * runs alongside the next one, because one of the two mostly waits; or alongside all that come after it, which leave it
+   * what they do not need
+   */
+  readonly alongside?: "next" | "rest";
   /** left out of `npm test`: `npm run test:long` runs it */
   readonly isLong?: true;
 }
@@ -29,7 +32,7 @@ export const SUITES: readonly Suite[] = [
     budgetSeconds: 40,
     workers: 1,
     testTimeoutSeconds: 60,
-    besideNext: true,
+    alongside: "next",
   },
   { name: "unit", tests: [], budgetSeconds: 120, workers: 2, testTimeoutSeconds: 30, sharesModules: true },
   {
@@ -40,25 +43,28 @@ export const SUITES: readonly Suite[] = [
     budgetSeconds: 120,
     workers: 1,
     testTimeoutSeconds: 180,
-    besideNext: true,
+    alongside: "next",
+  },
+  {
+    // what computes and waits for nothing: days and years of a schedule, second by second; the whole daemon in worlds where
+    // everything goes wrong
+    name: "simulation",
+    tests: ["domain/schedule/year.test.ts", "simulation"],
+    budgetSeconds: 120,
+    workers: 2,
+    testTimeoutSeconds: 120,
+    alongside: "rest",
   },
   {
     name: "chain",
-    tests: [...["adapters/prices/chain", "audit", "chain", "hosted-double", "hostile", "lane", "sandbox", "service"]],
+    tests: [
+      ...["adapters/prices/chain", "audit", "chain", "hosted-double", "hostile", "lane", "sandbox", "service"],
+      "engine/perform/executions.test.ts",
+    ],
     budgetSeconds: 150,
     sharesModules: true,
     workers: 4,
     testTimeoutSeconds: 120,
-  },
-  {
-    // what computes and waits for nothing: days and years of a schedule, second by second; the whole daemon in worlds where
-    // everything goes wrong; contracts compiled from their source
-    name: "simulation",
-    tests: ["domain/schedule/year.test.ts", "simulation", "contracts"],
-    budgetSeconds: 120,
-    workers: 2,
-    testTimeoutSeconds: 120,
-    besideNext: true,
   },
   {
     name: "e2e",
@@ -66,10 +72,19 @@ export const SUITES: readonly Suite[] = [
     startsSwapd: true,
     budgetSeconds: 120,
     sharesModules: true,
-    workers: 3,
+    workers: 4,
     testTimeoutSeconds: 180,
   },
   { name: "long", tests: [ANY_LONG_FILE], budgetSeconds: 600, workers: 2, testTimeoutSeconds: 400, isLong: true },
+  {
+    // compiled from their source, and random games with them: the short form of the long tests runs all of it
+    name: "contracts",
+    tests: ["contracts/*.long.test.ts"],
+    budgetSeconds: 180,
+    workers: 2,
+    testTimeoutSeconds: 600,
+    isLong: true,
+  },
   {
     // kills of real processes, and cuts of real files
     name: "campaigns",

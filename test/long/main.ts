@@ -71,9 +71,14 @@ const TESTS: readonly LongTest[] = [
   },
   {
     name: "contracts",
-    what: "random games with the contracts, 128 times as many as in npm test, and in the short form 16 times",
+    what: "the contracts compiled from their source once more, and random games with them",
+    full: ["node", "test/run.ts", "contracts"],
+    short: ["node", "test/run.ts", "contracts"],
+  },
+  {
+    name: "games",
+    what: "eight times as many games with the contracts",
     full: ["npm", "run", "contracts:test"],
-    short: ["env", "FOUNDRY_INVARIANT_RUNS=32", "npm", "run", "contracts:test"],
   },
   { name: "siege", what: "half an hour of random actions on the contracts", full: ["npm", "run", "contracts:siege"] },
 ];

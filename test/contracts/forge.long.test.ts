@@ -54,14 +54,14 @@ function runForge(binary: string, args: string[]): Promise<ForgeRun> {
   });
 }
 
-/** Random arguments for each test that takes some. The short form of `npm run test:long` tries 16 times as many. */
-const FUZZ_RUNS = 16;
+/** Random arguments for each test that takes some. */
+const FUZZ_RUNS = 256;
 
 /**
- * Random games in each campaign. The short form of `npm run test:long`, which each `.ci/run` takes, plays 16 times as many,
- * `npm run contracts:test` 128 times as many, `npm run contracts:siege` for half an hour.
+ * Random games in each campaign: those of `.ci/run`. `npm run contracts:test` plays eight times as many,
+ * `npm run contracts:siege` for half an hour.
  */
-const INVARIANT_RUNS = 2;
+const INVARIANT_RUNS = 32;
 
 /** Of a campaign of random actions: how many sequences, actions in all, and actions that reverted. */
 const campaign = z.object({ runs: z.number(), calls: z.number(), reverts: z.number() });
