@@ -26,10 +26,14 @@ export default defineConfig({
         retry: 0,
       },
     })),
-    // Short-lived values are most of what a test makes: with room for them, collecting takes a tenth less processor time.
-    execArgv: ["--max-semi-space-size=64"],
+    // Short-lived values are most of what a test makes: with room for them, collecting takes a tenth less processor time. Most
+    // code runs once: its quickest compilation is the best one.
+    execArgv: ["--max-semi-space-size=64", "--min-semi-space-size=32", "--always-sparkplug"],
     setupFiles: ["test/e2e/support/leave-nothing.ts"],
     passWithNoTests: true,
+    // Modules are loaded as the daemon loads them, by Node itself: calls between them go by no getter, which is a tenth of the
+    // processor time of all tests. No test replaces a module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     coverage: { include: ["src/**"], reportsDirectory: "coverage" },
   },
 });
