@@ -1,3 +1,4 @@
+import { fstatSync, writeSync } from "node:fs";
 import { formatUnits } from "../domain/money/amount.ts";
 
 /** Where a command writes: results to `out`, progress and complaints to `err`. */
@@ -8,9 +9,41 @@ export interface Terminal {
   readonly isInteractive: boolean;
 }
 
+const STANDARD_OUTPUT = 1;
+
+/** Why a file that standard output leads to has not all that was written. */
+let cutOff: NodeJS.ErrnoException | undefined;
+
+/** Whether it leads to a file, or to a device that is no terminal. */
+function isOutputFile(): boolean {
+  try {
+    const output = fstatSync(STANDARD_OUTPUT);
+    return output.isFile() || (output.isCharacterDevice() && process.stdout.isTTY !== true);
+  } catch {
+    return false;
+  }
+}
+
+/** Writes all of it: Node's own stream takes the part that a file has room for as the whole. */
+function writeToFile(text: string): void {
+  try {
+    for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSync(STANDARD_OUTPUT, rest));
+  } catch (error) {
+    cutOff ??= error as NodeJS.ErrnoException;
+  }
+}
+
+/** For people: why the file that standard output leads to is not whole; undefined where it is, or is no file. */
+export function outputTrouble(): string | undefined {
+  return (
+    cutOff && `swapd: the output was cut off: ${cutOff.message}. The file is not whole: make room, and run it again`
+  );
+}
+
 export const processTerminal: Terminal = {
   out: (text) => {
-    process.stdout.write(`${text}\n`);
+    if (isOutputFile()) writeToFile(`${text}\n`);
+    else process.stdout.write(`${text}\n`);
   },
   err: (text) => {
     process.stderr.write(`${text}\n`);
@@ -18,15 +51,15 @@ export const processTerminal: Terminal = {
   isInteractive: process.stdout.isTTY === true && process.stderr.isTTY === true,
 };
 
-/** How a write ends when a pipe has no reader any more, and when the terminal was closed. */
-const READER_GONE = new Set(["EPIPE", "EIO"]);
+/** How a write ends when a pipe has no reader any more, when the terminal was closed, and when a disk is full. */
+const TAKES_NO_MORE = new Set(["EPIPE", "EIO", "ENOSPC", "EDQUOT"]);
 
-/** Lets a process go on when its output has no reader any more: its work must not be interrupted by that. */
+/** Lets a process go on when nobody takes its output any more: its work must not be interrupted by that. */
 export function outliveReader(stream: {
   on(event: "error", hear: (error: NodeJS.ErrnoException) => void): unknown;
 }): void {
   stream.on("error", (error) => {
-    if (!READER_GONE.has(error.code ?? "")) throw error;
+    if (!TAKES_NO_MORE.has(error.code ?? "")) throw error;
   });
 }
 
