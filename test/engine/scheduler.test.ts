@@ -171,6 +171,14 @@ describe("a schedule's limits", () => {
     expect(life.store.run(id ?? "")).toMatchObject({ slotMs: SLOT_MS + 5 * MINUTE_MS, slots: 4 });
     expect(gapsOf(life)).toEqual([gap(SLOT_MS, "missed", 2), gap(SLOT_MS + 2 * MINUTE_MS, "accumulated", 3)]);
   });
+
+  test("DCA-12 a downtime over its start makes one run of the slots from there on, and of none before", async () => {
+    const catchUp = { policy: "accumulate", windowSeconds: 3_600, maxRuns: 3, maxMultiple: 4 } as const;
+    const { life, at } = await begin({ catchUp, startMs: SLOT_MS + 4 * MINUTE_MS });
+    const [id] = await at(SLOT_MS + 5 * MINUTE_MS + 30_000);
+    expect(life.store.run(id ?? "")).toMatchObject({ slotMs: SLOT_MS + 5 * MINUTE_MS, slots: 2 });
+    expect(gapsOf(life)).toEqual([gap(SLOT_MS, "missed", 4), gap(SLOT_MS + 4 * MINUTE_MS, "accumulated")]);
+  });
 });
 
 describe("a mode", () => {

@@ -9,6 +9,8 @@ export interface SlotOwner {
   readonly id: string;
   readonly schedule: Schedule;
   readonly catchUp: CatchUp;
+  /** its slots before this trade nothing, Unix milliseconds; absent: all of them may */
+  readonly startMs?: number | undefined;
 }
 
 /**

@@ -124,12 +124,15 @@ function slotsInTime(
   zones: ZoneOffsets,
 ): readonly number[] {
   const { policy, maxRuns, maxMultiple } = strategy.catchUp;
+  const beginsMs = policy === "accumulate" ? (strategy.startMs ?? 0) : 0;
   const limit = policy === "all" ? maxRuns : policy === "accumulate" ? maxMultiple : 1;
   const { firstMs, nowMs } = range;
   const found: number[] = [];
   let slotMs = range.newestMs;
   while (found.length < limit) {
     if (nowMs - startOfSlot(strategy, slotMs, zones) > catchUpWindowMs(strategy, slotMs, zones)) break;
+    // A run that trades stands for no slot that would have traded nothing.
+    if (slotMs < beginsMs && beginsMs <= range.newestMs) break;
     found.unshift(slotMs);
     if (slotMs <= firstMs) break;
     slotMs = newestInstant(strategy.schedule, { fromMs: firstMs, untilMs: slotMs - 1 }, zones);

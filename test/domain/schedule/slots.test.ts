@@ -12,11 +12,11 @@ const HOUR_MS = 3_600_000;
 const hourly: Schedule = { kind: "every", seconds: 3_600 };
 const weekly: Schedule = { kind: "at", days: [1], hour: 9, minute: 0, timezone: "Europe/Berlin" };
 
-type Change = Partial<Omit<SlotMoment, "handledMs" | "nowMs">> & { catchUp?: Partial<CatchUp> };
+type Change = Partial<Omit<SlotMoment, "handledMs" | "nowMs">> & { catchUp?: Partial<CatchUp>; startMs?: number };
 
 function plan(schedule: Schedule, handled: string, now: string, change: Change = {}) {
-  const { catchUp, ...moment } = change;
-  const strategy = { id: "weekly", schedule, catchUp: { ...DEFAULT_CATCH_UP, ...catchUp } };
+  const { catchUp, startMs, ...moment } = change;
+  const strategy = { id: "weekly", schedule, catchUp: { ...DEFAULT_CATCH_UP, ...catchUp }, startMs };
   const at = { handledMs: at2026(handled), nowMs: at2026(now) };
   return planSlots(strategy, { ...at, barred: undefined, barredUntilMs: 0, isBusy: false, ...moment }, zones);
 }
@@ -137,6 +137,18 @@ describe("catch-up", () => {
     expect(plan(hourly, "08:00", "10:21", sum).run).toEqual(run("10:00", 2));
   });
 
+  it("SCH-16 a sum makes up for no slot of before the strategy's start once that is over", () => {
+    const sum = { catchUp: { policy: "accumulate", windowSeconds: 86_400, maxMultiple: 5 } } as const;
+    const from = (start: string) => plan(hourly, "05:00", "10:20", { ...sum, startMs: at2026(start) });
+    expect(from("08:30")).toEqual({
+      gaps: [gap("06:00", "08:00", 3), gap("09:00", "09:00", 1, "accumulated")],
+      ...{ run: run("10:00", 2), handledMs: at2026("10:00") },
+    });
+    expect(from("09:00").run, "its first slot may be at its start").toEqual(run("10:00", 2));
+    expect(from("10:00").run).toEqual(run("10:00", 1));
+    expect(from("11:00").gaps, "none of them trades").toEqual([gap("06:00", "09:00", 4, "accumulated")]);
+  });
+
   it("SCH-17 a slot that comes while the strategy's run is open does not start another", () => {
     expect(plan(hourly, "10:00", "11:00", { isBusy: true })).toEqual({
       ...{ gaps: [gap("11:00", "11:00", 1, "overlap")], run: undefined, handledMs: at2026("11:00") },
@@ -210,8 +222,10 @@ it("SCH-1 every slot is given exactly one end, in order, however clocks, modes a
       fc.constantFrom(...policies),
       fc.integer({ min: Date.parse("2026-01-01"), max: Date.parse("2026-12-01") }),
       fc.array(anySample, { minLength: 1, maxLength: 12 }),
-      (schedule, policy, startMs, checks) => {
-        const strategy = { id: "any", schedule, catchUp: { ...DEFAULT_CATCH_UP, ...policy } };
+      fc.constantFrom(undefined, 3_600_000, 86_400_000),
+      (schedule, policy, startMs, checks, beginsMs) => {
+        const begins = beginsMs === undefined ? undefined : startMs + beginsMs;
+        const strategy = { id: "any", schedule, catchUp: { ...DEFAULT_CATCH_UP, ...policy }, startMs: begins };
         let handledMs = startMs;
         let nowMs = startMs;
         let lastMs = startMs;
