@@ -5,6 +5,7 @@ import type { ZoneOffsets } from "../schedule/schedule.ts";
 import { type BudgetView, budgetSpans } from "../strategy/budget.ts";
 import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
 import type { RunEnd, SwapEnd } from "../strategy/kind.ts";
+import { ownGasOf } from "../strategy/own-gas.ts";
 import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 import { decideStrategy, type StrategyMemory, strategyNeeds, strategyRunEnded } from "../strategy/strategy.ts";
@@ -190,6 +191,7 @@ function viewOf(course: Course, slotMs: number, { world, holdings }: Common): St
     slots: 1,
     nowMs: slotMs,
     free: freeFor(spec, held?.free ?? new Map(), world.strategies),
+    ownGas: ownGasOf(spec),
     balances: held?.balances ?? new Map(),
     outside: held?.outside ?? new Map(),
     instants: afterMs === undefined ? 0 : instantsSince(spec.schedule, { afterMs, untilMs: slotMs }, world.zones),

@@ -8,6 +8,7 @@ import { type BudgetLeft, budgetObstacle } from "./budget.ts";
 import type { Rate, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
 import { type Dips, dipMultiplier } from "./dips.ts";
 import type { Worth } from "./kind.ts";
+import { allOf } from "./own-gas.ts";
 
 /**
  * How much one slot sells: a fixed amount, a share of the free balance, what is worth so many dollars (scaled by 1e18),
@@ -87,17 +88,18 @@ export function sizeOrder(
   const base = baseAmount(terms, view);
   if (typeof base !== "bigint") return base;
   const free = view.free.get(token.address) ?? 0n;
+  const all = allOf(view, token);
   const dip = terms.dips === undefined ? undefined : dipMultiplier(terms.dips, view);
   const multiplied = mulDivDown(base * BigInt(view.slots), dip?.multiplier ?? ONE_PPM, ONE_PPM);
   // A share of the balance asks for all of it at most, however often it is multiplied.
-  const asked = "share" in terms.sell ? smaller(multiplied, free) : multiplied;
+  const asked = "share" in terms.sell ? smaller(multiplied, all) : multiplied;
   const inBudget = smaller(asked, from.remaining ?? asked);
   const own = cutToPeriod(terms, from.period, { base, raw: inBudget });
   if (typeof own !== "bigint") return own;
-  const affordable = own <= free && own > 0n ? own : insufficient(terms, { own, free });
+  const affordable = own <= free && own > 0n ? own : insufficient(terms, { own, free, all });
   if (typeof affordable !== "bigint") return affordable;
   const most = terms.carry === undefined ? 0n : mulDivDown(base, terms.carry.maxMultiple, ONE_PPM);
-  const room = [most, free, ...budgetBounds(from)].map((limit) => limit - affordable).reduce(smaller);
+  const room = [most, all, ...budgetBounds(from)].map((limit) => limit - affordable).reduce(smaller);
   const shares = sharesOf(terms);
   const kept = keepWithin(shares, from.carry, most > base ? most - base : 0n);
   const { legs, left } = fill(split(affordable, shares), kept, room);
@@ -187,12 +189,12 @@ function cutToPeriod(
 /** Too little is free: nothing, what there is, or a stop until a person resumes. */
 function insufficient(
   terms: DcaTerms,
-  order: { own: bigint; free: bigint },
+  order: { own: bigint; free: bigint; all: bigint },
 ): bigint | Exclude<Order, { kind: "order" }> {
   const { token } = terms.sell;
-  const { own, free } = order;
+  const { own, free, all } = order;
   const detail = `needs ${formatAmount({ token, raw: own })}, free are ${formatAmount({ token, raw: free })}`;
-  if (terms.onInsufficient === "partial" && own > 0n && free > 0n && free >= (terms.minSell ?? 0n)) return free;
+  if (terms.onInsufficient === "partial" && own > 0n && all > 0n && all >= (terms.minSell ?? 0n)) return all;
   const pause = terms.onInsufficient === "pause" ? ({ code: "insufficient_balance", detail } as const) : undefined;
   return { kind: "skip", reason: "insufficient_balance", detail, pause };
 }

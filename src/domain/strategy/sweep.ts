@@ -6,6 +6,7 @@ import { formatTimeLeft } from "../time/format-duration.ts";
 import { isSameWallet, type StrategyCommon } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
+import { allOf } from "./own-gas.ts";
 import { capped, lessPlanned, type SweepCap, sweepCap } from "./sweep-cap.ts";
 import {
   FRESH_SWEEP,
@@ -108,7 +109,8 @@ function surplusLot(
   if (!wasSweeping && !isAbove(above, { raw: free, worth: worthDown(token, free, usd) })) {
     return { reason: "below_mark", detail: seen, sweeping: false };
   }
-  const surplus = free > keep ? free - keep : 0n;
+  const sellable = allOf(view, token);
+  const surplus = sellable > keep ? sellable - keep : 0n;
   if (worthDown(token, surplus, usd) < spec.lot.min) {
     const detail = `${seen}, ${formatAmount({ token, raw: keep })} stay: the rest is less than a lot`;
     return { reason: "below_minimum_trade", detail, sweeping: false };
@@ -186,8 +188,8 @@ function refillLot(
   const allowed = capped(from.cap, worth);
   if (allowed < min && worth >= min) return from.cap.obstacle;
   const needed = allowed > 0n ? amountWorthDown(allowed, { decimals: token.decimals, usd }) : 0n;
-  const free = view.free.get(token.address) ?? 0n;
-  const sellable = free > keep ? free - keep : 0n;
+  const all = allOf(view, token);
+  const sellable = all > keep ? all - keep : 0n;
   const raw = smaller(needed, sellable);
   if (worthUp(token, raw, usd) >= min) return { token, raw, usd: worthUp(token, raw, usd) };
   if (needed <= sellable) return { reason: "below_minimum_trade", detail: `${formatDollars(worth)} are missing` };

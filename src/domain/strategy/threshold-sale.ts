@@ -21,20 +21,24 @@ export interface Sale {
 export function sizeSale(
   spec: ThresholdSpec,
   leg: ThresholdLeg,
-  has: { readonly free: bigint; readonly memory: ThresholdMemory },
+  has: {
+    readonly free: bigint;
+    /** {@link allOf} it: what a share is at most */
+    readonly all: bigint;
+    readonly memory: ThresholdMemory;
+  },
 ): Sale | { readonly tooLittle: bigint } {
-  const { free, memory } = has;
+  const { free, all, memory } = has;
   const allocation = allocationOf(spec, has);
   if (allocation === undefined) {
-    const raw = "raw" in leg.amount ? leg.amount.raw : shareDown(free, leg.amount.share);
+    const raw = "raw" in leg.amount ? leg.amount.raw : smaller(shareDown(free, leg.amount.share), all);
     return raw === 0n || free < raw ? { tooLittle: raw } : { raw, allocation };
   }
   const sold = BigInt(memory.sold);
   const left = allocation > sold ? allocation - sold : 0n;
   const wanted = wantedOf(spec, leg, { allocation, left, memory });
-  const most = smaller(free, left);
-  if ("raw" in leg.amount) return wanted > most ? { tooLittle: wanted } : { raw: wanted, allocation };
-  const raw = smaller(wanted, most);
+  if ("raw" in leg.amount) return wanted > smaller(free, left) ? { tooLittle: wanted } : { raw: wanted, allocation };
+  const raw = [wanted, left, all].reduce(smaller);
   return raw === 0n ? { tooLittle: wanted } : { raw, allocation };
 }
 

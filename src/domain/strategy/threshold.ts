@@ -4,6 +4,7 @@ import { formatTimeLeft } from "../time/format-duration.ts";
 import { type BudgetLeft, budgetObstacle, tightest } from "./budget.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
+import { allOf } from "./own-gas.ts";
 import { readPairPrice } from "./pair-price.ts";
 import { editThresholdMemory } from "./threshold-edit.ts";
 import { type Observed, observeLeg } from "./threshold-leg.ts";
@@ -104,7 +105,7 @@ function fire(
   const { leg, seen, memory } = from;
   const token = spec.sell;
   const free = view.free.get(token.address) ?? 0n;
-  const sale = sizeSale(spec, leg, { free, memory });
+  const sale = sizeSale(spec, leg, { free, all: allOf(view, token), memory });
   if ("tooLittle" in sale) {
     const needs = formatAmount({ token, raw: sale.tooLittle });
     const detail = `"${leg.id}" is triggered, but needs ${needs} and ${formatAmount({ token, raw: free })} are free`;

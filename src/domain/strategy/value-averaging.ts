@@ -7,6 +7,7 @@ import { budgetObstacle, periodsOf, tightest } from "./budget.ts";
 import { isSameWallet, type StrategyCommon } from "./common.ts";
 import type { Decision, PlannedSwap, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
 import type { MostSold, StrategyKind } from "./kind.ts";
+import { allOf } from "./own-gas.ts";
 import { LONGEST_GROWING_PATH, pathValue, type ValuePath } from "./value-path.ts";
 
 /** Value averaging: buys what lifts the worth of its own holding to a path that rises with every slot. */
@@ -131,8 +132,9 @@ function contribute(
   if (wanted < spec.min) return { outcome: skip("below_minimum_trade", from.where) };
   const free = view.free.get(spec.pay.address) ?? 0n;
   if (free >= wanted) return { outcome: trade({ sell: spec.pay, buy: spec.buy, raw: wanted }) };
-  if (spec.onInsufficient === "partial" && free >= spec.min) {
-    return { outcome: trade({ sell: spec.pay, buy: spec.buy, raw: free }) };
+  const all = allOf(view, spec.pay);
+  if (spec.onInsufficient === "partial" && all >= spec.min) {
+    return { outcome: trade({ sell: spec.pay, buy: spec.buy, raw: all }) };
   }
   const detail = `needs ${show(spec, wanted)}, free are ${show(spec, free)}`;
   const pause = spec.onInsufficient === "pause" ? ({ code: "insufficient_balance", detail } as const) : undefined;
@@ -149,7 +151,7 @@ function sellExcess(
   if (worth < spec.min) return { outcome: skip("on_path", from.where) };
   const { pay, buy } = from.prices;
   const raw = mulDivDown(worth * pay, 10n ** BigInt(spec.buy.decimals), buy * 10n ** BigInt(spec.pay.decimals));
-  const sold = [raw, from.units, view.free.get(spec.buy.address) ?? 0n].reduce(smaller);
+  const sold = [raw, from.units, allOf(view, spec.buy)].reduce(smaller);
   if (worthUp(spec, sold, from.prices) < spec.min) {
     const detail = `would sell ${formatAmount({ token: spec.buy, raw })}, free are ${formatAmount({ token: spec.buy, raw: sold })}`;
     return { outcome: skip("insufficient_balance", detail) };

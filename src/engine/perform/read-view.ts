@@ -5,6 +5,7 @@ import { instantsSince } from "../../domain/schedule/instants-since.ts";
 import type { Schedule } from "../../domain/schedule/schedule.ts";
 import { type BudgetSpan, type BudgetView, budgetSpans } from "../../domain/strategy/budget.ts";
 import type { StrategyView, ViewNeeds } from "../../domain/strategy/decision.ts";
+import { ownGasOf } from "../../domain/strategy/own-gas.ts";
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { isMemoryOf, strategyNeeds } from "../../domain/strategy/strategy.ts";
 import type { ViewRows } from "../../ports/view-questions.ts";
@@ -52,6 +53,7 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
     slots: run.slots,
     nowMs,
     free,
+    ownGas: ownGasOf(spec),
     balances,
     instants: countedInstants(context, spec.schedule, { afterMs: needs.instantsAfterMs, untilMs: run.slotMs }),
     prices: seen.prices,
