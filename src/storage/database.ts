@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import SqliteConstructor from "better-sqlite3";
 import { createPrivate, narrowToOwner } from "./private-file.ts";
 
@@ -69,8 +71,12 @@ function open(file: string, readonly: boolean): SqliteDatabase {
   }
 }
 
-function cannotOpen(file: string, cause: unknown): StorageError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+/** What SQLite and the file system say of a file that cannot be opened names no path, and no folder that is missing. */
+export function cannotOpen(file: string, cause: unknown): StorageError {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const folder = dirname(file);
+  const missing = `the folder ${folder} does not exist: make it, or mount what belongs there`;
+  const reason = existsSync(folder) ? said : missing;
   return new StorageError("cannot open", `cannot open the database ${file}: ${reason}`, { cause });
 }
 

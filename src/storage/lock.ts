@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import SqliteConstructor from "better-sqlite3";
+import { cannotOpen } from "./database.ts";
 import { createPrivate } from "./private-file.ts";
 
 /** The lock is ours until `release` or the end of the process, however it ends. */
@@ -25,11 +26,11 @@ const WAIT_MS = 250;
  * when the process ends, also by SIGKILL; there is no stale lock. The database itself stays readable by others.
  * @param file path of the lock file, for example `swapd.lock.db`
  * @param holder one line that names this process to a second one, for example its pid and start
- * @throws Error when the file cannot be created or is no SQLite file
+ * @throws StorageError when the file cannot be created or is no SQLite file
  */
 export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAcquired | LockHeld {
   createPrivate(file);
-  const db = new SqliteConstructor(file, { timeout: WAIT_MS });
+  const db = open(file);
   try {
     db.pragma("locking_mode = EXCLUSIVE");
     db.pragma("journal_mode = DELETE");
@@ -40,7 +41,7 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
     if (error instanceof SqliteConstructor.SqliteError && error.code.startsWith("SQLITE_BUSY")) {
       return { kind: "held", holder: readHolder(holderFile(file)) };
     }
-    throw error;
+    throw cannotOpen(file, error);
   }
   try {
     writeFileSync(holderFile(file), `${holder}\n`, { mode: 0o600 });
@@ -59,6 +60,14 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
       db.close();
     },
   };
+}
+
+function open(file: string): SqliteConstructor.Database {
+  try {
+    return new SqliteConstructor(file, { timeout: WAIT_MS });
+  } catch (error) {
+    throw cannotOpen(file, error);
+  }
 }
 
 /**

@@ -38,6 +38,9 @@ it("a service whose files a person must change ends with 78", async () => {
   const listen = `127.0.0.1:${await claimPort(0)}`;
   const opened = await run(folder.path, [...AWAY, "--listen", listen, "--database", join(folder.path, "folder.db")]);
   expect(opened).toMatchObject({ code: 78, err: expect.stringContaining("cannot start") });
+  const nowhere = join(folder.path, "not-mounted");
+  const missing = await run(folder.path, [...AWAY, "--listen", listen, "--database", join(nowhere, "service.db")]);
+  expect(missing).toMatchObject({ code: 78, err: expect.stringContaining(`the folder ${nowhere} does not exist`) });
 });
 
 it("a service whose contracts are not there ends with 78, once the node has said so for a while", async () => {

@@ -63,6 +63,14 @@ it("a database that another daemon has is waited for elsewhere, and one with two
   expect(troubleOfStart(thrownBy(() => claimDaemonDatabase(file)))).toMatchObject({ kind: "person", exitCode: 78 });
 });
 
+it("a database whose folder is missing is a person's, at a start and for a command, and the folder is said", () => {
+  const folder = join(temporaryDirectory(), "not-mounted");
+  const thrown = thrownBy(() => claimDaemonDatabase(join(folder, "swapd.db")));
+  for (const trouble of [troubleOfStart(thrown), troubleOfCommand(thrown)]) {
+    expect(trouble).toMatchObject({ kind: "person", exitCode: 78, message: expect.stringContaining(folder) });
+  }
+});
+
 function thrownBy(work: () => unknown): unknown {
   try {
     return work();

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
+import { StorageError } from "../../src/storage/database.ts";
 import { acquireLock } from "../../src/storage/lock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -57,4 +59,15 @@ test("a released lock can be taken again, and releasing twice frees nobody else'
   first.release();
   expect(acquireLock(file)).toEqual({ kind: "held", holder: "the second" });
   if (second.kind === "acquired") second.release();
+});
+
+test("a lock whose folder is missing, or that cannot be opened, is no mistake of ours, and the path is said", () => {
+  const folder = temporaryDirectory();
+  const missing = join(folder, "none");
+  expect(() => acquireLock(join(missing, "swapd.db.lock.db"))).toThrow(StorageError);
+  expect(() => acquireLock(join(missing, "swapd.db.lock.db"))).toThrow(`the folder ${missing} does not exist: make it`);
+  const taken = join(folder, "folder.db");
+  mkdirSync(taken);
+  expect(() => acquireLock(taken)).toThrow(StorageError);
+  expect(() => acquireLock(taken)).toThrow(`cannot open the database ${taken}`);
 });
