@@ -122,7 +122,7 @@ function rememberEnd(draft: Draft, evidence: Evidence): void {
     signed: wasSignedInVain(swap),
   }));
   const filled = run.state === "filled" || run.state === "partial";
-  const end = { slotMs: run.slotMs, nowMs: evidence.nowMs, filled, swaps };
+  const end = { slotMs: run.slotMs, nowMs: evidence.nowMs, filled, dry: !evidence.live, swaps };
   // A memory that cannot be read is left for a release that can: its strategy is halted, and only this run's end is
   // lost.
   if (!isMemoryOf(evidence.spec, evidence.memory)) return;

@@ -22,6 +22,8 @@ export interface RunEnd {
   readonly nowMs: number;
   /** something was bought: a fill, whole or in part, is final or confirmed */
   readonly filled: boolean;
+  /** it ended where nothing may be signed; absent: no */
+  readonly dry?: boolean | undefined;
   /** one entry a place of the decision, in order */
   readonly swaps: readonly SwapEnd[];
 }

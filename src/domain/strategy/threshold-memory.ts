@@ -15,7 +15,7 @@ export interface Attempts {
   readonly signed?: number | undefined;
   /** when the last one began */
   readonly triedMs?: number | undefined;
-  /** that found no fill at the floor, or were dry runs */
+  /** that found no fill at the floor; a dry run is none of them */
   readonly unmet: number;
   /** the crossing as it was confirmed; undefined while it is not true */
   readonly holding?: Holding | undefined;

@@ -173,7 +173,8 @@ function withLeg(memory: ThresholdMemory, id: string, leg: LegMemory): Threshold
  * A run that bought something consumes the crossing. One that bought nothing leaves the trigger latched: it fires again at
  * a later slot while the condition is still true. What signed nothing may be tried for ever, less and less often; what was
  * signed a number of times at most, because it costs gas; an unmet floor is no failure, because a price limit may wait, and
- * a dry run neither: it fires at each check, as a swap would be tried at it, and leaves a live run all its attempts.
+ * a dry run neither: it fires at each check, as a swap would be tried at it, and leaves a live run all its attempts and
+ * steps.
  */
 function onRunEnded(spec: ThresholdSpec, memory: ThresholdMemory, end: RunEnd): AfterRun<ThresholdMemory> {
   const id = Object.keys(memory.legs).find((one) => legOf(memory, one).at.state === "fired");
@@ -225,7 +226,7 @@ function afterNothing(spec: ThresholdSpec, memory: ThresholdMemory, { leg, end }
   const failures = before.at.failures + (mayWait ? 0 : 1);
   const isSigned = end.swaps.some((swap) => swap.signed === true);
   const signed = (before.at.signed ?? 0) + (isSigned ? 1 : 0);
-  const unmet = before.at.unmet + (mayWait ? 1 : 0);
+  const unmet = before.at.unmet + (isUnmet && end.dry !== true ? 1 : 0);
   const { holding, triedMs } = before.at;
   if (isSigned && signed >= spec.attempts) {
     const detail = `"${leg.id}" gives its trigger back: ${signed} signed swaps came to nothing, and the price must cross again`;

@@ -52,6 +52,20 @@ describe("THR-10 a floor", () => {
     expect(floors).toEqual([first, second, second, second, second]);
   });
 
+  it("THR-10 takes no step for dry runs, whether a quote reached its floor in them or not", () => {
+    const strategy = stopWith({ steps: [percent(1), percent(5)] });
+    strategy.see(3_000);
+    const [first, second] = [of(USDC, 2_376), of(USDC, 2_280)].map(String);
+    for (const end of ["dry_run", "PRICE_LIMIT_NOT_MET", "dry_run", "PRICE_LIMIT_NOT_MET"] as const) {
+      expect(floorPrice(strategy.see(2_300))).toBe(first);
+      strategy.end(end, 0, true);
+    }
+    expect(strategy.alerts(), "that no quote reaches it is worth knowing before").toContain("FLOOR_NOT_MET");
+    expect(floorPrice(strategy.see(2_300))).toBe(first);
+    strategy.end("PRICE_LIMIT_NOT_MET");
+    expect(floorPrice(strategy.see(2_300))).toBe(second);
+  });
+
   it("THR-10 starts at its first step again with the next crossing", () => {
     const strategy = stopWith({ steps: [percent(1), percent(5)] });
     strategy.see(3_000);

@@ -87,14 +87,15 @@ export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: Str
       return planned;
     },
     /** @returns what the run sold */
-    end(end: End = "filled", waitSeconds = 0): bigint {
+    end(end: End = "filled", waitSeconds = 0, dry = end === "dry_run"): bigint {
       nowMs += waitSeconds * 1_000;
       const swaps = planned.map(({ sell, buy, amount }, position) => {
         const sold = end === "filled" && amount.kind === "fixed" ? amount.raw : 0n;
         const reason = end === "filled" || end === "nothing" ? undefined : end;
         return { position, sell, buy, sold, bought: sold, reason, signed: end === "reverted" };
       });
-      const after = strategyRunEnded(strategy, memory, { slotMs: nowMs, filled: end === "filled", nowMs, swaps });
+      const run = { slotMs: nowMs, filled: end === "filled", nowMs, swaps, ...(dry ? { dry } : {}) };
+      const after = strategyRunEnded(strategy, memory, run);
       keep(after.memory);
       if (after.pause !== undefined) pauses = [...pauses, after.pause.code];
       if (after.alert !== undefined) alerts = [...alerts, after.alert.code];
