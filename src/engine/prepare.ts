@@ -58,23 +58,24 @@ export async function prepare(context: EngineContext): Promise<BlockHead> {
   const known = new Set(rows.baselines.map(({ wallet, token }) => `${wallet} ${token}`));
   for (const wallet of deps.signers.keys()) {
     const tokens = [settings.native, ...settings.tokens].filter(({ address }) => !known.has(`${wallet} ${address}`));
-    await addBaselines(context, { wallet, tokens, tip: head.number });
+    await addBaselines(context, { wallet, tokens, tip: head });
   }
   return head;
 }
 
 async function addBaselines(
   { deps }: EngineContext,
-  { wallet, tokens, tip }: { readonly wallet: Address; readonly tokens: readonly Token[]; readonly tip: number },
+  { wallet, tokens, tip }: { readonly wallet: Address; readonly tokens: readonly Token[]; readonly tip: BlockHead },
 ): Promise<void> {
   const { chain } = deps;
   if (tokens.length === 0) return;
   const settled = await settledBlock(chain, wallet, tip);
   for (const { address, symbol, decimals } of tokens) {
-    const final = settled === tip ? undefined : await chain.balance(address, wallet, settled).catch(refusedAsUndefined);
-    const [blockNumber, balance] =
-      final === undefined ? [tip, await chain.balance(address, wallet, tip)] : [settled, final];
-    const baseline = { wallet, token: address, symbol, decimals, blockNumber, balance };
+    const final =
+      settled === tip ? undefined : await chain.balance(address, wallet, settled.number).catch(refusedAsUndefined);
+    const [{ number: blockNumber, timestamp: blockTimeSeconds }, balance] =
+      final === undefined ? [tip, await chain.balance(address, wallet, tip.number)] : [settled, final];
+    const baseline = { wallet, token: address, symbol, decimals, blockNumber, blockTimeSeconds, balance };
     await writeAndNotify(deps, [{ kind: "baseline", baseline }]);
   }
 }
@@ -84,10 +85,15 @@ async function addBaselines(
  * wallet has sent something since, or no endpoint answers, the tip: what was sent before the first start is none of
  * ours.
  */
-async function settledBlock(chain: EngineContext["deps"]["chain"], wallet: Address, tip: number): Promise<number> {
-  const final = Math.min((await chain.finalized()).number, tip);
-  const before = await chain.transactionCount(wallet, final).catch(refusedAsUndefined);
-  return before !== undefined && before === (await chain.transactionCount(wallet, tip)) ? final : tip;
+async function settledBlock(
+  chain: EngineContext["deps"]["chain"],
+  wallet: Address,
+  tip: BlockHead,
+): Promise<BlockHead> {
+  const newest = await chain.finalized();
+  const final = newest.number < tip.number ? newest : tip;
+  const before = await chain.transactionCount(wallet, final.number).catch(refusedAsUndefined);
+  return before !== undefined && before === (await chain.transactionCount(wallet, tip.number)) ? final : tip;
 }
 
 /**

@@ -50,6 +50,8 @@ export interface BookBaseline {
   readonly wallet: Address;
   readonly token: Token;
   readonly blockNumber: number;
+  /** undefined in rows of before it was kept */
+  readonly blockTimeSeconds: number | undefined;
   readonly balance: bigint;
 }
 

@@ -14,6 +14,7 @@ export interface BaselineRow {
   readonly symbol: string;
   readonly decimals: number;
   readonly blockNumber: number;
+  readonly blockTimeSeconds: number;
   readonly balance: bigint;
 }
 

@@ -30,8 +30,9 @@ test("notes them at a final block: what lies above may come once more in a later
   const life = openLife(outside);
   await prepare(life.context);
   const noted = (): unknown =>
-    life.db.prepare("SELECT block_number, balance FROM baselines WHERE symbol = 'USDC'").get();
-  expect(noted()).toEqual({ block_number: (await chain.finalized()).number, balance: "1000000000" });
+    life.db.prepare("SELECT block_number, block_time_seconds, balance FROM baselines WHERE symbol = 'USDC'").get();
+  const { number, timestamp } = await chain.finalized();
+  expect(noted()).toEqual({ block_number: number, block_time_seconds: timestamp, balance: "1000000000" });
 });
 
 test.each<[string, (chain: FakeChain) => void]>([
@@ -52,7 +53,10 @@ test.each<[string, (chain: FakeChain) => void]>([
   change(outside.chain);
   const life = openLife(outside);
   await prepare(life.context);
-  expect(life.db.prepare("SELECT DISTINCT block_number FROM baselines").pluck().all()).toEqual([106]);
+  const { timestamp } = await outside.chain.latest();
+  expect(life.db.prepare("SELECT DISTINCT block_number, block_time_seconds FROM baselines").all()).toEqual([
+    { block_number: 106, block_time_seconds: timestamp },
+  ]);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import {
   type Asset,
+  changesOf,
   type DatedPrice,
   type Entry,
   type GasEntry,
@@ -92,19 +93,36 @@ function purposeOf({ isCancellation, succeeded, purpose }: BookTransaction): Gas
   return purpose === "approve" ? "approval" : "revocation";
 }
 
-/** Baselines have a block and no time: theirs is that of the last entry up to this block, else when the database was made. */
+/**
+ * What a wallet held when it was first seen, up to and including its block, without what our own entries brought there by
+ * then: a recipient may become a wallet later. Nothing may be left of it, and still no lot explains more than that.
+ */
 function openings({ baselines, createdAtMs }: BookRows, others: readonly Entry[]): readonly OpeningEntry[] {
   const byBlock = inOrder(others);
-  return baselines
-    .filter(({ balance }) => balance > 0n)
-    .map(({ wallet, token, blockNumber, balance }) => {
-      const earlier = byBlock.findLast((entry) => entry.blockNumber <= blockNumber);
-      const later = byBlock.find((entry) => entry.blockNumber > blockNumber);
-      return {
-        ...{ kind: "opening", id: `baseline.${wallet}.${token.address}`, wallet, blockNumber },
-        atMs: Math.min(earlier?.atMs ?? createdAtMs, later?.atMs ?? Number.MAX_SAFE_INTEGER),
-        ...{ hash: undefined, strategy: undefined, basis: undefined, acquiredMs: undefined },
-        held: { asset: token, raw: balance },
-      };
-    });
+  const changes = Map.groupBy(
+    byBlock.flatMap((entry) => changesOf(entry).map((change) => ({ ...change, blockNumber: entry.blockNumber }))),
+    ({ wallet, asset }) => `${wallet} ${asset.address}`,
+  );
+  return baselines.map(({ wallet, token, blockNumber, blockTimeSeconds, balance }) => {
+    const brought = (changes.get(`${wallet} ${token.address}`) ?? [])
+      .filter((change) => change.blockNumber <= blockNumber)
+      .reduce((sum, { raw }) => notBelowZero(sum + raw), 0n);
+    return {
+      ...{ kind: "opening", id: `baseline.${wallet}.${token.address}`, wallet, blockNumber },
+      atMs: blockTimeSeconds === undefined ? timeOf(blockNumber, byBlock, createdAtMs) : blockTimeSeconds * 1_000,
+      ...{ hash: undefined, strategy: undefined, basis: undefined, acquiredMs: undefined },
+      held: { asset: token, raw: notBelowZero(balance - brought) },
+    };
+  });
+}
+
+function notBelowZero(raw: bigint): bigint {
+  return raw > 0n ? raw : 0n;
+}
+
+/** For rows of before the time was kept: that of the last entry up to the block, else when the database was made. */
+function timeOf(blockNumber: number, byBlock: readonly Entry[], createdAtMs: number): number {
+  const earlier = byBlock.findLast((entry) => entry.blockNumber <= blockNumber);
+  const later = byBlock.find((entry) => entry.blockNumber > blockNumber);
+  return Math.min(earlier?.atMs ?? createdAtMs, later?.atMs ?? Number.MAX_SAFE_INTEGER);
 }

@@ -109,7 +109,7 @@ export function withOpeningLots(entries: readonly Entry[], lots: readonly Openin
       .reduce((sum, lot) => sum + lot.held.raw, 0n);
     if (explained > held.raw)
       problems.push(
-        `the lots of ${held.asset.symbol} in ${wallet} up to ${new Date(entry.atMs).toISOString()} are ${explained}, and it held ${held.raw} then (in the smallest unit): leave out what had left by then`,
+        `the lots of ${held.asset.symbol} in ${wallet} up to ${new Date(entry.atMs).toISOString()} are ${explained}, and it held ${held.raw} then that no swap had brought (in the smallest unit): leave out what had left by then`,
       );
     const raw = held.raw - explained;
     return raw > 0n ? [{ ...entry, held: { ...held, raw } }] : [];

@@ -1,4 +1,11 @@
-import { type Asset, type DatedPrice, type Entry, type Quantity, worthOf } from "../../domain/books/entry.ts";
+import {
+  type Asset,
+  changesOf,
+  type DatedPrice,
+  type Entry,
+  type Quantity,
+  worthOf,
+} from "../../domain/books/entry.ts";
 import type { Address } from "../../domain/money/address.ts";
 
 /** What all that was counted was worth at an instant, by asset, in dollars (1e-18). */
@@ -66,20 +73,4 @@ function pricesOf(entry: Entry): readonly (readonly [Asset, DatedPrice | undefin
   const { sold, bought, gas, prices } = entry;
   const native = gas === undefined ? [] : ([[gas.asset, prices.native]] as const);
   return [[sold.asset, prices.sold], [bought.asset, prices.bought], ...native];
-}
-
-/** What an entry moves, by wallet. */
-function changesOf(entry: Entry): readonly (Quantity & { readonly wallet: Address })[] {
-  const { wallet } = entry;
-  const out = ({ asset, raw }: Quantity) => ({ wallet, asset, raw: -raw });
-  switch (entry.kind) {
-    case "opening":
-      return [{ wallet, ...entry.held }];
-    case "gas":
-      return [out(entry.gas)];
-    case "transfer":
-      return [out(entry.moved), { wallet: entry.recipient, ...entry.moved }];
-    case "swap":
-      return [out(entry.sold), { wallet, ...entry.bought }, ...(entry.gas === undefined ? [] : [out(entry.gas)])];
-  }
 }

@@ -111,6 +111,22 @@ function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
+/** What an entry moves, by wallet; what leaves is below zero. */
+export function changesOf(entry: Entry): readonly (Quantity & { readonly wallet: Address })[] {
+  const { wallet } = entry;
+  const out = ({ asset, raw }: Quantity) => ({ wallet, asset, raw: -raw });
+  switch (entry.kind) {
+    case "opening":
+      return [{ wallet, ...entry.held }];
+    case "gas":
+      return [out(entry.gas)];
+    case "transfer":
+      return [out(entry.moved), { wallet: entry.recipient, ...entry.moved }];
+    case "swap":
+      return [out(entry.sold), { wallet, ...entry.bought }, ...(entry.gas === undefined ? [] : [out(entry.gas)])];
+  }
+}
+
 /** What a quantity is worth in dollars (1e-18), rounded down; undefined without a price. */
 export function worthOf({ asset, raw }: Quantity, price: DatedPrice | undefined): bigint | undefined {
   return price === undefined ? undefined : valueDown({ raw, decimals: asset.decimals }, price.usd);

@@ -105,12 +105,13 @@ test("rows of an older release without a time take the slot's, and without price
   });
 });
 
-test("what was held before comes first, with a time between the entries around its block, and at no cost that is known", () => {
+test("what was held before comes first, by an older release with a time between the entries around its block, and at no cost that is known", () => {
+  const older = { wallet: MAIN, blockTimeSeconds: undefined };
   const baselines = [
-    { wallet: MAIN, token: ETH, blockNumber: 3, balance: 5n },
-    { wallet: MAIN, token: WETH, blockNumber: 9, balance: 2n },
+    { ...older, token: ETH, blockNumber: 3, balance: 5n },
+    { ...older, token: WETH, blockNumber: 9, balance: 9n },
   ];
-  const entries = entriesOf({ baselines: [...baselines, { wallet: MAIN, token: USDC, blockNumber: 3, balance: 0n }] });
+  const entries = entriesOf({ baselines });
   expect(entries.map(({ kind, atMs }) => [kind, atMs])).toEqual([
     ["opening", 1_000],
     ["opening", 10_000],

@@ -133,12 +133,14 @@ function readBaselines(sql: Statements): readonly BookBaseline[] {
     symbol: string;
     decimals: number;
     block_number: number;
+    block_time_seconds?: number | null;
     balance: string;
   }>("SELECT * FROM baselines ORDER BY block_number, wallet, token");
-  return rows.map(({ wallet, token, symbol, decimals, block_number: blockNumber, balance }) => ({
+  return rows.map(({ wallet, token, symbol, decimals, balance, ...row }) => ({
     wallet: toAddress(wallet),
     token: { symbol, address: toAddress(token), decimals },
-    blockNumber,
+    blockNumber: row.block_number,
+    blockTimeSeconds: row.block_time_seconds ?? undefined,
     balance: BigInt(balance),
   }));
 }

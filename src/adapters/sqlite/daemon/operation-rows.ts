@@ -56,13 +56,14 @@ export function createOperationRows(sql: Statements): Pick<RowStore, keyof Opera
     },
     addBaseline: (row) => {
       sql.run(
-        `INSERT INTO baselines (wallet, token, symbol, decimals, block_number, balance) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO NOTHING`,
+        `INSERT INTO baselines (wallet, token, symbol, decimals, block_number, block_time_seconds, balance)
+         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
         row.wallet,
         row.token,
         row.symbol,
         row.decimals,
         row.blockNumber,
+        row.blockTimeSeconds,
         row.balance.toString(),
       );
     },

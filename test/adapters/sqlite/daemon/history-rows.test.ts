@@ -71,7 +71,8 @@ test("the status counts runs and swaps by state, and shows only modes that hold 
   expect([reader.modes(), reader.wallets(), reader.lastEvent()]).toEqual([[], [], undefined]);
   store.setMode({ scope: "global", mode: "paused", setBy: "ops", reason: "holiday", atMs: 5 });
   store.setMode({ scope: "weekly", mode: "active", setBy: "ops", reason: "back", atMs: 6 });
-  store.addBaseline({ wallet: WALLET, token: USDC.address, symbol: "USDC", decimals: 6, blockNumber: 1, balance: 1n });
+  const usdc = { token: USDC.address, symbol: "USDC", decimals: 6 };
+  store.addBaseline({ wallet: WALLET, ...usdc, blockNumber: 1, blockTimeSeconds: 1, balance: 1n });
   store.addDaemonEvent("started", "live", 7);
   expect(reader.modes()).toEqual([{ scope: "global", mode: "paused", setBy: "ops", reason: "holiday", atMs: 5 }]);
   expect([reader.wallets(), reader.lastEvent()]).toEqual([[WALLET], { kind: "started", atMs: 7 }]);

@@ -82,14 +82,15 @@ describe("slots without a run", () => {
 test("the balances that the audit counts from are noted once", () => {
   const { store, db } = openDaemonDatabase();
   const row = {
-    ...{ wallet: WALLET, token: USDC.address, symbol: "USDC", decimals: 6, blockNumber: 7, balance: 2n ** 200n },
+    ...{ wallet: WALLET, token: USDC.address, symbol: "USDC", decimals: 6, blockNumber: 7 },
+    ...{ blockTimeSeconds: 70, balance: 2n ** 200n },
   };
   expect(store.baselines()).toEqual([]);
   store.addBaseline(row);
-  store.addBaseline({ ...row, blockNumber: 8, balance: 0n });
+  store.addBaseline({ ...row, blockNumber: 8, blockTimeSeconds: 80, balance: 0n });
   expect(store.baselines()).toEqual([{ wallet: WALLET, token: USDC.address }]);
-  expect(db.prepare("SELECT block_number, balance FROM baselines").all()).toEqual([
-    { block_number: 7, balance: (2n ** 200n).toString() },
+  expect(db.prepare("SELECT block_number, block_time_seconds, balance FROM baselines").all()).toEqual([
+    { block_number: 7, block_time_seconds: 70, balance: (2n ** 200n).toString() },
   ]);
 });
 

@@ -220,6 +220,7 @@ const STORE: Calls<DaemonStore> = {
       symbol: "USDC",
       decimals: 6,
       blockNumber: 1,
+      blockTimeSeconds: 1,
       balance: 1n,
     }),
   addLotOrder: (store) => store.addLotOrder({ wallet: WALLET, pick: "oldest", madeBy: "ops" }, 1),
