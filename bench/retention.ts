@@ -101,7 +101,7 @@ async function runSandbox(): Promise<readonly [string, string]> {
     const database = readSandboxFacts(world.path)?.database;
     if (database === undefined) throw new Error("the sandbox did not start");
     const db = openDatabase({ file: database, readonly: true });
-    backUp(db, join(folder, name));
+    backUp([{ db, to: join(folder, name) }]);
     db.close();
     return join(folder, name);
   };
@@ -146,7 +146,7 @@ const began = performance.now();
 const { slicesMs, slicesCpuMs, archived } = letAllGo(db);
 const tookMs = performance.now() - began;
 db.pragma("wal_checkpoint(TRUNCATE)");
-const backup = backUp(db, join(folder, "copy.db"));
+const [backup = 0] = backUp([{ db, to: join(folder, "copy.db") }]);
 const freeMb = (Number(db.pragma("freelist_count", { simple: true })) * 4_096) / 1e6;
 db.close();
 const share = (values: readonly number[], part: number): number =>

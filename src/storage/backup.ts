@@ -4,28 +4,41 @@ import { openDatabase, type SqliteDatabase, StorageError } from "./database.ts";
 import { createPrivate } from "./private-file.ts";
 import { removeStamp } from "./stamp.ts";
 
+/** An open database, and the file that its copy is to be. */
+export interface WantedCopy {
+  readonly db: SqliteDatabase;
+  readonly to: string;
+}
+
 /**
- * Copies an open database to a new file, while others read and write it. The copy is whole, checked, on disk and its
- * owner's alone under its name, or it does not have that name.
- * @returns its size in bytes
- * @throws StorageError when the copy is damaged; Error when the file exists already
+ * Copies open databases to new files, while others read and write them, all or none. A copy is whole, checked, on disk
+ * and its owner's alone under its name, or it does not have that name.
+ * @returns their sizes in bytes
+ * @throws StorageError when a copy is damaged; Error when one of the files exists already
  */
-export function backUp(db: SqliteDatabase, to: string): number {
-  if (existsSync(to)) throw new Error(`${to} exists already: name another file`);
-  const unfinished = `${to}.unfinished`;
+export function backUp(wanted: readonly WantedCopy[]): readonly number[] {
+  for (const { to } of wanted) if (existsSync(to)) throw new Error(`${to} exists already: name another file`);
+  try {
+    for (const { db, to } of wanted) copyAside(db, unfinishedOf(to));
+    renameAll(wanted.map(({ to }) => [unfinishedOf(to), to]));
+  } finally {
+    for (const { to } of wanted) removeAll(unfinishedOf(to), ["", ...COMPANIONS]);
+  }
+  for (const { to } of wanted) syncFile(dirname(to));
+  return wanted.map(({ to }) => statSync(to).size);
+}
+
+function copyAside(db: SqliteDatabase, unfinished: string): void {
   rmSync(unfinished, { force: true });
   createPrivate(unfinished);
-  try {
-    db.prepare("VACUUM INTO ?").run(unfinished);
-    removeStamp(unfinished);
-    assertWhole(unfinished);
-    syncFile(unfinished);
-    renameSync(unfinished, to);
-  } finally {
-    for (const suffix of ["", ...COMPANIONS]) rmSync(`${unfinished}${suffix}`, { force: true });
-  }
-  syncFile(dirname(to));
-  return statSync(to).size;
+  db.prepare("VACUUM INTO ?").run(unfinished);
+  removeStamp(unfinished);
+  assertWhole(unfinished);
+  syncFile(unfinished);
+}
+
+function unfinishedOf(to: string): string {
+  return `${to}.unfinished`;
 }
 
 /**
@@ -69,31 +82,72 @@ function findProblems(db: SqliteDatabase): readonly string[] {
 
 const COMPANIONS = ["-wal", "-shm", "-journal"];
 
+/** A database whose place a copy is to take. */
+export interface Replacement {
+  readonly file: string;
+  readonly copy: string;
+  /** where what stood there goes */
+  readonly keepAs: string;
+  /** may write into the coming file before it stands there */
+  readonly prepare?: (coming: string) => Promise<void>;
+}
+
 /**
- * Puts a copy in a database's place. What stood there is kept under another name, with what SQLite keeps next to it,
- * and so is a log that was left without its database: SQLite would write it into the copy. To be called by the holder
- * of a claim on the database. `prepare` may write into the coming file before it stands there.
- * @returns where the replaced database is now; undefined when nothing stood there
+ * Puts copies in the places of databases, all or none. What stood there is kept under another name, with what SQLite
+ * keeps next to it, and so is a log that was left without its database: SQLite would write it into the copy. To be
+ * called by the holder of a claim on each.
+ * @returns where each replaced database is now; undefined when nothing stood there
  */
-export async function replaceDatabase(
-  file: string,
-  by: { copy: string; keepAs: string; prepare?: (coming: string) => Promise<void> },
-): Promise<string | undefined> {
-  const coming = `${file}.restoring`;
+export async function replaceDatabases(wanted: readonly Replacement[]): Promise<readonly (string | undefined)[]> {
+  try {
+    for (const one of wanted) await layAside(one);
+    const stood = wanted.map(({ file }) => existsSync(file) && statSync(file).size > 0);
+    renameAll(wanted.flatMap((one, index) => [...renamesOf(one, stood[index] === true)]));
+    for (const { file } of wanted) syncFile(dirname(file));
+    return wanted.map(({ keepAs }, index) => (stood[index] === true ? keepAs : undefined));
+  } finally {
+    for (const { file } of wanted) removeAll(comingOf(file), ["", ...COMPANIONS]);
+  }
+}
+
+async function layAside({ file, copy, prepare }: Replacement): Promise<void> {
+  const coming = comingOf(file);
   rmSync(coming, { force: true });
   createPrivate(coming);
-  copyFileSync(by.copy, coming);
-  await by.prepare?.(coming);
+  copyFileSync(copy, coming);
+  await prepare?.(coming);
   assertWhole(coming);
-  for (const suffix of COMPANIONS) rmSync(`${coming}${suffix}`, { force: true });
+  removeAll(coming, COMPANIONS);
   syncFile(coming);
-  const stood = existsSync(file) && statSync(file).size > 0;
-  for (const suffix of [...(stood ? [""] : []), ...COMPANIONS]) {
-    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${by.keepAs}${suffix}`);
+}
+
+function renamesOf({ file, keepAs }: Replacement, stood: boolean): readonly Rename[] {
+  const kept = [...(stood ? [""] : []), ...COMPANIONS].filter((suffix) => existsSync(`${file}${suffix}`));
+  return [...kept.map((suffix): Rename => [`${file}${suffix}`, `${keepAs}${suffix}`]), [comingOf(file), file]];
+}
+
+function comingOf(file: string): string {
+  return `${file}.restoring`;
+}
+
+type Rename = readonly [from: string, to: string];
+
+/** Where one cannot be done, those before it are taken back. */
+function renameAll(renames: readonly Rename[]): void {
+  const done: Rename[] = [];
+  try {
+    for (const [from, to] of renames) {
+      renameSync(from, to);
+      done.push([from, to]);
+    }
+  } catch (error) {
+    for (const [from, to] of done.reverse()) renameSync(to, from);
+    throw error;
   }
-  renameSync(coming, file);
-  syncFile(dirname(file));
-  return stood ? by.keepAs : undefined;
+}
+
+function removeAll(file: string, suffixes: readonly string[]): void {
+  for (const suffix of suffixes) rmSync(`${file}${suffix}`, { force: true });
 }
 
 /** Of a folder: its entries. */

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { backup } from "../../src/app/commands/backup.ts";
 import { restore } from "../../src/app/commands/restore.ts";
@@ -109,6 +111,43 @@ test.each([
     [true, true],
   );
 });
+
+test("an older copy of the service's alone refuses the whole backup, before the first file is made", async () => {
+  const to = `${database}.nightly`;
+  writeFileSync(`${to}.service`, "older");
+  expect(await backUp(to)).toMatchObject({ code: 1, text: expect.stringContaining("nightly.service exists already") });
+  expect(existsSync(to)).toBe(false);
+  rmSync(service);
+  expect(await backUp(to)).toMatchObject({ code: 1, text: expect.stringContaining("nightly.service exists already") });
+});
+
+test("where there is room for the first file alone, nothing is backed up, and nothing restored", async () => {
+  const copy = `${database}.copy`;
+  const db = openDatabase({ file: service });
+  db.exec("CREATE TABLE much (a BLOB) STRICT; INSERT INTO much VALUES (randomblob(4000000))");
+  db.close();
+  await backUp(copy);
+  const room = 2 * statSync(copy).size;
+  const before = [database, service].map((file) => readFileSync(file));
+  const backedUp = await withRoom(room, ["backup", "--to", `${database}.second`]);
+  expect(backedUp).toMatchObject({ code: 75, said: expect.stringContaining("no backup was made") });
+  const restored = await withRoom(room, ["restore", copy]);
+  expect(restored.code).not.toBe(0);
+  expect(restored.said).toContain("nothing was restored");
+  expect([database, service].map((file, index) => readFileSync(file).equals(before[index] ?? Buffer.alloc(0)))).toEqual(
+    [true, true],
+  );
+  const left = readdirSync(dirname(database)).filter((name) => /second|restoring|replaced|unfinished/.test(name));
+  expect(left).toEqual([]);
+});
+
+/** A command of swapd, none of whose files can become larger than so many bytes. */
+async function withRoom(bytes: number, args: readonly string[]): Promise<{ code: number; said: string }> {
+  const swapd = [process.execPath, join(import.meta.dirname, "../../bin/swapd.js"), ...args, "--config", config];
+  const script = `ulimit -f ${Math.floor(bytes / 512)}; "$@" 2>&1; echo "exit $?"`;
+  const { stdout } = await promisify(execFile)("sh", ["-c", script, "sh", ...swapd]);
+  return { code: Number(/exit (\d+)\s*$/.exec(stdout)?.[1]), said: stdout };
+}
 
 test("a copy of another network is refused by name", async () => {
   const copy = `${database}.copy`;

@@ -87,7 +87,7 @@ test("a backup of the same life that is written over the file is noticed, too", 
   expect(held.problem()).toBeUndefined();
   const copy = `${file}.copy`;
   const reader = openDatabase({ file, readonly: true });
-  backUp(reader, copy);
+  backUp([{ db: reader, to: copy }]);
   reader.close();
   expect(held.problem()).toBeUndefined();
   copyFileSync(copy, file);

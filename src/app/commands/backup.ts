@@ -3,10 +3,11 @@ import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createReadModel } from "../../adapters/sqlite/daemon/read-model.ts";
 import type { HistoryHead } from "../../ports/read-model.ts";
-import { backUp } from "../../storage/backup.ts";
+import { backUp, type WantedCopy } from "../../storage/backup.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { sayMode } from "../mode-line.ts";
+import { troubleOf } from "../start-trouble.ts";
 import { configurationOf, findTarget, withReads } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -29,16 +30,17 @@ export async function backup(
   if (configuration.service.url === "embedded" && existsSync(service)) {
     pairs.push({ database: service, backup: `${to}${SERVICE_SUFFIX}` });
   }
-  const made = pairs.map((pair) => ({ ...pair, bytes: copy(pair) }));
+  const bytes = copyAll(pairs, [to, `${to}${SERVICE_SUFFIX}`]);
+  const made = pairs.map((pair, index) => ({ ...pair, bytes: bytes[index] ?? 0 }));
   const head = await headOf(to);
   const copies = made.map((one) => ({ ...one, history: one.backup === to ? head : undefined }));
   if (options.json === true) {
     terminal.out(JSON.stringify({ copies }));
     return;
   }
-  for (const { database, backup: file, bytes, history } of copies) {
+  for (const { database, backup: file, bytes: size, history } of copies) {
     const ends = history === undefined ? "" : `; history of ${history.links} links up to ${history.head}`;
-    terminal.out(`${database} -> ${file} (${bytes} bytes, whole${ends})`);
+    terminal.out(`${database} -> ${file} (${size} bytes, whole${ends})`);
   }
 }
 
@@ -52,14 +54,27 @@ async function headOf(file: string): Promise<HistoryHead | undefined> {
   }
 }
 
-function copy({ database, backup: to }: { database: string; backup: string }): number {
-  const db = openDatabase({ file: database, readonly: true });
+/**
+ * Makes all copies or none.
+ * @param restored what a restore of them would read: also where no copy is to be made, nothing older may stand there
+ * @returns their sizes in bytes
+ */
+function copyAll(
+  pairs: readonly { readonly database: string; readonly backup: string }[],
+  restored: readonly string[],
+): readonly number[] {
+  const wanted: WantedCopy[] = [];
   try {
-    return backUp(db, to);
+    const taken = restored.find((file) => existsSync(file));
+    if (taken !== undefined) throw new Error(`${taken} exists already: name another file`);
+    for (const { database, backup: to } of pairs)
+      wanted.push({ db: openDatabase({ file: database, readonly: true }), to });
+    return backUp(wanted);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    throw new CommandFailure(EXIT.no, `no backup was made: ${error.message}`);
+    const code = troubleOf(error).kind === "passing" ? EXIT.tryAgain : EXIT.no;
+    throw new CommandFailure(code, `no backup was made as ${restored[0]}: ${error.message}`);
   } finally {
-    db.close();
+    for (const { db } of wanted) db.close();
   }
 }

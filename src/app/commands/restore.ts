@@ -2,11 +2,12 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import type { Configuration } from "../../config/configuration.ts";
-import { assertWhole, replaceDatabase } from "../../storage/backup.ts";
+import { assertWhole, replaceDatabases } from "../../storage/backup.ts";
 import { claimDatabase } from "../../storage/claim.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { keepStricterModes, type RestoredModes } from "../restored-modes.ts";
+import { troubleOfStart } from "../start-trouble.ts";
 import { changing, configurationFile, nameTarget, readConfiguration, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -100,22 +101,27 @@ interface Pair {
 
 type Replaced = Pair & { readonly replaced: string | null };
 
-/** All databases are claimed before the first one is replaced: what cannot be restored as a whole is left as it was. */
+/**
+ * All databases are claimed, and all copies are next to them on the disk, before the first one is replaced: what cannot
+ * be restored as a whole is left as it was.
+ */
 async function replaceAll(pairs: readonly Pair[]): Promise<readonly Replaced[]> {
   const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:.]/g, "");
   const claims: { readonly pair: Pair; readonly file: string; release(): void }[] = [];
   try {
     for (const pair of pairs) claims.push({ pair, ...claimed(pair.database) });
-    const restored: Replaced[] = [];
-    for (const { pair, file } of claims) {
-      const { database, ...by } = pair;
-      const replaced = await replaceDatabase(file, { ...by, keepAs: `${file}.replaced-${time}` });
-      restored.push({ database, copy: by.copy, replaced: replaced ?? null });
-    }
-    return restored;
+    const wanted = claims.map(({ pair, file }) => ({ ...pair, file, keepAs: `${file}.replaced-${time}` }));
+    const replaced = await replaceDatabases(wanted).catch(nothingRestored);
+    return pairs.map(({ database, copy }, index) => ({ database, copy, replaced: replaced[index] ?? null }));
   } finally {
     for (const claim of claims) claim.release();
   }
+}
+
+function nothingRestored(error: unknown): never {
+  const { exitCode, message } = troubleOfStart(error);
+  if (exitCode === EXIT.invariant) throw error;
+  throw new CommandFailure(exitCode, `nothing was restored, and every database is as it was: ${message}`);
 }
 
 function claimed(database: string): { readonly file: string; release(): void } {
