@@ -1,7 +1,7 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { openDatabase, type SqliteDatabase, StorageError } from "./database.ts";
-import { createPrivate } from "./private-file.ts";
+import { createPrivate, giveTo } from "./private-file.ts";
 import { removeStamp } from "./stamp.ts";
 
 /** An open database, and the file that its copy is to be. */
@@ -95,7 +95,7 @@ export interface Replacement {
 /**
  * Puts copies in the places of databases, all or none. What stood there is kept under another name, with what SQLite
  * keeps next to it, and so is a log that was left without its database: SQLite would write it into the copy. To be
- * called by the holder of a claim on each.
+ * called by the holder of a claim on each. A copy belongs to the owner of what it replaces, also where root restores it.
  * @returns where each replaced database is now; undefined when nothing stood there
  */
 export async function replaceDatabases(wanted: readonly Replacement[]): Promise<readonly (string | undefined)[]> {
@@ -118,6 +118,9 @@ async function layAside({ file, copy, prepare }: Replacement): Promise<void> {
   await prepare?.(coming);
   assertWhole(coming);
   removeAll(coming, COMPANIONS);
+  if (existsSync(file) && !giveTo(coming, statSync(file))) {
+    throw new StorageError("cannot open", `${coming} cannot be given to the owner of ${file}: restore as that user`);
+  }
   syncFile(coming);
 }
 

@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "nod
 import { basename, dirname, join, resolve } from "node:path";
 import type { SqliteDatabase } from "./database.ts";
 import { acquireLock, checkLock, type LockHeld } from "./lock.ts";
-import { createPrivate, hasCode, narrowToOwner } from "./private-file.ts";
+import { createPrivate, giveTo, hasCode, narrowToOwner } from "./private-file.ts";
 import { type Stamp, stampDatabase } from "./stamp.ts";
 
 /** A database file that this process alone may write to, until `release` or its end. */
@@ -67,7 +67,11 @@ function lockOf(file: string): string {
 
 function claimLocked(file: string, lockFile: string, release: () => void): Claim {
   const found = statOf(file);
-  if (found === undefined) createPrivate(file);
+  if (found === undefined) {
+    createPrivate(file);
+    giveTo(file, statSync(dirname(file)));
+  }
+  giveTo(lockFile, statSync(file));
   const narrowed = [...narrowToOwner(file), ...narrowToOwner(lockFile)];
   let stamp: Stamp | undefined;
   const kept = [lockFile, file].map((name) => ({ name, id: identityOf(statOf(name)) }));

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync, statSync } from "node:fs";
+import { chmodSync, chownSync, closeSync, openSync, statSync } from "node:fs";
 
 /** Rows hold signatures before they are used: only the owner of a database may read it. */
 const PRIVATE_MODE = 0o600;
@@ -36,6 +36,21 @@ function narrow(file: string): boolean {
     return true;
   } catch (error) {
     if (hasCode(error, ["ENOENT", "ENOTDIR", "EPERM", "EROFS", "EACCES"])) return false;
+    throw error;
+  }
+}
+
+/**
+ * Gives what root makes next to another user's database to that user, who could not open it otherwise.
+ * @returns false where that cannot be done; true also where there is nothing to do, because this process is not root's
+ */
+export function giveTo(file: string, { uid, gid }: { readonly uid: number; readonly gid: number }): boolean {
+  if (process.getuid?.() !== 0) return true;
+  try {
+    chownSync(file, uid, gid);
+    return true;
+  } catch (error) {
+    if (hasCode(error, ["EPERM", "EINVAL", "EROFS", "EACCES"])) return false;
     throw error;
   }
 }

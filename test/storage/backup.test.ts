@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { assertWhole, backUp, replaceDatabases } from "../../src/storage/backup.ts";
@@ -131,3 +140,15 @@ test("where one of two databases cannot be replaced, neither is: not while copyi
   expect([rowsOf(file), existsSync(first.keepAs), readFileSync(service, "utf8")]).toEqual([[1, 2], false, "old"]);
   expect(readdirSync(folder).filter((name) => name.includes("restoring"))).toEqual([]);
 });
+
+test.runIf(process.getuid?.() === 0)(
+  "what root restores can be opened by the user whose database it replaces",
+  async () => {
+    const { folder, file, db } = begin();
+    const to = join(folder, "copy.db");
+    backUp([{ db, to }]);
+    chownSync(file, 65_534, 65_533);
+    await replaceDatabases([{ file, copy: to, keepAs: join(folder, "kept.db") }]);
+    expect(statSync(file)).toMatchObject({ uid: 65_534, gid: 65_533 });
+  },
+);

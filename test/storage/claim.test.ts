@@ -1,4 +1,14 @@
-import { chmodSync, copyFileSync, linkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  linkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { backUp } from "../../src/storage/backup.ts";
@@ -142,3 +152,14 @@ test("files that others could read are narrowed, and named", () => {
   expect(claim(file).narrowed).toEqual([file]);
   expect(permissions(file)).toBe("600");
 });
+
+test.runIf(process.getuid?.() === 0)(
+  "what root claims first can be claimed by the user of its folder afterwards",
+  () => {
+    const folder = temporaryDirectory();
+    chownSync(folder, 65_534, 65_533);
+    const file = join(folder, "swapd.db");
+    claim(file);
+    for (const made of [file, `${file}.lock.db`]) expect(statSync(made)).toMatchObject({ uid: 65_534, gid: 65_533 });
+  },
+);

@@ -1,6 +1,16 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { syncFolder, writeNewFile } from "../new-file.ts";
 
@@ -18,6 +28,9 @@ export interface PlannedFile {
 const STAGE = ".swapd-init";
 const MANIFEST = "ready.json";
 
+/** Of the text for a file that a link leads to, which waits next to that file: it may be on another disk. */
+const BESIDE = ".swapd-init";
+
 const manifest = z.array(z.object({ staged: z.string(), path: z.string(), before: z.string().nullable() }));
 
 /** What became of files that were put in their places. */
@@ -29,7 +42,7 @@ export interface Placed {
 
 /**
  * Writes files all or none: they wait on the disk until the last one is there, and are renamed to their places then. What
- * a kill leaves in between is finished, or put away, by {@link recoverInit}.
+ * a kill leaves in between is finished, or put away, by {@link recoverInit}. A file keeps its owner, and a link stays one.
  */
 export function writeAll(folder: string, files: readonly PlannedFile[], beforeMove?: (path: string) => void): Placed {
   const stage = join(folder, STAGE);
@@ -37,14 +50,28 @@ export function writeAll(folder: string, files: readonly PlannedFile[], beforeMo
   rmSync(stage, { recursive: true, force: true });
   mkdirSync(stage, { mode: 0o700 });
   const listed = files.map(({ path, text, mode, before }, index) => {
-    writeNewFile(join(stage, String(index)), text, mode);
-    return { staged: String(index), path, before: before === undefined ? null : hashOf(before) };
+    const staged = stageOf(join(folder, path), String(index));
+    writeStaged(resolve(stage, staged), join(folder, path), { text, mode });
+    return { staged, path, before: before === undefined ? null : hashOf(before) };
   });
   writeNewFile(join(stage, "listed"), JSON.stringify(listed), 0o600);
   renameSync(join(stage, "listed"), join(stage, MANIFEST));
   syncFolder(stage);
   syncFolder(folder);
   return moveAll(folder, beforeMove);
+}
+
+/** Where the text for a file waits, from the stage or absolute. */
+function stageOf(file: string, name: string): string {
+  return existsSync(file) && lstatSync(file).isSymbolicLink() ? `${realpathSync(file)}${BESIDE}` : name;
+}
+
+function writeStaged(staged: string, file: string, { text, mode }: { text: string; mode: number }): void {
+  rmSync(staged, { force: true });
+  writeNewFile(staged, text, mode);
+  if (!existsSync(file)) return;
+  const { uid, gid } = statSync(file);
+  if (uid !== process.getuid?.() || gid !== process.getgid?.()) chownSync(staged, uid, gid);
 }
 
 /**
@@ -67,10 +94,11 @@ function moveAll(folder: string, beforeMove: (path: string) => void = () => unde
   const listed = manifest.parse(JSON.parse(readFileSync(join(stage, MANIFEST), "utf8")));
   const left: string[] = [];
   for (const { staged, path, before } of listed) {
-    const [from, to] = [join(stage, staged), join(folder, path)];
+    const [from, place] = [resolve(stage, staged), join(folder, path)];
     beforeMove(path);
     if (!existsSync(from)) continue;
-    mkdirSync(dirname(to), { recursive: true });
+    mkdirSync(dirname(place), { recursive: true });
+    const to = existsSync(place) ? realpathSync(place) : place;
     const isAsItWas = (existsSync(to) ? hashOf(readFileSync(to, "utf8")) : null) === before;
     if (!isAsItWas) left.push(path);
     renameSync(from, isAsItWas ? to : `${to}.new`);

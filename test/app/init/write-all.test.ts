@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isInterrupted, type PlannedFile, recoverInit, writeAll } from "../../../src/app/init/write-all.ts";
@@ -76,4 +87,29 @@ test("what somebody changed between a kill and the next init is left, and the ne
   expect(recoverInit(folder)).toMatchObject({ left: ["policy.yaml"] });
   expect(texts(folder)).toEqual({ ...NEW, "policy.yaml": "mine\n" });
   expect(readFileSync(join(folder, "policy.yaml.new"), "utf8")).toBe(NEW["policy.yaml"]);
+});
+
+test("a file that a link leads to gets the new text, also after a kill, and the link stays one", () => {
+  for (const isKilled of [false, true]) {
+    const [folder, elsewhere] = [folderWith(OLD), temporaryDirectory()];
+    const kept = join(elsewhere, "swapd.yaml");
+    renameSync(join(folder, "swapd.yaml"), kept);
+    symlinkSync(kept, join(folder, "swapd.yaml"));
+    if (isKilled) killedBefore(folder, "swapd.yaml", OLD);
+    const placed = isKilled ? recoverInit(folder) : writeAll(folder, planned(OLD));
+    expect(placed).toEqual({ written: Object.keys(NEW), left: [] });
+    expect(lstatSync(join(folder, "swapd.yaml")).isSymbolicLink()).toBe(true);
+    expect([readFileSync(kept, "utf8"), readdirSync(elsewhere)]).toEqual([NEW["swapd.yaml"], ["swapd.yaml"]]);
+  }
+});
+
+/** Only root can make a file of somebody else's. */
+const isRoot = process.getuid?.() === 0;
+
+test.runIf(isRoot)("what root writes over another user's file stays that user's", () => {
+  const folder = folderWith(OLD);
+  chownSync(join(folder, "swapd.yaml"), 65_534, 65_533);
+  writeAll(folder, planned(OLD));
+  expect(readFileSync(join(folder, "swapd.yaml"), "utf8")).toBe(NEW["swapd.yaml"]);
+  expect(statSync(join(folder, "swapd.yaml"))).toMatchObject({ uid: 65_534, gid: 65_533 });
 });
