@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { withBudget } from "../../src/engine/perform/budget-spans.ts";
 import { createBudgetOutside, liveOverMidnight, MIDNIGHT_MS, runsOf, soldByDay } from "../support/budget-life.ts";
-import { HUNDRED_USDC, runSample, SLOT_MS, USDC } from "../support/builders.ts";
-import { ACCOUNT, createOutside, type Life, openLife, turnUntil } from "../support/engine-life.ts";
+import { HUNDRED_USDC, policySample, runSample, SLOT_MS, USDC, usd } from "../support/builders.ts";
+import { ACCOUNT, createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { readingFor, swapIn } from "../support/reading-samples.ts";
 
 const MINUTE_MS = 60_000;
@@ -74,3 +74,15 @@ function acceptSale({ db }: Life): void {
     "INSERT OR IGNORE INTO accepted_sales (difference_id, strategy, token, amount) VALUES (7, 'weekly', ?, '1')",
   ).run(USDC.address);
 }
+
+test("BUD-7 completes where the policy lets no swap be as small as the rest, instead of asking for it for ever", async () => {
+  const outside = createOutside(SLOT_MS - 1_500, { budget: { total: 205_000_000n } });
+  const policy = policySample({ recipients: [ACCOUNT], minTradeUsd: usd("10") });
+  const life = openLife(outside, { settings: { policy } });
+  await life.engine.start();
+  await turn(outside, life, 400);
+  const tooSmall = life.db.prepare("SELECT count(*) FROM swaps WHERE reason = 'TRADE_TOO_SMALL'").pluck().get();
+  expect(tooSmall).toBe(1);
+  expect(life.store.mode(outside.spec.id)).toMatchObject({ mode: "paused" });
+  expect(outside.reported.filter(({ code }) => code === "strategy_completed")).toHaveLength(1);
+});

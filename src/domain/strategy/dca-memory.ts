@@ -28,6 +28,9 @@ interface OpenLeg {
 /** Why a leg sold nothing when only its fees were in the way. */
 const FEES_TOO_HIGH: ReadonlySet<string> = new Set(["FEE_CAP_EXCEEDED", "SWAP_FEE_TOO_HIGH"]);
 
+/** Why a swap was not signed that is worth less than the policy lets any be. */
+const TOO_SMALL = "TRADE_TOO_SMALL";
+
 /** The memory of a strategy that has never decided. */
 export function emptyMemory(): DcaMemory {
   return { version: 1, runs: 0, carry: {} };
@@ -78,6 +81,14 @@ export function spentAfter(memory: DcaMemory, end: RunEnd, sell: Token): bigint 
   const sold = end.swaps.filter((swap) => swap.sell.address === sell.address);
   if (sold.length < end.swaps.length) return undefined;
   return sold.reduce((sum, swap) => sum + swap.sold, BigInt(memory.open.spent));
+}
+
+/** Whether the order was all that its budget leaves, and the policy calls each part of it too small: so is what remains. */
+export function isRestTooSmall({ open }: DcaMemory, end: RunEnd, total: bigint): boolean {
+  if (open?.slotMs !== end.slotMs || end.dry === true) return false;
+  const ordered = open.legs.map(({ own, carried }) => BigInt(own) + BigInt(carried));
+  const isAll = ordered.reduce((sum, raw) => sum + raw, BigInt(open.spent)) >= total;
+  return isAll && end.swaps.every(({ reason }) => reason === TOO_SMALL);
 }
 
 /** Reads stored memory. Version 1 began without any field of its own: what is absent is empty. */

@@ -1,8 +1,18 @@
 import { formatAmount } from "../money/amount.ts";
+import type { Token } from "../money/token.ts";
 import { formatTimeLeft } from "../time/format-duration.ts";
 import { periodsOf, tightest } from "./budget.ts";
 import type { StrategyCommon } from "./common.ts";
-import { afterRun, carryOf, type DcaMemory, emptyMemory, parseDcaMemory, spentAfter, withOrder } from "./dca-memory.ts";
+import {
+  afterRun,
+  carryOf,
+  type DcaMemory,
+  emptyMemory,
+  isRestTooSmall,
+  parseDcaMemory,
+  spentAfter,
+  withOrder,
+} from "./dca-memory.ts";
 import { type DcaTerms, floorOf, largestOrder, sharesOf, sizeOrder } from "./dca-order.ts";
 import type { Decision, SkipReason, StrategyPause, StrategyView, ViewNeeds } from "./decision.ts";
 import type { AfterRun, MostSold, RunEnd, StrategyKind } from "./kind.ts";
@@ -93,15 +103,28 @@ function spentUpOf({ budget, sell, minSell }: DcaSpec, spent: bigint): string | 
   const { token } = sell;
   const left = budget.total - spent;
   if (left > 0n && left >= (minSell ?? 0n)) return undefined;
-  return `spent ${formatAmount({ token, raw: spent })} of ${formatAmount({ token, raw: budget.total })}`;
+  return describeSpent(token, spent, budget.total);
+}
+
+function describeSpent(token: Token, spent: bigint, total: bigint): string {
+  return `spent ${formatAmount({ token, raw: spent })} of ${formatAmount({ token, raw: total })}`;
+}
+
+/** What says that the run used the budget up, or asked for all that is left of it and was refused for its size. */
+function spentUpBy(spec: DcaSpec, memory: DcaMemory, end: RunEnd): string | undefined {
+  const { token } = spec.sell;
+  const spent = spentAfter(memory, end, token);
+  const total = spec.budget?.total;
+  if (spent === undefined || total === undefined) return undefined;
+  if (!isRestTooSmall(memory, end, total)) return spentUpOf(spec, spent);
+  return `${describeSpent(token, spent, total)}, and the policy's min_trade is more than the rest`;
 }
 
 /** The run that used up the budget or the number of runs completes the strategy, without waiting for the next slot. */
 function onRunEnded(spec: DcaSpec, memory: DcaMemory, end: RunEnd): AfterRun<DcaMemory> {
   const { token } = spec.sell;
   const next = afterRun(memory, end, { sell: token, carries: spec.carry !== undefined });
-  const spent = spentAfter(memory, end, token);
-  const detail = runsUpOf(spec, next) ?? (spent === undefined ? undefined : spentUpOf(spec, spent));
+  const detail = runsUpOf(spec, next) ?? spentUpBy(spec, memory, end);
   return detail === undefined ? { memory: next } : { memory: next, pause: { code: "completed", detail } };
 }
 

@@ -180,6 +180,26 @@ describe("where it ends", () => {
     expect(strategyRunEnded(spec(of(USDC, 100), of(USDC, 251)), memory, end(of(USDC, 50))).pause).toBeUndefined();
   });
 
+  it("DCA-9 completes where the rest of its budget is less than the policy lets any swap be, and for nothing else", () => {
+    const strategy = spec(of(USDC, 100), of(USDC, 205));
+    const tooSmall = end(0n, "TRADE_TOO_SMALL");
+    const { memory } = sample(strategy, { ...rich, spent: [[USDC, of(USDC, 200)]] });
+    const detail = "spent 200 USDC of 205 USDC, and the policy's min_trade is more than the rest";
+    expect(strategyRunEnded(strategy, memory, tooSmall).pause).toEqual({ code: "completed", detail });
+    expect(strategyRunEnded(strategy, memory, { ...tooSmall, dry: true }).pause, "nothing is over in a dry run").toBe(
+      undefined,
+    );
+    expect(strategyRunEnded(strategy, memory, end(0n, "FEE_CAP_EXCEEDED")).pause).toBe(undefined);
+    expect(strategyRunEnded(spec(of(USDC, 100), of(USDC, 206)), memory, tooSmall).pause, "raised").toBe(undefined);
+    const whole = sample(strategy, { ...rich, spent: [[USDC, of(USDC, 100)]] }).memory;
+    expect(strategyRunEnded(strategy, whole, tooSmall).pause, "more is left than this order").toBe(undefined);
+    const parts = { buy: [WETH, WBTC].map((token) => ({ token, weight: toPpm(500_000) })) };
+    const split = sample({ ...strategy, ...parts }, { ...rich, spent: [[USDC, of(USDC, 200)]] }).memory;
+    const [first] = tooSmall.swaps;
+    const mixed = [first, { ...first, position: 1, reason: "quote_unavailable" }] as RunEnd["swaps"];
+    expect(strategyRunEnded({ ...strategy, ...parts }, split, { ...tooSmall, swaps: mixed }).pause).toBe(undefined);
+  });
+
   it("DCA-10 buys at its last instant and completes at the first slot after it", () => {
     const strategy = spec(of(USDC, 100), undefined, { budget: { untilMs: SLOT_MS } });
     expect(decide(strategy, rich).kind).toBe("swap");
