@@ -14,6 +14,7 @@ import { hostOf } from "../net/secret.ts";
 import { CommandFailure } from "./exit-codes.ts";
 import { rightsOfOthers } from "./file-rights.ts";
 import type { Finding } from "./finding.ts";
+import { machineZone } from "./machine-zone.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -132,7 +133,7 @@ function checkFolder({ strategies, origin }: Configuration): readonly Finding[] 
 
 /** A time of day without a zone is of UTC, which few people live by. */
 export function checkZones({ strategies }: Configuration): readonly Finding[] {
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const here = machineZone();
   return strategies.flatMap(({ spec, file }) => {
     const { kind, timezone, windows, blackouts } = spec.schedule;
     const hasTimes = kind !== "every" || windows !== undefined || blackouts !== undefined;

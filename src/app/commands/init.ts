@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Mode } from "../../config/configuration.ts";
 import { formatProblems } from "../../config/problem.ts";
@@ -13,6 +13,7 @@ import { withOverlay } from "../init/overlay.ts";
 import { planFiles } from "../init/plan-files.ts";
 import { readPresent } from "../init/present.ts";
 import { draftAnswers, networkOf, type Session, withDraft } from "../init/session.ts";
+import { failWriting, refuseNoFolder, refuseUnwritable } from "../init/usable-folder.ts";
 import { type Placed, type PlannedFile, recoverInit, writeAll } from "../init/write-all.ts";
 import { loadConfiguration } from "../load-configuration.ts";
 import { PRIVATE_FILE_MODE, writeNewFile } from "../new-file.ts";
@@ -37,6 +38,7 @@ const PASSWORD_BYTES = 24;
  */
 export async function init(options: InitOptions, terminal: Terminal, lines?: LineSource): Promise<void> {
   const folder = resolve(options.dir ?? folderOfEnvironment() ?? ".");
+  refuseNoFolder(folder);
   const recovered = recoverInit(folder);
   if (recovered !== undefined) announceRecovered(folder, recovered, terminal);
   const session: Session = {
@@ -57,6 +59,8 @@ export async function init(options: InitOptions, terminal: Terminal, lines?: Lin
     await write(session, terminal, () => Promise.resolve(true));
     return;
   }
+  // Before somebody has answered everything.
+  refuseUnwritable(folder);
   const source = lines ?? processLines();
   try {
     await interview(session, given, { lines: source, terminal });
@@ -88,11 +92,23 @@ async function write(session: Session, terminal: Terminal, agrees: () => Promise
     terminal.out(changes.join("\n"));
     if (!(await agrees())) throw new CommandFailure(EXIT.no, "nothing was changed");
   }
-  const address = await makeWallet(session, wanted, terminal);
-  if (present !== undefined) await refuseBrokenEdits(folder, files);
-  const placed = writeAll(folder, files);
+  refuseUnwritable(folder);
+  const { address, placed } = await writeTo(session, { wanted, files }, terminal).catch(failWriting);
   if (present === undefined || isOtherWallet(session, present.answers.wallet)) beginMarker(folder);
   announce({ session, placed, answers: wanted, address }, terminal);
+}
+
+/** The folder, the wallet that was asked for, and then the files. */
+async function writeTo(
+  session: Session,
+  { wanted, files }: { readonly wanted: Answers; readonly files: readonly PlannedFile[] },
+  terminal: Terminal,
+): Promise<{ readonly address: string | undefined; readonly placed: Placed }> {
+  const { folder, present } = session;
+  mkdirSync(folder, { recursive: true });
+  const address = await makeWallet(session, wanted, terminal);
+  if (present !== undefined) await refuseBrokenEdits(folder, files);
+  return { address, placed: writeAll(folder, files) };
 }
 
 function isOtherWallet({ answers }: Session, before: string | undefined): boolean {

@@ -10,6 +10,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { nextSlots } from "../init/ceilings.ts";
 import { type LineSource, processLines } from "../init/lines.ts";
 import { loadConfiguration } from "../load-configuration.ts";
+import { machineZone } from "../machine-zone.ts";
 import { replaceFile } from "../new-file.ts";
 import { readPlan } from "../read-plan.ts";
 import { createRuntime } from "../runtime.ts";
@@ -73,7 +74,7 @@ async function checked(file: string, terminal: Terminal): Promise<Configuration>
 function comingSlots({ strategies }: Configuration): string {
   const nowMs = systemClock.nowMs();
   const lines = strategies.map(({ spec }) => {
-    const zone = spec.schedule.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const zone = spec.schedule.timezone ?? machineZone();
     return `${spec.id} trades from its next slot on: ${nextSlots(spec.schedule, zone, nowMs)[0] ?? "none is to come"}`;
   });
   return lines.join("\n");

@@ -2,6 +2,7 @@ import type { Configuration } from "../../config/configuration.ts";
 import { formatDollars } from "../../domain/money/price.ts";
 import { checkZones } from "../check-machine.ts";
 import type { StatusDocument } from "../commands/status-document.ts";
+import { machineZone } from "../machine-zone.ts";
 import { fine, type Judged, judgedOf } from "./diagnosis.ts";
 
 /** Of what may be sold in a day or a month, so much is nearly all. */
@@ -63,7 +64,7 @@ function judgeLimits({ policy, strategies }: Configuration, status: StatusDocume
 
 function judgeZones(configuration: Configuration): readonly Judged[] {
   const zones = new Set(configuration.strategies.flatMap(({ spec: { schedule } }) => schedule.timezone || []));
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const here = machineZone();
   const digests = configuration.notifications.digest.timezone;
   const found = `strategies ${[...zones].join(", ") || "go by none"}; digests and quiet hours ${digests}; this machine ${here}`;
   return [fine("time zone", found), ...checkZones(configuration).map(judgedOf)];

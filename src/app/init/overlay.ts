@@ -1,6 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { codeOf } from "../../net/error-code.ts";
+import { hasCode } from "../../storage/private-file.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { UNWRITABLE } from "./usable-folder.ts";
 
 /** Texts by their paths from a folder. */
 export type Texts = ReadonlyMap<string, string>;
@@ -15,12 +19,22 @@ export async function withOverlay<T>(
   texts: Texts,
   work: (scratch: string) => Promise<T>,
 ): Promise<T> {
-  const scratch = mkdtempSync(join(tmpdir(), "swapd-init-"));
+  const scratch = scratchFolder();
   try {
     lay({ from: folder, to: scratch }, texts);
     return await work(scratch);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function scratchFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "swapd-init-"));
+  } catch (error) {
+    if (!hasCode(error, ["ENOENT", "ENOTDIR", ...UNWRITABLE])) throw error;
+    const why = `no scratch folder can be made in ${tmpdir()} (${codeOf(error)})`;
+    throw new CommandFailure(EXIT.no, `${why}: make that folder, or name one that can be written with TMPDIR`);
   }
 }
 

@@ -2,6 +2,7 @@ import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { parseUnits } from "../../domain/money/amount.ts";
 import { describeAmount, describeDollars } from "../../domain/money/for-people.ts";
 import { amountWorthDown, valueUp } from "../../domain/money/price.ts";
+import { machineZone } from "../machine-zone.ts";
 import { hasZone, type Key, readSold } from "./answers.ts";
 import { nextSlots } from "./ceilings.ts";
 import { chooseToken } from "./choose-token.ts";
@@ -72,7 +73,7 @@ export const at: Question = {
 export const timezone: Question = {
   asks: () => "time zone",
   explains: "An IANA name such as Europe/Berlin: the wall clock that the times are of, summer time included.",
-  fallback: ({ present }) => present?.answers.timezone || Intl.DateTimeFormat().resolvedOptions().timeZone,
+  fallback: ({ present }) => present?.answers.timezone || machineZone(),
   settled: (session) => (hasZone(answerOf(session, "at")) ? undefined : ""),
   judge: async (session, answer) => {
     return await withDraft(session, { timezone: answer }, async (loaded, answers): Promise<Verdict> => {
