@@ -1,6 +1,6 @@
 import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
-import { decideStrategy } from "../strategy/strategy.ts";
+import { decideStrategy, remembersPlan } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
 import type { Evidence } from "./evidence.ts";
 import { pauseStrategy } from "./pause-strategy.ts";
@@ -23,7 +23,8 @@ export function stepViewRead(draft: Draft, view: StrategyView, evidence: Evidenc
     draft.moveRun("skipped", { reason: "window_over", detail: late });
     return;
   }
-  const { memory, outcome, pause } = decideStrategy(evidence.spec, view, evidence.memory);
+  const { memory: decided, outcome, pause } = decideStrategy(evidence.spec, view, evidence.memory);
+  const memory = !evidence.live && remembersPlan(evidence.spec) ? evidence.memory : decided;
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });
   pauseStrategy(draft, pause);
   if (outcome.kind === "defer") {

@@ -57,7 +57,7 @@ export function carryOf(memory: DcaMemory): Carry {
 
 /**
  * The memory after a run. What fees alone kept from being sold is carried over; what an order had taken of the carry goes
- * back to it when the leg sold nothing for another reason. Amounts of another token than `sell` mean nothing any more.
+ * back to it when the leg sold nothing for another reason, or in a dry run. Amounts of another token than `sell` mean nothing any more.
  */
 export function afterRun(memory: DcaMemory, end: RunEnd, rule: { sell: Token; carries: boolean }): DcaMemory {
   const runs = memory.runs + (end.filled ? 1 : 0);
@@ -68,7 +68,7 @@ export function afterRun(memory: DcaMemory, end: RunEnd, rule: { sell: Token; ca
   for (const swap of end.swaps) {
     const leg = open.legs[swap.position];
     if (leg === undefined || swap.sold > 0n || swap.sell.address !== rule.sell.address) continue;
-    const tooDear = swap.reason !== undefined && FEES_TOO_HIGH.has(swap.reason);
+    const tooDear = end.dry !== true && swap.reason !== undefined && FEES_TOO_HIGH.has(swap.reason);
     const back = BigInt(leg.carried) + (tooDear ? BigInt(leg.own) : 0n);
     carry.set(leg.buy, (carry.get(leg.buy) ?? 0n) + back);
   }

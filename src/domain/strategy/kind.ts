@@ -93,6 +93,8 @@ export interface StrategyKind<Spec, Memory> {
   lastResortGas?(spec: Spec): bigint;
   /** The most that it sells from now on. Absent: what the owner's policy lets through in one swap a run. */
   mostSold?(spec: Spec, memory: Memory, spent: StrategyView["spent"]): MostSold;
+  /** Its memory says how far its plan has come: what is decided where nothing may be signed changes none of it. */
+  readonly remembersPlan?: true;
   decide(spec: Spec, view: StrategyView, memory: Memory): Decision<Memory>;
   /** What a run's end changes. Called once for each run that this strategy's decision started. */
   onRunEnded(spec: Spec, memory: Memory, end: RunEnd): AfterRun<Memory>;

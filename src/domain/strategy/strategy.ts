@@ -17,6 +17,7 @@ export type StrategyMemory = unknown;
 interface BoundStrategy {
   reads(memory: StrategyMemory): boolean;
   initialMemory(): StrategyMemory;
+  readonly remembersPlan: boolean;
   needs(memory: StrategyMemory): ViewNeeds;
   trades(): TradedTokens;
   manages(): readonly Token[];
@@ -57,6 +58,7 @@ function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Me
   const isSameKind = (other: StrategySpec): other is Spec => other.kind === spec.kind;
   return {
     initialMemory: () => kind.initialMemory(spec),
+    remembersPlan: kind.remembersPlan === true,
     needs: (memory) => kind.needs(spec, read(memory)),
     trades: () => kind.trades(spec),
     manages: () => kind.manages?.(spec) ?? [],
@@ -156,6 +158,11 @@ export function decideStrategy(
   memory: StrategyMemory,
 ): Decision<StrategyMemory> {
   return bindStrategy(spec).decide(view, memory);
+}
+
+/** Whether a strategy's memory says how far its plan has come: then a decision of a dry run leaves it as it was. */
+export function remembersPlan(spec: StrategySpec): boolean {
+  return bindStrategy(spec).remembersPlan;
 }
 
 /**

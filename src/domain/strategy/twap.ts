@@ -247,6 +247,7 @@ export const twap: StrategyKind<TwapSpec, TwapMemory> = {
   needs: (spec) => ({ tokens: [spec.sell.token, spec.buy], bars: [], flows: false }),
   trades: (spec) => ({ sells: [spec.sell.token], buys: [spec.buy] }),
   isExit: (spec) => spec.exit,
+  remembersPlan: true,
   mostSold,
   decide,
   onRunEnded,

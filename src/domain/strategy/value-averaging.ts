@@ -209,6 +209,7 @@ export const valueAveraging: StrategyKind<ValueAveragingSpec, ValueAveragingMemo
   trades: ({ pay, buy, allowSell }) =>
     allowSell ? { sells: [pay, buy], buys: [buy, pay] } : { sells: [pay], buys: [buy] },
   isExit: () => false,
+  remembersPlan: true,
   mostSold,
   decide,
   onRunEnded: (_spec, memory) => ({ memory }),

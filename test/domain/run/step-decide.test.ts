@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { toPpm } from "../../../src/domain/money/fraction.ts";
 import { step } from "../../../src/domain/run/step.ts";
+import type { TwapSpec } from "../../../src/domain/strategy/twap.ts";
 import {
   dcaSpec,
   evidenceSample,
@@ -116,4 +118,24 @@ test("a decision comes once: a second view cannot plan the slot again", () => {
   expect(() => step(run, { kind: "started" }, evidenceSample())).toThrow(
     "invalid run transition: executing -> deciding",
   );
+});
+
+test("TWAP-13 a plan that began live goes on where it stood after a dry run, and one that did not begins anew", () => {
+  const { sell: _sell, buy: _buy, ...common } = dcaSpec();
+  const spec: TwapSpec = {
+    ...common,
+    ...{ kind: "twap", sell: { token: USDC, raw: 2n * HUNDRED_USDC }, buy: WETH, startMs: undefined },
+    ...{ slices: 2, everySeconds: 3_600, spread: toPpm(0), exit: false, limit: { floor: undefined, abort: undefined } },
+    slice: { unfilled: "roll", min: 1n, max: 2n * HUNDRED_USDC },
+  };
+  const memoryAfter = (live: boolean, startMs: number | null) => {
+    const memory = { version: 1, startMs, left: null } as const;
+    const facts = evidenceSample({ spec, memory, live });
+    const { records, run } = step(deciding, { kind: "view-read", view: viewSample() }, facts);
+    expect(run.state).toBe("executing");
+    return records.flatMap((record) => (record.kind === "memory" ? [JSON.parse(record.memory).startMs] : []));
+  };
+  const began = SLOT_MS - 3_600_000;
+  expect([memoryAfter(false, null), memoryAfter(true, null)]).toEqual([[null], [SLOT_MS]]);
+  expect([memoryAfter(false, began), memoryAfter(true, began)]).toEqual([[began], [began]]);
 });

@@ -45,7 +45,7 @@ function life(strategy: DcaSpec, world: { free?: bigint } = {}) {
     spent,
     memory: () => memory,
     /** One slot; each part of its order meets the fate of its token. @returns what was ordered, by token */
-    run(fates: (buy: Token) => Fate, slots = 1): Map<Token, bigint> {
+    run(fates: (buy: Token) => Fate, slots = 1, dry = false): Map<Token, bigint> {
       slot += 1;
       const nowMs = 1_700_000_000_000 + slot * 60_000;
       const free: [Token, bigint][] = [[USDC, world.free ?? of(USDC, 1_000_000)]];
@@ -65,11 +65,20 @@ function life(strategy: DcaSpec, world: { free?: bigint } = {}) {
       });
       const swaps = ends.map(({ swap }) => swap);
       const filled = swaps.some((swap) => swap.sold > 0n);
-      memory = strategyRunEnded(strategy, memory, { slotMs: seen.slotMs, nowMs, filled, swaps }).memory;
+      memory = strategyRunEnded(strategy, memory, { slotMs: seen.slotMs, nowMs, filled, dry, swaps }).memory;
       return new Map(ends.map(({ order, swap }) => [swap.buy, order]));
     },
   };
 }
+
+it("DCA-18 carries nothing over from a dry run, and keeps what was carried before it", () => {
+  const { run } = life(spec());
+  for (const slot of [1, 2, 3]) expect(run(() => "FEE_CAP_EXCEEDED", 1, true).get(WETH), `slot ${slot}`).toBe(SELL);
+  expect(run(() => "FEE_CAP_EXCEEDED").get(WETH)).toBe(SELL);
+  for (const slot of [1, 2]) expect(run(() => "FEE_CAP_EXCEEDED", 1, true).get(WETH), `slot ${slot}`).toBe(2n * SELL);
+  expect(run(() => "sold").get(WETH)).toBe(2n * SELL);
+  expect(run(() => "sold").get(WETH)).toBe(SELL);
+});
 
 it("DCA-18 adds what fees kept from being sold to the next order, once, and says so", () => {
   for (const fate of ["FEE_CAP_EXCEEDED", "SWAP_FEE_TOO_HIGH"] as const) {
