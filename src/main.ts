@@ -11,4 +11,4 @@ if (trouble !== undefined) processTerminal.err(trouble);
 // What a pipe has no room for waits in this process, and its exit would cut it off.
 await Promise.all(streams.map(readToItsEnd));
 // A connection attempt without an answer would keep the process for seconds after its work is done.
-process.exit(trouble === undefined || exitCode !== EXIT.ok ? exitCode : EXIT.tryAgain);
+process.exit(trouble === undefined || exitCode !== EXIT.ok ? exitCode : EXIT.no);

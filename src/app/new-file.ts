@@ -9,7 +9,7 @@ import {
   rmSync,
   statSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../net/error-code.ts";
@@ -25,7 +25,8 @@ export const PRIVATE_FILE_MODE = 0o600;
 export function writeNewFile(path: string, text: string, mode: number): void {
   const file = openSync(path, "wx", mode);
   try {
-    writeSync(file, text);
+    // All of it or an error: a single write takes the part for which there is room.
+    writeFileSync(file, text);
     fsyncSync(file);
   } catch (error) {
     unlinkSync(path);
@@ -36,8 +37,8 @@ export function writeNewFile(path: string, text: string, mode: number): void {
   syncFolder(dirname(path));
 }
 
-/** A mount that may only be read, another user's folder, a file that is a mount of its own. */
-const UNWRITABLE = new Set(["EROFS", "EACCES", "EPERM", "EBUSY", "EXDEV", "ENOSPC", "EDQUOT"]);
+/** A mount that may only be read, another user's folder, a file that is a mount of its own, no room. */
+const UNWRITABLE = new Set(["EROFS", "EACCES", "EPERM", "EBUSY", "EXDEV", "ENOSPC", "EDQUOT", "EFBIG"]);
 
 /**
  * Gives a file another text, at once: who reads it meanwhile finds the old or the new one. It keeps its permissions and

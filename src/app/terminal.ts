@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from "node:fs";
+import { fstatSync, writeFileSync } from "node:fs";
 import { formatUnits } from "../domain/money/amount.ts";
 
 /** Where a command writes: results to `out`, progress and complaints to `err`. */
@@ -27,7 +27,7 @@ function isOutputFile(): boolean {
 /** Writes all of it: Node's own stream takes the part that a file has room for as the whole. */
 function writeToFile(text: string): void {
   try {
-    for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSync(STANDARD_OUTPUT, rest));
+    writeFileSync(STANDARD_OUTPUT, text);
   } catch (error) {
     cutOff ??= error as NodeJS.ErrnoException;
   }
@@ -35,9 +35,9 @@ function writeToFile(text: string): void {
 
 /** For people: why the file that standard output leads to is not whole; undefined where it is, or is no file. */
 export function outputTrouble(): string | undefined {
-  return (
-    cutOff && `swapd: the output was cut off: ${cutOff.message}. The file is not whole: make room, and run it again`
-  );
+  if (cutOff === undefined) return undefined;
+  const what = `swapd: the output was cut off: ${cutOff.message}. Its file is not whole`;
+  return `${what}. What the command was to change is changed: look before you run it again`;
 }
 
 export const processTerminal: Terminal = {
@@ -51,16 +51,12 @@ export const processTerminal: Terminal = {
   isInteractive: process.stdout.isTTY === true && process.stderr.isTTY === true,
 };
 
-/** How a write ends when a pipe has no reader any more, when the terminal was closed, and when a disk is full. */
-const TAKES_NO_MORE = new Set(["EPIPE", "EIO", "ENOSPC", "EDQUOT"]);
-
-/** Lets a process go on when nobody takes its output any more: its work must not be interrupted by that. */
-export function outliveReader(stream: {
-  on(event: "error", hear: (error: NodeJS.ErrnoException) => void): unknown;
-}): void {
-  stream.on("error", (error) => {
-    if (!TAKES_NO_MORE.has(error.code ?? "")) throw error;
-  });
+/**
+ * Lets a process go on when nothing takes its output any more: a pipe without a reader, a terminal that was closed, a disk
+ * that is full or may only be read, a file as large as it may be. Its work must not be interrupted by that.
+ */
+export function outliveReader(stream: { on(event: "error", hear: (error: Error) => void): unknown }): void {
+  stream.on("error", () => undefined);
 }
 
 /** Resolves once all that was written to a stream is with its reader, or the reader is gone. */

@@ -1,8 +1,10 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const PROCESS = join(import.meta.dirname, "stalled-log-process.ts");
 const WITHIN_MS = 10_000;
@@ -79,4 +81,16 @@ test("a full disk under the log, and not under the database, ends nothing", asyn
   const [code] = await once(child, "exit", { signal: AbortSignal.timeout(WITHIN_MS) });
   // Its last lines were waited for.
   expect(code).toBe(3);
+});
+
+test("a log that is as large as a file may be ends nothing", async () => {
+  const file = join(temporaryDirectory(), "log");
+  // Twenty lines of two hundred letters, and a file that takes a fifth of them.
+  const script = `ulimit -f 2; exec "$@" >> "${file}"`;
+  const args = ["-c", script, "sh", process.execPath, PROCESS, "20", "exit"];
+  const { code } = await promisify(execFile)("sh", args).then(
+    () => ({ code: 0 }),
+    (error: { code: number }) => error,
+  );
+  expect(code).toBe(0);
 });

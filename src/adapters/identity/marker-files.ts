@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Address } from "../../domain/money/address.ts";
@@ -48,7 +48,8 @@ function replace(folder: string, file: string, text: string): void {
   const unfinished = `${file}.unfinished`;
   const handle = openSync(unfinished, "w", FILE_MODE);
   try {
-    writeSync(handle, text);
+    // All of it or an error: a single write takes the part for which there is room.
+    writeFileSync(handle, text);
     fsyncSync(handle);
   } finally {
     closeSync(handle);

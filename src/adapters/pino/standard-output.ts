@@ -6,8 +6,8 @@ const TRIES_EVERY_MS = 250;
 /** So long the end of a process waits for a reader of the last lines. */
 const ENDS_WITHIN_MS = 2_000;
 const ENDING_TRIES_EVERY_MS = 20;
-/** A pipe that is full, and a file whose disk is. */
-const NO_ROOM = new Set(["EAGAIN", "EBUSY", "ENOSPC", "EDQUOT"]);
+/** How a write ends when a pipe has no reader any more: pino writes no further line then. */
+const READER_GONE = "EPIPE";
 
 /** Where the lines of a log go. */
 export interface LogOutput extends DestinationStream {
@@ -17,8 +17,8 @@ export interface LogOutput extends DestinationStream {
 
 /**
  * Standard output for the lines of a log: each is written at once, so that the last one before a kill is there, too.
- * Where it is a pipe whose reader takes nothing, as of a container whose log driver stalls, or a file on a full disk, nothing
- * waits for that: lines wait in memory, and what comes beyond 1 MB of them is lost. The end of the process waits two seconds.
+ * Where it is a pipe whose reader takes nothing, as of a container whose log driver stalls, or a file that takes no more (a full
+ * disk, one that may only be read, a bound of its size), nothing waits for that: lines wait in memory, and what comes beyond 1 MB of them is lost. The end of the process waits two seconds.
  * @param lost hears how many lines were lost, once there is room again
  */
 export function openStandardOutput(lost: (lines: number) => void): LogOutput {
@@ -60,7 +60,7 @@ export function openStandardOutput(lost: (lines: number) => void): LogOutput {
     hasRoom = false;
   });
   output.on("error", (error: NodeJS.ErrnoException) => {
-    if (NO_ROOM.has(error.code ?? "")) hasRoom = false;
+    if (error.code !== READER_GONE) hasRoom = false;
   });
   return {
     write: (line) => {
@@ -68,10 +68,6 @@ export function openStandardOutput(lost: (lines: number) => void): LogOutput {
       if (retry !== undefined) tryAgain();
       write(line);
     },
-    on: (event, hear) => {
-      output.on(event, (error: NodeJS.ErrnoException) => {
-        if (!NO_ROOM.has(error.code ?? "")) hear(error);
-      });
-    },
+    on: (event, hear) => output.on(event, hear),
   };
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Address } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -34,7 +34,8 @@ function writeWhole(folder: string, path: string, text: string): void {
   const partial = `${path}.partial`;
   const file = openSync(partial, "w", 0o644);
   try {
-    writeSync(file, `${text}\n`);
+    // All of it or an error: a single write takes the part for which there is room.
+    writeFileSync(file, `${text}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);
