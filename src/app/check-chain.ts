@@ -11,6 +11,7 @@ import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import { formatDuration } from "../domain/time/format-duration.ts";
 import type { Chain } from "../ports/chain.ts";
+import type { Clock } from "../ports/clock.ts";
 import { judgeAbilities } from "./abilities.ts";
 import { checkExternal } from "./check-external.ts";
 import { checkProposals } from "./check-proposals.ts";
@@ -28,17 +29,22 @@ interface CheckContext {
   readonly chain: Chain;
   readonly runtime: Runtime;
   readonly tokens: readonly Token[];
+  readonly clock: Pick<Clock, "nowMs">;
 }
 
 /**
  * Checks a configuration against its chain: the head, tokens with their decimals and prices, the settlement contract,
  * balances and allowances of the wallets that strategies trade from. A chain that cannot be read is a finding too.
  */
-export async function checkChain(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
+export async function checkChain(
+  configuration: Configuration,
+  runtime: Runtime,
+  clock: Pick<Clock, "nowMs"> = systemClock,
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   try {
     const chain = openChain(configuration, runtime.secrets);
-    const checked = { configuration, chain, runtime, tokens: tokensOf(configuration) };
+    const checked = { configuration, chain, runtime, tokens: tokensOf(configuration), clock };
     findings.push(await checkHead(checked));
     const checks = [checkEndpoints, checkSending, checkCodes, checkSafes, checkProposals, checkSettlement, checkTokens];
     for (const check of [...checks, checkAmounts, checkWallets, checkExternal]) {
@@ -60,13 +66,21 @@ function tokensOf(configuration: Configuration): readonly Token[] {
   return [...new Map(needed.map((token) => [token.address, token])).values()];
 }
 
-async function checkHead({ chain, configuration }: CheckContext): Promise<Finding> {
+/** While this machine and the chain disagree about the time by more than the bound, no slot is run. */
+async function checkHead({ chain, configuration, clock }: CheckContext): Promise<Finding> {
   const head = await chain.latest();
-  const age = Math.floor(systemClock.nowMs() / 1_000) - head.timestamp;
+  const age = Math.floor(clock.nowMs() / 1_000) - head.timestamp;
+  const bound = configuration.timing.maxClockSkewSeconds;
+  // Blocks of some chains are a few seconds ahead.
+  const isFuture = age < -bound;
+  const when = `${formatDuration((isFuture ? -age : Math.max(0, age)) * 1_000)} ${isFuture ? "in the future" : "old"}`;
+  const clockIsOff = "this machine's clock is wrong: timedatectl set-ntp true";
+  const mend = isFuture ? clockIsOff : `${clockIsOff}; or, where it is right, the chain or its node stands still`;
   return {
     what: `chain ${configuration.network.name} (${configuration.network.chainId})`,
-    found: `block ${head.number}, ${formatDuration(Math.max(0, age) * 1_000)} old, base fee ${formatUnits(head.baseFeePerGas, 9)} gwei`,
-    whatToDo: undefined,
+    found: `block ${head.number}, ${when}, base fee ${formatUnits(head.baseFeePerGas, 9)} gwei`,
+    whatToDo:
+      Math.abs(age) <= bound ? undefined : `more than timing.maxClockSkew of ${bound}s, so that no slot runs; ${mend}`,
   };
 }
 

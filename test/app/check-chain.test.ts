@@ -11,7 +11,11 @@ const MISSING = { kind: "error", code: -32601, message: "Method not found" } as 
 /** All that the check finds through these endpoints; the chain behind them has none of the tokens. */
 async function findingsOver(
   urls: readonly string[],
-  { change = (main) => main, policy = POLICY }: { change?: (main: string) => string; policy?: string } = {},
+  {
+    change = (main) => main,
+    policy = POLICY,
+    nowMs = Date.now,
+  }: { change?: (main: string) => string; policy?: string; nowMs?: () => number } = {},
 ) {
   const env = Object.fromEntries(urls.map((url, index) => [`RPC_${index + 1}`, url]));
   const rpc = Object.keys(env).map((name) => `{ env: ${name} }`);
@@ -19,6 +23,7 @@ async function findingsOver(
   return await checkChain(
     loaded({ "main.yaml": change(main), "policy.yaml": policy }, env),
     createRuntime({ level: "error", env }),
+    { nowMs },
   );
 }
 
@@ -79,4 +84,19 @@ test("a wallet that delegates to somebody whom nobody named makes the check red;
   expect(red?.whatToDo).toMatch(/key is stolen/);
   const [known] = (await findingsOver([anvil.url], { change: named })).filter(({ what }) => what === "main delegates");
   expect(known).toMatchObject({ found: `to ${delegate}, as it is named`, whatToDo: undefined });
+});
+
+test.each([
+  ["of 1970", () => 0, /in the future.*/, /no slot runs; this machine's clock is wrong: timedatectl set-ntp true$/],
+  ["of 2099", () => Date.UTC(2099, 0), /\d+d\d+h old/, /this machine's clock is wrong.*; or, where it is right/],
+  ["three minutes ahead", () => Date.now() + 180_000, /3m\d*s? old/, /more than timing.maxClockSkew of 120s/],
+  ["a minute ahead", () => Date.now() + 60_000, /1m\d*s? old/, undefined],
+  ["a minute behind", () => Date.now() - 60_000, /, 0s old/, undefined],
+])("a clock %s is judged by the newest block, as a slot judges it", async (_what, nowMs, found, whatToDo) => {
+  const anvil = await startBareAnvil({ chainId: BASE });
+  await anvil.mine();
+  const [head] = (await findingsOver([anvil.url], { nowMs })).filter(({ what }) => what.startsWith("chain "));
+  expect(head?.found).toMatch(found);
+  if (whatToDo === undefined) expect(head?.whatToDo).toBeUndefined();
+  else expect(head?.whatToDo).toMatch(whatToDo);
 });
