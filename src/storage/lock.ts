@@ -48,7 +48,7 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
   } catch (error) {
     // A full disk: another attempt of this process must not meet its own lock.
     db.close();
-    throw error;
+    throw cannotOpen(file, error);
   }
   held.add(db);
   return {

@@ -70,4 +70,7 @@ test("a lock whose folder is missing, or that cannot be opened, is no mistake of
   mkdirSync(taken);
   expect(() => acquireLock(taken)).toThrow(StorageError);
   expect(() => acquireLock(taken)).toThrow(`cannot open the database ${taken}`);
+  // As on a mount that may only be read: the lock can be opened, and who holds it cannot be written.
+  mkdirSync(join(folder, "kept.db.holder"));
+  expect(() => acquireLock(join(folder, "kept.db"))).toThrow(StorageError);
 });
