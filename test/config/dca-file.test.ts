@@ -44,6 +44,7 @@ retry_for: 30m
 `;
     expect(spec(text)).toMatchObject({
       sell: { raw: 1_000_500_000n },
+      maxTradeUsd: 500n * 10n ** 18n,
       buy: { symbol: "ETH", decimals: 18 },
       schedule: { kind: "at", days: [1, 4], hour: 9, minute: 30, timezone: "Europe/Berlin" },
       budget: { total: 5_200_000_000n },

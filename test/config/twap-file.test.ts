@@ -33,6 +33,7 @@ describe("a twap strategy's file", () => {
       slice: { unfilled: "roll", max: 2n * 10n ** 17n, min: 5n * 10n ** 16n },
       limit: { floor: undefined, abort: undefined },
       exit: false,
+      maxTradeUsd: 500n * 10n ** 18n,
     });
   });
 

@@ -20,6 +20,7 @@ describe("a value-averaging strategy's file", () => {
       allowSell: false,
       startMs: undefined,
       onInsufficient: "skip",
+      maxTradeUsd: 500n * 10n ** 18n,
     });
   });
 

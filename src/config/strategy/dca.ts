@@ -36,6 +36,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof d
   return {
     ...common,
     kind: "dca",
+    maxTradeUsd: file.scope.policy?.maxTradeUsd,
     ...{ sell, buy, minSell, onlyIf, dips, onInsufficient },
     ...{ startMs: startMsOf(start), startsNow: start === "now" ? true : undefined },
     budget,

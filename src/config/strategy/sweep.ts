@@ -1,5 +1,6 @@
 import { formatDollars, parseUsd, type UsdPrice } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
+import { plannedTrade } from "../../domain/strategy/largest-trade.ts";
 import type { SweepSource, SweepSpec } from "../../domain/strategy/sweep.ts";
 import type { Keys } from "../check-shape.ts";
 import { at, type Complaint, each, type Found, type Part, refuse } from "../complaint.ts";
@@ -94,7 +95,7 @@ function* buildLot(file: StrategyFile, fields: SweepFields["lot"]): Part<SweepSp
   const { policy } = file.scope;
   if (fields === undefined || policy === undefined) return undefined;
   yield* checkCeiling(file, "lot.max", fields.max, "max_trade");
-  const max = fields.max ?? (((policy.maxTradeUsd * 95n) / 100n) as UsdPrice);
+  const max = fields.max ?? plannedTrade(policy.maxTradeUsd);
   if (fields.min === 0n) return yield* refuse`lot.min: a lot of nothing sells nothing -> change it`;
   if (fields.min <= max) return { min: fields.min, max };
   return yield* refuse`lot.min: is more than the largest lot of ${formatDollars(max)} -> change it`;

@@ -35,6 +35,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   return {
     ...common,
     kind: "twap",
+    maxTradeUsd: file.scope.policy?.maxTradeUsd,
     schedule: { kind: "every", seconds: everySeconds, anchorSeconds, jitterSeconds },
     ...{ retryForSeconds, sell, buy, startMs, slices, everySeconds, spread, slice, limit },
     ...{ exit: whole.exit, budget, startsNow: whole.start === "now" ? true : undefined },

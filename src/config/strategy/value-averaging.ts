@@ -63,6 +63,7 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof s
   return {
     ...common,
     kind: "value-averaging",
+    maxTradeUsd: file.scope.policy?.maxTradeUsd,
     ...{ pay: step.token, buy, maxContribution, min, allowSell, onInsufficient },
     path: { step: step.raw, growth: path.growth ?? toPpm(0) },
     budget,

@@ -8,6 +8,7 @@ import { type BudgetLeft, budgetObstacle } from "./budget.ts";
 import type { Rate, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
 import { type Dips, dipMultiplier } from "./dips.ts";
 import type { Worth } from "./kind.ts";
+import { type GrowingOrders, growWithin, mostAtOnce } from "./largest-trade.ts";
 import { allOf } from "./own-gas.ts";
 
 /**
@@ -27,7 +28,7 @@ export interface DcaShare {
 }
 
 /** What says how large an order is and how it is split. */
-export interface DcaTerms {
+export interface DcaTerms extends GrowingOrders {
   readonly sell: { readonly token: Token } & DcaAmount;
   /** one token, or several whose weights sum to one whole */
   readonly buy: Token | readonly DcaShare[];
@@ -75,7 +76,8 @@ export function floorOf({ sell }: DcaTerms): Rate | undefined {
 
 /**
  * How large the order of this slot is, leg by leg. The slot's own amount is multiplied first (missed slots, dips), then
- * checked against the budget and the free balance; what was carried over fills what room is left.
+ * cut to what the policy lets each leg sell, then checked against the budget and the free balance; what was carried over
+ * fills what room is left.
  * @param from what the budget still allows over the strategy's life, undefined without such a bound; and of the tightest
  * of its periods, which an order that stands for more than a slot's amount is cut to
  */
@@ -93,23 +95,25 @@ export function sizeOrder(
   const multiplied = mulDivDown(base * BigInt(view.slots), dip?.multiplier ?? ONE_PPM, ONE_PPM);
   // A share of the balance asks for all of it at most, however often it is multiplied.
   const asked = "share" in terms.sell ? smaller(multiplied, all) : multiplied;
-  const inBudget = smaller(asked, from.remaining ?? asked);
+  const shares = sharesOf(terms);
+  const perLeg = mostAtOnce(terms, token, view.prices);
+  const grown = growWithin(perLeg && wholeOf(perLeg, shares), { own: base, wanted: asked });
+  const inBudget = smaller(grown, from.remaining ?? grown);
   const own = cutToPeriod(terms, from.period, { base, raw: inBudget });
   if (typeof own !== "bigint") return own;
   const affordable = own <= free && own > 0n ? own : insufficient(terms, { own, free, all });
   if (typeof affordable !== "bigint") return affordable;
   const most = terms.carry === undefined ? 0n : mulDivDown(base, terms.carry.maxMultiple, ONE_PPM);
   const room = [most, all, ...budgetBounds(from)].map((limit) => limit - affordable).reduce(smaller);
-  const shares = sharesOf(terms);
   const kept = keepWithin(shares, from.carry, most > base ? most - base : 0n);
-  const { legs, left } = fill(split(affordable, shares), kept, room);
+  const { legs, left } = fill(split(affordable, shares), kept, { room, perLeg });
   const carried = legs.reduce((sum, leg) => sum + leg.carried, 0n);
   const total = affordable + carried;
   if (total < (terms.minSell ?? 0n)) {
     const detail = `an order of ${formatAmount({ token, raw: total })} is less than min_sell`;
     return { kind: "skip", reason: "below_minimum_trade", detail };
   }
-  const detail = describeOrder(token, { total, carried, slots: view.slots, dipNote: dip?.note });
+  const detail = describeOrder(token, { total, carried, slots: view.slots, dipNote: dip?.note, isCut: grown < asked });
   return { kind: "order", legs: legs.filter((leg) => leg.own + leg.carried > 0n), left, detail };
 }
 
@@ -129,11 +133,12 @@ export function largestOrder({ sell, dips, carry }: DcaTerms): Worth | undefined
 /** What makes an order another one than a slot's own amount; undefined where nothing does. */
 function describeOrder(
   token: Token,
-  order: { total: bigint; carried: bigint; slots: number; dipNote: string | undefined },
+  order: { total: bigint; carried: bigint; slots: number; dipNote: string | undefined; isCut: boolean },
 ): string | undefined {
   const notes = [
     order.slots > 1 ? `for ${order.slots} slots` : undefined,
     order.dipNote,
+    order.isCut ? "cut to what the policy's max_trade lets through" : undefined,
     order.carried > 0n ? `with ${formatAmount({ token, raw: order.carried })} carried over` : undefined,
   ].filter((note) => note !== undefined);
   return notes.length === 0 ? undefined : `sells ${formatAmount({ token, raw: order.total })}: ${notes.join("; ")}`;
@@ -214,13 +219,23 @@ function keepWithin(shares: readonly DcaShare[], carry: Carry, limit: bigint): C
   return new Map(split(limit, shares).map(({ buy, own }) => [buy.address, smaller(carry.get(buy.address) ?? 0n, own)]));
 }
 
-/** Adds to each leg what it carries, as far as there is room in the order. */
-function fill(legs: readonly DcaLeg[], carry: Carry, room: bigint): { legs: readonly DcaLeg[]; left: Carry } {
+/** The order whose largest leg is that much, rounded down. */
+function wholeOf(leg: bigint, shares: readonly DcaShare[]): bigint {
+  return mulDivDown(leg, ONE_PPM, shares.map(({ weight }) => weight).reduce(larger));
+}
+
+/** Adds to each leg what it carries, as far as there is room in the order and the policy lets one swap sell it. */
+function fill(
+  legs: readonly DcaLeg[],
+  carry: Carry,
+  { room, perLeg }: { room: bigint; perLeg: bigint | undefined },
+): { legs: readonly DcaLeg[]; left: Carry } {
   let rest = larger(room, 0n);
   const left = new Map(carry);
   const filled = legs.map((leg) => {
     const held = carry.get(leg.buy.address) ?? 0n;
-    const carried = smaller(held, rest);
+    const wanted = leg.own + smaller(held, rest);
+    const carried = growWithin(perLeg, { own: leg.own, wanted }) - leg.own;
     rest -= carried;
     left.set(leg.buy.address, held - carried);
     return { ...leg, carried };

@@ -6,6 +6,7 @@ import { type BudgetLeft, budgetObstacle, plannedDollars, tightest } from "./bud
 import { isSameWallet } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { StrategyKind, TradedTokens } from "./kind.ts";
+import { plannedTrade } from "./largest-trade.ts";
 import { checkBands, reasonToWait } from "./rebalance-bands.ts";
 import { rebalanceEnded } from "./rebalance-end.ts";
 import { legsOf } from "./rebalance-legs.ts";
@@ -25,9 +26,6 @@ import { type Plan, type PlanLimits, planNewMoney, planToDestination } from "./r
 import type { RebalanceSpec } from "./rebalance-spec.ts";
 
 type RebalanceDecision = Decision<RebalanceMemory>;
-
-/** Share of the policy's largest trade that is planned with: prices move until the guard checks the swap against it. */
-const OF_LARGEST_TRADE_PERCENT = 95n;
 
 /**
  * Checks the mix in one snapshot at reference prices. When a weight has left its band, confirmed and cooled down, the
@@ -160,7 +158,7 @@ function limitsOf(
   return {
     turnover: isTighter ? inBudget : turnover,
     budget: isTighter ? budget : undefined,
-    ofOneToken: maxUsd === undefined ? undefined : (maxUsd * OF_LARGEST_TRADE_PERCENT) / 100n,
+    ofOneToken: maxUsd === undefined ? undefined : plannedTrade(maxUsd),
   };
 }
 

@@ -8,10 +8,11 @@ import { budgetObstacle, periodsOf, tightest } from "./budget.ts";
 import type { StrategyCommon } from "./common.ts";
 import type { Decision, Rate, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, MostSold, RunEnd, StrategyKind } from "./kind.ts";
+import { type GrowingOrders, growWithin, mostAtOnce } from "./largest-trade.ts";
 import { sliceSizes } from "./twap-slices.ts";
 
 /** Sells a total in slices over a stretch of time, so that the average price is the market's over that time. */
-export interface TwapSpec extends StrategyCommon {
+export interface TwapSpec extends StrategyCommon, GrowingOrders {
   readonly kind: "twap";
   /** the total over the strategy's life, in the sold token's smallest unit */
   readonly sell: { readonly token: Token; readonly raw: bigint };
@@ -48,6 +49,10 @@ export interface TwapMemory {
   readonly startMs: number | null;
   /** decimal text, in the sold token's smallest unit */
   readonly left: string | null;
+  /** the slice at hand sells more than its own amount */
+  readonly isGrown?: boolean | undefined;
+  /** a slice that had grown was too much at once: from then on each sells its own amount at most */
+  readonly ownOnly?: boolean | undefined;
 }
 
 /** A plan that may be extended ends after so many times its length at the latest. */
@@ -58,6 +63,10 @@ interface Position {
   readonly slice: number;
   /** the first slice had its slot, which was of the moment, before this one of the schedule */
   readonly isAgain: boolean;
+  /** what the slice sells when nothing joins it; after the plan's end an even one */
+  readonly own: bigint;
+  /** what the plan has come to with it */
+  readonly planned: bigint;
   readonly spent: bigint;
   readonly left: bigint;
   /** nothing new is begun from here on, Unix milliseconds */
@@ -66,7 +75,7 @@ interface Position {
 
 function decide(spec: TwapSpec, view: StrategyView, before: TwapMemory): Decision<TwapMemory> {
   const startMs = spec.startMs ?? before.startMs ?? view.slotMs;
-  const memory: TwapMemory = { version: 1, startMs, left: null };
+  const memory: TwapMemory = { version: 1, startMs, left: null, ownOnly: before.ownOnly };
   if (view.slotMs < startMs || (spec.startMs !== undefined && view.nowMs < spec.startMs)) {
     const detail = `it begins in ${formatTimeLeft(startMs - view.nowMs)}`;
     return { memory: before, outcome: { kind: "skip", reason: "not_started", detail } };
@@ -83,7 +92,10 @@ function positionOf(spec: TwapSpec, view: StrategyView, startMs: number): Positi
   const gapMs = spec.everySeconds * 1_000;
   const spent = view.spent.get(spec.sell.token.address) ?? 0n;
   const slice = Math.floor((view.slotMs - startMs) / gapMs);
+  const sizes = sliceSizes({ id: spec.id, total: spec.sell.raw, slices: spec.slices, spread: spec.spread });
   return {
+    own: sizes[slice] ?? spec.sell.raw / BigInt(spec.slices),
+    planned: sizes.slice(0, slice + 1).reduce((sum, size) => sum + size, 0n),
     ...{ slice, isAgain: slice === 0 && view.slotMs > startMs },
     spent,
     left: spec.sell.raw - spent,
@@ -122,7 +134,7 @@ function sellSlice(
 ): Decision<TwapMemory> {
   const { memory, at } = from;
   const { token } = spec.sell;
-  const due = amountOf(spec, at);
+  const due = amountOf(spec, at, memory.ownOnly === true ? 0n : mostAtOnce(spec, token, view.prices));
   const period = tightest(periodsOf(view.budget), token);
   const raw = cutToPeriod(spec, { due, left: at.left, period: period?.left });
   if (period !== undefined && raw < spec.slice.min && due >= spec.slice.min) {
@@ -145,21 +157,21 @@ function sellSlice(
     floor: spec.limit.floor,
     retryForSeconds: untilEndSeconds < spec.retryForSeconds ? untilEndSeconds : undefined,
   } as const;
-  return { memory: { ...memory, left: at.left.toString() }, outcome: { kind: "swap", swaps: [swap] } };
+  const isGrown = raw > at.own || undefined;
+  return { memory: { ...memory, left: at.left.toString(), isGrown }, outcome: { kind: "swap", swaps: [swap] } };
 }
 
 /**
  * What the slice at hand sells: with `roll` all that the plan has come to and was not sold, else the slice alone, and
- * after the plan's end an even one. Never more than the cap or what is left. A rest too small for a slice of its own
- * joins the one before it where the cap allows.
+ * after the plan's end an even one. Never more than the cap or what is left, and nothing beyond the slice's own size that
+ * is more than `most` in all. A rest too small for a slice of its own joins the one before it where these allow.
  */
-function amountOf(spec: TwapSpec, at: Position): bigint {
-  const { unfilled, max, min } = spec.slice;
-  const sizes = sliceSizes({ id: spec.id, total: spec.sell.raw, slices: spec.slices, spread: spec.spread });
-  const even = spec.sell.raw / BigInt(spec.slices);
-  const planned = sizes.slice(0, at.slice + 1).reduce((sum, size) => sum + size, 0n);
-  const own = at.isAgain ? 0n : (sizes[at.slice] ?? (unfilled === "extend" ? even : 0n));
-  const wanted = unfilled === "roll" ? planned - at.spent : own;
+function amountOf(spec: TwapSpec, at: Position, most: bigint | undefined): bigint {
+  const { unfilled, min } = spec.slice;
+  const max = growWithin(most, { own: at.own, wanted: spec.slice.max });
+  const isNone = at.isAgain || (at.slice >= spec.slices && unfilled !== "extend");
+  const alone = isNone ? 0n : at.own;
+  const wanted = unfilled === "roll" ? at.planned - at.spent : alone;
   if (unfilled !== "drop" && wanted >= min && at.left - wanted < min && at.left <= max) return at.left;
   if (wanted <= 0n) return 0n;
   return [wanted, max, at.left].reduce(smaller);
@@ -203,22 +215,33 @@ function describeSold(spec: TwapSpec, spent: bigint): string {
   return `sold ${formatAmount({ token, raw: spent })} of ${formatAmount({ token, raw })}${rest}`;
 }
 
-/** The slice that sells the last of the total completes the strategy. */
+/** Why a slice sold nothing because it was too much at once. */
+const TOO_MUCH_AT_ONCE: ReadonlySet<string> = new Set(["RUN_CAP_EXCEEDED", "PRICE_IMPACT_TOO_HIGH"]);
+
+/** The slice that sells the last of the total completes the strategy. One that grew too large is the last that grew. */
 function onRunEnded(spec: TwapSpec, memory: TwapMemory, end: RunEnd): AfterRun<TwapMemory> {
   const left = memory.left === null ? undefined : parseRaw(memory.left);
   if (left === undefined) return { memory };
   const sold = end.swaps.reduce((sum, swap) => sum + swap.sold, 0n);
-  const after: TwapMemory = { ...memory, left: null };
+  const isTooMuch = end.dry !== true && end.swaps.some(({ reason = "" }) => TOO_MUCH_AT_ONCE.has(reason));
+  const ownOnly = isTooMuch && memory.isGrown === true ? true : memory.ownOnly;
+  const after: TwapMemory = { version: 1, startMs: memory.startMs, left: null, ownOnly };
   if (sold === 0n || left - sold >= spec.slice.min) return { memory: after };
   return { memory: after, pause: { code: "completed", detail: describeSold(spec, spec.sell.raw - left + sold) } };
 }
 
 function parseMemory(json: unknown): TwapMemory | undefined {
   if (!isRecord(json) || json.version !== 1) return undefined;
-  const { startMs, left } = json;
+  const { startMs, left, isGrown, ownOnly } = json;
   if (startMs !== null && !isCount(startMs)) return undefined;
-  if (left === null) return { version: 1, startMs, left };
-  return typeof left === "string" && parseRaw(left) !== undefined ? { version: 1, startMs, left } : undefined;
+  if (!isFlag(isGrown) || !isFlag(ownOnly)) return undefined;
+  if (left !== null && (typeof left !== "string" || parseRaw(left) === undefined)) return undefined;
+  return { version: 1, startMs, left, isGrown, ownOnly };
+}
+
+/** Absent in memories of before it was remembered. */
+function isFlag(json: unknown): json is boolean | undefined {
+  return json === undefined || typeof json === "boolean";
 }
 
 function mostSold(spec: TwapSpec, { startMs }: TwapMemory, spent: StrategyView["spent"]): MostSold {
@@ -251,5 +274,6 @@ export const twap: StrategyKind<TwapSpec, TwapMemory> = {
   mostSold,
   decide,
   onRunEnded,
-  onEdited: (_before, _after, memory) => memory,
+  // Other limits, or smaller slices, may let through what was too much.
+  onEdited: (_before, _after, memory) => ({ ...memory, ownOnly: undefined }),
 };

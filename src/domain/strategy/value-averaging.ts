@@ -1,17 +1,18 @@
 import { isCount, isRecord } from "../json.ts";
 import { formatAmount, mulDivDown, parseRaw } from "../money/amount.ts";
-import { smaller } from "../money/bigint.ts";
+import { larger, smaller } from "../money/bigint.ts";
 import { convertUp, type UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import { budgetObstacle, periodsOf, tightest } from "./budget.ts";
 import { isSameWallet, type StrategyCommon } from "./common.ts";
 import type { Decision, PlannedSwap, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
 import type { MostSold, StrategyKind } from "./kind.ts";
+import { type GrowingOrders, growWithin, mostAtOnce } from "./largest-trade.ts";
 import { allOf } from "./own-gas.ts";
 import { LONGEST_GROWING_PATH, pathValue, type ValuePath } from "./value-path.ts";
 
 /** Value averaging: buys what lifts the worth of its own holding to a path that rises with every slot. */
-export interface ValueAveragingSpec extends StrategyCommon {
+export interface ValueAveragingSpec extends StrategyCommon, GrowingOrders {
   readonly kind: "value-averaging";
   /** what contributions are paid in, and what the path is counted in */
   readonly pay: Token;
@@ -80,7 +81,10 @@ function judge(
   const units = ownUnits(spec, view);
   const worth = worthUp(spec, units, { pay, buy });
   const where = `slot ${slots} of the path is ${show(spec, path)}, the holding is worth ${show(spec, worth)}`;
-  if (path > worth) return contribute(spec, view, { missing: path - worth, where });
+  if (path > worth) {
+    const own = larger(path - pathValue(spec.path, slots - 1), spec.min);
+    return contribute(spec, view, { missing: path - worth, own, where });
+  }
   const excess = worth - path;
   if (!spec.allowSell || excess === 0n) return { outcome: skip("on_path", where) };
   const here = units > elsewhere ? units - elsewhere : 0n;
@@ -108,11 +112,14 @@ function worthUp(spec: ValueAveragingSpec, units: bigint, prices: Prices): bigin
   return convertUp(held, { decimals: spec.pay.decimals, usd: prices.pay });
 }
 
-/** Falling markets ask for ever more: the cap, the budget and the balance bind, in this order. */
+/**
+ * Falling markets and missed slots ask for ever more: the cap, the policy, the budget and the balance bind, in this order.
+ * `own` is what the path rises by at this slot.
+ */
 function contribute(
   spec: ValueAveragingSpec,
   view: StrategyView,
-  from: { readonly missing: bigint; readonly where: string },
+  from: { readonly missing: bigint; readonly own: bigint; readonly where: string },
 ): Judgement {
   const spent = view.spent.get(spec.pay.address) ?? 0n;
   const total = spec.budget?.total;
@@ -122,7 +129,9 @@ function contribute(
     const pause = spec.allowSell ? undefined : ({ code: "completed", detail } as const);
     return { outcome: skip("budget_spent", detail), pause };
   }
-  const asked = [from.missing, spec.maxContribution, left].reduce(smaller);
+  const wished = smaller(from.missing, spec.maxContribution);
+  const grown = growWithin(mostAtOnce(spec, spec.pay, view.prices), { own: from.own, wanted: wished });
+  const asked = smaller(grown, left);
   const period = tightest(periodsOf(view.budget), spec.pay);
   const wanted = smaller(asked, period?.left ?? asked);
   if (period !== undefined && wanted < spec.min && asked >= spec.min) {
@@ -141,13 +150,14 @@ function contribute(
   return { outcome: skip("insufficient_balance", detail), pause };
 }
 
-/** Sells of its own units what they are worth above the path, rounded down, the cap and the balance binding. */
+/** Sells of its own units what they are worth above the path, rounded down; the cap, the policy and the balance bind. */
 function sellExcess(
   spec: ValueAveragingSpec,
   view: StrategyView,
   from: { readonly excess: bigint; readonly units: bigint; readonly prices: Prices; readonly where: string },
 ): Judgement {
-  const worth = smaller(from.excess, spec.maxContribution);
+  const wished = smaller(from.excess, spec.maxContribution);
+  const worth = growWithin(mostAtOnce(spec, spec.pay, view.prices), { own: spec.min, wanted: wished });
   if (worth < spec.min) return { outcome: skip("on_path", from.where) };
   const { pay, buy } = from.prices;
   const raw = mulDivDown(worth * pay, 10n ** BigInt(spec.buy.decimals), buy * 10n ** BigInt(spec.pay.decimals));
