@@ -1,18 +1,7 @@
-import {
-  chownSync,
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../net/error-code.ts";
+import { syncFile, writeWhole } from "../storage/whole-file.ts";
 
 /** Only its owner may read it. */
 export const PRIVATE_FILE_MODE = 0o600;
@@ -23,18 +12,8 @@ export const PRIVATE_FILE_MODE = 0o600;
  * @throws EEXIST where a file is there already, which is left as it is
  */
 export function writeNewFile(path: string, text: string, mode: number): void {
-  const file = openSync(path, "wx", mode);
-  try {
-    // All of it or an error: a single write takes the part for which there is room.
-    writeFileSync(file, text);
-    fsyncSync(file);
-  } catch (error) {
-    unlinkSync(path);
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-  syncFolder(dirname(path));
+  writeWhole(path, text, { mode, flag: "wx" });
+  syncFile(dirname(path));
 }
 
 /** A mount that may only be read, another user's folder, a file that is a mount of its own, no room. */
@@ -58,7 +37,7 @@ export function replaceFile(
     if (uid !== process.getuid?.() || gid !== process.getgid?.()) chownSync(coming, uid, gid);
     if (readFileSync(file, "utf8") !== before) return `${path} was changed by somebody else meanwhile`;
     renameSync(coming, file);
-    syncFolder(dirname(file));
+    syncFile(dirname(file));
     return undefined;
   } catch (error) {
     const code = codeOf(error);
@@ -75,15 +54,5 @@ function removeIfThere(path: string): void {
     rmSync(path, { force: true });
   } catch (error) {
     if (!UNWRITABLE.has(codeOf(error))) throw error;
-  }
-}
-
-/** Puts the names in a folder on the disk: new files, and what was renamed. */
-export function syncFolder(folder: string): void {
-  const opened = openSync(folder, "r");
-  try {
-    fsyncSync(opened);
-  } finally {
-    closeSync(opened);
   }
 }

@@ -1,5 +1,5 @@
 import { openSync } from "node:fs";
-import pino from "pino";
+import pino, { type DestinationStream } from "pino";
 import { createLogger, type LogLevel } from "../adapters/pino/pino-logger.ts";
 import { readableLines } from "../adapters/pino/readable-lines.ts";
 import { openStandardOutput } from "../adapters/pino/standard-output.ts";
@@ -34,12 +34,17 @@ export function createRuntime(options: {
       ? openStandardOutput((dropped) =>
           logger.warn({ dropped }, "lines of this log were lost: whoever reads it took none for a while"),
         )
-      : pino.destination({ dest: openSync(logFile, "a"), sync: false });
-  outliveReader(destination);
+      : openLogFile(logFile);
   const isTerminal = process.stdout.isTTY === true;
   const isText = logFile === undefined && (format === "text" || (format === "auto" && isTerminal));
   const colours = isTerminal && (env.NO_COLOR ?? "") === "";
   const lines = isText ? readableLines(destination, { colours }) : destination;
   const logger: Logger = createLogger({ level, redactor, destination: lines });
   return { logger, redactor, env, secrets: createSecretOpener(env, redactor) };
+}
+
+function openLogFile(file: string): DestinationStream {
+  const output = pino.destination({ dest: openSync(file, "a"), sync: false });
+  outliveReader(output);
+  return output;
 }

@@ -1,8 +1,9 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { openDatabase, type SqliteDatabase, StorageError } from "./database.ts";
 import { createPrivate, giveTo } from "./private-file.ts";
 import { removeStamp } from "./stamp.ts";
+import { syncFile } from "./whole-file.ts";
 
 /** An open database, and the file that its copy is to be. */
 export interface WantedCopy {
@@ -151,14 +152,4 @@ function renameAll(renames: readonly Rename[]): void {
 
 function removeAll(file: string, suffixes: readonly string[]): void {
   for (const suffix of suffixes) rmSync(`${file}${suffix}`, { force: true });
-}
-
-/** Of a folder: its entries. */
-function syncFile(path: string): void {
-  const handle = openSync(path, statSync(path).isDirectory() ? "r" : "r+");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

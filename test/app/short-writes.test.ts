@@ -39,6 +39,21 @@ test("a file of settings whose new text fits in part keeps the old one, and says
   expect(readdirSync(folder)).toEqual(["swapd.yaml"]);
 });
 
+test("a marker that fits in part leaves the one that was there", async () => {
+  const folder = temporaryDirectory();
+  const wallet = `0x${"11".repeat(20)}`;
+  const module = JSON.stringify(join(ROOT, "src/adapters/identity/marker-files.ts"));
+  const write = (id: string): readonly string[] => {
+    const marker = `{ state: { id: ${id}, signatures: 1, signings: 0 } }`;
+    const call = `createMarkerFiles("identity", 1).write("${wallet}", ${marker})`;
+    return ["--input-type=module", "-e", `import { createMarkerFiles } from ${module}; ${call}`];
+  };
+  expect(await bounded(folder, write('"first"'))).toBe("exit 0");
+  expect(await bounded(folder, write(`"x".repeat(${TOO_LONG})`))).not.toBe("exit 0");
+  expect(readdirSync(join(folder, "identity"))).toEqual([`1-${wallet}.json`]);
+  expect(readFileSync(join(folder, "identity", `1-${wallet}.json`), "utf8")).toContain('"first"');
+});
+
 test("a new configuration that fits in part is not said to be written", async () => {
   const folder = temporaryDirectory();
   const init = [join(ROOT, "bin/swapd.js"), "init", "--dir", "new", "--offline", "--yes"];

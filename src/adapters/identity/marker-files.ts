@@ -1,9 +1,10 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Address } from "../../domain/money/address.ts";
 import type { IdentityMarker, Marker } from "../../ports/identity-marker.ts";
 import { hasCode } from "../../storage/private-file.ts";
+import { replaceWhole } from "../../storage/whole-file.ts";
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -45,23 +46,7 @@ export function createMarkerFiles(folder: string, chainId: number): IdentityMark
 
 function replace(folder: string, file: string, text: string): void {
   mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
-  const unfinished = `${file}.unfinished`;
-  const handle = openSync(unfinished, "w", FILE_MODE);
-  try {
-    // All of it or an error: a single write takes the part for which there is room.
-    writeFileSync(handle, text);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-  renameSync(unfinished, file);
-  // The new name itself is durable only now.
-  const directory = openSync(folder, "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
+  replaceWhole(file, text, FILE_MODE);
 }
 
 function readIfThere(file: string): string | undefined {

@@ -9,19 +9,14 @@ const ENDING_TRIES_EVERY_MS = 20;
 /** How a write ends when a pipe has no reader any more: pino writes no further line then. */
 const READER_GONE = "EPIPE";
 
-/** Where the lines of a log go. */
-export interface LogOutput extends DestinationStream {
-  /** Hears of what ends it: a reader that is gone, a disk. */
-  on(event: "error", hear: (error: NodeJS.ErrnoException) => void): unknown;
-}
-
 /**
  * Standard output for the lines of a log: each is written at once, so that the last one before a kill is there, too.
- * Where it is a pipe whose reader takes nothing, as of a container whose log driver stalls, or a file that takes no more (a full
- * disk, one that may only be read, a bound of its size), nothing waits for that: lines wait in memory, and what comes beyond 1 MB of them is lost. The end of the process waits two seconds.
+ * Where it is a pipe whose reader takes nothing, as of a container whose log driver stalls, or a file that takes no more (a
+ * full disk, one that may only be read, a bound of its size), nothing waits for that: lines wait in memory, and what comes
+ * beyond 1 MB of them is lost. The end of the process waits two seconds.
  * @param lost hears how many lines were lost, once there is room again
  */
-export function openStandardOutput(lost: (lines: number) => void): LogOutput {
+export function openStandardOutput(lost: (lines: number) => void): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true, maxLength: MOST_WAITING_BYTES, retryEAGAIN: () => false });
   let dropped = 0;
   let hasRoom = true;
@@ -68,6 +63,5 @@ export function openStandardOutput(lost: (lines: number) => void): LogOutput {
       if (retry !== undefined) tryAgain();
       write(line);
     },
-    on: (event, hear) => output.on(event, hear),
   };
 }

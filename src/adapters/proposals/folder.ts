@@ -1,9 +1,13 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Address } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Treasury } from "../../ports/treasury.ts";
+import { replaceWhole } from "../../storage/whole-file.ts";
 import { batchFileOf } from "./batch-file.ts";
+
+/** Owners read it, with users of their own: it carries nothing that signs. */
+const FILE_MODE = 0o644;
 
 /**
  * Proposals as files in a folder, from where a person brings them to the owners. A file is whole or not there, and one that
@@ -19,7 +23,9 @@ export function createProposalFolder(
     publish: async (proposal) => {
       const path = join(folder, `${proposal.swapId.replaceAll(/[^\w.-]/g, "_")}.json`);
       try {
-        if (!existsSync(path)) writeWhole(folder, path, JSON.stringify(batchFileOf(proposal, clock.nowMs()), null, 2));
+        mkdirSync(folder, { recursive: true });
+        const text = `${JSON.stringify(batchFileOf(proposal, clock.nowMs()), null, 2)}\n`;
+        if (!existsSync(path)) replaceWhole(path, text, FILE_MODE);
         return { kind: "published" };
       } catch (error) {
         if (!(error instanceof Error && "code" in error)) throw error;
@@ -27,18 +33,4 @@ export function createProposalFolder(
       }
     },
   };
-}
-
-function writeWhole(folder: string, path: string, text: string): void {
-  mkdirSync(folder, { recursive: true });
-  const partial = `${path}.partial`;
-  const file = openSync(partial, "w", 0o644);
-  try {
-    // All of it or an error: a single write takes the part for which there is room.
-    writeFileSync(file, `${text}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(partial, path);
 }

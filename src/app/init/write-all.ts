@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import { syncFolder, writeNewFile } from "../new-file.ts";
+import { syncFile } from "../../storage/whole-file.ts";
+import { writeNewFile } from "../new-file.ts";
 
 /** A file that is to be there, or to be another one. */
 export interface PlannedFile {
@@ -56,8 +57,8 @@ export function writeAll(folder: string, files: readonly PlannedFile[], beforeMo
   });
   writeNewFile(join(stage, "listed"), JSON.stringify(listed), 0o600);
   renameSync(join(stage, "listed"), join(stage, MANIFEST));
-  syncFolder(stage);
-  syncFolder(folder);
+  syncFile(stage);
+  syncFile(folder);
   return moveAll(folder, beforeMove);
 }
 
@@ -102,7 +103,7 @@ function moveAll(folder: string, beforeMove: (path: string) => void = () => unde
     const isAsItWas = (existsSync(to) ? hashOf(readFileSync(to, "utf8")) : null) === before;
     if (!isAsItWas) left.push(path);
     renameSync(from, isAsItWas ? to : `${to}.new`);
-    syncFolder(dirname(to));
+    syncFile(dirname(to));
   }
   rmSync(stage, { recursive: true, force: true });
   return { written: listed.map(({ path }) => path).filter((path) => !left.includes(path)), left };

@@ -57,7 +57,8 @@ export function carryOf(memory: DcaMemory): Carry {
 
 /**
  * The memory after a run. What fees alone kept from being sold is carried over; what an order had taken of the carry goes
- * back to it when the leg sold nothing for another reason, or in a dry run. Amounts of another token than `sell` mean nothing any more.
+ * back to it when the leg sold nothing for another reason, or in a dry run. Amounts of another token than `sell` mean
+ * nothing any more.
  */
 export function afterRun(memory: DcaMemory, end: RunEnd, rule: { sell: Token; carries: boolean }): DcaMemory {
   const runs = memory.runs + (end.filled ? 1 : 0);

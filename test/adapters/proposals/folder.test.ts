@@ -78,7 +78,7 @@ describe("a folder of proposals", () => {
 
   test("what a kill left half written is no proposal", async () => {
     const folder = memoryDirectory();
-    writeFileSync(join(folder, "run_1.0.1.json.partial"), '{"version"');
+    writeFileSync(join(folder, "run_1.0.1.json.unfinished"), '{"version"');
     expect(await files(folder).publish(proposal)).toEqual({ kind: "published" });
     expect(JSON.parse(readFileSync(join(folder, "run_1.0.1.json"), "utf8"))).toMatchObject({ version: "1.0" });
   });
