@@ -9,11 +9,11 @@ import { ACCOUNT, createOutside, openLife, turn } from "../support/engine-life.t
 const ETHER = 10n ** 18n;
 const RESERVE = ETHER / 100n;
 
-/** Ten minutes of a strategy that sells coins, in a wallet with one ether. @returns its final sales, and what is left of the ether */
-async function sell(change: StrategySpec) {
+/** Ten minutes of a strategy that sells coins, in a wallet with one ether, or as many. @returns its final sales, and what is left of the ether */
+async function sell(change: StrategySpec, coins = ETHER) {
   const outside = createOutside(SLOT_MS - 1_500);
   const { ledger } = outside.chain;
-  ledger.credit(ETH.address, ACCOUNT, ETHER - ledger.balance(ETH.address, ACCOUNT));
+  ledger.credit(ETH.address, ACCOUNT, coins - ledger.balance(ETH.address, ACCOUNT));
   // The chain of this test takes coins as it takes tokens, and its service names no value.
   ledger.setAllowance(ETH.address, ACCOUNT, 10n ** 30n);
   const propose = outside.service.transaction.bind(outside.service);
@@ -74,4 +74,19 @@ describe("what sells all that is free of the native coin leaves the gas of its s
 test("a share of half of it is half of all that is free", async () => {
   const { sold } = await sell(dcaSpec({ id: "half", sell: { token: ETH, share: toPpm(500_000) }, buy: USDC }));
   expect(sold[0]).toBe((ETHER - RESERVE) / 2n);
+});
+
+test("a few coins are sold too: the gas that might be dear keeps no more of them than max_fee lets it cost", async () => {
+  const coins = RESERVE + ETHER / 20n;
+  const dear = { ...dcaSpec().limits, maxFeePerGas: 10n ** 12n, maxFee: toPpm(50_000) };
+  const half = await sell(
+    { ...dcaSpec({ id: "half", sell: { token: ETH, share: toPpm(500_000) }, buy: USDC }), limits: dear },
+    coins,
+  );
+  expect(half.sold[0]).toBe(ETHER / 40n);
+  const all = await sell(
+    { ...dcaSpec({ id: "all", sell: { token: ETH, share: ONE_PPM }, buy: USDC }), limits: dear },
+    coins,
+  );
+  expect(all.sold[0]).toBe(((ETHER / 20n) * 95n) / 100n);
 });

@@ -185,13 +185,14 @@ function* decideSlot(
 function viewOf(course: Course, slotMs: number, { world, holdings }: Common): StrategyView {
   const { spec } = course;
   const held = holdings.get(spec.wallet.address);
+  const free = freeFor(spec, held?.free ?? new Map(), world.strategies);
   const { instantsAfterMs: afterMs, external } = strategyNeeds(spec, course.memory);
   return {
     slotMs,
     slots: 1,
     nowMs: slotMs,
-    free: freeFor(spec, held?.free ?? new Map(), world.strategies),
-    ownGas: ownGasOf(spec),
+    free,
+    ownGas: ownGasOf(spec, free),
     balances: held?.balances ?? new Map(),
     outside: held?.outside ?? new Map(),
     instants: afterMs === undefined ? 0 : instantsSince(spec.schedule, { afterMs, untilMs: slotMs }, world.zones),

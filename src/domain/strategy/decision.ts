@@ -43,7 +43,7 @@ export interface StrategyView {
   readonly nowMs: number;
   /** free balance by token address: balance less the reservations of other open swaps and the gas reserve */
   readonly free: ReadonlyMap<Address, bigint>;
-  /** wei that the gas of its next swap may cost; absent in views of older releases */
+  /** wei of the free coins that the gas of its next swap may cost; absent in views of older releases */
   readonly ownGas?: bigint | undefined;
   /** the wallet's whole balance by token address, nothing taken off */
   readonly balances: ReadonlyMap<Address, bigint>;

@@ -1,4 +1,6 @@
+import { NATIVE_TOKEN } from "../money/address.ts";
 import { smaller } from "../money/bigint.ts";
+import { shareDown } from "../money/fraction.ts";
 import { isNative, type Token } from "../money/token.ts";
 import type { StrategyLimits } from "./common.ts";
 import type { StrategyView } from "./decision.ts";
@@ -6,9 +8,15 @@ import type { StrategyView } from "./decision.ts";
 /** Gas that a single swap may take: one that sells coins needs no approval. */
 const GAS_OF_A_SWAP = 500_000n;
 
-/** Wei that the gas of a strategy's next swap may cost, at the strategy's gas price limit. */
-export function ownGasOf({ limits }: { readonly limits: Pick<StrategyLimits, "maxFeePerGas"> }): bigint {
-  return GAS_OF_A_SWAP * limits.maxFeePerGas;
+/**
+ * Wei of the free coins that the gas of a strategy's next swap of them may cost: at its gas price limit, and no more than
+ * its limit of fees lets pass of all that is free.
+ */
+export function ownGasOf(
+  { limits }: { readonly limits: Pick<StrategyLimits, "maxFeePerGas" | "maxFee"> },
+  free: StrategyView["free"],
+): bigint {
+  return smaller(GAS_OF_A_SWAP * limits.maxFeePerGas, shareDown(free.get(NATIVE_TOKEN) ?? 0n, limits.maxFee));
 }
 
 /**

@@ -53,7 +53,7 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
     slots: run.slots,
     nowMs,
     free,
-    ownGas: ownGasOf(spec),
+    ownGas: ownGasOf(spec, free),
     balances,
     instants: countedInstants(context, spec.schedule, { afterMs: needs.instantsAfterMs, untilMs: run.slotMs }),
     prices: seen.prices,
