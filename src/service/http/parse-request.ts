@@ -23,8 +23,15 @@ export function parseShape<T>(schema: z.ZodType<T>, input: unknown): Parsed<T> {
   if (parameter === undefined) return refuse("BODY_MALFORMED");
   const given = typeof input === "object" && input !== null && Object.hasOwn(input, parameter);
   if (!given) return refuse("PARAMETER_MISSING", { parameter });
-  const detail = Array.isArray(Reflect.get(Object(input), parameter)) ? "must be given once" : (issue?.message ?? "");
-  return refuse("PARAMETER_MALFORMED", { parameter, detail });
+  const isList = Array.isArray(Reflect.get(Object(input), parameter));
+  return refuse("PARAMETER_MALFORMED", { parameter, detail: issue === undefined ? "" : detailOfIssue(issue, isList) });
+}
+
+/** A list in place of one value is a parameter that was repeated; what is wrong within a list has its place there. */
+function detailOfIssue({ code, message, path }: z.core.$ZodIssue, isList: boolean): string {
+  const [, entry] = path;
+  if (isList && typeof entry === "number") return `entry ${entry + 1}: ${message}`;
+  return isList && (code === "invalid_type" || code === "invalid_value") ? "must be given once" : message;
 }
 
 /** The one value of two names of a parameter. */
@@ -54,7 +61,9 @@ function optionalAddress(text: string | undefined): Address | undefined {
 function parseFraction(parameter: string, text: string, decimals: number): Parsed<bigint> {
   const value = parseUnits(text, decimals);
   if (typeof value === "bigint") return { kind: "ok", value };
-  return refuse("PARAMETER_MALFORMED", { parameter, detail: text.startsWith("-") ? "must not be negative" : value });
+  if (text.startsWith("-")) return refuse("PARAMETER_MALFORMED", { parameter, detail: "must not be negative" });
+  const detail = value === "more decimals than the token has" ? `must have at most ${decimals} decimals` : value;
+  return refuse("PARAMETER_MALFORMED", { parameter, detail });
 }
 
 function parseSlippage(text: string): Parsed<bigint> {

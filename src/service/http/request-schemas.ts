@@ -41,7 +41,7 @@ export const quoteQuery = z.object({
         "best one so far is quoted.",
     ),
   liquiditySources: z
-    .union([z.string().max(256), z.array(z.string().max(64)).max(16)])
+    .union([z.string().max(256), z.array(z.string().max(64)).max(16)], { error: "must be at most 16 names" })
     .optional()
     .describe("Kinds of pools that may be used, joined by commas or repeated; all if left out."),
   simulate,
@@ -71,7 +71,7 @@ export const executeSwapBody = z.object({
     .nullish()
     .describe("EIP-2612 signature of the permit; not needed when the allowance suffices."),
   permitDeadline: z
-    .union([z.int().min(0), z.string().regex(/^[0-9]{1,15}$/, "must be Unix seconds")])
+    .union([z.int().min(0), z.string().regex(/^[0-9]{1,15}$/)], { error: "must be Unix seconds" })
     .nullish()
     .describe("Deadline of the permit in Unix seconds; comes together with permitSignature."),
 });
@@ -115,7 +115,7 @@ const searchText = z.string().max(128);
 export const tokensBody = z.object({
   networkNames,
   searchValue: z
-    .union([searchText, z.array(searchText).max(20)])
+    .union([searchText, z.array(searchText).max(20)], { error: "must be a text, or a list of at most 20" })
     .default("")
     .describe("Texts in names and symbols, or addresses; empty: all listed tokens."),
   exact: z.boolean().default(false).describe("true: only whole names and symbols."),

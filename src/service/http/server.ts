@@ -123,14 +123,16 @@ function createBoundedServer(
     // While it stops, requests on open connections get our own answer.
     return503OnClosing: false,
     serverFactory(listener) {
-      const timeouts = {
+      const bounds = {
         requestTimeout: requestTimeoutMs,
         headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
         connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, requestTimeoutMs),
+        // Node itself would refuse requests without a host, uncounted and with a body that is no JSON.
+        requireHostHeader: false,
       };
       const guarded = connections.guard(listener);
-      const server = createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES, ...timeouts }, guarded);
+      const server = createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES, ...bounds }, guarded);
       // Node itself would refuse such requests, as many as come, before they are counted.
       server.on("checkExpectation", guarded);
       server.setTimeout(SILENCE_TIMEOUT_MS);

@@ -26,6 +26,10 @@ export const SETTLEMENT_INTERFACE = new Interface([
   "error WrongSigner(address signer, address owner)",
   "error AllowanceTooLow(uint256 allowance, uint256 needed)",
   "error WrongNativeValue(uint256 value, uint256 expected)",
+  "error NativeTransferFailed(address to, uint256 amount)",
+  "error NotFunded(address token, uint256 balance, uint256 amount)",
+  "error LegWithoutInput(uint256 leg, address tokenIn)",
+  "error CallbackOverdrawn(uint256 amount, uint256 maximum)",
   "error UnknownPool(uint256 leg, address pool, address expected)",
   "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
   "error SafeERC20FailedOperation(address token)",
@@ -146,5 +150,5 @@ function knownError(data: string): string | undefined {
 }
 
 function printable(value: unknown): string {
-  return String(value).replace(/\p{C}/gu, "?");
+  return String(value).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
 }

@@ -59,7 +59,7 @@ function textOf(words: readonly bigint[], length: number): string {
   const bytes = Buffer.from(hex, "hex").subarray(0, length);
   return bytes
     .toString("utf8")
-    .replace(/[\p{C}\uFFFD]/gu, "")
+    .replace(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, "")
     .trim();
 }
 

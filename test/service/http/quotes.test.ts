@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { getAddress } from "ethers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
@@ -243,5 +244,12 @@ describe("self-executed transactions", () => {
       body: { simulation: { status: "ok", funded: false, approved: false } },
     });
     expect(tried.body.simulation.amountOut).toBe(body.amountOut);
+  });
+
+  test("to a recipient that takes no coins are said to fail for that", async () => {
+    const request = seedRequest({ toTokenAddress: NATIVE_TOKEN, toAddress: market.minter, simulate: "true" });
+    const { body } = await client.get("/aggregator/quote", request);
+    const reason = `NativeTransferFailed(to ${getAddress(market.minter)}, amount ${body.amountOut})`;
+    expect(body.simulation).toMatchObject({ status: "failed", reason });
   });
 });

@@ -10,6 +10,22 @@ function remaining(response: Response): string {
   return `${response.headers.get("RateLimit-Remaining")} of ${response.headers.get("RateLimit-Limit")}`;
 }
 
+test("a request that names no host is counted and answered like any other", async () => {
+  const { port } = await start();
+  const ask = async (): Promise<string> => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    socket.write(`GET ${NETWORKS} HTTP/1.1\r\nConnection: close\r\n\r\n`);
+    let text = "";
+    for await (const piece of socket) text += String(piece);
+    return text;
+  };
+  const answers: string[] = [];
+  for (let count = 0; count < 4; count += 1) answers.push(await ask());
+  expect(answers.map((text) => text.slice(9, 12))).toEqual(["200", "200", "200", "429"]);
+  expect(answers[2]).toMatch(/ratelimit-remaining: 0/i);
+  expect(answers[2]).toContain(JSON.stringify(BODY));
+});
+
 describe("limits", () => {
   test("are a key's own where it has one, else the service's; a revoked key is unknown", async () => {
     const { url } = await start({ keys: { partner: { requestsPerSecond: 9 }, guest: { requestsPerSecond: null } } });

@@ -108,7 +108,7 @@ describe("tokens", () => {
   });
 
   test("cannot move what is shown around their names, and may have the old kind of text", async () => {
-    const evil = `Safe\u202etoken\u0000${"x".repeat(200)}`;
+    const evil = `Safe\u202eto\u2028ken\u2029\u0000${"x".repeat(200)}`;
     const hostile = await chain.deploy(loadContract("UsdtLikeToken"), [evil, "", 6]);
     const word = Buffer.from("MKR").toString("hex").padEnd(64, "0");
     const old = await chain.send({ data: bytes32Token(word) });

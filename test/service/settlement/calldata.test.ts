@@ -1,6 +1,7 @@
 import { Interface } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import executor from "../../../contracts/artifacts/SwapdExecutor.json" with { type: "json" };
 import artifact from "../../../contracts/artifacts/SwapdSettlement.json" with { type: "json" };
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import type { Pool } from "../../../src/service/pools/pool.ts";
@@ -116,6 +117,18 @@ describe("revert data that any contract may have written", () => {
     expect(describeRevert(SETTLEMENT_INTERFACE.encodeErrorResult("Error", ["paused"]))).toBe("Error(paused)");
   });
 
+  it("is reported by name where tokens or recipients make our contracts write it", () => {
+    const errors = new Interface([...artifact.abi, ...executor.abi].filter(({ type }) => type === "error"));
+    const met = ["NativeTransferFailed", "NotFunded", "LegWithoutInput", "CallbackOverdrawn", "OutputBelowMinimum"];
+    for (const name of met) {
+      const inputs = errors.getError(name)?.inputs ?? [];
+      const values = inputs.map(({ type }) => (type === "address" ? `0x${"11".repeat(20)}` : 7n));
+      const data = errors.encodeErrorResult(name, values);
+      const named = inputs.map((input, index) => `${input.name} ${values[index]}`);
+      expect(describeRevert(data)).toBe(`${name}(${named.join(", ")})`);
+    }
+  });
+
   it("is reported by its first bytes where it only says that it is a known one", () => {
     expect(describeRevert("0x08c379a0")).toBe("with 0x08c379a0");
     expect(describeRevert(`0x08c379a0${"f".repeat(64)}`)).toBe("with 0x08c379a0");
@@ -130,7 +143,7 @@ describe("revert data that any contract may have written", () => {
     expect(describeRevert(long)).toBe(`Error(${"a".repeat(294)}...`);
     const book = SETTLEMENT_INTERFACE.encodeErrorResult("Error", ["a".repeat(20_000)]);
     expect(describeRevert(book)).toBe("with 0x08c379a0");
-    const odd = SETTLEMENT_INTERFACE.encodeErrorResult("Error", ["a\u0000\u202eb\n"]);
+    const odd = SETTLEMENT_INTERFACE.encodeErrorResult("Error", ["a\u0000\u202eb\u2028"]);
     expect(describeRevert(odd)).toBe("Error(a??b?)");
   });
 
