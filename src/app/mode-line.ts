@@ -1,6 +1,6 @@
 import type { Configuration, Mode } from "../config/configuration.ts";
 import { CommandFailure } from "./exit-codes.ts";
-import { configurationOf, type Target } from "./target.ts";
+import { configurationOf, nameTarget, type Target } from "./target.ts";
 import type { Terminal } from "./terminal.ts";
 
 const MEANING: Readonly<Record<Mode, string>> = {
@@ -35,7 +35,8 @@ export function sayMode(
   terminal: Pick<Terminal, "out">,
 ): void {
   if (json === true) return;
-  const line = modeOfTarget(target)?.line;
+  const line =
+    target.kind === "broken" ? `this is what the rows say ${nameTarget(target)}` : modeOfTarget(target)?.line;
   const lines = [...(rehearsal === true ? [REHEARSAL_LINE] : []), ...(line === undefined ? [] : [line])];
   for (const one of lines) terminal.out(`${one}\n`);
 }

@@ -6,7 +6,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { thisMachine } from "./machine.ts";
 import { connectionOf, openSwapService, type ServiceConnection } from "./open-swap-service.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
-import { type Target, withReads } from "./target.ts";
+import { configurationOf, type Target, withReads } from "./target.ts";
 
 /** By wallet: the service's count of swaps by status, or why it gave none. A hint next to our rows, never evidence. */
 export type ServiceCounts = Readonly<Record<string, Readonly<Record<string, number>> | string>>;
@@ -29,10 +29,11 @@ export async function readServiceCounts(target: Target): Promise<ServiceCounts> 
 }
 
 function connectionTo(target: Target, runtime: Runtime): ServiceConnection {
-  if (target.kind === "configured") {
-    const { service, serve } = target.configuration;
+  if (target.kind !== "sandbox") {
+    const { configuration } = configurationOf(target);
+    const { service, serve } = configuration;
     const embedded = `http://${serve.listen.host}:${serve.listen.port}`;
-    return connectionOf(target.configuration, service.url === "embedded" ? embedded : service.url, runtime.secrets);
+    return connectionOf(configuration, service.url === "embedded" ? embedded : service.url, runtime.secrets);
   }
   const { serviceUrl, chainId, database } = target.facts;
   if (serviceUrl === null) throw new CommandFailure(EXIT.no, "the last sandbox ran without a service");

@@ -2,18 +2,25 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
 import { hasTables } from "../adapters/sqlite/daemon/schema.ts";
+import { besideOf } from "../config/build-paper.ts";
 import type { Configuration } from "../config/configuration.ts";
+import { namedDatabase } from "../config/named-database.ts";
 import { formatProblems } from "../config/problem.ts";
 import type { ReadModel } from "../ports/read-model.ts";
 import { openDatabase } from "../storage/database.ts";
+import { databaseAtWork, describeAtWork } from "./daemon-beside.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 import { REHEARSAL_DATABASE } from "./rehearsal-configuration.ts";
 import { isSandboxRunning, readSandboxFacts, type SandboxFacts } from "./sandbox-facts.ts";
 
-/** What a command is about: a configured daemon, or the last sandbox of this folder. */
+/**
+ * What a command is about: a configured daemon, one whose files are broken now while it may go on under those of before,
+ * or the last sandbox of this folder.
+ */
 export type Target =
   | { readonly kind: "configured"; readonly configuration: Configuration; readonly database: string }
+  | { readonly kind: "broken"; readonly file: string; readonly problems: string; readonly database: string }
   | { readonly kind: "sandbox"; readonly facts: SandboxFacts & { directory: string }; readonly database: string };
 
 const DEFAULT_FILE = "swapd.yaml";
@@ -38,20 +45,30 @@ export function configurationFile(options: { config?: string | undefined }): str
 
 /**
  * Finds the target: `--config`, else SWAPD_CONFIG, else swapd.yaml here, else the last sandbox of this folder.
- * @throws CommandFailure with what to do when there is none, or with all problems of a broken configuration
+ * @throws CommandFailure with what to do when there is none, or with all problems of a file that names no database either
  */
 export function findTarget(options: { config?: string | undefined }): Target {
   const file = namedFile(options) ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
-  if (file !== undefined) {
-    const configuration = readConfiguration(file, EXIT.no);
-    return { kind: "configured", configuration, database: configuration.database };
-  }
+  if (file !== undefined) return readTarget(resolve(file));
   const facts = readSandboxFacts();
   if (facts !== undefined) return { kind: "sandbox", facts, database: facts.database };
   throw new CommandFailure(
     EXIT.usage,
     "no configuration: name one with --config FILE, put swapd.yaml here, or start the sandbox first with `swapd sandbox`",
   );
+}
+
+function readTarget(file: string): Target {
+  const loaded = loadConfiguration(file, process.env);
+  if (loaded.ok) {
+    const { configuration } = loaded;
+    return { kind: "configured", configuration, database: configuration.database };
+  }
+  const problems = formatProblems(loaded.problems);
+  const named = namedDatabase(file);
+  const database = named === undefined ? undefined : [named, besideOf(named)].find(existsSync);
+  if (database === undefined) throw new CommandFailure(EXIT.no, problems);
+  return { kind: "broken", file, problems, database };
 }
 
 /**
@@ -101,6 +118,8 @@ export function findTargetToChange(options: ChangeOptions): Target {
 /** What a command acted on, in one line. */
 export function nameTarget(target: Target): string {
   if (target.kind === "sandbox") return `on the sandbox in ${target.facts.directory} (database ${target.database})`;
+  if (target.kind === "broken")
+    return `on ${target.file} (broken as it is now, see \`swapd check\`; database ${target.database})`;
   const { file, mode, network } = target.configuration;
   return `on ${file} (network ${network.name}, mode ${mode}, database ${target.database})`;
 }
@@ -117,7 +136,7 @@ export async function changing<T>(target: Target, work: () => T | Promise<T>): P
 
 /** What the target's chain calls its own coin. */
 export function nativeSymbolOf(target: Target): string {
-  return target.kind === "sandbox" ? "ETH" : target.configuration.network.nativeSymbol;
+  return target.kind === "sandbox" ? "ETH" : configurationOf(target).configuration.network.nativeSymbol;
 }
 
 /** @throws CommandFailure that says what to do where the target is a sandbox that stopped: its chain is gone */
@@ -130,9 +149,13 @@ export function needsChain(target: Target): Target {
   );
 }
 
-/** The target's configuration with the environment that its references are looked up in. */
+/**
+ * The target's configuration with the environment that its references are looked up in.
+ * @throws CommandFailure with all its problems where it is broken
+ */
 export function configurationOf(target: Target): { configuration: Configuration; env: NodeJS.ProcessEnv } {
   if (target.kind === "configured") return { configuration: target.configuration, env: process.env };
+  if (target.kind === "broken") throw new CommandFailure(EXIT.no, target.problems);
   const { facts } = target;
   const env = { ...process.env, ...facts.environment };
   const preset = join(facts.directory, "network.json");
@@ -164,5 +187,7 @@ export async function withReads<T>(target: Target, work: (reads: ReadModel) => P
 
 /** Why nothing can be read of a target without a database. */
 export function notRunYet({ database }: Pick<Target, "database">): CommandFailure {
-  return new CommandFailure(EXIT.no, `there is no database at ${database}: the daemon has not run yet`);
+  const atWork = databaseAtWork(database);
+  const beside = atWork === undefined ? "" : `; ${describeAtWork(atWork)}`;
+  return new CommandFailure(EXIT.no, `there is no database at ${database}: the daemon has not run yet${beside}`);
 }

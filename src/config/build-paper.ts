@@ -17,7 +17,14 @@ export function databaseOf(mode: Mode, database: string): string {
 
 /** The database of mode paper beside the one that the configuration names. */
 export function paperDatabaseOf(database: string): string {
-  return `${database}.paper.db`;
+  return `${database}${PAPER_SUFFIX}`;
+}
+
+const PAPER_SUFFIX = ".paper.db";
+
+/** Of the two databases that a main file may mean the other one. */
+export function besideOf(database: string): string {
+  return database.endsWith(PAPER_SUFFIX) ? database.slice(0, -PAPER_SUFFIX.length) : paperDatabaseOf(database);
 }
 
 /** The wallets with what they have on paper. */

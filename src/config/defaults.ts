@@ -1,12 +1,13 @@
 import { mainSchema } from "./schemas/main-schema.ts";
 
-const { timing, serve, http } = mainSchema.shape;
+const { timing, serve, http, database } = mainSchema.shape;
 
 /** What a main file comes to that says nothing of these; for those who run without one. */
 export const DEFAULTS = {
   timing: timing.parse(undefined),
   serve: serve.parse(undefined),
   listen: http.parse(undefined).listen,
+  database: database.parse(undefined),
 } as const;
 
 /** Bounds of what is read at all. */

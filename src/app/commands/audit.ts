@@ -14,7 +14,7 @@ import { noteAudit } from "../note-audit.ts";
 import { operatorName } from "../operator-name.ts";
 import { createRuntime } from "../runtime.ts";
 import { isSandboxRunning } from "../sandbox-facts.ts";
-import { findTarget, type Target } from "../target.ts";
+import { configurationOf, findTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
@@ -102,8 +102,9 @@ interface AuditedChain {
 
 async function openChain(target: Target): Promise<AuditedChain> {
   if (target.kind === "sandbox") return await openSandboxChain(target.facts);
-  const { network, service, wallets } = target.configuration;
-  const rpcUrls = createRuntime({ level: "error", env: process.env }).secrets.rpcUrls(target.configuration);
+  const { configuration, env } = configurationOf(target);
+  const { network, service, wallets } = configuration;
+  const rpcUrls = createRuntime({ level: "error", env }).secrets.rpcUrls(configuration);
   const settlement = SERVICE_BOOK.get(service.profile)?.isOurs === true ? network.settlement : undefined;
   const { chainId, wrappedNative } = network;
   const safes = [...wallets.values()].flatMap(({ address, proposals }) => (proposals === undefined ? [] : [address]));

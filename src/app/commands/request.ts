@@ -11,6 +11,7 @@ import type { Answered } from "../../ports/questions.ts";
 import type { UnitOfWork } from "../../ports/unit-of-work.ts";
 import { claimDatabase } from "../../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
+import { databaseAtWork } from "../daemon-beside.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, changing, findTargetToChange, nameTarget, type Target } from "../target.ts";
@@ -38,8 +39,20 @@ const COMMANDS = {
 export async function request(command: Asked, options: ChangeOptions, terminal: Terminal): Promise<void> {
   const target = findTargetToChange(options);
   const alone = command.name === "mode" ? (db: SqliteDatabase) => setMode(db, target, command.arguments) : undefined;
+  const atWork = databaseAtWork(target.database);
+  if (atWork !== undefined) terminal.out(await askBeside(command, target, atWork));
   const answer = await changing(target, () => ask(command, target, alone));
   terminal.out(`${answer}\n${nameTarget(target)}`);
+}
+
+/**
+ * The daemon that runs was started in another mode than the file names now: what stops is meant for it too. What lets
+ * trade is not, and says so.
+ */
+async function askBeside(command: Asked, target: Target, database: string): Promise<string> {
+  const place = `the daemon that runs on ${database}, in another mode than the file names now`;
+  if (command.name !== "mode" || command.arguments.mode === "active") return `this does not reach ${place}`;
+  return `${await ask(command, { ...target, database }, undefined)}\non ${place}`;
 }
 
 interface Asked {

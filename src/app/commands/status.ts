@@ -1,3 +1,4 @@
+import { databaseAtWork, describeAtWork } from "../daemon-beside.ts";
 import { CommandFailure } from "../exit-codes.ts";
 import { comparePaper, describePaperAgainstLive, paperAgainstLiveJson } from "../paper-against-live.ts";
 import type { StandingSettings } from "../read-standing.ts";
@@ -25,12 +26,20 @@ export async function status(
     terminal.out(JSON.stringify({ ...document, paperAgainstLive }));
     return;
   }
-  const parts = [formatStatus(document)];
+  const parts = [...aboutFiles(target), formatStatus(document)];
   if (compared !== undefined) parts.push(describePaperAgainstLive(compared));
   terminal.out(parts.join("\n\n"));
 }
 
-/** The sandbox's configuration may be gone by now; its rows can still be read. */
+/** Why the rows may not be those of the daemon that runs, or not be read with the files that it has. */
+function aboutFiles(target: Target): readonly string[] {
+  const atWork = databaseAtWork(target.database);
+  const beside = atWork === undefined ? [] : [describeAtWork(atWork)];
+  if (target.kind !== "broken") return beside;
+  return [...beside, `${target.problems}\n\na daemon that runs goes on under the files as they were`];
+}
+
+/** The files may be broken, and the sandbox's be gone; the rows can still be read. */
 function settingsOf(target: Target): StandingSettings | undefined {
   try {
     return configurationOf(target).configuration;

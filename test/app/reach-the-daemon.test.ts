@@ -1,0 +1,95 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { addressOnly } from "../../src/app/open-secrets.ts";
+import { startDaemon } from "../../src/app/start-daemon.ts";
+import { toAddress } from "../../src/domain/money/address.ts";
+import { createRedactor } from "../../src/net/redact.ts";
+import { Secret } from "../../src/net/secret.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { loaded, MAIN, WALLET } from "../config/project.ts";
+import { runHere } from "../e2e/support/run-here.ts";
+import { startBareAnvil } from "../support/bare-anvil.ts";
+import { startHttpServer } from "../support/http-server.ts";
+import { silentLogger } from "../support/silent-logger.ts";
+
+/** A daemon at work, live or on paper, with the folder of its files and what its rows say of the mode of all strategies. */
+async function startHere(mode: "live" | "paper") {
+  const anvil = await startBareAnvil({ chainId: 8_453 });
+  vi.stubEnv("RPC_1", anvil.url);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const service = await startHttpServer((_request, response) => void response.writeHead(503).end());
+  const main = MAIN.replace("url: embedded", `url: "${service.url}"`).replace("mode: live", `mode: ${mode}`);
+  const configuration = loaded({ "main.yaml": `${main}http: { listen: 127.0.0.1:0 }\n` }, { RPC_1: anvil.url });
+  const daemon = await startDaemon(configuration, service.url, {
+    logger: silentLogger(),
+    redactor: createRedactor(),
+    env: {},
+    secrets: {
+      open: () => new Secret("none"),
+      rpcUrls: () => [new Secret(anvil.url)],
+      submitUrls: () => [],
+      signer: async () => addressOnly(toAddress(WALLET)),
+      privateKey: () => undefined,
+    },
+  });
+  onTestFinished(() => daemon.stop());
+  const db = openDatabase({ file: configuration.database, readonly: true });
+  onTestFinished(() => void db.close());
+  const globalMode = db.prepare("SELECT mode FROM modes WHERE scope = 'global'").pluck();
+  const { file, database } = configuration;
+  const swapd = (...words: string[]) => runHere(dirname(file), [...words, "--config", file]);
+  return { file, database, folder: dirname(file), swapd, operating: () => globalMode.get() ?? "active" };
+}
+
+/** What a person may have done to the files of a daemon that goes on under those of before. */
+const BROKEN: Readonly<Record<string, (folder: string) => void>> = {
+  "a strategy that is half written": (folder) => writeFileSync(join(folder, "strategies/new.yaml"), "kind: dca\n"),
+  "a policy with a typing error": (folder) => edit(folder, "policy.yaml", (text) => `${text}max_trad: "1 USD"\n`),
+  "a main file that is no YAML": (folder) => edit(folder, "main.yaml", (text) => `${text}log: "open\n`),
+  "a shell without the node's variable": () => void vi.stubEnv("RPC_1", ""),
+  "a keystore that is gone": (folder) => edit(folder, "main.yaml", (text) => text.replace("wallet.json", "gone.json")),
+};
+
+function edit(folder: string, name: string, change: (text: string) => string): void {
+  writeFileSync(join(folder, name), change(readFileSync(join(folder, name), "utf8")));
+}
+
+test("files that are broken keep nobody from halting the daemon that goes on under those of before", async () => {
+  const { folder, swapd, operating, database } = await startHere("live");
+  for (const [what, breakFiles] of Object.entries(BROKEN)) {
+    const before = ["main.yaml", "policy.yaml"].map(
+      (name) => [name, readFileSync(join(folder, name), "utf8")] as const,
+    );
+    breakFiles(folder);
+    expect((await swapd("pause")).code, what).toBe(0);
+    expect(operating(), what).toBe("paused");
+    const said = await swapd("halt", "--reason", "in doubt");
+    expect(said, what).toMatchObject({ code: 0, out: expect.stringContaining("global is halted\n") });
+    expect(said.out, what).toContain(`broken as it is now, see \`swapd check\`; database ${database}`);
+    expect(operating(), what).toBe("halted");
+    const status = await swapd("status");
+    expect(status, what).toMatchObject({ code: 0, out: expect.stringContaining("operating mode halted") });
+    expect(status.out, what).toContain("a daemon that runs goes on under the files as they were");
+    expect((await swapd("plan")).code, "what needs the files says what is wrong with them").toBe(1);
+    for (const [name, text] of before) writeFileSync(join(folder, name), text);
+  }
+});
+
+test.each([
+  ["live", "paper"],
+  ["paper", "live"],
+] as const)("a halt reaches the daemon that was started %s while the file says %s", async (started, edited) => {
+  const { folder, swapd, operating, database } = await startHere(started);
+  edit(folder, "main.yaml", (text) => text.replace(`mode: ${started}`, `mode: ${edited}`));
+  const status = await swapd("status");
+  expect(`${status.out}${status.err}`).toContain(
+    `a daemon runs on ${database}, started in another mode than the file names now`,
+  );
+  const halted = await swapd("halt", "--reason", "in doubt");
+  expect(halted).toMatchObject({ code: 0, out: expect.stringContaining(`on the daemon that runs on ${database}`) });
+  expect(operating()).toBe("halted");
+  const resumed = await swapd("resume");
+  expect(resumed.out).toContain(`this does not reach the daemon that runs on ${database}`);
+  expect(operating(), "what lets trade is about the mode that the file names").toBe("halted");
+});
