@@ -216,7 +216,7 @@ export function openNetwork(
     { ...options, network },
     { snapshots, router, tokens, transfers, clock, executor, isComputed, relayer: status },
   );
-  const tokenList = createTokenList(network, { snapshots, tokens });
+  const tokenList = createTokenList(network, { snapshots, tokens, clock });
   const balances = createBalances(tokenList.addresses, { snapshots });
   const simulator = createSimulator(network, { snapshots, clock });
   const parts = { quoter, simulator, quotes, store, intake: relay.intake, tokenList, balances };

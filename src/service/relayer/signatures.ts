@@ -1,7 +1,7 @@
 import { addressWord, callData, splitWords } from "../../chain/at-block/words.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import { isFailedCall } from "../../chain/node-errors.ts";
-import { type Address, isHex } from "../../domain/money/address.ts";
+import type { Address } from "../../domain/money/address.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";
 import { SELECTOR } from "../pools/selectors.ts";
@@ -9,7 +9,7 @@ import type { Quote } from "../quotes/quote.ts";
 import type { Tokens } from "../quotes/tokens.ts";
 import type { SignedPermit } from "../settlement/calldata.ts";
 import { grossAmount, swapTypedData } from "../settlement/order.ts";
-import { parseSignature, permitTypedData, recoverSigner } from "../settlement/permit.ts";
+import { parseSignature, permitTypedData, readCalled, recoverSigner } from "../settlement/permit.ts";
 
 /** A gasless swap to execute: what `/user-manager/execute-swap` takes. */
 export interface ExecuteRequest {
@@ -70,13 +70,17 @@ export async function checkPermit(
   if (support.kind !== "eip-2612" || nonce === undefined || signature === undefined) {
     return refuse("PERMIT_SIGNATURE_INVALID", { parameter: "permitSignature" });
   }
-  // Anyone may have brought the permit to the token already; then its nonce is used and the allowance is there.
-  const nonces = enough && nonce > 0n ? [nonce, nonce - 1n] : [nonce];
-  const signed = nonces.some((candidate) => {
+  const signed = [nonce, nonce - 1n].find((candidate) => {
+    if (candidate < 0n) return false;
     const terms = { owner, spender, value, nonce: candidate, deadline };
     return recoverSigner(permitTypedData(support.domain, terms), given.signature) === owner;
   });
-  if (!signed) return refuse("PERMIT_SIGNATURE_INVALID", { parameter: "permitSignature" });
+  if (signed === undefined) return refuse("PERMIT_SIGNATURE_INVALID", { parameter: "permitSignature" });
+  // Anyone may have brought the permit to the token already; then its nonce is used and the allowance is there.
+  if (signed < nonce && !enough) {
+    const detail = `it has nonce ${signed}, which is used: the next one is ${nonce}; ask for a new quote`;
+    return refuse("PERMIT_SIGNATURE_INVALID", { parameter: "permitSignature", detail });
+  }
   const { v, r, s } = signature;
   return { kind: "ok", permit: { value, deadline, v, r: r as `0x${string}`, s: s as `0x${string}` } };
 }
@@ -88,7 +92,7 @@ async function readWord(rpc: JsonRpc, to: Address, data: `0x${string}`): Promise
     if (!isFailedCall(answer)) throw answer;
     return undefined;
   }
-  return isHex(answer) ? splitWords(answer)[0] : undefined;
+  return splitWords(readCalled(rpc, answer))[0];
 }
 
 /** What a wallet has now of what it sells, smallest unit. @throws RpcError when the node does not answer */

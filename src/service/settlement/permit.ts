@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hexlify, Interface, Signature, verifyTypedData, Wallet } from "ethers";
+import { malformedAnswer } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import { isFailedCall } from "../../chain/node-errors.ts";
 import { findPermit, PERMIT_TYPES, type PermitDomain, type StatedPermit } from "../../chain/permit-domain.ts";
@@ -78,11 +79,16 @@ function wireDomain(domain: PermitDomain): WirePermitDomain {
   return Object.fromEntries(Object.entries(domain).map(([field, value]) => [field, String(value)]));
 }
 
+/** What a call answered; what is no bytes says nothing of the token. @throws RpcError */
+export function readCalled({ host }: JsonRpc, answer: unknown): Hex {
+  if (isHex(answer)) return answer;
+  throw malformedAnswer(host, "the node's answer to a call is no byte string");
+}
+
 /** Calls a view of a token; undefined where the token does not have it. */
 async function viewToken(rpc: JsonRpc, token: Address, data: Hex): Promise<Hex | undefined> {
   try {
-    const answer = await rpc.call("eth_call", [{ to: token, data, gas: TOKEN_CALL_GAS }, "latest"]);
-    return isHex(answer) ? answer : undefined;
+    return readCalled(rpc, await rpc.call("eth_call", [{ to: token, data, gas: TOKEN_CALL_GAS }, "latest"]));
   } catch (error) {
     if (error instanceof RpcError && isFailedCall(error)) return undefined;
     throw error;
@@ -99,7 +105,7 @@ async function permitSucceeds(
   const { v, r, s } = signature;
   const data = PERMIT_INTERFACE.encodeFunctionData("permit", [owner, spender, value, deadline, v, r, s]);
   try {
-    await rpc.call("eth_call", [{ from: spender, to: token, data, gas: TOKEN_CALL_GAS }, "latest"]);
+    readCalled(rpc, await rpc.call("eth_call", [{ from: spender, to: token, data, gas: TOKEN_CALL_GAS }, "latest"]));
     return true;
   } catch (error) {
     if (error instanceof RpcError && isFailedCall(error)) return false;

@@ -1,7 +1,9 @@
 import { type Address, NATIVE_TOKEN, parseAddress } from "../../domain/money/address.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { NetworkOptions } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { Tokens } from "../quotes/tokens.ts";
+import { createAddressMemory } from "./address-memory.ts";
 import { nativeFacts, readDollarPrice, readTokenFacts, type TokenFacts } from "./token-facts.ts";
 
 /** A token as the interface shows it. */
@@ -31,26 +33,20 @@ export interface TokenList {
   search(search: TokenSearch): Promise<readonly TokenEntry[]>;
 }
 
-const MAX_REMEMBERED = 10_000;
+/** A token behind a proxy can get another name. */
+const FACTS_FOR_MS = 10 * 60_000;
 
 export function createTokenList(
   network: Pick<NetworkOptions, "listedTokens" | "nativeSymbol">,
-  { snapshots, tokens }: { snapshots: Snapshots; tokens: Tokens },
+  { snapshots, tokens, clock }: { snapshots: Snapshots; tokens: Tokens; clock: Clock },
 ): TokenList {
   const listed = new Map(network.listedTokens.map((token) => [token.address, token]));
-  /** A token does not change its name; what is no token is asked again. */
-  const remembered = new Map<Address, TokenFacts>();
+  /** What is no token is asked again. */
+  const remembered = createAddressMemory<TokenFacts | undefined>(clock, (facts) => (facts ? FACTS_FOR_MS : 0));
 
   async function factsOf(address: Address, snapshot: Snapshot): Promise<TokenFacts | undefined> {
     if (address === NATIVE_TOKEN) return nativeFacts({ address, feed: undefined }, network.nativeSymbol);
-    const known = remembered.get(address);
-    if (known !== undefined) return known;
-    const facts = await readTokenFacts(address, snapshot.read);
-    if (facts === undefined) return undefined;
-    remembered.set(address, facts);
-    const oldest = remembered.size > MAX_REMEMBERED ? remembered.keys().next().value : undefined;
-    if (oldest !== undefined) remembered.delete(oldest);
-    return facts;
+    return remembered(address, () => readTokenFacts(address, snapshot.read));
   }
 
   async function entryOf(facts: TokenFacts, snapshot: Snapshot): Promise<TokenEntry> {
