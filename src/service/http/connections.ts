@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
-import { BlockList, isIPv6, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Clock } from "../../ports/clock.ts";
-import { callerOf } from "../limits/caller-address.ts";
+import { callerOf, networksOf } from "../limits/caller-address.ts";
 import { createFixedWindows } from "../limits/fixed-windows.ts";
 
 /** The connections of the interface, so many in all and so many of an address. */
@@ -48,7 +48,7 @@ export function createConnections(
   { clock, trustedProxies }: { clock: Clock; trustedProxies: readonly string[] },
   limits: ConnectionLimits = CONNECTION_LIMITS,
 ): Connections {
-  const isProxy = matcherOf(trustedProxies);
+  const isProxy = networksOf(trustedProxies);
   const open = new Map<string, number>();
   const takeNew = createFixedWindows(clock);
   const takeCut = createFixedWindows(clock);
@@ -140,14 +140,4 @@ function guarded(
     response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
     listener(request, response);
   };
-}
-
-function matcherOf(networks: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = "", bits] = network.split("/");
-    const family = isIPv6(address) ? "ipv6" : "ipv4";
-    list.addSubnet(address, Number(bits ?? (family === "ipv6" ? 128 : 32)), family);
-  }
-  return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }

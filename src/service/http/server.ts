@@ -12,7 +12,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
 import type { KeyStore } from "../keys/key-store.ts";
-import { callerOf } from "../limits/caller-address.ts";
+import { callerOf, networksOf } from "../limits/caller-address.ts";
 import { SearchStoppedError } from "../routing/time-slices.ts";
 import type { Answer } from "./answer.ts";
 import type { Caller } from "./caller.ts";
@@ -119,7 +119,7 @@ function createBoundedServer(
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
-    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    trustProxy: trustedProxies.length === 0 ? false : networksOf(trustedProxies),
     // While it stops, requests on open connections get our own answer.
     return503OnClosing: false,
     serverFactory(listener) {

@@ -47,6 +47,11 @@ describe("limits", () => {
     expect(remaining(await fetch(behind.url + NETWORKS, from("192.0.2.2")))).toBe("2 of 3");
     // What a caller writes before the proxy's own entry is not believed.
     expect(remaining(await fetch(behind.url + NETWORKS, from("203.0.113.9, 192.0.2.2")))).toBe("1 of 3");
+    // Some proxies write ports beside addresses: a caller sends from another one with each connection.
+    expect(remaining(await fetch(behind.url + NETWORKS, from("192.0.2.2:51234")))).toBe("0 of 3");
+    expect(remaining(await fetch(behind.url + NETWORKS, from("192.0.2.3:5, 127.0.0.2:1")))).toBe("2 of 3");
+    expect(remaining(await fetch(behind.url + NETWORKS, from("192.0.2.3:6, 127.0.0.2:2")))).toBe("1 of 3");
+    expect(remaining(await fetch(behind.url + NETWORKS, from("unknown")))).toBe("2 of 3");
     const elsewhere = await start({ trustedProxies: ["10.0.0.0/8"] });
     expect(remaining(await fetch(elsewhere.url + NETWORKS, from("192.0.2.1")))).toBe("2 of 3");
     expect(remaining(await fetch(elsewhere.url + NETWORKS, from("192.0.2.2")))).toBe("1 of 3");

@@ -10,6 +10,11 @@ test.each([
   ["::1", "0:0:0:0::/64"],
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
   ["64:ff9b::", "64:ff9b:0:0::/64"],
+  // Some proxies write the port that a caller sends from beside its address.
+  ["192.0.2.7:51234", "192.0.2.7"],
+  ["[2001:db8:1:2::9]:51234", "2001:db8:1:2::/64"],
+  ["[2001:db8:1:2::9]", "2001:db8:1:2::/64"],
+  ["[::ffff:192.0.2.7]:443", "192.0.2.7"],
 ])("%s counts as %s: a customer of a network cannot become many callers", (address, caller) => {
   expect(callerOf(address)).toBe(caller);
 });
