@@ -26,9 +26,29 @@ function beatSoon(): void {
   }, BEAT_MS);
 }
 
-/** Follows the daemon's events. The browser reconnects by itself and names the last event that it got. */
+/** Whom to tell that the login may have ended; undefined: nothing is to be followed. */
+let doubt: (() => void) | undefined;
+
+/**
+ * Follows the daemon's events as long as somebody sees this tab. A browser has six connections to a server, for all of its
+ * tabs together, and a stream keeps one: with six of them no tab could ask, or halt, anything.
+ */
 export function startLive(onDoubt: () => void): void {
-  if (source !== undefined) return;
+  doubt = onDoubt;
+  document.onvisibilitychange = () => {
+    if (document.hidden) leave();
+    else if (doubt !== undefined) {
+      follow();
+      doubt();
+      beatSoon();
+    }
+  };
+  follow();
+}
+
+/** The browser reconnects by itself and names the last event that it got. */
+function follow(): void {
+  if (source !== undefined || document.hidden) return;
   const events = new EventSource("api/v1/events");
   source = events;
   events.addEventListener("open", () => {
@@ -36,15 +56,15 @@ export function startLive(onDoubt: () => void): void {
     connection.value = "live";
     if (!wasLost) return;
     // It may be another version by now.
-    onDoubt();
+    doubt?.();
     beatSoon();
   });
   events.addEventListener("error", () => {
     connection.value = "lost";
     if (events.readyState !== EventSource.CLOSED) return;
     // Refused, and not tried again by the browser: the login may have ended, or the daemon is another one now.
-    stopLive();
-    setTimeout(onDoubt, 2_000);
+    leave();
+    setTimeout(() => doubt?.(), 2_000);
   });
   events.addEventListener("transition", (event) => {
     const move = JSON.parse(String(event.data)) as Move;
@@ -54,8 +74,13 @@ export function startLive(onDoubt: () => void): void {
   for (const name of ["alerts", "modes", "reset"]) events.addEventListener(name, beatSoon);
 }
 
-export function stopLive(): void {
+function leave(): void {
   source?.close();
   source = undefined;
   connection.value = "connecting";
+}
+
+export function stopLive(): void {
+  doubt = undefined;
+  leave();
 }

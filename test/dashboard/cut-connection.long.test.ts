@@ -88,6 +88,23 @@ it("says that it is not current once the daemon is killed, keeps what it showed,
   expect(await page.evaluate("document.documentElement.dataset.sameDocument")).toBe("yes");
 }, 180_000);
 
+it("reads and asks in its ninth tab too: tabs that nobody sees keep no connection of the browser's six", async () => {
+  await page.getByText("live", { exact: true }).waitFor({ timeout: 30_000 });
+  const tabs = [page];
+  for (let count = 2; count <= 9; count += 1) {
+    await tabs.at(-1)?.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: true });
+      document.dispatchEvent(new Event("visibilitychange"))`);
+    const tab = await page.context().newPage();
+    tabs.push(tab);
+    await tab.goto(origin, { timeout: 15_000 });
+    await tab.getByText("live", { exact: true }).waitFor({ timeout: 15_000 });
+  }
+  await Promise.all(tabs.slice(1).map(async (tab) => await tab.close()));
+  // Who comes back to a tab sees what is so now.
+  await page.evaluate(`delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))`);
+  await page.getByText("live", { exact: true }).waitFor({ timeout: 15_000 });
+}, 120_000);
+
 it("says that the login has ended when somebody revoked it, shows nothing more, and lets a new code in", async () => {
   const { out } = await swapd("login", "list", "--json");
   const [login] = (JSON.parse(out) as { access: { name: string; kind: string }[] }).access;
