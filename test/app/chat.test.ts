@@ -184,6 +184,18 @@ test("what trades needs a code of its own, which stands for one thing, for one p
   await life.engine.stop();
 });
 
+test("a halt is heard behind long messages of a stranger, who knows the bot's name alone", async () => {
+  const { outside, server, open } = await begin();
+  const { life } = open();
+  await life.engine.start();
+  await listening(server, outside);
+  const long = "ы".repeat(4_096);
+  const message = { reply_to_message: { message_id: 1, date: 1, chat: { id: 7, type: "private" }, text: long } };
+  for (let count = 0; count < 100; count += 1) server.send(long, { user: 7, chat: 7, message });
+  expect(await saidAfter(outside, life, server, () => server.send("/halt"))).toContain("global is halted");
+  await life.engine.stop();
+});
+
 test("of more commands than are taken at once its sender hears which were dropped, a halt among them", async () => {
   const { outside, server, open } = await begin();
   const { life } = open();

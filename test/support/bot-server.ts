@@ -17,6 +17,12 @@ export interface Update {
 
 const LONGEST_WAIT_MS = 20;
 
+/** It writes out what is no ASCII. */
+function asciiJson(body: unknown): string {
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(body).replaceAll(/[\u0080-\uffff]/g, escaped);
+}
+
 export async function startBotServer(nowSeconds: () => number) {
   const state = {
     updates: [] as Update[],
@@ -32,11 +38,14 @@ export async function startBotServer(nowSeconds: () => number) {
   const answer = (response: ServerResponse, status: number, body: unknown): void => {
     const date = new Date(nowSeconds() * 1_000).toUTCString();
     response.sendDate = false;
-    response.writeHead(status, { "content-type": "application/json", date }).end(JSON.stringify(body));
+    response.writeHead(status, { "content-type": "application/json", date }).end(asciiJson(body));
   };
   const refuse = (response: ServerResponse, error_code: number, description: string): void =>
     answer(response, error_code, { ok: false, error_code, description });
-  const poll = async (response: ServerResponse, fields: { offset?: number; timeout: number }): Promise<void> => {
+  const poll = async (
+    response: ServerResponse,
+    fields: { offset?: number; timeout: number; limit: number },
+  ): Promise<void> => {
     state.mostAtOnce = Math.max(state.mostAtOnce, waiting.length + 1);
     for (const earlier of waiting) refuse(earlier, 409, "Conflict: terminated by other getUpdates request");
     waiting = [response];
@@ -50,7 +59,7 @@ export async function startBotServer(nowSeconds: () => number) {
     if (state.updates.length === 0 && fields.timeout > 0) await pause(LONGEST_WAIT_MS);
     if (!waiting.includes(response)) return;
     waiting = [];
-    answer(response, 200, { ok: true, result: state.updates.slice(0, 100) });
+    answer(response, 200, { ok: true, result: state.updates.slice(0, Math.min(fields.limit, 100)) });
   };
   const { url } = await startHttpServer(async (request, response) => {
     const fields = JSON.parse((await readBody(request)) || "{}");

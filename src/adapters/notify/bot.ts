@@ -54,8 +54,13 @@ export function botTokenProblem(token: string): string | undefined {
   return TOKEN.test(token) ? undefined : "is no token of a bot; @BotFather gives one, 123456:ABC...";
 }
 
-const MOST_BYTES = 1_048_576;
-const MOST_UPDATES = 100;
+/**
+ * Who knows a bot's name may write to it, and what he wrote stands before our own commands for a day. An update takes up
+ * to half a megabyte: letters are written out in six bytes each, and with a message comes the one that it answers, each
+ * with a hundred links. So many at once fit into an answer, whatever they hold.
+ */
+const MOST_UPDATES = 20;
+const MOST_BYTES = 16_777_216;
 const LONGEST_TEXT = 4_096;
 
 const MOST_UPDATE = 4_294_967_295;
