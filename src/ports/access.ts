@@ -56,7 +56,7 @@ export interface AccessStore {
   ): Promise<Access | undefined>;
   /** @returns false where a token has that name already, and is in force */
   addToken(token: NewAccess & { readonly untilMs?: number | undefined }, atMs: number): Promise<boolean>;
-  /** Ends a token, or a login, by its name. @returns whether there was one */
+  /** Ends a token, or a login, by its name, with what it asked for and nobody has taken yet. @returns whether there was one */
   revoke(name: string, atMs: number): Promise<boolean>;
   /** Ends a login by its id. */
   end(id: number, atMs: number): Promise<void>;

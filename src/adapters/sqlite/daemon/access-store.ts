@@ -19,12 +19,7 @@ export function createAccessStore(db: SqliteDatabase): AccessStore {
       }),
     useCode: async ({ hash, login }, atMs) => inTransaction(db, () => useCode(sql, { hash, login }, atMs)),
     addToken: async (token, atMs) => inTransaction(db, () => addToken(sql, token, atMs)),
-    revoke: async (name, atMs) =>
-      sql.run(
-        "UPDATE access SET ended_at_ms = ? WHERE name = ? AND kind <> 'code' AND ended_at_ms IS NULL",
-        atMs,
-        name,
-      ) > 0,
+    revoke: async (name, atMs) => inTransaction(db, () => revoke(sql, name, atMs)),
     end: async (id, atMs) => {
       sql.run("UPDATE access SET ended_at_ms = ? WHERE id = ? AND ended_at_ms IS NULL", atMs, id);
     },
@@ -116,6 +111,18 @@ function addToken(sql: Statements, token: Parameters<AccessStore["addToken"]>[0]
   if (sql.get(`SELECT 1 FROM access WHERE ${named}`, token.name) !== undefined) return false;
   insert(sql, "token", token, { atMs, untilMs: token.untilMs ?? null });
   return true;
+}
+
+/** What he asked for and the daemon has not taken yet is not done either, unless it stops something. */
+function revoke(sql: Statements, name: string, atMs: number): boolean {
+  const named = "name = ? AND kind <> 'code' AND ended_at_ms IS NULL";
+  sql.run(
+    `UPDATE requests SET answer = ?, taken_at_ms = ?
+     WHERE answer IS NULL AND command <> 'skip' AND coalesce(arguments ->> '$.mode', '') <> 'halted'
+       AND id IN (SELECT request_id FROM action_keys WHERE access_id IN (SELECT id FROM access WHERE ${named}))`,
+    ...[`refused: ${name}, who asked, was revoked before it was taken`, atMs, name],
+  );
+  return sql.run(`UPDATE access SET ended_at_ms = ? WHERE ${named}`, atMs, name) > 0;
 }
 
 function insert(

@@ -67,6 +67,26 @@ it("is done once by the next life, where the daemon is killed between the row an
 }, 20_000);
 
 it.each([
+  [{ action: "run", strategy: "weekly", extra: true }, "refused"],
+  [{ action: "resume" }, "refused"],
+  [{ action: "halt" }, "done"],
+])(
+  "does what a token asked for that was revoked before %j was taken only where it stops something",
+  async (body, state) => {
+    const life = await startApiLife();
+    life.life.kill();
+    await life.as("operate", "/api/v1/actions", action(body, "key-1"));
+    expect(await life.sources.access.revoke("t-operate", life.outside.clock.nowMs())).toBe(true);
+    const next = openLife(life.outside);
+    await next.engine.start();
+    await turn(life.outside, next, 5);
+    const [listed] = (await life.as("read", "/api/v1/actions")).json.items;
+    expect(listed).toMatchObject({ action: body.action, state });
+  },
+  20_000,
+);
+
+it.each([
   [{ action: "withdraw" }, "key"],
   [{ action: "run" }, "key"],
   [{ action: "approve", strategy: "weekly" }, "key"],
