@@ -1,5 +1,6 @@
 import { SUBJECT } from "../domain/run/alert.ts";
 import type { HoldAnswer } from "../domain/run/hold.ts";
+import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
 import { isRunEnd } from "../domain/run/states.ts";
 import type { Answered } from "../ports/questions.ts";
 import type { Outcome } from "./operator-transactions.ts";
@@ -14,7 +15,7 @@ export function isRunId(name: string): boolean {
 
 /** What comes of a person's answer to a run that waits for one. It is taken once: a second word would come too late. */
 export function decideHoldAnswer(
-  { run, holds }: Answered<"hold">,
+  { run, holds, modes }: Answered<"hold">,
   { runId, answer }: { readonly runId: string; readonly answer: HoldAnswer },
 ): Outcome {
   if (run === undefined) return refused(`no run ${JSON.stringify(runId)}; see: swapd history`);
@@ -24,8 +25,11 @@ export function decideHoldAnswer(
     if (given !== undefined) return refused(`${given.by} has ${given.decision} ${runId} already`);
     return refused(`${runId} waits for nobody; see: swapd show ${runId}`);
   }
-  const then =
-    answer.decision === "approved" ? "it is quoted and checked again, and trades" : "nothing of it is signed";
+  const isHalted = modes.some(({ scope, mode }) => mode === "halted" && [GLOBAL_SCOPE, run.strategyId].includes(scope));
+  const trades = isHalted
+    ? "it signs nothing while it is halted, and ends if that lasts as long as its window: swapd resume"
+    : "it is quoted and checked again, and trades";
+  const then = answer.decision === "approved" ? trades : "nothing of it is signed";
   return {
     answer: `${answer.decision} ${runId} of ${run.strategyId}: ${then}`,
     changes: [

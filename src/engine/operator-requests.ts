@@ -1,5 +1,11 @@
 import { SUBJECT } from "../domain/run/alert.ts";
-import { GLOBAL_SCOPE, type ModeRow, OPERATING_MODES, type OperatingMode } from "../domain/run/operating-mode.ts";
+import {
+  GLOBAL_SCOPE,
+  type ModeRow,
+  OPERATING_MODES,
+  type OperatingMode,
+  stricterBesides,
+} from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { Change } from "../ports/changes.ts";
 import type { OperatorRequest } from "../ports/daemon-rows.ts";
@@ -152,8 +158,13 @@ async function setMode(context: EngineContext, request: OperatorRequest): Promis
       if (scope !== GLOBAL_SCOPE && !isKnown) return refused(`no strategy "${scope}"`);
       const row = { scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs };
       const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(context, rows.halts, row) : [];
+      const besides = stricterBesides(row, rows.modes);
       return {
-        answer: [`${scope} is ${mode}`, ...released.map(({ text }) => text)].join("; "),
+        answer: [
+          `${scope} is ${mode}`,
+          ...released.map(({ text }) => text),
+          ...(besides === undefined ? [] : [besides]),
+        ].join("; "),
         changes: [...modeChanges(context, row, rows), ...released.flatMap(({ changes }) => changes)],
       };
     },

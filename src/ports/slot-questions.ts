@@ -47,6 +47,8 @@ export interface SlotQuestions {
       readonly mode: ModeRow | undefined;
       readonly isKnown: boolean;
       readonly halts: readonly LaneHalt[];
+      /** of everything and of each strategy */
+      readonly modes: readonly ModeRow[];
     };
   };
   /** What the message of a start says. */
@@ -79,7 +81,11 @@ export interface SlotQuestions {
   /** A run that a person names, and what it waits for. */
   readonly hold: {
     readonly asked: { readonly runId: string };
-    readonly rows: { readonly run: Run | undefined; readonly holds: readonly Hold[] };
+    readonly rows: {
+      readonly run: Run | undefined;
+      readonly holds: readonly Hold[];
+      readonly modes: readonly ModeRow[];
+    };
   };
   /** What the chain shows and the rows do not, and which is not accepted yet. */
   readonly differences: { readonly asked: object; readonly rows: readonly Difference[] };

@@ -68,6 +68,15 @@ test("a run that was let go and waits once more can be answered once more", asyn
   expect(again).toEqual({ answer: expect.stringMatching(/^refused: ada has approved /), changes: [] });
 });
 
+test("who approves what is halted is not told that it trades", async () => {
+  const { outside, life } = await begin(APPROVED);
+  await ask(outside, life, "mode", { mode: "halted" });
+  const answer = await ask(outside, life, "approve", { run: heldRun(life) });
+  expect(answer).toMatch(/^approved .*: it signs nothing while it is halted/);
+  expect(await isFilled(outside, life, 10)).toBe(false);
+  expect(outside.signed).toEqual([]);
+});
+
 test("ALL-12 a swap above its bound waits until it is approved, and is quoted and checked anew then", async () => {
   const { outside, life } = await begin(APPROVED);
   expect([runsOf(life)[0]?.state, outside.signed]).toEqual(["executing", []]);

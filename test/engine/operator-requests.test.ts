@@ -97,6 +97,20 @@ describe("a mode", () => {
     expect(gapsOf(life)).toEqual([{ slot: SLOT_MS, count: 2, reason: "paused" }]);
   });
 
+  test("that lets nothing trade, because a stricter one holds besides, says so", async () => {
+    const { life, ask } = await begin();
+    await ask("mode", { mode: "halted" });
+    expect(await ask("mode", { mode: "active", scope: "weekly" })).toBe(
+      "weekly is active; everything is halted, and the stricter of the two holds",
+    );
+    await ask("mode", { mode: "paused", scope: "weekly" });
+    expect(await ask("mode", { mode: "active" })).toBe(
+      "global is active; a mode of their own have still weekly (paused)",
+    );
+    expect(await ask("mode", { mode: "exits-only", scope: "weekly" })).toBe("weekly is exits-only");
+    expect(life.errors).toEqual([]);
+  });
+
   test("SCH-18 that is active already stays active since when it was, so that nothing counts as paused", async () => {
     const { life, outside, ask } = await begin();
     outside.clock.jumpTo(SLOT_MS + 500);

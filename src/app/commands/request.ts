@@ -4,7 +4,7 @@ import { openStore } from "../../adapters/sqlite/daemon/open-store.ts";
 import { migrateDaemon } from "../../adapters/sqlite/daemon/schema.ts";
 import { migrateLane } from "../../adapters/sqlite/lanes.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
-import { GLOBAL_SCOPE, type ModeRow, type OperatingMode } from "../../domain/run/operating-mode.ts";
+import { GLOBAL_SCOPE, type ModeRow, type OperatingMode, stricterBesides } from "../../domain/run/operating-mode.ts";
 import type { Change, Decided } from "../../ports/changes.ts";
 import type { LaneHalt } from "../../ports/lane-store.ts";
 import type { Answered } from "../../ports/questions.ts";
@@ -125,7 +125,10 @@ async function setMode(db: SqliteDatabase, target: Target, args: Record<string, 
     return {
       changes: [...modeChanges(row, rows), ...released.flatMap(releaseChanges)],
       atMs,
-      value: released.map(({ account, reason: why }) => `released ${account}, which was halted because ${why}`),
+      value: [
+        ...released.map(({ account, reason: why }) => `released ${account}, which was halted because ${why}`),
+        ...[stricterBesides(row, rows.modes) ?? []].flat(),
+      ],
     };
   };
   const [written] = await openStore(db).commit<"scope" | "requests", readonly string[]>([

@@ -21,3 +21,25 @@ export interface ModeRow {
   readonly reason: string;
   readonly atMs: number;
 }
+
+/** So many strategies are named. */
+const MOST_NAMED = 8;
+
+/**
+ * What is stricter than active still, where a mode was just set to that: nobody is to believe that he let something trade
+ * which does not. Undefined: nothing.
+ */
+export function stricterBesides(
+  { scope, mode }: Pick<ModeRow, "scope" | "mode">,
+  modes: readonly ModeRow[],
+): string | undefined {
+  const others = modes.filter((row) => row.scope !== scope && row.mode !== "active");
+  if (mode !== "active" || others.length === 0) return undefined;
+  if (scope !== GLOBAL_SCOPE) {
+    const global = others.find((row) => row.scope === GLOBAL_SCOPE);
+    return global && `everything is ${global.mode}, and the stricter of the two holds`;
+  }
+  const names = others.slice(0, MOST_NAMED).map((row) => `${row.scope} (${row.mode})`);
+  const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : "";
+  return `a mode of their own have still ${names.join(", ")}${more}`;
+}

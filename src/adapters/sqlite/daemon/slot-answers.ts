@@ -42,6 +42,7 @@ export function createSlotAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
       mode: rows.mode(scope),
       isKnown: rows.strategy(scope) !== undefined,
       halts: lanes().halts(),
+      modes: rows.modes(),
     }),
     start: () => ({ mode: rows.mode(GLOBAL_SCOPE), lastAliveMs: rows.lastAliveMs() }),
     modes: () => rows.modes(),
@@ -50,7 +51,7 @@ export function createSlotAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
     requests: () => rows.openRequests(),
     "due-runs": ({ limit }) => rows.dueRuns(limit),
     "due-effects": ({ nowMs, limit, group }) => rows.dueEffects(nowMs, limit, group),
-    hold: ({ runId }) => ({ run: rows.run(runId), holds: rows.holds(runId) }),
+    hold: ({ runId }) => ({ run: rows.run(runId), holds: rows.holds(runId), modes: rows.modes() }),
     "next-effect": () => rows.nextEffectMs(),
     effect: ({ effectId, runId }) => {
       const run = rows.run(runId);
