@@ -49,6 +49,8 @@ export interface KeyedRequest {
 export interface AccessStore {
   /** Writes a one-time code down; older ones that were not used end with it. */
   addCode(code: NewAccess & { readonly untilMs: number }, atMs: number): Promise<void>;
+  /** Whether a code of this hash is in force. */
+  isWaitedFor(hash: string, nowMs: number): Promise<boolean>;
   /** Uses a code up for a login. @returns undefined where there is none, or it is over or used */
   useCode(
     used: { readonly hash: string; readonly login: { readonly hash: string; readonly untilMs: number } },

@@ -17,6 +17,7 @@ export function createAccessStore(db: SqliteDatabase): AccessStore {
         forgetOld(sql, atMs);
         insert(sql, "code", code, { atMs, untilMs: code.untilMs });
       }),
+    isWaitedFor: async (hash, nowMs) => codeOf(sql, hash, nowMs) !== undefined,
     useCode: async ({ hash, login }, atMs) => inTransaction(db, () => useCode(sql, { hash, login }, atMs)),
     addToken: async (token, atMs) => inTransaction(db, () => addToken(sql, token, atMs)),
     revoke: async (name, atMs) => inTransaction(db, () => revoke(sql, name, atMs)),
@@ -91,12 +92,16 @@ interface AccessRow {
 
 const IN_FORCE = "ended_at_ms IS NULL AND coalesce(until_ms, 9007199254740991) > ?";
 
+function codeOf(sql: Statements, hash: string, nowMs: number): AccessRow | undefined {
+  return sql.get<AccessRow>(`SELECT * FROM access WHERE hash = ? AND kind = 'code' AND ${IN_FORCE}`, hash, nowMs);
+}
+
 function useCode(
   sql: Statements,
   { hash, login }: Parameters<AccessStore["useCode"]>[0],
   atMs: number,
 ): Access | undefined {
-  const code = sql.get<AccessRow>(`SELECT * FROM access WHERE hash = ? AND kind = 'code' AND ${IN_FORCE}`, hash, atMs);
+  const code = codeOf(sql, hash, atMs);
   if (code === undefined) return undefined;
   sql.run("UPDATE access SET used_at_ms = ?, ended_at_ms = ? WHERE id = ?", atMs, atMs, code.id);
   const given = { name: `${code.name}-${code.id}`, scope: code.scope, hash: login.hash, madeBy: code.made_by };

@@ -20,10 +20,13 @@ export function createSessionRoutes(server: FastifyInstance, sources: ApiSources
   server.get("/session", async (request) => describeSession(await callerOf(request, sources)));
   server.post("/session", { bodyLimit: BODY_LIMIT }, async (request, reply) => {
     const code = codeOf(request);
-    if (attempts.isTooMany(request.ip)) throw new ApiProblem("TOO_MANY", "too many attempts; try again in a minute");
-    const secret = newToken();
     const nowMs = clock.nowMs();
-    const used = { hash: hashOfCode(code), login: { hash: hashOfSecret(secret), untilMs: nowMs + LOGIN_MS } };
+    const codeHash = hashOfCode(code);
+    // The right one counts however many wrong ones were sent: else anybody who reaches the page keeps its owner out.
+    if (!(await access.isWaitedFor(codeHash, nowMs)) && attempts.isTooMany(request.ip))
+      throw new ApiProblem("TOO_MANY", "too many wrong codes; try again in a minute");
+    const secret = newToken();
+    const used = { hash: codeHash, login: { hash: hashOfSecret(secret), untilMs: nowMs + LOGIN_MS } };
     const caller = await access.useCode(used, nowMs);
     if (caller === undefined) {
       logger.warn({ from: request.ip }, "a login was tried with a code that is not waited for");

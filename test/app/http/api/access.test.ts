@@ -47,13 +47,15 @@ it("takes no code after ten minutes, and no code that another one followed", asy
   expect((await life.ask("/api/v1/session", asCode("GGGG-GGGG-GGGG"))).status).toBe(200);
 });
 
-it("lets nobody guess codes: the eleventh attempt of a minute is not looked at", async () => {
+it("lets nobody guess codes, and nobody keep its owner out: the eleventh wrong one of a minute is refused", async () => {
   const life = await startApiLife({ seconds: 1 });
   await withCode(life);
   for (let attempt = 0; attempt < 10; attempt += 1)
     expect((await life.ask("/api/v1/session", asCode("ZZZZ-ZZZZ-ZZZZ"))).status).toBe(401);
-  const answer = await life.ask("/api/v1/session", asCode(CODE));
+  const answer = await life.ask("/api/v1/session", asCode("ZZZZ-ZZZZ-ZZZZ"));
   expect([answer.status, answer.headers["retry-after"]]).toEqual([429, "30"]);
+  expect((await life.ask("/api/v1/session", asCode(CODE))).status).toBe(200);
+  expect((await life.ask("/api/v1/session", asCode(CODE))).status).toBe(429);
 });
 
 it("keeps hashes alone: neither code nor token nor cookie is in the database", async () => {
