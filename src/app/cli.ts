@@ -9,6 +9,7 @@ import { CHANGED_CONFIG, CONFIG, FOR, integer, JSON_FLAG, SANDBOX_FLAG, seconds,
 import { addServiceCommands } from "./cli-service.ts";
 import { addSettlementCommands } from "./cli-settlement.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { oneLine } from "./one-line.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
 
@@ -150,7 +151,10 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
           return;
         }
         await (await import("./commands/request.ts")).request(
-          { name: "mode", arguments: { mode: MODE_OF[name], scope: strategy ?? "global", reason: options.reason } },
+          {
+            name: "mode",
+            arguments: { mode: MODE_OF[name], scope: strategy ?? "global", reason: oneLine(options.reason) },
+          },
           options,
           terminal,
         );

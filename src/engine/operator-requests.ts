@@ -71,7 +71,8 @@ async function carryOut(context: EngineContext, request: OperatorRequest): Promi
     case "run":
       return await withStrategy(context, request, runNow);
     case "skip":
-      if (isRunId(request.arguments.strategy ?? "")) return await answerHold(context, request, "refused");
+      if (request.arguments.run !== undefined || isRunId(request.arguments.strategy ?? ""))
+        return await answerHold(context, request, "refused");
       return await withStrategy(context, request, skipNext);
     case "approve":
       return await answerHold(context, request, "approved");

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { z } from "zod";
 import type { Access } from "../../../ports/access.ts";
 import type { ListedRequest } from "../../../ports/listing.ts";
+import { oneLine } from "../../one-line.ts";
 import type { ApiSources } from "./api-sources.ts";
 import { instantOf } from "./describe-money.ts";
 import type { Handlers } from "./handlers.ts";
@@ -54,7 +55,7 @@ function nameOf({ name, kind }: Access): string {
 const MODES = { pause: "paused", "exits-only": "exits-only", halt: "halted", resume: "active" } as const;
 
 function requestOf(asked: Action): { readonly command: string; readonly arguments: Readonly<Record<string, string>> } {
-  const why = asked.reason === undefined ? {} : { reason: asked.reason };
+  const why = asked.reason === undefined ? {} : { reason: oneLine(asked.reason) };
   switch (asked.action) {
     case "run":
       return {
@@ -66,7 +67,7 @@ function requestOf(asked: Action): { readonly command: string; readonly argument
     case "approve":
       return { command: "approve", arguments: { run: asked.run, ...why } };
     case "refuse":
-      return { command: "skip", arguments: { strategy: asked.run, ...why } };
+      return { command: "skip", arguments: { run: asked.run, ...why } };
     default:
       return { command: "mode", arguments: { mode: MODES[asked.action], scope: asked.strategy ?? "global", ...why } };
   }

@@ -40,6 +40,22 @@ it("says what the daemon refused, and why", async () => {
   expect(approved.json).toMatchObject({ state: "refused", action: "approve", target: "run_none" });
 });
 
+it("refuses no slot of a strategy where a run is to be refused", async () => {
+  const life = await startApiLife();
+  const refused = await act(life, { action: "refuse", run: "weekly" }, "key-1");
+  expect(refused.json).toMatchObject({ state: "refused", answer: 'refused: no run "weekly"; see: swapd history' });
+  expect(life.life.db.prepare("SELECT count(*) FROM gaps WHERE reason LIKE 'skipped%'").pluck().get()).toBe(0);
+});
+
+it("shows a reason in one line, whatever is in it: it obeys no terminal, and nothing is turned around by it", async () => {
+  const life = await startApiLife();
+  const reason = "gone\u001b[31m\nglobal is active\u202egnihton";
+  const done = await act(life, { action: "halt", reason }, "key-1");
+  expect(done.json).toMatchObject({ state: "done", reason: "gone [31m global is active gnihton" });
+  const { alerts, modes } = (await life.as("read", "/api/v1/status")).json;
+  expect(JSON.stringify([alerts, modes])).not.toMatch(/\\n|\\u001b|\u202e/);
+});
+
 it("acts once under a key, however often it is sent, also by a process that knows nothing of the first", async () => {
   const life = await startApiLife();
   const body = { action: "run", strategy: "weekly", extra: true };
