@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { CONFIG, integer, JSON_FLAG, REHEARSAL } from "./cli-options.ts";
+import { atLeastOne, CONFIG, JSON_FLAG, REHEARSAL } from "./cli-options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The commands that read what was done, and why. */
@@ -11,7 +11,7 @@ export function addHistoryCommands(program: Command, terminal: Terminal): void {
     .option(...REHEARSAL)
     .option(...JSON_FLAG)
     .option("--strategy <id>", "of one strategy")
-    .option("--limit <n>", "at most so many runs", integer, 1000)
+    .option("--limit <n>", "at most so many runs", atLeastOne, 1000)
     .action(async (options) => (await import("./commands/history.ts")).history(options, terminal));
   program
     .command("show <id>")

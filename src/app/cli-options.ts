@@ -27,6 +27,13 @@ export function integer(text: string): number {
   return Number(text);
 }
 
+/** How many of something are shown: none of them would look like there were none. */
+export function atLeastOne(text: string): number {
+  const count = integer(text);
+  if (count === 0) throw new InvalidArgumentError("give 1 or more");
+  return count;
+}
+
 export function slotCount(text: string): number {
   const count = integer(text);
   if (count < 1 || count > 1_000) throw new InvalidArgumentError(`${text} slots are none or too many; give 1 to 1000`);

@@ -146,7 +146,7 @@ export interface AuditReport {
 
 /** The audit could not be made: this says nothing about the money. */
 export class AuditError extends Error {
-  readonly code: "DATABASE_UNREADABLE" | "CHAIN_UNREADABLE" | "WRONG_CHAIN" | "CHAIN_MOVED";
+  readonly code: "DATABASE_UNREADABLE" | "CHAIN_UNREADABLE" | "WRONG_CHAIN" | "CHAIN_MOVED" | "NOTHING_SINCE";
 
   constructor(code: AuditError["code"], message: string, options?: { cause: unknown }) {
     super(message, options);

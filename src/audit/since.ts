@@ -12,10 +12,17 @@ export interface Start {
   readonly seconds: number;
 }
 
-/** Finds the last block before what is asked, by its time where that is what is known. */
+/**
+ * Finds the last block before what is asked, by its time where that is what is known.
+ * @throws AuditError `NOTHING_SINCE` where the chain has not come to that block: nothing would be looked at
+ */
 export async function findStart(chain: ChainReader, since: Since, tip: number): Promise<Start> {
   if ("block" in since) {
-    const block = Math.min(Math.max(0, since.block - 1), tip);
+    if (since.block > tip) {
+      const message = `There is no block ${since.block} yet, the newest is ${tip}: nothing would be looked at.`;
+      throw new AuditError("NOTHING_SINCE", message);
+    }
+    const block = Math.max(0, since.block - 1);
     return { block, seconds: await chain.blockTime(block) };
   }
   let low = 0;

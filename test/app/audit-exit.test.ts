@@ -68,7 +68,7 @@ test("an audit begins at a block, an instant, or so long ago", () => {
   expect(readSince("21000000", nowMs)).toEqual({ block: 21_000_000 });
   expect(readSince("7d", nowMs)).toEqual({ seconds: nowMs / 1_000 - 7 * 86_400 });
   expect(readSince("2026-01-31T09:00:00Z", nowMs)).toEqual({ seconds: Date.parse("2026-01-31T09:00:00Z") / 1_000 });
-  for (const text of ["", "yesterday", "7x", "-5", "1.5"]) {
+  for (const text of ["", "yesterday", "7x", "-5", "1.5", "2026-02-01T00:00:11Z", "2062-01-31"]) {
     expect(() => readSince(text, nowMs)).toThrow(CommandFailure);
   }
 });

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { runCli } from "../../src/app/cli.ts";
+import { atLeastOne } from "../../src/app/cli-options.ts";
 import { makeFolder } from "../e2e/support/swapd.ts";
 import { runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
@@ -76,6 +77,10 @@ it("an archived run is told to the letter as it was, by its id, its swap's, its 
     ["why", "weekly", "--json", "--at", new Date(second?.slot ?? 0).toISOString()],
     ["why", "weekly"],
   ];
+  // What was not asked for is not told to be missing.
+  expect(await swapd("history", "--limit", "1")).toContain("the newest 1 runs; there are older ones");
+  expect(() => atLeastOne("0")).toThrow("give 1 or more");
+  expect(await swapd("history", "--strategy", "weakly")).toContain('no strategy "weakly"; known are weekly');
   const report = () => Promise.all(asked.map((words) => swapd(...words)));
   const before = await report();
   expect(before[2]).toContain("confirmed -> final");

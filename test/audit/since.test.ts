@@ -60,3 +60,8 @@ test("an instant is the first block of that time", async () => {
   expect(report.differences).toEqual([]);
   expect(report.checked.blocks).toBeLessThanOrEqual(1);
 });
+
+test("a block that the chain has not come to is refused: nothing would be looked at, and called clean", async () => {
+  const beyond = { ...optionsFor(world.chain, world.database), since: { block: 1_000_000 } };
+  await expect(audit(beyond)).rejects.toMatchObject({ code: "NOTHING_SINCE" });
+});

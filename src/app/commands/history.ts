@@ -1,5 +1,6 @@
 import type { CostHistory, RunHistory, SwapHistory } from "../../ports/history.ts";
 import type { PaperHolding } from "../../ports/read-model.ts";
+import { assertKnown } from "../known-strategy.ts";
 import { sayMode } from "../mode-line.ts";
 import { type PaperTotal, totalJson, totalOnPaper } from "../paper-total.ts";
 import { configurationOf, findTargetToRead, type ReadOptions, type Target, withReads } from "../target.ts";
@@ -15,10 +16,14 @@ export async function history(
   const { limit, strategy } = options;
   const target = findTargetToRead(options);
   sayMode(target, options, terminal);
-  const { runs, holdings } = await withReads(target, async (reads) => ({
-    runs: await reads.runs(strategy === undefined ? { limit } : { limit, strategy }),
-    holdings: await reads.paper(),
-  }));
+  const { found, holdings } = await withReads(target, async (reads) => {
+    const rows = await reads.runs({ limit: limit + 1, ...(strategy === undefined ? {} : { strategy }) });
+    if (strategy !== undefined && rows.length === 0)
+      assertKnown((await reads.slotBefore({ strategy, atMs: 0 })).strategies, strategy);
+    return { found: rows, holdings: await reads.paper() };
+  });
+  const runs = found.slice(0, limit);
+  if (found.length > limit) terminal.err(`the newest ${limit} runs; there are older ones: --limit shows more`);
   const paper = holdings === undefined ? undefined : await paperOf(target, holdings);
   if (options.json === true) {
     terminal.out(JSON.stringify({ runs: runs.map(runJson), ...(paper && { paper: totalJson(paper) }) }));

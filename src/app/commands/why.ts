@@ -2,6 +2,7 @@ import { SUBJECT } from "../../domain/run/alert.ts";
 import type { GapHistory, RunHistory } from "../../ports/history.ts";
 import type { SlotHistory } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { assertKnown } from "../known-strategy.ts";
 import { modeOfTarget, REHEARSAL_LINE } from "../mode-line.ts";
 import { findTargetToRead, nativeSymbolOf, type ReadOptions, withReads } from "../target.ts";
 import { formatInstant, type Terminal } from "../terminal.ts";
@@ -48,12 +49,7 @@ export function explain(
   asked: { readonly strategy: string; readonly atMs: number; readonly nativeSymbol: string },
 ): { json: object; text: string } {
   const { strategy, atMs } = asked;
-  if (!strategies.includes(strategy)) {
-    throw new CommandFailure(
-      EXIT.usage,
-      `no strategy ${JSON.stringify(strategy)}; known are ${strategies.join(", ") || "none"}`,
-    );
-  }
+  assertKnown(strategies, strategy);
   if (gap !== undefined && (details === undefined || gap.lastSlotMs > details.run.slotMs)) {
     return { json: { strategy, gap }, text: describeGap(gap) };
   }
