@@ -1,20 +1,12 @@
-import { SUBJECT } from "../domain/run/alert.ts";
-import {
-  GLOBAL_SCOPE,
-  type ModeRow,
-  OPERATING_MODES,
-  type OperatingMode,
-  stricterBesides,
-} from "../domain/run/operating-mode.ts";
+import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
-import type { Change } from "../ports/changes.ts";
 import type { OperatorRequest } from "../ports/daemon-rows.ts";
-import type { LaneHalt } from "../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../ports/questions.ts";
-import { commitAndNotify, raiseChange, writeAndNotify } from "./alerts.ts";
+import { commitAndNotify, writeAndNotify } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { decideLotOrder } from "./lot-orders.ts";
 import { decideHoldAnswer, isRunId } from "./operator-answers.ts";
+import { decideMode } from "./operator-modes.ts";
 import {
   cancellationAsked,
   decideCancellation,
@@ -66,8 +58,13 @@ function refused(why: string): Outcome {
 /** @returns what came of it, for the operator */
 async function carryOut(context: EngineContext, request: OperatorRequest): Promise<string> {
   switch (request.command) {
-    case "mode":
-      return await setMode(context, request);
+    case "mode": {
+      const scope = request.arguments.scope ?? GLOBAL_SCOPE;
+      return await decideAndAnswer(context, request, {
+        question: { kind: "scope", scope },
+        decide: (rows) => decideMode(context, rows, { request, scope }),
+      });
+    }
     case "run":
       return await withStrategy(context, request, runNow);
     case "skip":
@@ -145,63 +142,6 @@ async function decideAndAnswer<K extends QuestionKind>(
       return { changes: [...changes, answered], atMs: deps.clock.nowMs(), value: answer };
     },
   });
-}
-
-async function setMode(context: EngineContext, request: OperatorRequest): Promise<string> {
-  const { mode, scope = GLOBAL_SCOPE, reason = "no reason given" } = request.arguments;
-  const question = { kind: "scope", scope } as const;
-  return await decideAndAnswer(context, request, {
-    question,
-    decide: (rows) => {
-      if (!isMode(mode)) return refused(`no mode ${JSON.stringify(mode)}; known are ${OPERATING_MODES.join(", ")}`);
-      // One whose file is gone may still have an open run, and must be stoppable.
-      const isKnown = strategyOf(context, scope) !== undefined || rows.isKnown;
-      if (scope !== GLOBAL_SCOPE && !isKnown) return refused(`no strategy "${scope}"`);
-      const row = { scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs };
-      const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(context, rows.halts, row) : [];
-      const besides = stricterBesides(row, rows.modes);
-      return {
-        answer: [
-          `${scope} is ${mode}`,
-          ...released.map(({ text }) => text),
-          ...(besides === undefined ? [] : [besides]),
-        ].join("; "),
-        changes: [...modeChanges(context, row, rows), ...released.flatMap(({ changes }) => changes)],
-      };
-    },
-  });
-}
-
-function modeChanges(context: EngineContext, row: ModeRow, rows: Answered<"scope">): readonly Change[] {
-  const { scope, mode } = row;
-  // Setting active what is active changes nothing: the row says since when runs may start.
-  const isActive = mode === "active" && (rows.mode?.mode ?? "active") === "active";
-  const changes: readonly Change[] = isActive ? [] : [{ kind: "mode", row }];
-  if (mode === "active") return [...changes, { kind: "alerts-of-fills-over", strategyId: scope }];
-  if (mode !== "halted") return changes;
-  const text = `${scope} is halted by ${row.setBy}: ${row.reason}; nothing new is signed`;
-  const alert = { severity: "info", code: "HALTED_BY_OPERATOR", subject: SUBJECT.mode(scope), text } as const;
-  return [...changes, raiseChange(context.deps, alert)];
-}
-
-/** With going back to active for everything a person also lets halted accounts go on. */
-function releaseAccounts(
-  { deps, settings }: EngineContext,
-  halts: readonly LaneHalt[],
-  { setBy: by }: ModeRow,
-): readonly { readonly text: string; readonly changes: readonly Change[] }[] {
-  const ours = halts.filter(({ account, chainId }) => deps.lanes.has(account) && chainId === settings.chainId);
-  return ours.map(({ account, chainId, reason }) => ({
-    text: `released ${account}, which was halted because ${reason}`,
-    changes: [
-      { kind: "halt-released", account, chainId, by },
-      { kind: "alerts-over", subject: SUBJECT.account(account) },
-    ],
-  }));
-}
-
-function isMode(text: string | undefined): text is OperatingMode {
-  return OPERATING_MODES.some((mode) => mode === text);
 }
 
 type StrategyCommand = (
