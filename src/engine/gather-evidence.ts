@@ -106,11 +106,12 @@ export function proceedsGone({ run }: Pick<SigningRows, "run">, swap: Swap): str
 
 /** Why nothing may be signed for a strategy with its wallet now, undefined when signing is allowed. */
 export function signingBarred(
-  { settings: { live, chainId } }: EngineContext,
+  { settings: { live, chainId }, deps }: EngineContext,
   strategyId: string,
   { wallet, ...rows }: ModeRows & Pick<StepRows, "halts"> & { readonly wallet: Address },
 ): string | undefined {
   if (!live) return "the mode is dry-run";
+  if (!deps.signers.has(wallet)) return `the configuration names no wallet ${wallet} any more`;
   const halt = rows.halts.find((one) => one.account === wallet && one.chainId === chainId);
   if (halt !== undefined) return `the account ${halt.account} is halted: ${halt.reason}`;
   const mode = modeOf(strategyId, rows);

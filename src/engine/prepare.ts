@@ -96,13 +96,16 @@ async function settledBlock(
   return before !== undefined && before === (await chain.transactionCount(wallet, tip.number)) ? final : tip;
 }
 
+/** Nothing is signed yet, and without its key nothing will be: what a person took away may be gone for good. */
+const NEEDS_NO_KEY = new Set(["due", "deciding", "planned", "quoted"]);
+
 /**
- * Without its key an open swap could not be replaced, cancelled or taken back: a wallet with an open swap must not be
- * removed.
+ * Without its key a swap that was signed could not be replaced, cancelled or taken back: its wallet must not be removed
+ * while it is open.
  */
 function checkWallets({ signers }: EngineContext["deps"], work: Rows["work"]): void {
   for (const { runId, swapId, strategy, state, wallet } of work) {
-    if (wallet === undefined || signers.has(wallet)) continue;
+    if (wallet === undefined || signers.has(wallet) || NEEDS_NO_KEY.has(state)) continue;
     const what = swapId === undefined ? `run ${runId}` : `swap ${swapId}`;
     throw new PreflightError(
       "WALLET_GONE",

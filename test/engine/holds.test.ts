@@ -114,6 +114,25 @@ test("what is refused ends unsigned, and a second word comes too late", async ()
   expect(await ask(outside, life, "approve", { run: heldRun(life) })).toMatch(/^refused: .* has ended: skipped/);
 });
 
+test.each([
+  ["approve", "run"],
+  ["skip", "strategy"],
+])(
+  "whose wallet was taken away meanwhile keeps no daemon from its start, and signs nothing: %s",
+  async (command, key) => {
+    const { outside, life } = await begin(APPROVED);
+    life.kill();
+    life.db.close();
+    const next = openLife(outside);
+    if (next.context.deps.signers instanceof Map) next.context.deps.signers.clear();
+    await expect(next.engine.start(), "its key may be gone for good").resolves.toBeUndefined();
+    await turn(outside, next, 3);
+    expect(await ask(outside, next, command, { [key]: heldRun(next) })).toMatch(/^(?:approved|refused) run_/);
+    await turn(outside, next, 10);
+    expectUnsigned(outside, next, "signing_barred");
+  },
+);
+
 test("an approval that comes after its time is refused", async () => {
   const { outside, life } = await begin(APPROVED);
   const rows = await life.store.read({ kind: "hold", runId: heldRun(life) });
