@@ -32,7 +32,8 @@ export function* loadStrategies(
     yield* report(main, refuse`strategies: the folder ${folder} ${listed.problem} -> ${nameHint(folder)}`);
     return [];
   }
-  const names = listed.names.filter((name) => STRATEGY_FILE.test(name));
+  // Editors lock and copy beside a file under hidden names: `.#eth.yaml`, `._eth.yaml`.
+  const names = listed.names.filter((name) => !name.startsWith(".") && STRATEGY_FILE.test(name));
   const most = CONFIG_BOUNDS.maxStrategies;
   if (names.length > most) {
     yield* report(main, refuse`strategies: the folder holds ${names.length} strategies; at most ${most} are run`);

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../src/app/load-configuration.ts";
@@ -135,6 +135,13 @@ it("a strategies folder takes YAML files only, each id once, with a name that la
     '1:1 : the strategy "weekly" stands in weekly.yaml too -> rename the file',
   ]);
   expect(problemsOf({ "strategies/My Plan.yaml": DCA })[0]?.message).toContain("the file's name is the strategy's id");
+});
+
+it("hidden files of a strategies folder are none, as an editor's lock and a copy's other half: the daemon starts", () => {
+  const folder = project({ "strategies/._weekly.yaml": "\u0000\u0005", "strategies/.weekly.yaml.swp": "b0VIM" });
+  symlinkSync("somebody@somewhere.4711:1790000000", join(folder, "strategies/.#weekly.yaml"));
+  const outcome = loadConfiguration(join(folder, "main.yaml"), {});
+  expect(outcome).toMatchObject({ ok: true, configuration: { strategies: [{ spec: { id: "weekly" } }] } });
 });
 
 it("a strategy is not called global: that is the scope of all of them, and its own pause would be everybody's", () => {
