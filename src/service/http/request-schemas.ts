@@ -1,8 +1,19 @@
+import { getAddress } from "ethers";
 import { z } from "zod";
+import { parseAddress } from "../../domain/money/address.ts";
+
+/** Digits in one case have no checksum; in mixed case a wrong one (EIP-55) says that a digit was mistyped. */
+function isAsCopied(text: string): boolean {
+  const address = parseAddress(text);
+  const digits = text.slice(2);
+  const isInOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase();
+  return address === undefined || isInOneCase || getAddress(address) === text;
+}
 
 const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, "must be 0x and 40 hexadecimal digits")
+  .refine(isAsCopied, "has a wrong checksum: a digit may be mistyped, copy it again or send it in lower case")
   .meta({ example: "0x0000000000000000000000000000000000000000" });
 const integer = z.string().regex(/^(0|[1-9][0-9]{0,77})$/, "must be a whole number in the token's smallest unit");
 const decimal = z.string().regex(/^-?[0-9]{1,20}(\.[0-9]{1,40})?$/, "must be a decimal number");

@@ -90,7 +90,7 @@ describe("quotes", () => {
   });
 
   test("never mix the two units of an affiliate fee", async () => {
-    const affiliateAddress = "0x00000000000000000000000000000000000000aF";
+    const affiliateAddress = "0x00000000000000000000000000000000000000AF";
     const percent = await client.get("/aggregator/quote", seedRequest({ affiliateAddress, affiliateFee: "1" }));
     const fraction = seedRequest({ affiliateAddress, affiliateFeeInPercentage: "0.01" });
     const other = await client.get("/aggregator/quote", fraction);
@@ -176,6 +176,23 @@ describe("bad requests get a 4xx that names the parameter", () => {
       error: "NO_ROUTE",
     });
     expect(await refused({ toAddress: market.weth })).toMatchObject({ error: "RECIPIENT_FORBIDDEN" });
+  });
+
+  test("an address with a mistyped digit, which its checksum shows; in one case it has none", async () => {
+    const right = getAddress("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
+    const wrong = right.replace("f39F", "f38F");
+    const digits = wrong.slice(2);
+    const statusOf = async (changes: Record<string, string>) => (await refused(changes)).status;
+    for (const parameter of ["toAddress", "fromAddress", "fromTokenAddress", "toTokenAddress"]) {
+      expect(await refused({ [parameter]: wrong })).toMatchObject({
+        status: 400,
+        error: "PARAMETER_MALFORMED",
+        parameter,
+      });
+    }
+    for (const toAddress of [right, `0x${digits.toLowerCase()}`, `0x${digits.toUpperCase()}`]) {
+      expect(await statusOf({ toAddress }), toAddress).toBe(200);
+    }
   });
 
   test("a gasless quote when no relayer runs, and of the native token", async () => {
