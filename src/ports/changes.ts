@@ -32,8 +32,8 @@ export type Change =
   | { readonly kind: "mode-corrected"; readonly row: ModeRow }
   /** a mode; what was said of the scope's mode before is over */
   | { readonly kind: "mode"; readonly row: ModeRow }
-  /** an alert, unless its code is true of its subject already */
-  | { readonly kind: "alert"; readonly alert: AlertRow }
+  /** an alert, unless its code is true of its subject already; `replaces`: what was said then is over without a word */
+  | { readonly kind: "alert"; readonly alert: AlertRow; readonly replaces?: boolean }
   /** something that happened, unless it was reported before */
   | { readonly kind: "message"; readonly message: AlertRow }
   /** nothing is true of the subject any more */

@@ -1,13 +1,11 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { Change, Decided } from "../../ports/changes.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
-import type { DifferenceKind, Finding } from "../../ports/reconciliation-store.ts";
+import type { Finding } from "../../ports/reconciliation-store.ts";
 import { commitAndNotify } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { alertOfNew, foundChange, overIfNothingIsOpen, uncheckedChange } from "./findings.ts";
+import { alertOfNew, foundChange, OF_MARKERS, overIfNothingIsOpen, uncheckedChange } from "./findings.ts";
 import { judgeMarker, type MarkedState, readMarkers, type SeenMarkers } from "./identity.ts";
-
-const OF_MARKERS: ReadonlySet<DifferenceKind> = new Set(["lost", "older"]);
 
 /** Checks the database against the markers of all wallets, which are unchecked from here on, all in one commit. */
 export async function beginUnchecked(context: EngineContext, wallets: readonly Address[]): Promise<void> {
@@ -36,7 +34,8 @@ function decideBegin(
     if (identity === undefined) changes.push(...settleIdentity(wallet, state, rows));
     else if (!rows.reported.has(identity.key)) {
       added.push(identity);
-      changes.push(refuseOldRequests(), foundChange(clock, identity), ...alertOfNew(deps, wallet, [identity]));
+      const alert = alertOfNew(deps, { wallet, added: [identity], open: rows.open });
+      changes.push(refuseOldRequests(), foundChange(clock, identity), ...alert);
     }
     // Anew: what was found at an earlier start is checked against the chain once more.
     if (identity !== undefined) changes.push({ kind: "checked", wallet });

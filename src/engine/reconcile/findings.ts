@@ -3,9 +3,12 @@ import { SUBJECT } from "../../domain/run/alert.ts";
 import type { Change } from "../../ports/changes.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
-import type { Difference, Finding } from "../../ports/reconciliation-store.ts";
+import type { Difference, DifferenceKind, Finding } from "../../ports/reconciliation-store.ts";
 import { raiseChange } from "../alerts.ts";
 import type { EngineDeps } from "../engine-context.ts";
+
+/** What a marker shows: the database is not the one that signed last. */
+export const OF_MARKERS: ReadonlySet<DifferenceKind> = new Set(["lost", "older"]);
 
 /** A finding as it is to be written down. */
 export function foundChange(clock: Clock, finding: Finding): Change {
@@ -33,19 +36,25 @@ export function newOnes(findings: readonly Finding[], { reported }: Pick<Standin
   return [...byKey.values()].filter(({ key }) => !reported.has(key));
 }
 
-/** The alert about what is new of a wallet, raised once. */
+/**
+ * The alert about what is new of a wallet, raised once for what is found together. What is found later is told too: a
+ * theft must not be silent because something harmless is open. Not where the database is another one: that halts
+ * everything, and all of it follows.
+ * @param open what was open before
+ */
 export function alertOfNew(
   deps: Pick<EngineDeps, "ids" | "clock">,
-  wallet: Address,
-  added: readonly Finding[],
+  { wallet, added, open }: { wallet: Address; added: readonly Finding[]; open: readonly Finding[] },
 ): readonly Change[] {
   const [first, ...more] = added;
   if (first === undefined) return [];
-  const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+  const before = open.filter((one) => one.wallet === wallet && one.kind !== "unchecked");
+  const isOfOther = before.some(({ kind }) => OF_MARKERS.has(kind));
+  const count = more.length + before.length;
+  const others = count === 0 ? "" : ` (and ${count} more)`;
   const text = `${first.text}${others}; nothing that it touches is signed. See: swapd db check; accept: swapd db accept`;
-  return [
-    raiseChange(deps, { severity: "critical", code: "DATABASE_BEHIND", subject: SUBJECT.database(wallet), text }),
-  ];
+  const alert = { severity: "critical", code: "DATABASE_BEHIND", subject: SUBJECT.database(wallet), text } as const;
+  return [{ ...raiseChange(deps, alert), replaces: !isOfOther }];
 }
 
 /** What was said about the wallet's database is over once nothing of it is open. @param open what is left open then */

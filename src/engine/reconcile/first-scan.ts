@@ -145,7 +145,11 @@ async function writeNew({ deps }: ScanContext, wallet: Address, trace: string): 
       const fresh = newOnes([finding], rows);
       const found = fresh.map((one) => foundChange(clock, one));
       return {
-        changes: [...found, { kind: "checked", wallet }, ...alertOfNew(deps, wallet, fresh)],
+        changes: [
+          ...found,
+          { kind: "checked", wallet },
+          ...alertOfNew(deps, { wallet, added: fresh, open: rows.open }),
+        ],
         atMs,
         value: fresh,
       };

@@ -182,7 +182,7 @@ function decideScan(
     ...added.map((finding) => foundChange(deps.clock, finding)),
     ...(isOfNow ? settle(wallet, scan, { open: rows.open, added }) : []),
     ...(isChecked ? [{ kind: "checked", wallet } as const] : []),
-    ...alertOfNew(deps, wallet, added),
+    ...alertOfNew(deps, { wallet, added, open: rows.open }),
   ];
   return { changes, atMs: deps.clock.nowMs(), value: added };
 }

@@ -431,6 +431,25 @@ describe("what the chain shows and no row explains", () => {
     expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
   });
 
+  test("is told although something else is open that nobody has accepted", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: 7n });
+    const life = await live(outside);
+    outside.chain.takeAway({ token: WETH.address, from: ACCOUNT, to: ROUTER, amount: 9n });
+    await turn(outside, life, 3_700);
+    expect(open(life)).toEqual(["outflow", "outflow"]);
+    const reported = outside.reported.filter(({ code }) => code === "DATABASE_BEHIND");
+    expect(reported.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^0\.000007 USDC left /),
+      expect.stringMatching(/^0\.000000000000000009 WETH left .* \(and 1 more\); nothing that it touches is signed/),
+    ]);
+    const over = "SELECT over_at_ms IS NOT NULL FROM alerts WHERE code = 'DATABASE_BEHIND' ORDER BY number";
+    expect(life.db.prepare(over).pluck().all()).toEqual([1, 0]);
+    await accept(life);
+    expect(life.db.prepare(over).pluck().all()).toEqual([1, 1]);
+  });
+
   test("an allowance that nobody granted is reported, and taken back once it is accepted", async () => {
     const outside = begin("only");
     await fill(outside, 1);

@@ -17,7 +17,10 @@ export const IS_SENT = `CASE WHEN over_at_ms IS NULL THEN instr(severities, seve
   AND NOT EXISTS (SELECT 1 FROM alert_channel_codes_off AS off WHERE off.channel = name AND off.code = alerts.code)`;
 
 type AlertRows = AlertStore &
-  Pick<SingleRows, "warnings" | "raiseAlert" | "addMessage" | "endAlertsOfWants" | "endAlertsOfOthersOutside">;
+  Pick<
+    SingleRows,
+    "warnings" | "raiseAlert" | "replaceAlert" | "addMessage" | "endAlertsOfWants" | "endAlertsOfOthersOutside"
+  >;
 
 /**
  * The raising side. What is raised and what ends has a delivery for each channel that reports it, in the same commit.
@@ -36,6 +39,16 @@ export function createAlertRows(sql: Statements, atomically: (work: () => void) 
   };
   return {
     raiseAlert: (alert) => insert(alert, { conflict: "(subject, code) WHERE over_at_ms IS NULL", overAtMs: null }),
+    replaceAlert: ({ subject, code }, atMs) =>
+      atomically(() => {
+        const open = "subject = ? AND code = ? AND over_at_ms IS NULL";
+        sql.run(
+          `UPDATE alert_deliveries SET state = 'given-up', outcome = 'a newer one says it', finished_at_ms = ?
+           WHERE state = 'waiting' AND alert IN (SELECT number FROM alerts WHERE ${open})`,
+          ...[atMs, subject, code],
+        );
+        sql.run(`UPDATE alerts SET over_at_ms = ? WHERE ${open}`, atMs, subject, code);
+      }),
     addMessage: (message) => insert(message, { conflict: "(id)", overAtMs: message.atMs }),
     warnings: () =>
       sql

@@ -56,6 +56,8 @@ export interface SingleRows extends LedgerRows {
   saveSameEnds(strategyId: string, ends: SameEnds | undefined): void;
   /** Writes an alert down. @returns false when the same code is true of the same subject already: then nothing is new */
   raiseAlert(alert: AlertRow): boolean;
+  /** Ends what an alert stands in the place of: nobody is told of that end, nor of what waits of it. */
+  replaceAlert(by: AlertRow, atMs: number): void;
   /**
    * Writes down something that happened and is not true for a while: it is over at once, and it is sent whatever its
    * severity. @returns false when this very message, by its id, was written before

@@ -53,7 +53,10 @@ function alertWriters(rows: RowStore): Writers<AlertKinds> {
       rows.setMode(row);
       rows.endAlerts(SUBJECT.mode(row.scope), atMs);
     }),
-    alert: ({ alert }) => (rows.raiseAlert(alert) ? alert : undefined),
+    alert: ({ alert, replaces }, atMs) => {
+      if (replaces === true) rows.replaceAlert(alert, atMs);
+      return rows.raiseAlert(alert) ? alert : undefined;
+    },
     message: ({ message }) => (rows.addMessage(message) ? message : undefined),
     "alerts-over": quietly(({ subject }, atMs) => rows.endAlerts(subject, atMs)),
     "alerts-of-others-over": quietly(({ strategyIds }, atMs) => rows.endAlertsOfOthers(strategyIds, atMs)),

@@ -28,6 +28,17 @@ test("the same code is not raised again for a subject while it is true, and is w
   expect(states()).toHaveLength(4);
 });
 
+test("a newer alert in an older one's place is sent, and nothing more of the older one", async () => {
+  const { store, outbox } = begin();
+  store.raiseAlert(alertSample());
+  store.replaceAlert(alertSample({ id: "alert_2" }), NOW_MS);
+  expect(store.raiseAlert(alertSample({ id: "alert_2", text: "more of it" }))).toBe(true);
+  const next = await outbox.next();
+  expect(next).toMatchObject({ alert: { id: "alert_2", text: "more of it" }, tells: "begin" });
+  await outbox.finish(next?.number ?? 0, { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
+  expect(await outbox.next()).toBeUndefined();
+});
+
 test("an alert whose transaction fails was never raised", async () => {
   const { store, outbox } = begin();
   const work = (): void =>
