@@ -110,7 +110,12 @@ function messageOf(
 ) {
   const text = redact(alert.text).replaceAll(UNSEEN, "\u{fffd}");
   const message = { ...alert, text, network, ends: undefined };
-  if (tells === "begin") return message;
+  if (tells === "begin") return { ...message, text: `${endedMeanwhile(alert, overAtMs)}${text}` };
   const over = { id: `${alert.id}.end`, ends: alert.id, severity: "info", text: `over: ${message.text}` } as const;
   return { ...message, ...over, atMs: overAtMs ?? alert.atMs };
+}
+
+/** What was true when it was raised, and is not any more when it is sent; what happened is over at once, and always true. */
+function endedMeanwhile({ atMs }: Pick<WaitingDelivery["alert"], "atMs">, overAtMs: number | undefined): string {
+  return overAtMs === undefined || overAtMs === atMs ? "" : `(over since ${new Date(overAtMs).toISOString()}) `;
 }

@@ -26,6 +26,16 @@ function open(env: Record<string, string>, server = "http://127.0.0.1:1") {
 
 const at = { nowMs: NOW_MS, signal: new AbortController().signal };
 
+test("what is sent after it was over says so, and what only happened is told as ever", async () => {
+  const { url, received } = await startReceiver();
+  const [webhook] = open({ HOOK: `${url}/hook` });
+  const alert = alertSample({ text: "within 2m approve it" });
+  for (const overAtMs of [undefined, alert.atMs, alert.atMs + 120_000])
+    await webhook?.deliver({ alert, tells: "begin", overAtMs }, at);
+  const over = `(over since ${new Date(alert.atMs + 120_000).toISOString()}) within 2m approve it`;
+  expect(received.map(({ body }) => JSON.parse(body).text)).toEqual([alert.text, alert.text, over]);
+});
+
 test("each channel is notified in its own form, and no secret of any channel leaves in a text", async () => {
   const { url, received } = await startReceiver();
   const channels = open({ HOOK: `${url}/hook` }, url);
