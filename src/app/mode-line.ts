@@ -1,5 +1,6 @@
 import type { Configuration, Mode } from "../config/configuration.ts";
 import { CommandFailure } from "./exit-codes.ts";
+import { modeAtWork } from "./mode-at-work.ts";
 import { configurationOf, nameTarget, type Target } from "./target.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -18,7 +19,10 @@ export function modeLine({ mode, database }: Pick<Configuration, "mode" | "datab
 export function modeOfTarget(target: Target): { readonly mode: Mode; readonly line: string } | undefined {
   try {
     const { configuration } = configurationOf(target);
-    return { mode: configuration.mode, line: modeLine(configuration) };
+    const mode = modeAtWork(configuration);
+    const next =
+      mode === configuration.mode ? "" : `; the file says ${configuration.mode}, which the next start takes over`;
+    return { mode, line: `${modeLine({ ...configuration, mode })}${next}` };
   } catch (error) {
     if (error instanceof CommandFailure) return undefined;
     throw error;

@@ -11,6 +11,7 @@ import { openDatabase } from "../storage/database.ts";
 import { databaseAtWork, describeAtWork } from "./daemon-beside.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { loadConfiguration } from "./load-configuration.ts";
+import { modeAtWork } from "./mode-at-work.ts";
 import { REHEARSAL_DATABASE } from "./rehearsal-configuration.ts";
 import { isSandboxRunning, readSandboxFacts, type SandboxFacts } from "./sandbox-facts.ts";
 
@@ -120,8 +121,8 @@ export function nameTarget(target: Target): string {
   if (target.kind === "sandbox") return `on the sandbox in ${target.facts.directory} (database ${target.database})`;
   if (target.kind === "broken")
     return `on ${target.file} (broken as it is now, see \`swapd check\`; database ${target.database})`;
-  const { file, mode, network } = target.configuration;
-  return `on ${file} (network ${network.name}, mode ${mode}, database ${target.database})`;
+  const { file, network } = target.configuration;
+  return `on ${file} (network ${network.name}, mode ${modeAtWork(target.configuration)}, database ${target.database})`;
 }
 
 /** A change of the target: where it is refused, the answer says of what. */

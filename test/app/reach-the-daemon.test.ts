@@ -93,3 +93,12 @@ test.each([
   expect(resumed.out).toContain(`this does not reach the daemon that runs on ${database}`);
   expect(operating(), "what lets trade is about the mode that the file names").toBe("halted");
 });
+
+test("what is said of a live daemon is said of it as live, though its file says dry-run for the next start", async () => {
+  const { folder, swapd, database } = await startHere("live");
+  edit(folder, "main.yaml", (text) => text.replace("mode: live", "mode: dry-run"));
+  const said = await swapd("history");
+  expect(said.out).toContain(`mode live: transactions are signed and sent (database ${database})`);
+  expect(said.out).toContain("; the file says dry-run, which the next start takes over");
+  expect((await swapd("pause")).out).toContain(`mode live, database ${database})`);
+});

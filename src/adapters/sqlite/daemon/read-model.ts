@@ -16,6 +16,11 @@ import type { RowStore } from "./row-store.ts";
 import { isMigrated } from "./schema.ts";
 import { createStore } from "./store.ts";
 
+/** The mode with which the life that runs began; undefined where it wrote that it stopped. */
+export function readStartedMode(db: SqliteDatabase): string | undefined {
+  return createHistoryReader(db).startedMode();
+}
+
 /** What people read, on a database that is open for reading. */
 export function createReadModel(db: SqliteDatabase): ReadModel {
   const sql = prepareStatements(db);
