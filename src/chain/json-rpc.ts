@@ -74,6 +74,7 @@ export interface JsonRpcOptions {
 }
 
 const LONGEST_MESSAGE = 300;
+const LONGEST_SEARCHED = 64 * LONGEST_MESSAGE;
 
 /** Creates a client over kept-alive HTTP. */
 export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
@@ -230,6 +231,7 @@ function wordsOf(json: unknown): string | undefined {
   return typeof json.message === "string" ? json.message : undefined;
 }
 
+/** Some nodes repeat all of a contract's revert: of that so much is searched for secrets that none is cut in what is kept. */
 function cut(endpoint: Endpoint, words: string): string {
-  return endpoint.redactor.redact(words).slice(0, LONGEST_MESSAGE);
+  return endpoint.redactor.redact(words.slice(0, LONGEST_SEARCHED)).slice(0, LONGEST_MESSAGE);
 }

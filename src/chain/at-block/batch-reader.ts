@@ -3,7 +3,7 @@ import { RpcError } from "../json-rpc.ts";
 import { isFailedCall } from "../node-errors.ts";
 import { type Asked, gatherTurn } from "../same-turn.ts";
 import { malformedAnswer } from "./head.ts";
-import { splitWords } from "./words.ts";
+import { firstWord } from "./words.ts";
 
 /** A view call whose answer is read as 32-byte words. */
 export interface ViewCall {
@@ -61,5 +61,5 @@ export function readViewWord(host: string, answer: unknown): bigint | undefined 
     return undefined;
   }
   if (!isHex(answer)) throw malformedAnswer(host, "the node's answer to a call is no byte string");
-  return splitWords(answer)[0];
+  return firstWord(answer);
 }

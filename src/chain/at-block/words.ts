@@ -50,6 +50,11 @@ export function splitWords(answer: Hex): bigint[] {
   return Array.from({ length: count }, (_, index) => BigInt(`0x${answer.slice(2 + index * 64, 66 + index * 64)}`));
 }
 
+/** The first of an answer's words; undefined where it has none. A stranger's contract may answer half a million bytes. */
+export function firstWord(answer: Hex): bigint | undefined {
+  return splitWords(answer.slice(0, 66) as Hex)[0];
+}
+
 /** A word as a signed number of this many bits. */
 export function signed(word: bigint, bits: number): bigint {
   return BigInt.asIntN(bits, word);

@@ -1,4 +1,4 @@
-import { addressWord, callData, splitWords } from "../../chain/at-block/words.ts";
+import { addressWord, callData, firstWord } from "../../chain/at-block/words.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import { isFailedCall } from "../../chain/node-errors.ts";
 import type { Address } from "../../domain/money/address.ts";
@@ -92,7 +92,7 @@ async function readWord(rpc: JsonRpc, to: Address, data: `0x${string}`): Promise
     if (!isFailedCall(answer)) throw answer;
     return undefined;
   }
-  return splitWords(readCalled(rpc, answer))[0];
+  return firstWord(readCalled(rpc, answer));
 }
 
 /** What a wallet has now of what it sells, smallest unit. @throws RpcError when the node does not answer */

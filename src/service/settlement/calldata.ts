@@ -129,8 +129,9 @@ const LONGEST_REVERT_DATA = 20_000;
 
 /** Writes revert data as text: the error's name and values, or its first bytes. Any contract may have written the data. */
 export function describeRevert(data: unknown): string {
-  if (typeof data !== "string" || !/^0x(?:[0-9a-f]{2})*$/i.test(data)) return "without a reason";
-  if (data === "0x") return "without a reason";
+  if (typeof data !== "string" || data === "0x") return "without a reason";
+  // A contract may revert with megabytes: what is too long to be read is not looked through either.
+  if (!/^0x(?:[0-9a-f]{2})*$/i.test(data.slice(0, LONGEST_REVERT_DATA))) return "without a reason";
   const text = knownError(data) ?? `with ${data.slice(0, 10)}`;
   return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}...` : text;
 }

@@ -18,6 +18,9 @@ export type PermitSupport =
 /** What a call of a token may use of the node: more than a permit costs anywhere. Anybody can have a token asked about. */
 const TOKEN_CALL_GAS: Hex = "0x7a120";
 
+/** Characters of a view's answer: names and domains of tokens have a tenth of it. */
+const LONGEST_VIEW = 8_192;
+
 const KEY_BYTES = 32;
 
 const PERMIT_INTERFACE = new Interface([
@@ -88,7 +91,10 @@ export function readCalled({ host }: JsonRpc, answer: unknown): Hex {
 /** Calls a view of a token; undefined where the token does not have it. */
 async function viewToken(rpc: JsonRpc, token: Address, data: Hex): Promise<Hex | undefined> {
   try {
-    return readCalled(rpc, await rpc.call("eth_call", [{ to: token, data, gas: TOKEN_CALL_GAS }, "latest"]));
+    const answer = await rpc.call("eth_call", [{ to: token, data, gas: TOKEN_CALL_GAS }, "latest"]);
+    // Before anything looks at its characters: a token's own answer may have half a million bytes.
+    if (typeof answer === "string" && answer.length > LONGEST_VIEW) return undefined;
+    return readCalled(rpc, answer);
   } catch (error) {
     if (error instanceof RpcError && isFailedCall(error)) return undefined;
     throw error;
