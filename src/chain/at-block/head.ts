@@ -43,8 +43,8 @@ const blockSchema = z.object({
   hash,
   parentHash: hash,
   timestamp: quantity,
-  logsBloom: bloom.optional(),
-  baseFeePerGas: quantity.optional(),
+  logsBloom: bloom.nullish(),
+  baseFeePerGas: quantity.nullish(),
 });
 
 const NO_BLOOM: Hex = `0x${"00".repeat(256)}`;
@@ -58,13 +58,14 @@ export function parseBlock(host: string, answer: unknown): (BlockHeader & { base
   if (answer === null) return undefined;
   const parsed = blockSchema.safeParse(answer);
   if (!parsed.success) throw malformedAnswer(host, "the node's description of a block is malformed");
-  const { number, timestamp, logsBloom = NO_BLOOM, baseFeePerGas, ...hashes } = parsed.data;
+  const { number, timestamp, logsBloom, baseFeePerGas, ...hashes } = parsed.data;
   return {
     ...hashes,
-    logsBloom,
+    logsBloom: logsBloom ?? NO_BLOOM,
     number: Number(number),
     timestamp: Number(timestamp),
-    ...(baseFeePerGas === undefined ? {} : { baseFeePerGas }),
+    // Some nodes write what a network does not have as null.
+    ...(baseFeePerGas === undefined || baseFeePerGas === null ? {} : { baseFeePerGas }),
   };
 }
 
@@ -103,7 +104,7 @@ function toHead(host: string, answers: readonly unknown[], chainId: number | und
   const { baseFeePerGas } = header;
   // Older nodes do not know the method; then the legacy price says what they would tip.
   const fallbackTip = legacyPrice > (baseFeePerGas ?? 0n) ? legacyPrice - (baseFeePerGas ?? 0n) : 0n;
-  const priorityFeePerGas = tip instanceof RpcError ? fallbackTip : parseQuantity(host, tip);
+  const priorityFeePerGas = tip instanceof RpcError || tip === null ? fallbackTip : parseQuantity(host, tip);
   const gasPrice = baseFeePerGas === undefined ? legacyPrice : baseFeePerGas + priorityFeePerGas;
   return { ...header, baseFeePerGas, priorityFeePerGas, gasPrice };
 }
