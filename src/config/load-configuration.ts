@@ -31,6 +31,7 @@ import { checkListed, furtherContracts, promisesOf, settledService, statedContra
 import { describePlace, type Source } from "./source.ts";
 import type { StrategyScope } from "./strategy/scope.ts";
 import { rivalProblems, strategyWarnings } from "./strategy-warnings.ts";
+import { unheardWarnings } from "./unheard-warnings.ts";
 
 /** What the caller decides instead of the files. */
 export interface LoadOptions extends Pick<Surroundings, "accountOfKey"> {
@@ -72,7 +73,10 @@ export function loadConfiguration(path: string, env: Environment, options: LoadO
   for (; step.done !== true; step = loading.next()) found.push(step.value);
   const { value } = step;
   return outcomeOf(
-    value && { ...value, warnings: strategyWarnings(value.strategies, value.network.wrappedNative) },
+    value && {
+      ...value,
+      warnings: [...strategyWarnings(value.strategies, value.network.wrappedNative), ...unheardWarnings(value)],
+    },
     found,
   );
 }

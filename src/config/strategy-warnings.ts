@@ -101,7 +101,8 @@ function placeIn(source: Source | undefined, symbol: string): string | undefined
 }
 
 /** A file is read again for its places: thousands of files are not kept for the few that are reported. */
-function sourceOf(id: string, loaded: Loaded): Source | undefined {
+/** The file of a strategy, read once more. */
+export function sourceOf(id: string, loaded: Loaded): Source | undefined {
   const file = loaded.find(({ spec }) => spec.id === id)?.file;
   if (file === undefined) return undefined;
   const read = readTextFile(file);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DCA, loaded, strategyProblems } from "./project.ts";
+import { brief, DCA, loaded, MAIN, strategyProblems } from "./project.ts";
 
 const withExecution = (keys: string): string => `${DCA}execution: ${keys}\n`;
 
@@ -29,4 +29,20 @@ it.each([
   ['{ aprove_above: "2000 USD" }', "execution.aprove_above: unknown key"],
 ])("%s is refused with its place", (keys, problem) => {
   expect(strategyProblems(withExecution(keys)).join("\n")).toContain(problem);
+});
+
+it("who asks or announces where no channel brings it to anybody is warned of", () => {
+  const hook = "webhook: { url: { env: HOOK }, secret: { env: SECRET } }";
+  const text = withExecution('{ approve_above: "2000 USD", announce: 1h }');
+  const warningsWith = (alerts: string) =>
+    loaded({ "strategies/weekly.yaml": text, "main.yaml": MAIN + alerts }).warnings.map(brief);
+  const unheard = (key: string, code: string) =>
+    expect.stringMatching(
+      `^6:\\d+ execution\\.${key}: no channel of alerts sends ${code}, a warning: nobody hears of what weekly asks`,
+    );
+  const both = [unheard("approve_above", "APPROVAL_NEEDED"), unheard("announce", "SWAP_ANNOUNCED")];
+  expect(warningsWith("")).toEqual(both);
+  expect(warningsWith(`alerts: { ${hook} }\n`)).toEqual([]);
+  expect(warningsWith(`alerts: { ${hook.replace("} }", "}, minimum: critical }")} }\n`)).toEqual(both);
+  expect(warningsWith(`alerts: { ${hook}, events: { SWAP_ANNOUNCED: off } }\n`)).toEqual(both.slice(1));
 });

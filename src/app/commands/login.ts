@@ -99,7 +99,7 @@ export async function listAccess(options: LoginOptions, terminal: Terminal): Pro
         row.madeBy,
         row.made,
         row.used ?? "-",
-        row.until ?? "revoked",
+        row.until ?? "no end",
       ]),
     ]),
   );
