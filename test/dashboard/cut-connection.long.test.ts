@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { endWhatIsLeft, makeFolder, run, type Started, start, until } from "../e2e/support/swapd.ts";
 import { axeViolations, openBrowser } from "./support/browser.ts";
@@ -13,6 +13,7 @@ let origin: string;
 let browser: Browser;
 let page: Page;
 let daemon: Started;
+const LONG_NAME = "a-strategy-with-a-name-that-is-as-long-as-one-may-be-on-a-phone";
 
 /** A port that nobody has now: the daemon comes back under the same one. */
 async function freePort(): Promise<number> {
@@ -57,6 +58,8 @@ beforeAll(async () => {
     .replace("127.0.0.1:9464", `127.0.0.1:${port}`);
   writeFileSync(file, `${own}\nserve: { listen: "127.0.0.1:0", database: watched-service.db }\n`);
   env = { SWAPD_SANDBOX_RPC: world.rpcUrl, SWAPD_SANDBOX_WALLET_KEY: world.wallet.privateKey };
+  const named = join(folder.path, `strategies/sandbox/${LONG_NAME}.yaml`);
+  writeFileSync(named, readFileSync(join(folder.path, "strategies/sandbox/eth-from-dai.yaml")));
   daemon = await begin();
   browser = await openBrowser();
   page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
@@ -104,6 +107,33 @@ it("reads and asks in its ninth tab too: tabs that nobody sees keep no connectio
   await page.evaluate(`delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))`);
   await page.getByText("live", { exact: true }).waitFor({ timeout: 15_000 });
 }, 120_000);
+
+it("is as wide as a phone on each of its places, however long a strategy's name is", async () => {
+  for (const name of ["Overview", "History", "Wallets", "Services", "Alerts", "Record"]) {
+    await page.getByRole("link", { name }).click();
+    await page.getByRole("heading", { name, level: 1 }).waitFor();
+    await page.getByText("Loading").first().waitFor({ state: "hidden" });
+    expect([name, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([name, 390]);
+  }
+}, 60_000);
+
+it("asks again with the reason that it asked with: whose answer was lost presses again, and it acts once", async () => {
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("button", { name: "Pause: everything" }).click();
+  const reason = page.getByLabel("Why");
+  await reason.fill("holiday");
+  // The daemon has it, and its answer is lost.
+  const lose = async (route: Route): Promise<void> => {
+    await route.fetch();
+    await route.abort();
+  };
+  await page.route("**/api/v1/actions", lose, { times: 1 });
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await page.getByText("To press again is safe").waitFor();
+  expect(await reason.isEditable()).toBe(false);
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await page.getByText("Done: pause of global").waitFor();
+}, 60_000);
 
 it("says that the login has ended when somebody revoked it, shows nothing more, and lets a new code in", async () => {
   const { out } = await swapd("login", "list", "--json");

@@ -198,6 +198,21 @@ describe("what needs attention", () => {
     until: "2026-01-02T00:00:00.000Z",
   };
 
+  it.each([
+    [
+      "approval",
+      "APPROVAL_NEEDED",
+      ": within 2m approve it with: swapd approve run_1; or refuse it",
+      "Nothing is signed",
+    ],
+    ["announcement", "SWAP_ANNOUNCED", "; stop it with: swapd skip run_1; or let it go on", "It goes on at"],
+  ])("says what is sold for what where a person is to answer an %s", (kind, code, more, then) => {
+    const trade = "x wants to sell 400 DAI (399.95 USD) for about 0.13 WETH";
+    const alerts = [{ ...alert(code, "x"), text: `${trade}${more}` }];
+    const [concern] = concernsOf(status({ waiting: [{ ...waits, kind }], alerts }));
+    expect(concern?.text.startsWith(`${trade}. ${then}`)).toBe(true);
+  });
+
   it("says of a run that waits for a person once what can be done, and of others' waits as they are told", () => {
     const alerts = [alert("APPROVAL_NEEDED", "x"), alert("APPROVAL_NEEDED", "y"), alert("NO_FUNDS", "x")];
     const found = concernsOf(status({ waiting: [waits], alerts }));

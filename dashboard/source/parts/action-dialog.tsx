@@ -46,7 +46,14 @@ function Question({ body }: { readonly body: ActionBody }) {
         <p>{words.text}</p>
         <label>
           Why (for the record; may stay empty)
-          <input type="text" maxLength={200} value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+          <input
+            type="text"
+            maxLength={200}
+            value={reason}
+            // The key stands for what was sent with it: with another reason it would be refused.
+            readOnly={state.isSending || state.trouble !== undefined}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
         </label>
         {state.trouble !== undefined && (
           <p class="trouble" role="alert">
