@@ -118,6 +118,19 @@ describe("the service's rows", () => {
     db.close();
   });
 
+  test("are found by every hash that a swap ever had: fees were raised, or a cancellation took its nonce", () => {
+    const { db, store } = open();
+    store.insertQuote(quote, "key 1");
+    store.insertSwap(row);
+    for (const hash of ["0xaa", "0xbb", "0xbb"] as const) store.updateSwap("swap", { hash }, { ms: 2, detail: null });
+    expect([store.swapBy("hash", "0xaa")?.hash, store.swapBy("hash", "0xbb")?.hash]).toEqual(["0xbb", "0xbb"]);
+    store.updateSwap("swap", { status: "expired", hash: null }, { ms: 3, detail: "the deadline passed" });
+    expect(store.swapBy("hash", "0xaa")).toMatchObject({ id: "swap", status: "expired", hash: null });
+    expect(store.swapBy("hash", "0xcc")).toBeUndefined();
+    expect(createServiceStore(db, "another").swapBy("hash", "0xaa")).toBeUndefined();
+    db.close();
+  });
+
   test("hold no place for a swap that is in a block, and one again where a reorganisation takes it out", () => {
     const { db, store } = open();
     store.insertQuote(quote, "key 1");

@@ -93,7 +93,7 @@ export const swapQuery = z.object({
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, "must be a transaction hash")
     .optional()
-    .describe("Transaction of the swap. Exactly one of hash, quoteId and id."),
+    .describe("Transaction of the swap, also one that was replaced. Exactly one of hash, quoteId and id."),
   quoteId: quoteId.optional(),
   id: quoteId.optional().describe("The service's own identifier of the swap."),
 });

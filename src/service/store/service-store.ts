@@ -72,6 +72,7 @@ export interface ServiceStore {
   insertSwap(row: SwapRow): void;
   /** Changes a swap; a change of its status is written down as a transition. */
   updateSwap(id: string, change: SwapChange, at: { ms: number; detail: string | null }): void;
+  /** By a hash also of a transaction that was replaced. */
   swapBy(key: "id" | "quote_id" | "intent_id" | "hash", value: string): SwapRow | undefined;
   pendingSwaps(): readonly SwapRow[];
   /** Pending swaps that are in no block: what is in one waits for nothing but its finality. */
@@ -159,6 +160,7 @@ function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "update
        error_code = @errorCode, error_message = @errorMessage, updated_at_ms = @updatedAtMs WHERE id = @id`,
   );
   const use = db.prepare("UPDATE quotes SET is_used = 1 WHERE id = ?");
+  const addHash = db.prepare("INSERT INTO swap_hashes (hash, swap_id) VALUES (?, ?) ON CONFLICT DO NOTHING");
   const addTransition = db.prepare(
     "INSERT INTO swap_transitions (swap_id, from_status, to_status, detail, at_ms) VALUES (?, ?, ?, ?, ?)",
   );
@@ -168,6 +170,7 @@ function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "update
       atomically(() => {
         insert.run(row);
         use.run(row.quoteId);
+        if (row.hash !== null) addHash.run(row.hash, row.id);
         addTransition.run(row.id, null, row.status, null, row.createdAtMs);
       });
     },
@@ -176,6 +179,7 @@ function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "update
         const before = read.get(id);
         if (before === undefined) throw new Error(`there is no swap ${id}`);
         update.run({ ...before, ...change, updatedAtMs: at.ms });
+        if (change.hash) addHash.run(change.hash, id);
         if (change.status === undefined || change.status === before.status) return;
         addTransition.run(id, before.status, change.status, at.detail, at.ms);
       });
@@ -186,9 +190,10 @@ function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "update
 type Queries = "swapBy" | "pendingSwaps" | "unminedSwaps" | "pendingCount" | "transitions" | "statusCounts";
 
 function swapQueries(db: SqliteDatabase, network: string): Pick<ServiceStore, Queries> {
-  const select = (column: string) =>
-    db.prepare<[string, string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps WHERE ${column} = ? AND network = ?`);
-  const by = { id: select("id"), quote_id: select("quote_id"), hash: select("hash") };
+  const select = (condition: string) =>
+    db.prepare<[string, string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps WHERE ${condition} AND network = ?`);
+  const ofHash = "id IN (SELECT swap_id FROM swap_hashes WHERE hash = ?)";
+  const by = { id: select("id = ?"), quote_id: select("quote_id = ?"), hash: select(ofHash) };
   // A lane is identified by its account and chain: it goes on with its swaps under whatever name the network has now.
   const byIntent = db.prepare<[string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps WHERE intent_id = ?`);
   const pending = db.prepare<[string], SwapRow>(

@@ -340,6 +340,8 @@ describe("on the chain", () => {
     });
     expect(done.status).toBe("success");
     expect(done.hash).not.toBe(hash);
+    const byTheFirst = await client.get("/user-manager/swap", { networkName: "testnet", hash });
+    expect(byTheFirst).toMatchObject({ status: 200, body: { id: done.id, hash: done.hash, status: "success" } });
     const paid = await feesOf(done.hash);
     expect(paid.maxFeePerGas * 8n).toBeGreaterThanOrEqual(offered.maxFeePerGas * 9n);
     expect(paid.maxPriorityFeePerGas * 8n).toBeGreaterThanOrEqual(offered.maxPriorityFeePerGas * 9n);
