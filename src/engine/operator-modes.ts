@@ -14,6 +14,9 @@ import { raiseChange } from "./alerts.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import type { Outcome } from "./operator-transactions.ts";
 
+/** Where it was renamed, the one that trades is another. */
+const WITHOUT_FILE = "no file of that name is in force, so it starts no runs: see `swapd status` for those that do";
+
 /** What comes of a person's word on the mode of everything, or of a strategy. */
 export function decideMode(
   context: EngineContext,
@@ -23,13 +26,14 @@ export function decideMode(
   const { mode, reason = "no reason given" } = request.arguments;
   if (!isMode(mode)) return refused(`no mode ${JSON.stringify(mode)}; known are ${OPERATING_MODES.join(", ")}`);
   // One whose file is gone may still have an open run, and must be stoppable.
-  const isKnown = strategyOf(context, scope) !== undefined || rows.isKnown;
-  if (scope !== GLOBAL_SCOPE && !isKnown) return refused(`no strategy "${scope}"`);
+  const hasFile = scope === GLOBAL_SCOPE || strategyOf(context, scope) !== undefined;
+  if (!hasFile && !rows.isKnown) return refused(`no strategy "${scope}"`);
   const row = { scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs };
   const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(context, rows.halts, row) : [];
   const besides = stricterBesides(row, rows.modes);
   const words = [
     `${scope} is ${mode}`,
+    ...(hasFile ? [] : [WITHOUT_FILE]),
     ...released.map(({ text }) => text),
     ...(besides === undefined ? [] : [besides]),
   ];

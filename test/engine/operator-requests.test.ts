@@ -65,6 +65,17 @@ describe("a mode", () => {
     expect(life.store.mode("global")).toMatchObject({ setBy: "ops", reason: "go on", atMs: SLOT_MS - 10_000 });
   });
 
+  test("of a strategy whose file has another name by now says that no file of that name is in force", async () => {
+    const { life } = await begin();
+    const renamed = { ...life.context, settings: { ...life.context.settings, strategies: [] } };
+    const id = life.store.addRequest({
+      ...{ command: "mode", arguments: { mode: "paused", scope: "weekly" }, madeBy: "ops", madeAtMs: 7 },
+    });
+    await takeRequests(renamed);
+    expect(life.store.answerOf(id)).toMatch(/^weekly is paused; no file of that name is in force/);
+    expect(life.store.mode("weekly")?.mode, "its open run must be stoppable").toBe("paused");
+  });
+
   test("is set with who asked, when and why, globally or for one strategy", async () => {
     const { life, ask } = await begin();
     expect(await ask("mode", { mode: "halted", reason: "dry run" })).toBe("global is halted");
