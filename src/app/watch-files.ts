@@ -12,7 +12,11 @@ const SHORTEST_PAUSE_MS = 2_000;
 /** Looking at a file costs a few microseconds: so many milliseconds a file keep it far below a hundredth of a core. */
 const PAUSE_MS_PER_FILE = 2;
 
-/** Names, sizes and times of all files, as one text that changes with any of them. */
+/**
+ * Names, sizes and times of all files, as one text that changes with any of them. What brings files into place may give
+ * all of them one time, and an edited amount has as many letters as before: which file it is, and when the system says
+ * that it changed, counts too.
+ */
 export interface FilesState {
   readonly text: string;
   readonly files: number;
@@ -114,8 +118,8 @@ function filesIn(folder: string): string[] {
 /** A file that cannot be read is a bad edit, which the load reports, and no reason for a running daemon to stop. */
 function describe(file: string): string {
   try {
-    const { size, mtimeMs } = statSync(file);
-    return `${file} ${size} ${mtimeMs}`;
+    const { size, mtimeMs, ctimeMs, ino } = statSync(file);
+    return `${file} ${size} ${mtimeMs} ${ctimeMs} ${ino}`;
   } catch (error) {
     return `${file} cannot be read: ${String(error)}`;
   }

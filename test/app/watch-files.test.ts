@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
@@ -73,6 +73,21 @@ describe("files that are edited under a running daemon", () => {
     await vi.waitFor(() => expect(adopted.at(-1)?.map(({ spec }) => spec.id)).toEqual(["second"]), soon);
     expect(reported).toEqual([]);
   });
+
+  it.each(["in its place", "by another file"])(
+    "are taken over though size and time stay as they were: %s",
+    async (how) => {
+      const epoch = (file: string): void => utimesSync(file, 1, 1);
+      const { folder, adopted } = await begin((path) => epoch(join(path, "strategies/weekly.yaml")));
+      const weekly = join(folder, "strategies/weekly.yaml");
+      const written = how === "in its place" ? weekly : join(folder, "new");
+      writeFileSync(written, DCA.replace("100 USDC", "900 USDC"));
+      epoch(written);
+      renameSync(written, weekly);
+      await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
+      expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 900_000_000n } });
+    },
+  );
 
   it("are taken over too where that was while the daemon started, after it had read them", async () => {
     const { adopted, write, again, stop, reported } = await begin();
