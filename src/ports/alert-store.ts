@@ -63,10 +63,12 @@ export interface AlertOutbox {
   /** Makes wait, and due, what is still true and was given up, or was true before the channel was there. */
   waitAgain(): Promise<void>;
   /**
-   * Of the oldest of each subject that which may be tried first: what is sent about a subject is sent in its order.
-   * @param onlyCritical nothing but what is critical, and what has to be sent before it
+   * Of the oldest of each subject that which may be tried first: what is sent about a subject is sent in its order. Of what
+   * may be tried now it is what is critical, and what has to be sent before it; then the oldest.
+   * @param onlyCritical nothing but that
+   * @param now by the clock of `dueAt`
    */
-  next(onlyCritical?: boolean): Promise<WaitingDelivery | undefined>;
+  next(onlyCritical?: boolean, now?: number): Promise<WaitingDelivery | undefined>;
   /** Counts an attempt, durably, before it is made. */
   beginAttempt(number: number, retryAt: number): Promise<void>;
   /** When a beginning is given up, its end is not sent. */

@@ -212,7 +212,7 @@ function retryDelayMs({ shortestRetryMs, longestRetryMs }: AlertSenderOptions, b
 }
 
 async function nextOf({ outbox, clock, isQuiet }: AlertSenderDeps): Promise<WaitingDelivery | undefined> {
-  return await outbox.next(isQuiet?.(clock.nowMs()) === true);
+  return await outbox.next(isQuiet?.(clock.nowMs()) === true, clock.monotonicMs());
 }
 
 /** The end of quiet hours is seen with the next look, within a minute. */

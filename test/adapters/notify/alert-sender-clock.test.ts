@@ -309,7 +309,7 @@ describe("two channels", () => {
     await quiet();
     expect([one.got, two.got]).toEqual([
       ["hot", "fill"],
-      ["warm", "hot", "fill"],
+      ["hot", "warm", "fill"],
     ]);
   });
 

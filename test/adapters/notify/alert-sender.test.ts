@@ -75,6 +75,20 @@ test("what waits from before is sent, and what comes later as soon as the sender
   for (const request of received) expect(await isSigned(request, SECRET)).toBe(true);
 });
 
+test("what is critical passes what waits before it, but for what was said of its own subject before", async () => {
+  const { url, received } = await startReceiver((response, count) => {
+    response.writeHead(count === 1 ? 429 : 200).end();
+  });
+  const { open, raise } = begin(url);
+  for (const id of ["a", "b", "c"]) raise(id);
+  raise("older", { subject: "wallet" });
+  raise("theft", { subject: "wallet", severity: "critical" });
+  raise("d");
+  open();
+  await vi.waitFor(() => expect(received).toHaveLength(7), SOON);
+  expect(ids(received)).toEqual(["older", "older", "theft", "a", "b", "c", "d"]);
+});
+
 test("a receiver that answers 500 first gets the same alert again, later each time, until it takes it", async () => {
   const atMs: number[] = [];
   const { url, received } = await startReceiver((response, count) => {
