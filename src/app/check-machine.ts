@@ -11,6 +11,7 @@ import type {
 import { readYaml } from "../config/read-yaml.ts";
 import type { Address } from "../domain/money/address.ts";
 import { hostOf } from "../net/secret.ts";
+import { checkRows } from "./check-rows.ts";
 import { CommandFailure } from "./exit-codes.ts";
 import { rightsOfOthers } from "./file-rights.ts";
 import type { Finding } from "./finding.ts";
@@ -20,10 +21,15 @@ import type { Runtime } from "./runtime.ts";
 
 /**
  * Checks what a configuration names on this machine: that each wallet opens, that nobody else reads what is secret, that
- * there is something to trade, and that times mean what they seem to. No network is asked.
+ * the database is theirs, that there is something to trade, and that times mean what they seem to. No network is asked.
  */
 export async function checkMachine(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
-  return [...(await checkKeys(configuration, runtime)), ...checkFolder(configuration), ...checkZones(configuration)];
+  return [
+    ...(await checkKeys(configuration, runtime)),
+    ...(await checkRows(configuration)),
+    ...checkFolder(configuration),
+    ...checkZones(configuration),
+  ];
 }
 
 /** That each wallet and each delegate opens, and that nobody else reads what is secret. Nothing is signed. */

@@ -2,10 +2,10 @@ import { namedContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { BlockHead } from "../ports/chain.ts";
-import type { Answered } from "../ports/questions.ts";
 import { writeAndNotify } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { refusedAsUndefined } from "./perform/node-fault.ts";
+import { problemOfRows } from "./rows-at-start.ts";
 
 /** Why the daemon must not start on this chain or database. */
 export class PreflightError extends Error {
@@ -23,22 +23,6 @@ export class PreflightError extends Error {
   }
 }
 
-type Rows = Answered<"beginning">;
-
-/**
- * Checks what needs no node: that wallets and database are the configured ones.
- * @throws PreflightError when they are not
- */
-function checkRows({ settings, deps }: EngineContext, { identity: known, work }: Rows): void {
-  if (known !== undefined && (known.chainId !== settings.chainId || known.network !== settings.network)) {
-    throw new PreflightError(
-      "DATABASE_IDENTITY_MISMATCH",
-      `the database belongs to ${known.network} (chain ${known.chainId}), the configuration names ${settings.network} (chain ${settings.chainId}); give each network a database of its own`,
-    );
-  }
-  checkWallets(deps, work);
-}
-
 /**
  * Checks, before anything is decided, that database, wallets, chain and tokens are the configured ones, and notes the
  * balances that the audit counts from.
@@ -49,7 +33,8 @@ export async function prepare(context: EngineContext): Promise<BlockHead> {
   const { settings, deps } = context;
   const { store, chain } = deps;
   const rows = await store.read({ kind: "beginning" });
-  checkRows(context, rows);
+  const problem = problemOfRows(rows, { ...settings, wallets: deps.signers });
+  if (problem !== undefined) throw new PreflightError(problem.code, `${problem.found}; ${problem.whatToDo}`);
   await checkTokens(context);
   await checkContracts(context);
   const { network, chainId } = settings;
@@ -94,24 +79,6 @@ async function settledBlock(
   const final = newest.number < tip.number ? newest : tip;
   const before = await chain.transactionCount(wallet, final.number).catch(refusedAsUndefined);
   return before !== undefined && before === (await chain.transactionCount(wallet, tip.number)) ? final : tip;
-}
-
-/** Nothing is signed yet, and without its key nothing will be: what a person took away may be gone for good. */
-const NEEDS_NO_KEY = new Set(["due", "deciding", "planned", "quoted"]);
-
-/**
- * Without its key a swap that was signed could not be replaced, cancelled or taken back: its wallet must not be removed
- * while it is open.
- */
-function checkWallets({ signers }: EngineContext["deps"], work: Rows["work"]): void {
-  for (const { runId, swapId, strategy, state, wallet } of work) {
-    if (wallet === undefined || signers.has(wallet) || NEEDS_NO_KEY.has(state)) continue;
-    const what = swapId === undefined ? `run ${runId}` : `swap ${swapId}`;
-    throw new PreflightError(
-      "WALLET_GONE",
-      `${what} of strategy ${strategy} is open (${state}) and belongs to wallet ${wallet}, which the configuration no longer names; put the wallet back under \`wallets\`, and remove it once \`swapd show ${swapId ?? runId}\` says that it has ended`,
-    );
-  }
 }
 
 async function checkTokens(context: EngineContext): Promise<void> {
