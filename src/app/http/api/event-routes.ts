@@ -6,13 +6,19 @@ import { ApiProblem } from "./problem.ts";
 
 /** Each stream is a connection, and reads rows when something happens. */
 const MOST_STREAMS = 32;
+/** One who looks on must not take the places of all others. */
+const MOST_OF_ONE = 16;
 
 /** The events as they happen (Server-Sent Events). */
 export function createEventRoutes(server: FastifyInstance, sources: ApiSources): void {
-  let open = 0;
+  const open: number[] = [];
   server.get("/events", async (request, reply) => {
-    assertScope(await callerOf(request, sources), "read");
-    if (open >= MOST_STREAMS) throw new ApiProblem("TOO_MANY", `${open} streams are open; close one of them`);
+    const caller = await callerOf(request, sources);
+    assertScope(caller, "read");
+    const id = caller?.id ?? 0;
+    const own = open.filter((one) => one === id).length;
+    if (own >= MOST_OF_ONE || open.length >= MOST_STREAMS)
+      throw new ApiProblem("TOO_MANY", `${open.length} streams are open, ${own} of them yours; close one of them`);
     const gone = new AbortController();
     request.raw.on("close", () => gone.abort());
     reply.hijack();
@@ -22,7 +28,7 @@ export function createEventRoutes(server: FastifyInstance, sources: ApiSources):
       "x-content-type-options": "nosniff",
       "x-accel-buffering": "no",
     });
-    open += 1;
+    open.push(id);
     const lastId = request.headers["last-event-id"];
     try {
       await follow(sources, {
@@ -35,7 +41,7 @@ export function createEventRoutes(server: FastifyInstance, sources: ApiSources):
       sources.logger.error({ error }, "a stream of events ended by a fault");
       reply.raw.destroy();
     } finally {
-      open -= 1;
+      open.splice(open.indexOf(id), 1);
     }
   });
 }
