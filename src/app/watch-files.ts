@@ -171,7 +171,7 @@ function noneLeft({ strategies, origin, file }: Configuration): FilesAlert | und
 }
 
 /**
- * Reports what is true of the files, once for as long as it is. What was wrong with those of an earlier life is over.
+ * Reports what is true of the files, once for as long as it is, and keeps what is said of it true. What was wrong with those of an earlier life is over.
  * @param first what is true of those that it starts with; reported unless an earlier life did
  */
 async function createSay(
@@ -186,11 +186,14 @@ async function createSay(
     await writeAndNotify(deps, [...ended, raised]);
   };
   await sayNow(first, first === undefined ? subjects : subjects.filter((subject) => subject !== subjectOf(first)));
-  let said = first?.code;
+  let said = first;
   return async (alert) => {
-    if (alert?.code === said) return;
-    said = alert?.code;
-    await sayNow(alert, subjects);
+    const before = said;
+    said = alert;
+    if (alert?.code !== before?.code) return await sayNow(alert, subjects);
+    if (alert === undefined || alert.text === before?.text) return;
+    // Who edits is notified once, and finds what is wrong by now where he looks.
+    await writeAndNotify(deps, [{ kind: "alert-reworded", alert: { subject: subjectOf(alert), ...alert } }]);
   };
 }
 

@@ -34,6 +34,8 @@ export type Change =
   | { readonly kind: "mode"; readonly row: ModeRow }
   /** an alert, unless its code is true of its subject already; `replaces`: what was said then is over without a word */
   | { readonly kind: "alert"; readonly alert: AlertRow; readonly replaces?: boolean }
+  /** an alert that is true already has another reason now: who looks is told that one, and nobody is notified */
+  | { readonly kind: "alert-reworded"; readonly alert: Pick<AlertRow, "subject" | "code" | "text"> }
   /** something that happened, unless it was reported before */
   | { readonly kind: "message"; readonly message: AlertRow }
   /** nothing is true of the subject any more */

@@ -47,11 +47,12 @@ async function begin(
   let stop = await start();
   onTestFinished(() => stop());
   const openAlerts = (): unknown[] => db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
+  const textOfOpen = (): unknown => db.prepare("SELECT text FROM alerts WHERE over_at_ms IS NULL").pluck().get();
   const again = async (): Promise<void> => {
     await stop();
     stop = await start();
   };
-  return { folder, adopted, reported, write, openAlerts, again, stop: () => stop() };
+  return { folder, adopted, reported, write, openAlerts, textOfOpen, again, stop: () => stop() };
 }
 
 const soon = { timeout: 20_000, interval: 10 };
@@ -101,13 +102,15 @@ describe("files that are edited under a running daemon", () => {
   });
 
   it("change nothing while they are broken, and a person is notified once, until they are mended", async () => {
-    const { adopted, write, reported, openAlerts } = await begin();
+    const { adopted, write, reported, openAlerts, textOfOpen } = await begin();
     write("strategies/weekly.yaml", DCA.replace("sell:", "sel:"));
     await vi.waitFor(() => expect(reported).toEqual(["CONFIGURATION_REFUSED"]), soon);
     expect(openAlerts()).toEqual(["CONFIGURATION_REFUSED"]);
     write("strategies/weekly.yaml", DCA.replace("sell:", "seell:"));
     await aWhile();
     expect(reported).toEqual(["CONFIGURATION_REFUSED"]);
+    // Who looks finds what is wrong by now.
+    expect(textOfOpen()).toContain("seell");
     expect(adopted).toEqual([]);
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "60 USDC"));
     await vi.waitFor(() => expect(openAlerts()).toEqual([]), soon);

@@ -19,7 +19,13 @@ export const IS_SENT = `CASE WHEN over_at_ms IS NULL THEN instr(severities, seve
 type AlertRows = AlertStore &
   Pick<
     SingleRows,
-    "warnings" | "raiseAlert" | "replaceAlert" | "addMessage" | "endAlertsOfWants" | "endAlertsOfOthersOutside"
+    | "warnings"
+    | "raiseAlert"
+    | "replaceAlert"
+    | "rewordAlert"
+    | "addMessage"
+    | "endAlertsOfWants"
+    | "endAlertsOfOthersOutside"
   >;
 
 /**
@@ -49,6 +55,12 @@ export function createAlertRows(sql: Statements, atomically: (work: () => void) 
         );
         sql.run(`UPDATE alerts SET over_at_ms = ? WHERE ${open}`, atMs, subject, code);
       }),
+    rewordAlert: ({ subject, code, ...said }) => {
+      sql.run(
+        "UPDATE alerts SET text = ? WHERE subject = ? AND code = ? AND over_at_ms IS NULL",
+        ...[keptText(said), subject, code],
+      );
+    },
     addMessage: (message) => insert(message, { conflict: "(id)", overAtMs: message.atMs }),
     warnings: () =>
       sql
@@ -73,6 +85,10 @@ export function createAlertRows(sql: Statements, atomically: (work: () => void) 
   };
 }
 
+function keptText({ text }: Pick<AlertRow, "text">): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}...`;
+}
+
 function insertAlert(sql: Statements, alert: AlertRow, how: { conflict: string; overAtMs: number | null }): number {
   return sql.run(
     `INSERT INTO alerts (id, severity, code, subject, text, strategy, run_id, raised_at_ms, over_at_ms)
@@ -81,7 +97,7 @@ function insertAlert(sql: Statements, alert: AlertRow, how: { conflict: string; 
     alert.severity,
     alert.code,
     alert.subject,
-    alert.text.length <= LONGEST_TEXT ? alert.text : `${alert.text.slice(0, LONGEST_TEXT)}...`,
+    keptText(alert),
     alert.strategy ?? null,
     alert.runId ?? null,
     alert.atMs,

@@ -56,6 +56,8 @@ export interface SingleRows extends LedgerRows {
   saveSameEnds(strategyId: string, ends: SameEnds | undefined): void;
   /** Writes an alert down. @returns false when the same code is true of the same subject already: then nothing is new */
   raiseAlert(alert: AlertRow): boolean;
+  /** Gives an alert that is true another text; nobody is notified of that. */
+  rewordAlert(alert: Pick<AlertRow, "subject" | "code" | "text">): void;
   /** Ends what an alert stands in the place of: nobody is told of that end, nor of what waits of it. */
   replaceAlert(by: AlertRow, atMs: number): void;
   /**

@@ -45,7 +45,7 @@ function stepWriters(rows: RowStore): Writers<"run" | "step" | "record" | "effec
   };
 }
 
-type AlertKinds = "mode" | "alert" | "message" | "wants-over" | Extract<Kinds, `alerts-${string}`>;
+type AlertKinds = "mode" | "alert" | "alert-reworded" | "message" | "wants-over" | Extract<Kinds, `alerts-${string}`>;
 
 function alertWriters(rows: RowStore): Writers<AlertKinds> {
   return {
@@ -57,6 +57,7 @@ function alertWriters(rows: RowStore): Writers<AlertKinds> {
       if (replaces === true) rows.replaceAlert(alert, atMs);
       return rows.raiseAlert(alert) ? alert : undefined;
     },
+    "alert-reworded": quietly(({ alert }) => rows.rewordAlert(alert)),
     message: ({ message }) => (rows.addMessage(message) ? message : undefined),
     "alerts-over": quietly(({ subject }, atMs) => rows.endAlerts(subject, atMs)),
     "alerts-of-others-over": quietly(({ strategyIds }, atMs) => rows.endAlertsOfOthers(strategyIds, atMs)),

@@ -234,6 +234,7 @@ const STORE: Calls<DaemonStore> = {
   noteAlive: (store) => store.noteAlive(NOW_MS),
   addDaemonEvent: (store) => store.addDaemonEvent("start", "", NOW_MS),
   raiseAlert: (store) => store.raiseAlert(alertSample()),
+  rewordAlert: (store) => store.rewordAlert(alertSample()),
   replaceAlert: (store) => store.replaceAlert(alertSample(), NOW_MS),
   addMessage: (store) => store.addMessage(alertSample({ id: "fill_1" })),
   endAlertsOfWants: (store) => store.endAlertsOfWants("weekly", { raisedUntilMs: NOW_MS, atMs: NOW_MS }),
