@@ -2,10 +2,12 @@ import { databaseOf } from "./build-paper.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { readTextFile, resolveFrom } from "./files.ts";
 
-/** A key of the main file at the left margin, with its value on the same line: plain, or in quotes. */
+/** A key of the main file at the left margin, with its value on the same line: plain up to a comment, or in quotes. */
 const lineOf = (text: string, key: string): string | undefined => {
-  const found = new RegExp(`^${key}:[ \\t]+(?:"([^"\\n]+)|'([^'\\n]+)|([^\\s"'#][^\\s#]*))`, "m").exec(text);
-  return found?.[1] ?? found?.[2] ?? found?.[3];
+  const value = new RegExp(`^${key}:[ \\t]+(?:"([^"\\n]+)|'([^'\\n]+)|([^"'#\\n]+?)[ \\t\\r]*(?:#.*)?$)`, "m").exec(
+    text,
+  );
+  return value?.[1] ?? value?.[2] ?? value?.[3];
 };
 
 /**
