@@ -1,4 +1,4 @@
-import { parseQuantity } from "../../chain/at-block/head.ts";
+import { type Head, parseQuantity } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { DAY_MS } from "../../domain/time/durations.ts";
@@ -74,6 +74,7 @@ export interface StateDependencies {
   readonly book: RelayBook;
   readonly places: Pick<Places, "full" | "working" | "maySpend">;
   readonly rpc: JsonRpc;
+  readonly head: () => Promise<Pick<Head, "baseFeePerGas">>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** undefined: the key is here */
@@ -89,7 +90,7 @@ export function createRelayerState(
 ): RelayerState {
   const { account } = options;
   const { minimumNativeBalance: minimumBalance, maxDailyLoss, maxDailyGas } = options.relayer;
-  const { lane, inFlight, store, book, places, rpc, clock, logger, signer } = dependencies;
+  const { lane, inFlight, store, book, places, rpc, head, clock, logger, signer } = dependencies;
   let known: { readonly wei: bigint; readonly atMs: number } | undefined;
   let reported: ErrorName | undefined;
 
@@ -114,7 +115,8 @@ export function createRelayerState(
     const limits = { minimumBalance, maxDailyLoss, maxDailyGas };
     const figures = { ...limits, balance, setAside, losses, spent, pending };
     const signerReady = signer && signer.trouble() === undefined;
-    const facts = { isHalted, isFull: places.full() !== undefined, absence: signer?.absence() };
+    const hasBaseFee = (await head()).baseFeePerGas !== undefined;
+    const facts = { isHalted, hasBaseFee, isFull: places.full() !== undefined, absence: signer?.absence() };
     return { address: account, ...figures, signerReady, ...judge(figures, facts) };
   }
 
@@ -160,15 +162,25 @@ function leftOf(
   return mayLose < mayPay ? { wei: mayLose, limit: "GASLESS_LOSS_LIMIT" } : { wei: mayPay, limit: "GASLESS_GAS_LIMIT" };
 }
 
+interface Facts {
+  readonly isHalted: boolean;
+  /** a lane sends transactions of EIP-1559 alone */
+  readonly hasBaseFee: boolean;
+  readonly isFull: boolean;
+  readonly absence: string | undefined;
+}
+
 type Figures = Omit<RelayerReport, "address" | "refusal" | "signerReady">;
 
 /** @returns the detail with figures, for the operator alone */
 function judge(
   figures: Figures,
-  { isHalted, isFull, absence }: { isHalted: boolean; isFull: boolean; absence: string | undefined },
+  { isHalted, hasBaseFee, isFull, absence }: Facts,
 ): { refusal: ErrorName | undefined; detail: string } {
   const { balance, minimumBalance, setAside, losses, maxDailyLoss, spent, maxDailyGas, pending } = figures;
   if (isHalted) return { refusal: "GASLESS_UNAVAILABLE", detail: "the relayer's account is halted" };
+  if (!hasBaseFee)
+    return { refusal: "GASLESS_UNAVAILABLE", detail: "the network's blocks have no base fee (EIP-1559)" };
   if (absence !== undefined) return { refusal: "GASLESS_UNAVAILABLE", detail: `nothing is signed: ${absence}` };
   if (balance < minimumBalance + setAside) {
     const needed = `it holds ${coins(balance)} and needs ${coins(minimumBalance)} in addition to ${coins(setAside)} for accepted swaps`;

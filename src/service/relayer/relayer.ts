@@ -72,7 +72,7 @@ export function openRelayer(
   },
 ): Relayer {
   const { relayer, network } = options;
-  const { signer, chain, store, rpc, clock, logger, crashPoint = () => undefined } = dependencies;
+  const { signer, signerState, chain, store, rpc, head, clock, logger, crashPoint = () => undefined } = dependencies;
   const account = signer.address;
   const lanes = dependencies.openLanes(store.db);
   const { rows } = lanes;
@@ -87,7 +87,7 @@ export function openRelayer(
   const gate = createSendGate(
     { relayer: account, network, feeMarginPpm: relayer.feeMarginPpm },
     {
-      ...{ rpc, head: dependencies.head, book, store, losses, inFlight, logger },
+      ...{ rpc, head, book, store, losses, inFlight, logger },
       waiting: () => open().filter(({ nonce }) => nonce === undefined),
       maySpend: () => state.maySpendBesideFlight(),
       placeAgain: (row, balance) => places.refusalAgain(row, balance),
@@ -116,7 +116,7 @@ export function openRelayer(
   const places = createPlaces(listed, { store: { unminedSwaps }, book, losses, isIdle: gate.isIdle, clock });
   const state = createRelayerState(
     { relayer, account },
-    { lane, inFlight, store, book, places, rpc, clock, logger, signer: dependencies.signerState },
+    { ...{ lane, inFlight, store, book, places, rpc }, head, clock, logger, signer: signerState },
   );
   const pruneUnsent = createUnsentSwaps(store.db, { rows, clock });
   const runner = runLane({ lane, clock, logger }, async () => {

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createLaneRows } from "../../../src/adapters/sqlite/lane-rows.ts";
 import { createLanes } from "../../../src/adapters/sqlite/lane-store.ts";
 import { migrateLane } from "../../../src/adapters/sqlite/lanes.ts";
+import type { Head } from "../../../src/chain/at-block/head.ts";
 import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import type { LaneChain } from "../../../src/ports/chain.ts";
@@ -67,7 +68,7 @@ function openRelayerOver(count: number) {
       openLanes: () => createLanes({ ...laneStore, openIntents: counted("open", laneStore.openIntents) }),
       store: { ...store, unminedSwaps: counted("waiting", store.unminedSwaps) },
       rpc: { host: "node", call: async () => `0x${(10n ** 20n).toString(16)}` } as unknown as JsonRpc,
-      head: () => stopped.promise,
+      head: async () => ({ baseFeePerGas: 1n }) as Head,
       clock,
       logger: silentLogger(),
     },

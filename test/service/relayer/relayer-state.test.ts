@@ -32,6 +32,7 @@ function stateWith(balance: unknown, signer?: RelayerSignerState) {
         maySpend: () => 1_000n,
       },
       rpc: { host: "node", call: async () => balance } as unknown as JsonRpc,
+      head: async () => ({ baseFeePerGas: 1n }),
       clock: createHandClock(1_900_000_000_000),
       logger: createRecordingLogger(),
       signer,
