@@ -45,6 +45,8 @@ it("prints a code that logs in once within ten minutes, and a token that is show
   const listed = await login("list", "--json");
   expect(JSON.parse(listed.out).access).toMatchObject([{ kind: "login" }, { name: "grafana", kind: "token" }]);
   expect(listed.out).not.toContain(added.out.trim());
+  // A list of what is in force must not read like one of what was revoked.
+  expect((await login("list")).out).toMatch(/^grafana +token +read .* no end$/m);
   expect((await login("revoke", "grafana")).out).toContain("grafana is revoked");
   expect(await access.find(hashOfSecret(added.out.trim()), Date.now())).toBeUndefined();
   expect((await login("revoke", "grafana")).code).toBe(1);
