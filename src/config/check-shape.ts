@@ -105,11 +105,18 @@ function unknownKeys(file: CheckedFile, keys: readonly string[], known: readonly
 
 function unknownKey({ data, root, options }: CheckedFile, path: Path, known: readonly string[]): Finding {
   const key = String(path.at(-1));
+  if (known.includes(key)) return keyOfAnotherWay(path, key);
   const place = { known, path, root, value: valueAt(data, path), otherFile: options.otherFile };
   const { suggestion, key: meantKey, maps } = hintForKey(key, place);
   const beside = [...path.slice(0, -1), meantKey ?? key];
   const meant = maps.length > 0 ? maps.flatMap((map) => [map, [...map, key]]) : [beside];
   return { kind: "unknown", path, message: `unknown key "${key}"`, suggestion, isKey: true, meant };
+}
+
+/** Of a map that may be written in several ways: the key belongs to another one of them than the keys next to it. */
+function keyOfAnotherWay(path: Path, key: string): Finding {
+  const message = `the key "${key}" does not go with the other keys here`;
+  return { kind: "unknown", path, message, suggestion: "choose one way to write this", isKey: true, meant: [path] };
 }
 
 /** Turns one issue of a field into complaints. Values are never repeated here: they may be secrets. */

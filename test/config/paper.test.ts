@@ -42,6 +42,12 @@ describe("mode paper", () => {
     ]);
   });
 
+  test("amounts next to a key are two ways of one wallet, and no mistyped key", () => {
+    expect(problems(on("{ paper: { USDC: 5000 }, privateKey: env:SWAPD_KEY }"))).toEqual([
+      expect.stringMatching(/wallets\.main\.\w+: the key "\w+" does not go with the other keys here -> choose one way/),
+    ]);
+  });
+
   test("amounts that are none are refused with their place", () => {
     const found = problems(on('{ paper: { USDC: "5.0000001", USDT: 5, WETH: "a lot" } }'));
     expect(found).toEqual([
