@@ -5,7 +5,7 @@ const GROUPS = 8;
 const COUNTED_GROUPS = 4;
 
 /** `192.0.2.7:443`, `[2001:db8::9]:443` or `[2001:db8::9]`: some proxies write the port of each connection. */
-const WITH_PORT = /^(?:\[([^\]]+)\]|([0-9.]+):)[0-9:]*$/;
+const WITH_PORT = /^(?:\[([^\]]+)\]|([0-9]+(?:\.[0-9]+){3}))(?::[0-9]*)?$/;
 
 /** An address as a socket or a proxy names it, without a port and a zone. */
 function plainAddress(text: string): string {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callerOf } from "../../../src/service/limits/caller-address.ts";
+import { callerOf, networksOf } from "../../../src/service/limits/caller-address.ts";
 
 test.each([
   ["192.0.2.7", "192.0.2.7"],
@@ -15,6 +15,17 @@ test.each([
   ["[2001:db8:1:2::9]:51234", "2001:db8:1:2::/64"],
   ["[2001:db8:1:2::9]", "2001:db8:1:2::/64"],
   ["[::ffff:192.0.2.7]:443", "192.0.2.7"],
+  ["[2001:470:1:2::9]:443", "2001:470:1:2::/64"],
+  // What of an address looks like a port is none where all its digits are decimal.
+  ["2001:470:1:2::9", "2001:470:1:2::/64"],
+  ["2001:470:1:3:4:5:6:7", "2001:470:1:3::/64"],
+  ["2400::1", "2400:0:0:0::/64"],
 ])("%s counts as %s: a customer of a network cannot become many callers", (address, caller) => {
   expect(callerOf(address)).toBe(caller);
+});
+
+test("a proxy is known by its address, also where all digits of it are decimal", () => {
+  const isProxy = networksOf(["2001:470::/32", "192.0.2.0/24"]);
+  const addresses = ["2001:470:1:2::9", "[2001:470::9]:443", "::ffff:192.0.2.7", "2001:471::9", "192.0.3.7", "unknown"];
+  expect(addresses.map(isProxy)).toEqual([true, true, true, false, false, false]);
 });
