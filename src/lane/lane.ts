@@ -24,6 +24,11 @@ export interface Lane {
   cancel(id: string, by: string): Promise<CancelAnswer>;
   /** why nothing is signed until a person releases the account; undefined when it is not halted */
   halted(): Promise<LaneHalt | undefined>;
+  /**
+   * Why it would send nothing now, or follow it to no end: it needs a final block, and blocks with base fees, since it
+   * sends transactions of EIP-1559 alone. undefined where it can
+   */
+  blindness(): Promise<string | undefined>;
   /** Stops all signing until a person releases the account, unless it is halted; the release accepts nothing new. */
   halt(reason: string): Promise<void>;
 }
@@ -45,6 +50,7 @@ export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
       return await store.commit({ question, decide: (rows) => decideCancel(rows, { by, atMs: clock.nowMs() }) });
     },
     halted: async () => (await store.read(account)).halt,
+    blindness: async () => (await troubleOf(() => deps.chain.finalized()))?.message,
     // No transaction was counted that a release could accept.
     halt: (reason) =>
       haltAccount({ options, deps }, { reason, count: (rows) => rows.acceptedCount, isTrueOf: () => true }),
@@ -52,7 +58,7 @@ export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
 }
 
 /** What the chain could not be read of. @throws everything else */
-async function troubleOf(work: () => Promise<void>): Promise<ChainReadError | undefined> {
+async function troubleOf(work: () => Promise<unknown>): Promise<ChainReadError | undefined> {
   try {
     await work();
     return undefined;

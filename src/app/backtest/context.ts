@@ -79,7 +79,13 @@ const sendsNothing = async (): Promise<never> => {
 };
 
 /** Transactions of a backtest are executed by its world; a wallet only has to have a lane. */
-const NO_LANE: Lane = { tick: sendsNothing, cancel: sendsNothing, halted: sendsNothing, halt: sendsNothing };
+const NO_LANE: Lane = {
+  tick: sendsNothing,
+  cancel: sendsNothing,
+  halted: sendsNothing,
+  blindness: sendsNothing,
+  halt: sendsNothing,
+};
 
 /** Steps are counted and not logged: there are tens of thousands. */
 const QUIET: Logger = {

@@ -1,4 +1,4 @@
-import { type Head, parseQuantity } from "../../chain/at-block/head.ts";
+import { parseQuantity } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { DAY_MS } from "../../domain/time/durations.ts";
@@ -74,15 +74,14 @@ export interface StateDependencies {
   readonly book: RelayBook;
   readonly places: Pick<Places, "full" | "working" | "maySpend">;
   readonly rpc: JsonRpc;
-  readonly head: () => Promise<Pick<Head, "baseFeePerGas">>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** undefined: the key is here */
   readonly signer?: RelayerSignerState | undefined;
 }
 
-/** How long a balance is believed: a refill is seen after this. */
-const BALANCE_AGE_MS = 3_000;
+/** How long what was seen is believed: a refill is seen after this. */
+const SEEN_FOR_MS = 3_000;
 
 export function createRelayerState(
   options: { relayer: RelayerOptions; account: Address },
@@ -90,15 +89,15 @@ export function createRelayerState(
 ): RelayerState {
   const { account } = options;
   const { minimumNativeBalance: minimumBalance, maxDailyLoss, maxDailyGas } = options.relayer;
-  const { lane, inFlight, store, book, places, rpc, head, clock, logger, signer } = dependencies;
-  let known: { readonly wei: bigint; readonly atMs: number } | undefined;
+  const { lane, inFlight, store, book, places, rpc, clock, logger, signer } = dependencies;
+  let known: Seen | undefined;
   let reported: ErrorName | undefined;
 
-  async function nativeBalance(): Promise<bigint> {
-    if (known !== undefined && clock.monotonicMs() - known.atMs < BALANCE_AGE_MS) return known.wei;
-    const wei = parseQuantity(rpc.host, await rpc.call("eth_getBalance", [account, "latest"]));
-    known = { wei, atMs: clock.monotonicMs() };
-    return wei;
+  async function look(): Promise<Seen> {
+    if (known !== undefined && clock.monotonicMs() - known.atMs < SEEN_FOR_MS) return known;
+    const balance = parseQuantity(rpc.host, await rpc.call("eth_getBalance", [account, "latest"]));
+    known = { balance, blindness: await lane.blindness(), atMs: clock.monotonicMs() };
+    return known;
   }
 
   const costsOfDay = () => book.costsSince(clock.nowMs() - DAY_MS);
@@ -106,7 +105,7 @@ export function createRelayerState(
   const maySpend = () => leftOf(options.relayer, costsOfDay());
 
   async function report(): Promise<RelayerReport & { readonly detail: string }> {
-    const balance = await nativeBalance();
+    const { balance, blindness } = await look();
     const isHalted = (await lane.halted()) !== undefined;
     const pending = store.pendingCount();
     const unpaid = places.working().filter(({ intentId }) => !book.isPaid(intentId));
@@ -115,8 +114,7 @@ export function createRelayerState(
     const limits = { minimumBalance, maxDailyLoss, maxDailyGas };
     const figures = { ...limits, balance, setAside, losses, spent, pending };
     const signerReady = signer && signer.trouble() === undefined;
-    const hasBaseFee = (await head()).baseFeePerGas !== undefined;
-    const facts = { isHalted, hasBaseFee, isFull: places.full() !== undefined, absence: signer?.absence() };
+    const facts = { isHalted, isFull: places.full() !== undefined, absence: signer?.absence(), blindness };
     return { address: account, ...figures, signerReady, ...judge(figures, facts) };
   }
 
@@ -153,6 +151,13 @@ export function createRelayerState(
   };
 }
 
+interface Seen {
+  /** wei */
+  readonly balance: bigint;
+  readonly blindness: string | undefined;
+  readonly atMs: number;
+}
+
 /** What may still be spent of a day's limits, and which of them leaves no more. */
 function leftOf(
   { maxDailyLoss, maxDailyGas }: RelayerOptions,
@@ -164,10 +169,9 @@ function leftOf(
 
 interface Facts {
   readonly isHalted: boolean;
-  /** a lane sends transactions of EIP-1559 alone */
-  readonly hasBaseFee: boolean;
   readonly isFull: boolean;
   readonly absence: string | undefined;
+  readonly blindness: string | undefined;
 }
 
 type Figures = Omit<RelayerReport, "address" | "refusal" | "signerReady">;
@@ -175,12 +179,12 @@ type Figures = Omit<RelayerReport, "address" | "refusal" | "signerReady">;
 /** @returns the detail with figures, for the operator alone */
 function judge(
   figures: Figures,
-  { isHalted, hasBaseFee, isFull, absence }: Facts,
+  { isHalted, isFull, absence, blindness }: Facts,
 ): { refusal: ErrorName | undefined; detail: string } {
   const { balance, minimumBalance, setAside, losses, maxDailyLoss, spent, maxDailyGas, pending } = figures;
   if (isHalted) return { refusal: "GASLESS_UNAVAILABLE", detail: "the relayer's account is halted" };
-  if (!hasBaseFee)
-    return { refusal: "GASLESS_UNAVAILABLE", detail: "the network's blocks have no base fee (EIP-1559)" };
+  if (blindness !== undefined)
+    return { refusal: "GASLESS_UNAVAILABLE", detail: `the chain cannot be followed: ${blindness}` };
   if (absence !== undefined) return { refusal: "GASLESS_UNAVAILABLE", detail: `nothing is signed: ${absence}` };
   if (balance < minimumBalance + setAside) {
     const needed = `it holds ${coins(balance)} and needs ${coins(minimumBalance)} in addition to ${coins(setAside)} for accepted swaps`;

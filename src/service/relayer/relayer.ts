@@ -116,7 +116,7 @@ export function openRelayer(
   const places = createPlaces(listed, { store: { unminedSwaps }, book, losses, isIdle: gate.isIdle, clock });
   const state = createRelayerState(
     { relayer, account },
-    { ...{ lane, inFlight, store, book, places, rpc }, head, clock, logger, signer: signerState },
+    { ...{ lane, inFlight, store, book, places, rpc }, clock, logger, signer: signerState },
   );
   const pruneUnsent = createUnsentSwaps(store.db, { rows, clock });
   const runner = runLane({ lane, clock, logger }, async () => {

@@ -64,7 +64,7 @@ function openRelayerOver(count: number) {
     { relayer: RELAYER_SETTINGS, network: network as unknown as SettledNetwork },
     {
       signer: { address: RELAYER } as Signer,
-      chain: { latest: () => stopped.promise } as unknown as LaneChain,
+      chain: { latest: () => stopped.promise, finalized: async () => undefined } as unknown as LaneChain,
       openLanes: () => createLanes({ ...laneStore, openIntents: counted("open", laneStore.openIntents) }),
       store: { ...store, unminedSwaps: counted("waiting", store.unminedSwaps) },
       rpc: { host: "node", call: async () => `0x${(10n ** 20n).toString(16)}` } as unknown as JsonRpc,

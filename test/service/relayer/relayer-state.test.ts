@@ -18,7 +18,7 @@ function stateWith(balance: unknown, signer?: RelayerSignerState) {
   const state = createRelayerState(
     { relayer: limits as unknown as RelayerOptions, account },
     {
-      lane: { halted: () => undefined } as unknown as Lane,
+      lane: { halted: async () => undefined, blindness: async () => undefined } as unknown as Lane,
       inFlight: () => [],
       store: { pendingCount: () => rows.length } as unknown as ServiceStore,
       book: {
@@ -32,7 +32,6 @@ function stateWith(balance: unknown, signer?: RelayerSignerState) {
         maySpend: () => 1_000n,
       },
       rpc: { host: "node", call: async () => balance } as unknown as JsonRpc,
-      head: async () => ({ baseFeePerGas: 1n }),
       clock: createHandClock(1_900_000_000_000),
       logger: createRecordingLogger(),
       signer,
