@@ -28,7 +28,7 @@ function openRelayerOver(count: number) {
   const db = openServiceDatabase(`${temporaryDirectory()}/service.db`);
   db.pragma("synchronous = OFF");
   migrateLane(db);
-  const reads = { open: 0, waiting: 0, sums: 0 };
+  const reads = { open: 0, waiting: 0, sums: 0, snapshots: 0 };
   const counted =
     <Values extends readonly unknown[], T>(what: keyof typeof reads, read: (...values: Values) => T) =>
     (...values: Values): T => {
@@ -68,7 +68,7 @@ function openRelayerOver(count: number) {
       openLanes: () => createLanes({ ...laneStore, openIntents: counted("open", laneStore.openIntents) }),
       store: { ...store, unminedSwaps: counted("waiting", store.unminedSwaps) },
       rpc: { host: "node", call: async () => `0x${(10n ** 20n).toString(16)}` } as unknown as JsonRpc,
-      head: async () => ({ baseFeePerGas: 1n }) as Head,
+      head: counted("snapshots", async () => ({ baseFeePerGas: 1n }) as Head),
       clock,
       logger: silentLogger(),
     },
@@ -96,14 +96,21 @@ test("what waits, what is in flight and the sums of a day are read once for many
   await ask();
   Object.assign(reads, { open: 0, waiting: 0, sums: 0 });
   await ask();
-  expect(reads).toEqual({ open: 0, waiting: 0, sums: 0 });
+  expect(reads).toMatchObject({ open: 0, waiting: 0, sums: 0 });
   store.insertQuote({ id: "another", expiresAtSeconds: 1, createdAtMs: 1 } as Quote, "key 2");
   await ask();
   // The sums are one of all, one of the wallet, one of the caller, and one of a token that is not listed.
-  expect(reads).toEqual({ open: 1, waiting: 1, sums: 4 });
+  expect(reads).toMatchObject({ open: 1, waiting: 1, sums: 4 });
   expect((await state.report()).spent).toBe(0n);
   book.writeCost("0", { paid: 10n ** 9n, earned: 0n, reverted: false, atMs: NOW_MS });
   expect((await state.report()).spent).toBe(10n ** 9n);
+});
+
+test("a relayer that has nothing to send asks for no snapshot: whoever does has every block followed, for ever", async () => {
+  const { relayer, reads } = openRelayerOver(0);
+  await relayer.state.watch();
+  expect((await relayer.state.report()).pending).toBe(0);
+  expect(reads.snapshots).toBe(0);
 });
 
 test("a sum of a day that is kept loses what is a day old in the same millisecond", async () => {
