@@ -66,7 +66,7 @@ export interface AlertOutbox {
    * Of the oldest of each subject that which may be tried first: what is sent about a subject is sent in its order. Of what
    * may be tried now it is what is critical, and what has to be sent before it; then the oldest.
    * @param onlyCritical nothing but that
-   * @param now by the clock of `dueAt`
+   * @param now by the clock of `dueAt`; undefined: the one that may be tried first, critical or not
    */
   next(onlyCritical?: boolean, now?: number): Promise<WaitingDelivery | undefined>;
   /** Counts an attempt, durably, before it is made. */

@@ -156,7 +156,7 @@ async function sendNext(
 ): Promise<boolean> {
   const { outbox, clock } = deps;
   const now = clock.monotonicMs();
-  const waiting = await nextOf(deps);
+  const waiting = await nextOf(deps, memory);
   if (waiting === undefined || waiting.dueAt > now) return false;
   await outbox.beginAttempt(waiting.number, now + retryDelayMs(options, waiting.attempts));
   const delivery = await deps.deliver(waiting, { nowMs: clock.nowMs(), signal });
@@ -206,19 +206,28 @@ function fieldsOf(channel: string, { alert, tells }: WaitingDelivery): LogFields
   return { channel, alertId: alert.id, code: alert.code, tells };
 }
 
+/** Where nothing is taken, each so many-th attempt is what waits longest, critical or not. */
+const TURN_OF_OTHERS = 3;
+
 /** Doubles from the shortest to the longest. */
 function retryDelayMs({ shortestRetryMs, longestRetryMs }: AlertSenderOptions, before: number): number {
   return Math.min(longestRetryMs, shortestRetryMs * 2 ** Math.min(before, 30));
 }
 
-async function nextOf({ outbox, clock, isQuiet }: AlertSenderDeps): Promise<WaitingDelivery | undefined> {
-  return await outbox.next(isQuiet?.(clock.nowMs()) === true, clock.monotonicMs());
+/** A receiver may never take a certain message, as a mail that looks like spam: now and then another one has its turn. */
+async function nextOf(
+  { outbox, clock, isQuiet }: AlertSenderDeps,
+  { refusals }: Memory,
+): Promise<WaitingDelivery | undefined> {
+  const now = refusals % TURN_OF_OTHERS === TURN_OF_OTHERS - 1 ? undefined : clock.monotonicMs();
+  return await outbox.next(isQuiet?.(clock.nowMs()) === true, now);
 }
 
 /** The end of quiet hours is seen with the next look, within a minute. */
-async function untilNextMs(deps: AlertSenderDeps, { pausedUntilMs }: Memory): Promise<number> {
+async function untilNextMs(deps: AlertSenderDeps, memory: Memory): Promise<number> {
   const { clock } = deps;
-  const next = await nextOf(deps);
+  const { pausedUntilMs } = memory;
+  const next = await nextOf(deps, memory);
   if (next === undefined) return LONGEST_WAIT_MS;
   const now = clock.monotonicMs();
   const waitMs = Math.max(next.dueAt - now, pausedUntilMs - now, 1);

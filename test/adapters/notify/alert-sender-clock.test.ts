@@ -102,6 +102,20 @@ test("an alert that waits alone is sent again after its pause, though the clock 
   expect(states()).toEqual(["sent"]);
 });
 
+test("what is critical and is never taken, as a mail that looks like spam, keeps nothing else back", async () => {
+  const { one, raise, states, pass } = begin();
+  Object.defineProperty(one, "answer", { get: () => (one.got.at(-1) === "spam" ? LATER : TAKEN) });
+  raise("spam", { severity: "critical" });
+  for (const id of ["a", "b", "c"]) raise(id);
+  one.open();
+  await pass(15);
+  expect(one.got.filter((id) => id !== "spam")).toEqual(["a", "b", "c"]);
+  raise("theft", { severity: "critical" });
+  await pass(30);
+  expect(one.got).toContain("theft");
+  expect(states()).toEqual(["waiting", "sent", "sent", "sent", "sent"]);
+});
+
 test("what an earlier life put off by a clock that ran ahead is sent at once by the next one", async () => {
   const first = begin(new FakeClock(NOW_MS + 7 * HOUR_MS));
   first.raise("a");

@@ -66,7 +66,7 @@ export function createAlertOutbox(db: SqliteDatabase, channel: string): AlertOut
       sql.run("UPDATE alert_deliveries SET not_before_ms = 0 WHERE channel = ? AND state = 'waiting'", channel);
     },
     waitAgain: async () => inTransaction(db, () => waitAgain(sql, channel)),
-    next: async (onlyCritical = false, now = 0) => {
+    next: async (onlyCritical = false, now = NEVER) => {
       const what = onlyCritical ? `${NEXT} AND ${BEFORE_CRITICAL}` : NEXT;
       const row = sql.get<DeliveryColumns>(`${what} ${FIRST}`, channel, Math.floor(now), Math.floor(now));
       return row === undefined ? undefined : decode(row);
@@ -120,6 +120,9 @@ const NEXT = `${WAITING} AND NOT EXISTS (SELECT 1 FROM alert_deliveries AS older
 const BEFORE_CRITICAL = `EXISTS (SELECT 1 FROM alert_deliveries AS later JOIN alerts AS loud ON loud.number = later.alert
     WHERE later.channel = waits.channel AND later.subject = waits.subject AND later.state = 'waiting'
       AND loud.severity = 'critical')`;
+
+/** Before any instant by which something is due: nothing passes another one then. */
+const NEVER = -1;
 
 /** Hundreds of warnings come together where a node is away, and a receiver may take one in three seconds. */
 const FIRST = `ORDER BY not_before_ms > ?, not_before_ms <= ? AND ${BEFORE_CRITICAL} DESC, not_before_ms, delivery LIMIT 1`;
