@@ -69,7 +69,8 @@ function readTarget(file: string): Target {
   const named = namedDatabase(file);
   const database = named === undefined ? undefined : [named, besideOf(named)].find(existsSync);
   if (database === undefined) throw new CommandFailure(EXIT.no, problems);
-  return { kind: "broken", file, problems, database };
+  // Which of its two databases a broken file means is a guess, and which of them a daemon runs on is none.
+  return { kind: "broken", file, problems, database: databaseAtWork(database) ?? database };
 }
 
 /**

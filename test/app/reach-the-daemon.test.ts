@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { migrateDaemon } from "../../src/adapters/sqlite/daemon/schema.ts";
+import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
 import { addressOnly } from "../../src/app/open-secrets.ts";
 import { startDaemon } from "../../src/app/start-daemon.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
@@ -39,7 +41,7 @@ async function startHere(mode: "live" | "paper") {
   const globalMode = db.prepare("SELECT mode FROM modes WHERE scope = 'global'").pluck();
   const { file, database } = configuration;
   const swapd = (...words: string[]) => runHere(dirname(file), [...words, "--config", file]);
-  return { file, database, folder: dirname(file), swapd, operating: () => globalMode.get() ?? "active" };
+  return { file, database, daemon, folder: dirname(file), swapd, operating: () => globalMode.get() ?? "active" };
 }
 
 /** What a person may have done to the files of a daemon that goes on under those of before. */
@@ -93,6 +95,51 @@ test.each([
   expect(resumed.out).toContain(`this does not reach the daemon that runs on ${database}`);
   expect(operating(), "what lets trade is about the mode that the file names").toBe("halted");
 });
+
+test("a pause that was meant for paper loosens nothing of the live daemon beside it, which is halted", async () => {
+  const { folder, swapd, operating, database } = await startHere("live");
+  edit(folder, "main.yaml", (text) => text.replace("mode: live", "mode: paper"));
+  for (const [word, after, reaches] of [
+    ["pause", "paused", true],
+    ["exits-only", "paused", false],
+    ["halt", "halted", true],
+    ["pause", "halted", false],
+  ] as const) {
+    const said = await swapd(word);
+    expect([said.code, operating()], word).toEqual([0, after]);
+    expect(said.out.includes(`this does not reach the daemon that runs on ${database}`), word).toBe(!reaches);
+  }
+});
+
+test("files that are broken let nothing trade but what runs: which database they mean is a guess", async () => {
+  const { folder, swapd, operating, database, daemon } = await startHere("paper");
+  const live = database.slice(0, -".paper.db".length);
+  const modeOf = haltedBefore(live);
+  edit(folder, "main.yaml", (text) => text.replace("mode: paper", "mode: papper"));
+  expect((await swapd("halt")).code).toBe(0);
+  expect(operating()).toBe("halted");
+  // Its node is none of the real ones: the daemon answers that it cannot yet.
+  expect((await swapd("resume")).err).toMatch(/the daemon waits for its node.*\n.*swapd\.db\.paper\.db\)/);
+  expect(modeOf(), "of the live database beside it").toBe("halted");
+  await daemon.stop();
+  for (const word of ["resume", "exits-only", "pause"])
+    expect([(await swapd(word)).code, modeOf()], word).toEqual([1, "halted"]);
+  expect((await swapd("resume")).err).toContain("no daemon runs, and the files are broken");
+  expect(await swapd("halt")).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("global is halted; no daemon runs"),
+  });
+});
+
+/** A database that was halted. @returns what its rows say of the mode of all strategies */
+function haltedBefore(file: string): () => unknown {
+  const db = openDatabase({ file });
+  onTestFinished(() => void db.close());
+  migrateDaemon(db);
+  createStore(db).setMode({ scope: "global", mode: "halted", setBy: "ada", reason: "a theft", atMs: 1 });
+  const globalMode = db.prepare("SELECT mode FROM modes WHERE scope = 'global'").pluck();
+  return () => globalMode.get();
+}
 
 test("what is said of a live daemon is said of it as live, though its file says dry-run for the next start", async () => {
   const { folder, swapd, database } = await startHere("live");

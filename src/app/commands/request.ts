@@ -4,7 +4,13 @@ import { openStore } from "../../adapters/sqlite/daemon/open-store.ts";
 import { migrateDaemon } from "../../adapters/sqlite/daemon/schema.ts";
 import { migrateLane } from "../../adapters/sqlite/lanes.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
-import { GLOBAL_SCOPE, type ModeRow, type OperatingMode, stricterBesides } from "../../domain/run/operating-mode.ts";
+import {
+  GLOBAL_SCOPE,
+  type ModeRow,
+  type OperatingMode,
+  stricterBesides,
+  stricterMode,
+} from "../../domain/run/operating-mode.ts";
 import type { Change, Decided } from "../../ports/changes.ts";
 import type { LaneHalt } from "../../ports/lane-store.ts";
 import type { Answered } from "../../ports/questions.ts";
@@ -47,12 +53,24 @@ export async function request(command: Asked, options: ChangeOptions, terminal: 
 
 /**
  * The daemon that runs was started in another mode than the file names now: what stops is meant for it too. What lets
- * trade is not, and says so.
+ * trade is not, and says so: a pause, too, where it is halted.
  */
 async function askBeside(command: Asked, target: Target, database: string): Promise<string> {
   const place = `the daemon that runs on ${database}, in another mode than the file names now`;
-  if (command.name !== "mode" || command.arguments.mode === "active") return `this does not reach ${place}`;
+  if (command.name !== "mode" || !(await isStricter(command.arguments, database)))
+    return `this does not reach ${place}`;
   return `${await ask(command, { ...target, database }, undefined)}\non ${place}`;
+}
+
+async function isStricter({ mode, scope = GLOBAL_SCOPE }: Asked["arguments"], database: string): Promise<boolean> {
+  if (mode === "halted" || mode === "active") return mode === "halted";
+  const db = openDatabase({ file: database, readonly: true });
+  try {
+    const { mode: row } = await openStore(db).read({ kind: "scope", scope });
+    return stricterMode(row?.mode ?? "active", mode as OperatingMode) === mode;
+  } finally {
+    db.close();
+  }
 }
 
 interface Asked {
@@ -113,6 +131,10 @@ async function makeRequest(store: UnitOfWork, { name, arguments: args }: Asked):
 /** Does what the daemon would do, in its place. Who halts here knows of it, and the log has no daemon to write it. */
 async function setMode(db: SqliteDatabase, target: Target, args: Record<string, string>): Promise<string> {
   const { mode = "", scope = GLOBAL_SCOPE, reason = "no reason given" } = args;
+  if (target.kind === "broken" && mode !== "halted") {
+    const why = "no daemon runs, and the files are broken: whose database this is nobody knows, so it is only halted";
+    throw new CommandFailure(EXIT.no, `${target.problems}\n\nrefused: ${why}`);
+  }
   migrateDaemon(db);
   migrateLane(db);
   const atMs = systemClock.nowMs();
