@@ -171,7 +171,8 @@ function noneLeft({ strategies, origin, file }: Configuration): FilesAlert | und
 }
 
 /**
- * Reports what is true of the files, once for as long as it is, and keeps what is said of it true. What was wrong with those of an earlier life is over.
+ * Reports what is true of the files, once for as long as it is, and keeps what is said of it true. What was wrong with
+ * those of an earlier life is over.
  * @param first what is true of those that it starts with; reported unless an earlier life did
  */
 async function createSay(

@@ -100,8 +100,7 @@ function placeIn(source: Source | undefined, symbol: string): string | undefined
   return source === undefined ? undefined : describePlace(source, placeOfToken(source.data, symbol));
 }
 
-/** A file is read again for its places: thousands of files are not kept for the few that are reported. */
-/** The file of a strategy, read once more. */
+/** The file of a strategy, read again for its places: thousands are not kept for the few that are reported. */
 export function sourceOf(id: string, loaded: Loaded): Source | undefined {
   const file = loaded.find(({ spec }) => spec.id === id)?.file;
   if (file === undefined) return undefined;

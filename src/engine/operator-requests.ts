@@ -26,6 +26,8 @@ export async function takeRequests(context: EngineContext, clockProblem?: string
   const { store, logger } = context.deps;
   for (const request of await store.read({ kind: "requests" })) {
     const { id, command, madeBy } = request;
+    // Whose token was revoked meanwhile has his answer: many may wait, and each takes a while.
+    if ((await store.read({ kind: "request-answer", requestId: id })) !== undefined) continue;
     try {
       const answer =
         clockProblem !== undefined && needsSlots(request)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createAccessStore } from "../../src/adapters/sqlite/daemon/access-store.ts";
 import { SUBJECT } from "../../src/domain/run/alert.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
@@ -47,6 +48,29 @@ describe("a request that breaks on its way", () => {
     expect(life.store.openRequests()).toEqual([]);
     expect(life.store.mode("global")).toBeUndefined();
   });
+});
+
+test("what a token asked for that is revoked while those before it are taken is not done", async () => {
+  const { life } = await begin();
+  const access = createAccessStore(life.db);
+  const hash = "0".repeat(64);
+  await access.addToken({ name: "bot", scope: "operate", hash, madeBy: "ada" }, 1);
+  const accessId = (await access.find(hash, 2))?.id ?? 0;
+  const ask = async (mode: string) => {
+    const key = { accessId, key: mode, asked: hash };
+    const written = await access.request(key, { command: "mode", arguments: { mode }, madeBy: "bot (token)" }, 3);
+    return written === "other-request" ? 0 : written.id;
+  };
+  const [first, second] = [await ask("paused"), await ask("active")];
+  const commit: typeof life.store.commit = async (units) => {
+    const written = await life.store.commit(units);
+    await access.revoke("bot", 4);
+    return written;
+  };
+  await takeRequests({ ...life.context, deps: { ...life.context.deps, store: { ...life.store, commit } } });
+  expect(life.store.answerOf(first)).toBe("global is paused");
+  expect(life.store.answerOf(second)).toMatch(/^refused: bot, who asked, was revoked/);
+  expect(life.store.mode("global")).toMatchObject({ mode: "paused" });
 });
 
 function broken(): never {
