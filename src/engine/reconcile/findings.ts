@@ -40,7 +40,7 @@ export function newOnes(findings: readonly Finding[], { reported }: Pick<Standin
  * The alert about what is new of a wallet, raised once for what is found together. What is found later is told too: a
  * theft must not be silent because something harmless is open. Not where the database is another one: that halts
  * everything, and all of it follows.
- * @param open what was open before
+ * @param open what else is open
  */
 export function alertOfNew(
   deps: Pick<EngineDeps, "ids" | "clock">,

@@ -178,30 +178,39 @@ function decideScan(
   const added = newOnes(scan.findings, rows);
   const isOfNow = uncheckedOf(rows.open, wallet) === scan.begunBy;
   const isChecked = isOfNow && (scan.findings.length > 0 || scan.known !== undefined);
+  const over = isOfNow ? provedBy(scan, wallet, rows.open) : [];
+  const left = rows.open.filter((one) => !over.includes(one));
   const changes: readonly Change[] = [
     ...added.map((finding) => foundChange(deps.clock, finding)),
-    ...(isOfNow ? settle(wallet, scan, { open: rows.open, added }) : []),
+    ...(isOfNow ? settle(wallet, scan, { over, left: [...left, ...added] }) : []),
     ...(isChecked ? [{ kind: "checked", wallet } as const] : []),
-    ...alertOfNew(deps, { wallet, added, open: rows.open }),
+    ...alertOfNew(deps, { wallet, added, open: left }),
   ];
   return { changes, atMs: deps.clock.nowMs(), value: added };
 }
 
-/** How far the chain is known, where that was proved; what could not be proved before and can be now, or is gone for good. */
-function settle(
-  wallet: Address,
+/** What could not be proved before and can be now, or is gone for good. */
+function provedBy(
   { known, findings, withoutAllowance }: ChainScan,
-  { open, added }: { readonly open: readonly Difference[]; readonly added: readonly Finding[] },
-): readonly Change[] {
+  wallet: Address,
+  open: readonly Difference[],
+): readonly Difference[] {
   const found = new Set(findings.map(({ key }) => key));
-  const over = open.filter(({ key, kind, scope, token, wallet: of }) => {
+  return open.filter(({ key, kind, scope, token, wallet: of }) => {
     if (of !== wallet || found.has(key)) return false;
     // An allowance is read by itself. That it is gone says something where the logs show whether it was used up.
     const isProved = kind === "cannot-prove" && (known !== undefined || scope === "token");
     const isGone = kind === "allowance" && known !== undefined && token !== undefined && withoutAllowance.has(token);
     return isProved || isGone;
   });
-  const left = [...open.filter((one) => !over.includes(one)), ...added];
+}
+
+/** How far the chain is known, where that was proved, and what is over with it. */
+function settle(
+  wallet: Address,
+  { known }: ChainScan,
+  { over, left }: { readonly over: readonly Difference[]; readonly left: readonly Finding[] },
+): readonly Change[] {
   return [
     ...(known === undefined ? [] : [{ kind: "known-chain", known } as const]),
     ...over.map(({ id }) => ({ kind: "difference-settled", id, by: "chain" }) as const),

@@ -450,6 +450,21 @@ describe("what the chain shows and no row explains", () => {
     expect(life.db.prepare(over).pluck().all()).toEqual([1, 1]);
   });
 
+  test("is counted without what the same check has proved", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const logs = outside.chain.logs.bind(outside.chain);
+    outside.chain.logs = () => Promise.reject(new ChainReadError("refused", "history has been pruned"));
+    const life = await live(outside);
+    expect(open(life)).toEqual(["cannot-prove"]);
+    outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: 7n });
+    outside.chain.logs = logs;
+    await turn(outside, life, 120);
+    expect(open(life)).toEqual(["outflow"]);
+    const told = outside.reported.filter(({ code }) => code === "DATABASE_BEHIND").at(-1)?.text;
+    expect(told).toMatch(/^0\.000007 USDC left .*no row knows why; nothing that it touches is signed/);
+  });
+
   test("an allowance that nobody granted is reported, and taken back once it is accepted", async () => {
     const outside = begin("only");
     await fill(outside, 1);
