@@ -38,6 +38,7 @@ const STORE: Calls<Omit<ServiceStore, "db">> = {
       ...{ hash: null, blockNumber: null, errorCode: null, errorMessage: null, createdAtMs: 1, updatedAtMs: 1 },
     }),
   updateSwap: (store) => store.updateSwap("swap", { status: "success", hash }, { ms: 2, detail: null }),
+  addHash: (store) => store.addHash("swap", "0xcd"),
   swapBy: (store) => (["id", "quote_id", "intent_id", "hash"] as const).map((key) => store.swapBy(key, "swap")),
   pendingSwaps: (store) => store.pendingSwaps(),
   unminedSwaps: (store) => store.unminedSwaps(),

@@ -27,6 +27,8 @@ export function createSwapRecorder(network: SettledNetwork, dependencies: Record
     onIntent(event) {
       const row = store.swapBy("intent_id", event.intentId);
       if (row === undefined || row.status !== "pending") return;
+      // The record names it once it is in a block; everybody may see it before that.
+      if (event.kind === "replaced" && event.hash !== undefined) store.addHash(row.id, event.hash);
       const change = changeOf(event, row, { network, lastReason: dependencies.lastReason });
       if (change !== undefined) store.updateSwap(row.id, change.fields, { ms: clock.nowMs(), detail: change.detail });
       keepBook(event, store.swapBy("intent_id", event.intentId) ?? row, dependencies);

@@ -72,6 +72,8 @@ export interface ServiceStore {
   insertSwap(row: SwapRow): void;
   /** Changes a swap; a change of its status is written down as a transition. */
   updateSwap(id: string, change: SwapChange, at: { ms: number; detail: string | null }): void;
+  /** Has a swap found by one more transaction. */
+  addHash(id: string, hash: Hex): void;
   /** By a hash also of a transaction that was replaced. */
   swapBy(key: "id" | "quote_id" | "intent_id" | "hash", value: string): SwapRow | undefined;
   pendingSwaps(): readonly SwapRow[];
@@ -145,7 +147,7 @@ function quoteRows(db: SqliteDatabase, network: string): Pick<ServiceStore, Quot
   };
 }
 
-function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "updateSwap"> {
+function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "updateSwap" | "addHash"> {
   const insert = db.prepare(
     `INSERT INTO swaps (id, quote_id, intent_id, network, wallet, recipient, from_token, to_token, sell_amount, nonce,
        deadline_seconds, swap_signature, permit_signature, permit_deadline, status, amount_out, hash, block_number,
@@ -160,17 +162,18 @@ function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "update
        error_code = @errorCode, error_message = @errorMessage, updated_at_ms = @updatedAtMs WHERE id = @id`,
   );
   const use = db.prepare("UPDATE quotes SET is_used = 1 WHERE id = ?");
-  const addHash = db.prepare("INSERT INTO swap_hashes (hash, swap_id) VALUES (?, ?) ON CONFLICT DO NOTHING");
+  const insertHash = db.prepare("INSERT INTO swap_hashes (hash, swap_id) VALUES (?, ?) ON CONFLICT DO NOTHING");
   const addTransition = db.prepare(
     "INSERT INTO swap_transitions (swap_id, from_status, to_status, detail, at_ms) VALUES (?, ?, ?, ?, ?)",
   );
+  const addHash = (id: string, hash: Hex) => void insertHash.run(hash, id);
   const atomically = <T>(work: () => T): T => (db.inTransaction ? work() : db.transaction(work).immediate());
   return {
     insertSwap(row) {
       atomically(() => {
         insert.run(row);
         use.run(row.quoteId);
-        if (row.hash !== null) addHash.run(row.hash, row.id);
+        if (row.hash !== null) addHash(row.id, row.hash);
         addTransition.run(row.id, null, row.status, null, row.createdAtMs);
       });
     },
@@ -179,11 +182,12 @@ function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "update
         const before = read.get(id);
         if (before === undefined) throw new Error(`there is no swap ${id}`);
         update.run({ ...before, ...change, updatedAtMs: at.ms });
-        if (change.hash) addHash.run(change.hash, id);
+        if (change.hash) addHash(id, change.hash);
         if (change.status === undefined || change.status === before.status) return;
         addTransition.run(id, before.status, change.status, at.detail, at.ms);
       });
     },
+    addHash,
   };
 }
 

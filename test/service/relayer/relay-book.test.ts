@@ -167,6 +167,20 @@ test("a receipt that came without its logs once makes no error of a swap whose f
   db.close();
 });
 
+test("a swap is found by a transaction with raised fees while the record names the one before, which no node may know any more", () => {
+  const db = openServiceDatabase(join(directory, "raised.db"));
+  const parts = { store: createServiceStore(db, "testnet"), book: openRelayBook(db, "testnet") };
+  const network = { settlement: address("e") } as SettledNetwork;
+  const recorder = createSwapRecorder(network, { ...parts, lastReason: () => undefined, clock: createHandClock(1) });
+  addSwap(db, "raised", HONEST);
+  recorder.onIntent({ intentId: "raised", kind: "signed", hash: "0xaa" });
+  recorder.onIntent({ intentId: "raised", kind: "replaced", hash: "0xbb" });
+  recorder.onIntent({ intentId: "raised", kind: "replaced", hash: "0xcc" });
+  const found = ["0xaa", "0xbb", "0xcc"].map((hash) => parts.store.swapBy("hash", hash));
+  expect(found.map((row) => [row?.id, row?.hash])).toEqual(Array(3).fill(["raised", "0xaa"]));
+  db.close();
+});
+
 const lostBy = (book: RelayBook, wallet: Address) => book.lostSince({ kind: "wallet", name: wallet }, 0);
 
 /** The event of a fill of 5 by the order with the nonce 1. */
