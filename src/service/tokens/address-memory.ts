@@ -1,3 +1,4 @@
+import { RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
 
@@ -10,7 +11,8 @@ interface Entry<T> {
 }
 
 /**
- * Remembers answers about addresses, those asked for last; failures not at all.
+ * Remembers answers about addresses, those asked for last; failures not at all. Where a node fails while an answer is read
+ * anew, what was known holds on; that there was nothing (undefined, false) is not known.
  * @param keepMs for how many milliseconds an answer holds
  */
 export function createAddressMemory<T>(clock: Pick<Clock, "monotonicMs">, keepMs: (answer: T) => number) {
@@ -18,7 +20,12 @@ export function createAddressMemory<T>(clock: Pick<Clock, "monotonicMs">, keepMs
   return (address: Address, ask: () => Promise<T>): Promise<T> => {
     const known = entries.get(address);
     if (known !== undefined && clock.monotonicMs() < known.untilMs) return known.answer;
-    const entry: Entry<T> = { answer: ask(), untilMs: Number.POSITIVE_INFINITY };
+    const answer = ask().catch(async (error: unknown) => {
+      const before = await known?.answer;
+      if (!before || !(error instanceof RpcError)) throw error;
+      return before;
+    });
+    const entry: Entry<T> = { answer, untilMs: Number.POSITIVE_INFINITY };
     entries.delete(address);
     entries.set(address, entry);
     entry.answer.then(
