@@ -25,8 +25,8 @@ export interface Lane {
   /** why nothing is signed until a person releases the account; undefined when it is not halted */
   halted(): Promise<LaneHalt | undefined>;
   /**
-   * Why it would send nothing, or follow it to no end: it needs a final block, and blocks with base fees, since it sends
-   * transactions of EIP-1559 alone. undefined where it can, and where no node answers just now
+   * Why it would send nothing now, or follow it to no end: it needs a final block, and blocks with base fees, since it
+   * sends transactions of EIP-1559 alone. undefined where it can
    */
   blindness(): Promise<string | undefined>;
   /** Stops all signing until a person releases the account, unless it is halted; the release accepts nothing new. */
@@ -50,10 +50,7 @@ export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
       return await store.commit({ question, decide: (rows) => decideCancel(rows, { by, atMs: clock.nowMs() }) });
     },
     halted: async () => (await store.read(account)).halt,
-    blindness: async () => {
-      const trouble = await troubleOf(() => deps.chain.finalized());
-      return trouble?.code === "unreachable" ? undefined : trouble?.message;
-    },
+    blindness: async () => (await troubleOf(() => deps.chain.finalized()))?.message,
     // No transaction was counted that a release could accept.
     halt: (reason) =>
       haltAccount({ options, deps }, { reason, count: (rows) => rows.acceptedCount, isTrueOf: () => true }),
