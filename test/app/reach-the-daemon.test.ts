@@ -9,7 +9,7 @@ import { toAddress } from "../../src/domain/money/address.ts";
 import { createRedactor } from "../../src/net/redact.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { openDatabase } from "../../src/storage/database.ts";
-import { loaded, MAIN, WALLET } from "../config/project.ts";
+import { DCA, loaded, MAIN, WALLET } from "../config/project.ts";
 import { runHere } from "../e2e/support/run-here.ts";
 import { startBareAnvil } from "../support/bare-anvil.ts";
 import { startHttpServer } from "../support/http-server.ts";
@@ -94,6 +94,18 @@ test.each([
   const resumed = await swapd("resume");
   expect(resumed.out).toContain(`this does not reach the daemon that runs on ${database}`);
   expect(operating(), "what lets trade is about the mode that the file names").toBe("halted");
+});
+
+test("a strategy that the daemon beside does not know is halted all the same where the file says, and both are told", async () => {
+  const { folder, swapd, database } = await startHere("live");
+  edit(folder, "main.yaml", (text) => text.replace("mode: live", "mode: paper"));
+  writeFileSync(join(folder, "strategies/newcomer.yaml"), DCA);
+  const said = await swapd("halt", "newcomer");
+  expect(said).toMatchObject({ code: 1, out: expect.stringContaining("newcomer is halted; no daemon runs") });
+  expect(said.err).toContain('no strategy "newcomer"');
+  const db = openDatabase({ file: `${database}.paper.db`, readonly: true });
+  onTestFinished(() => void db.close());
+  expect(db.prepare("SELECT mode FROM modes WHERE scope = 'newcomer'").pluck().get()).toBe("halted");
 });
 
 test("a pause that was meant for paper loosens nothing of the live daemon beside it, which is halted", async () => {

@@ -46,9 +46,13 @@ export async function request(command: Asked, options: ChangeOptions, terminal: 
   const target = findTargetToChange(options);
   const alone = command.name === "mode" ? (db: SqliteDatabase) => setMode(db, target, command.arguments) : undefined;
   const atWork = databaseAtWork(target.database);
-  if (atWork !== undefined) terminal.out(await askBeside(command, target, atWork));
-  const answer = await changing(target, () => ask(command, target, alone));
-  terminal.out(`${answer}\n${nameTarget(target)}`);
+  // One that refuses, or does not answer, must not keep the other one from being stopped.
+  const answers = await Promise.allSettled([
+    ...(atWork === undefined ? [] : [askBeside(command, target, atWork)]),
+    changing(target, async () => `${await ask(command, target, alone)}\n${nameTarget(target)}`),
+  ]);
+  for (const answer of answers) if (answer.status === "fulfilled") terminal.out(answer.value);
+  for (const answer of answers) if (answer.status === "rejected") throw answer.reason;
 }
 
 /**
