@@ -5,6 +5,7 @@ import { LABELS } from "./daemon/aim.ts";
 import { FAULT_NAMES } from "./faults.ts";
 import { allPairs, PAIRS_WANTED, rarePairs } from "./pairs.ts";
 import type { SentResult } from "./seed-process.ts";
+import { sourceOfSeeds } from "./source.ts";
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     whole: { type: "boolean", default: false },
     faults: { type: "string" },
     trace: { type: "boolean", default: false },
+    source: { type: "boolean", default: false },
   },
 });
 
@@ -80,6 +82,14 @@ function faultsOf(option: string, text: string | undefined): readonly string[] |
   return names;
 }
 
+/** Read before anything runs: files may be edited meanwhile, and the processes have loaded those of now. */
+const source = sourceOfSeeds();
+const sourceLine = `source ${source.digest}, of ${source.files.length} files below src/`;
+if (values.source) {
+  console.log(sourceLine);
+  process.exit(0);
+}
+
 const isOne = values.seed !== undefined;
 /** Anyone who ends a long campaign is told what it found. */
 const interrupt = new AbortController();
@@ -108,6 +118,7 @@ console.log(
   `\n${seeds} seeds, ${failures.length} failed; ${lives} lives of the daemon, ${fills} fills, ${hidden} transactions sent privately; ` +
     `${seconds.toFixed(0)} s, ${(seeds / seconds).toFixed(1)} seeds a second, ${((seeds * 60) / seconds).toFixed(0)} a minute`,
 );
+if (!isOne) console.log(sourceLine);
 const isTooNarrow = missed.length > 0 && values.faults === undefined && seeds >= SEEDS_FOR_ALL_LABELS;
 if (isTooNarrow)
   console.log(`no promise broke, but ${missed.length} crash labels were never tried: the campaign fails`);
