@@ -81,8 +81,19 @@ function remedy({ code, message }: SigningError, chainId: number): string {
   if (code === "different" && message.includes("chainId is"))
     return `nothing of it would be sent: start the signer for this chain (web3signer: --chain-id ${chainId})`;
   if (code === "different") return "nothing of it would be sent: find out who answers there, before anything else";
-  if (code === "refused") return "give the signer the key of this address, or name the address of its key";
+  if (code === "refused") return remedyOfRefusal(message);
   return "start the signer, or name where it listens";
+}
+
+/** What it refuses has a cause of its own: a name that it does not serve, who we are, or typed data that it cannot read. */
+function remedyOfRefusal(message: string): string {
+  if (message.includes("Host not authorized"))
+    return "let the signer serve the name by which it is asked (web3signer: --http-host-allowlist)";
+  if (/ answered 40[13]\b/.test(message))
+    return "compare `token` and `tls` of this signer with what it, or a proxy in front of it, asks for";
+  if (message.includes("refused eth_signTypedData"))
+    return "let the account be served by one that signs typed data (web3signer: 25.9.0 or newer)";
+  return "give the signer the key of this address, or name the address of its key";
 }
 
 function onlyWarned({ what, found, whatToDo }: Finding): Finding {

@@ -12,6 +12,15 @@ import {
 const KEY = `0x${"7".repeat(64)}`;
 const OWN = "  main: { keystore: { file: wallet.json }, password: { file: wallet.pass } }\n";
 
+/** What a web3signer says to a name that its list of hosts, `localhost,127.0.0.1` unless told otherwise, does not hold. */
+const FOREIGN_HOST = '{"message":"Host not authorized."}';
+
+/** A web3signer of before 25.9.0 cannot read typed data that is an object. */
+const noTypedData: Misbehaviour["answer"] = (method) => {
+  if (method !== "eth_signTypedData") return undefined;
+  return { status: 500, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}' };
+};
+
 /** What `swapd check`, or another look, finds of a wallet that is signed for by a double. */
 async function found(
   options: Partial<SignerDoubleOptions>,
@@ -44,6 +53,15 @@ test.each<[string, Partial<SignerDoubleOptions>, Misbehaviour, RegExp, RegExp]>(
   ["signs for another chain", { chainId: 1 }, {}, /chainId is 1, asked was 8453/, /--chain-id 8453/],
   ["has not the key", { keys: [] }, {}, /no key at all, and none of/, /give the signer the key/],
   ["signs with another key", {}, { key: `0x${"8".repeat(64)}` }, /not by 0x/, /find out who answers there/],
+  [
+    "does not know our name for it",
+    {},
+    { answer: () => ({ status: 403, body: FOREIGN_HOST }) },
+    /403/,
+    /--http-host-allowlist/,
+  ],
+  ["wants a token", {}, { answer: () => ({ status: 401, body: "" }) }, /answered 401/, /token.*tls/],
+  ["signs no typed data", {}, { answer: noTypedData }, /refused eth_signTypedData/, /signs typed data.*25\.9\.0/],
   ["says nothing", {}, { before: () => new Promise(() => undefined) }, /no complete answer within 1000 ms/, /start/],
 ])("a signer that %s is a problem with its fix", async (_, options, misbehave, what, fix) => {
   const { findings } = await found(options, misbehave);
