@@ -92,7 +92,7 @@ function remedyOfRefusal(message: string): string {
   if (/ answered 40[13]\b/.test(message))
     return "compare `token` and `tls` of this signer with what it, or a proxy in front of it, asks for";
   if (message.includes("refused eth_signTypedData"))
-    return "let the account be served by one that signs typed data (web3signer: 25.9.0 or newer)";
+    return "let the account be served by one that signs typed data (web3signer: 23.9.0 or newer)";
   return "give the signer the key of this address, or name the address of its key";
 }
 

@@ -11,7 +11,8 @@ export function isLowS(s: string): boolean {
 
 /** Typed data as a signer is asked for it, and its digest as we compute it. */
 export interface AskedTypedData {
-  readonly payload: unknown;
+  /** JSON: what every web3signer reads, where those before 25.9.0 fail with an object */
+  readonly payload: string;
   readonly digest: Hex;
 }
 
@@ -23,7 +24,7 @@ export function askedTypedData({ domain, types: given, primaryType, message }: T
   if (encoder.primaryType !== primaryType)
     throw new Error(`the types describe ${encoder.primaryType}, not the requested ${primaryType}: nothing was signed`);
   return {
-    payload: TypedDataEncoder.getPayload({ ...domain }, types, { ...message }),
+    payload: JSON.stringify(TypedDataEncoder.getPayload({ ...domain }, types, { ...message })),
     digest: TypedDataEncoder.hash({ ...domain }, types, { ...message }) as Hex,
   };
 }

@@ -83,6 +83,8 @@ function unreadable(host: string, { status, text }: BoundedResponse, readable: (
   const words = readable(text.trim());
   const said = `the signer at ${host} answered ${status}${words === "" ? "" : `: ${words}`}`;
   if (status !== 401 && status !== 403) return new SigningError("away", `${said} (no JSON-RPC)`);
+  // web3signer's own words for a name outside of its list of hosts: no token opens that.
+  if (status === 403 && text.includes("Host not authorized")) return new SigningError("refused", said);
   return new SigningError("refused", `${said}: it wants another token or another certificate of ours`);
 }
 

@@ -89,6 +89,8 @@ describe("a signer elsewhere", () => {
     const by = computeAddress(SigningKey.recoverPublicKey(typedDataDigest(TYPED_DATA), signature));
     expect(toAddress(by)).toBe(ACCOUNT);
     expect(double.asked.map(({ method, params }) => [method, params[0]])).toEqual([["eth_signTypedData", ACCOUNT]]);
+    // An object is what web3signer before 25.9.0 fails with.
+    expect(double.asked[0]?.params[1]).toBeTypeOf("string");
   });
 
   it("may give two signatures of one content, each of the account", async () => {

@@ -133,8 +133,10 @@ function resultOf(
   if (method === "eth_accounts") return keys.map((key) => computeAddress(key).toLowerCase()).sort();
   if (method === "eth_signTransaction") return signedTransaction(params, { chainId, sign, ...misbehave });
   if (method !== "eth_signTypedData") throw new Refusal(200, -32601, `the double was asked for ${method}`);
-  const [from, data] = params as [string, Parameters<typeof digestOf>[0]];
-  const { r, s, yParity } = sign(from, digestOf(data)) as { r: string; s: string; yParity: 0 | 1 };
+  const [from, data] = params;
+  // web3signer before 25.9.0 reads typed data as JSON in a string, and fails with an object; later ones read both.
+  if (typeof data !== "string") throw new Error("typed data is no string");
+  const { r, s, yParity } = sign(from, digestOf(JSON.parse(data))) as { r: string; s: string; yParity: 0 | 1 };
   return `${r}${s.slice(2)}${(27 + yParity).toString(16)}`;
 }
 
