@@ -44,6 +44,24 @@ export function summed(held: Held, lentWei: bigint): ReadonlyMap<Address, bigint
   return sum.set(NATIVE_TOKEN, (sum.get(NATIVE_TOKEN) ?? 0n) - lentWei);
 }
 
+/** What can be valued at some instant: what no price is of at all would leave the accounts without any value for good. */
+export function pricedOf(
+  amounts: ReadonlyMap<Address, bigint>,
+  series: ReadonlyMap<Address, CandleSeries>,
+): ReadonlyMap<Address, bigint> {
+  return new Map([...amounts].filter(([token]) => series.has(token)));
+}
+
+/** Symbols of what is held at the beginning and has no price at all. */
+export function unpricedOf(
+  amounts: ReadonlyMap<Address, bigint>,
+  at: { readonly tokens: ReadonlyMap<Address, Token>; readonly series: ReadonlyMap<Address, CandleSeries> },
+): readonly string[] {
+  return [...amounts].flatMap(([token, raw]) =>
+    raw === 0n || at.series.has(token) ? [] : [at.tokens.get(token)?.symbol ?? token],
+  );
+}
+
 /** Amounts with their value at an instant; what has no price is worth nothing there. */
 export function valued(
   amounts: ReadonlyMap<Address, bigint>,

@@ -8,7 +8,8 @@ import type { ToldBacktest } from "./told.ts";
 
 /** What is the matter with this very backtest. */
 export function warningsOf({ prices, result, configuration }: ToldBacktest): readonly string[] {
-  const { modes, alerts, guesses, lent, summary } = result;
+  const { modes, alerts, guesses, lent, summary, unpriced, isGasPriced } = result;
+  const coin = configuration.network.nativeSymbol;
   const warnings = [...prices.notes];
   for (const { scope, mode, reason, atMs } of modes) {
     const who = scope === "global" ? "everything" : scope;
@@ -26,8 +27,14 @@ export function warningsOf({ prices, result, configuration }: ToldBacktest): rea
   if (prices.taken.length > 0)
     warnings.push(`${prices.taken.join(", ")} counted as 1.00 USD throughout: no file says otherwise`);
   if (lent.length > 0)
+    warnings.push(`gas was lent to ${lent.join(", ")}, which lists no ${coin}; what it cost is in the result`);
+  if (!isGasPriced)
     warnings.push(
-      `gas was lent to ${lent.join(", ")}, which lists no ${configuration.network.nativeSymbol}; what it cost is in the result`,
+      `no file prices ${coin}, so that gas has no price and every swap is denied (REFERENCE_MISSING): add --prices ${coin}/USD=FILE, or ${coin}=3000 for a price that never changes`,
+    );
+  if (unpriced.length > 0)
+    warnings.push(
+      `in no balance, without a price: ${unpriced.join(", ")}; add --prices ${unpriced[0]}/USD=FILE where it should count`,
     );
   if (alerts.size > 0)
     warnings.push(

@@ -7,7 +7,7 @@ import type { BacktestRecord } from "../../domain/backtest/record.ts";
 import { type BacktestSummary, summarise } from "../../domain/backtest/summary.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { createBarGuesses, pathOf } from "./bar-guesses.ts";
-import { beginningOf, moneyOf, summed, tokensOf, valued } from "./beginning.ts";
+import { beginningOf, moneyOf, pricedOf, summed, tokensOf, unpricedOf, valued } from "./beginning.ts";
 import { type Collector, createCollector, type PlayedSlot } from "./collector.ts";
 import { backtestContext, backtestSettings } from "./context.ts";
 import { play } from "./play.ts";
@@ -43,6 +43,10 @@ export interface BacktestResult {
   readonly guesses: { readonly inside: number; readonly undecided: number };
   /** whose gas was lent */
   readonly lent: readonly string[];
+  /** held, and without any price: in no balance */
+  readonly unpriced: readonly string[];
+  /** whether gas has a price, without which no swap passes the guard */
+  readonly isGasPriced: boolean;
 }
 
 /** Gas of an approval of a usual token. */
@@ -71,11 +75,12 @@ export async function runBacktest(terms: BacktestTerms): Promise<BacktestResult>
     { market: pools, clock },
   );
   const tokens = tokensOf(configuration, settings.native);
-  const begin = summed(beginning.all, beginning.lentWei);
+  const held = summed(beginning.all, beginning.lentWei);
+  const begin = pricedOf(held, prices.series);
   const collector = createCollector({
     ...{ market, specs, tokens, native: settings.native, poolFee: terms.model.poolFee, begin },
     ...{ money: moneyOf(configuration), keepsSlots: terms.keepsSlots === true },
-    holdings: () => summed(world.holdings(), beginning.lentWei),
+    holdings: () => pricedOf(summed(world.holdings(), beginning.lentWei), prices.series),
   });
   const book = openBook(collector, market.bars);
   const isGuess = (token: Address): boolean => market.isGuess(token) || pools.isGuess(token);
@@ -108,5 +113,9 @@ export async function runBacktest(terms: BacktestTerms): Promise<BacktestResult>
     poolFee: terms.model.poolFee,
   });
   const { played, modes, alerts } = collector;
-  return { summary, record, played, modes, alerts, guesses: guesses.counts(), lent: beginning.lent };
+  return {
+    ...{ summary, record, played, modes, alerts, guesses: guesses.counts(), lent: beginning.lent },
+    unpriced: unpricedOf(held, { tokens, series: prices.series }),
+    isGasPriced: prices.series.has(settings.native.address),
+  };
 }
