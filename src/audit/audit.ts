@@ -5,6 +5,7 @@ import { checkBalances } from "./balances.ts";
 import { checkBaselines, compareBaselines, readFindings } from "./baselines.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type Claims, claimTransactions } from "./claims.ts";
+import { checkCosts } from "./costs.ts";
 import { checkFills, type FillSources } from "./fills.ts";
 import { checkIntents, findSigners, type OwnTransaction, ownTransactions, parseAttempts } from "./lane.ts";
 import { checkLedger } from "./ledger.ts";
@@ -137,6 +138,7 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     ...checkRows(snapshot, options.chainId),
     ...inputs.attempts.differences,
     ...checkIntents(snapshot, inputs.attempts.signed, inputs.receipts),
+    ...checkCosts(snapshot, inputs.attempts.signed, inputs.receipts),
     ...nonces.differences,
     ...checkFills(snapshot.swaps.values(), fillSources(inputs, options)),
     ...checkProposals(snapshot, inputs.receipts),
@@ -267,9 +269,7 @@ function openSwaps(snapshot: Snapshot, filledBy: ReadonlyMap<Hex, readonly SwapR
   const landed = new Map<string, Hex>();
   for (const [hash, swaps] of filledBy) for (const swap of swaps) landed.set(swap.id, hash);
   return [...snapshot.swaps.values()].filter(isOpen).map((swap) => ({
-    id: swap.id,
-    runId: swap.run_id,
-    state: swap.state,
+    ...{ id: swap.id, runId: swap.run_id, state: swap.state },
     mode: swap.mode,
     wallet: swap.wallet,
     ...{ sell: swap.sell_symbol, sellDecimals: swap.sell_decimals, buy: swap.buy_symbol },

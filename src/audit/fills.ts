@@ -149,6 +149,9 @@ function differingFields(swap: SwapRow, event: SwappedEvent, { back }: Exchange)
     ["toAsset", swap.buy_token, event.toAsset],
     ["gross", isPart ? swap.sold : swap.amount_in, gross],
     ["amountOut", swap.bought, event.amountOut],
+    // Rows of before fees were kept have none.
+    ["swapFee", swap.swap_fee ?? event.swapFee, event.swapFee],
+    ["affiliateFee", swap.affiliate_fee ?? event.affiliateFee, event.affiliateFee],
     // Own transactions have the account's nonce instead.
     ["nonce", swap.mode === "gasless" ? swap.nonce : 0n, event.nonce],
   ];

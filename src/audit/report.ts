@@ -43,6 +43,8 @@ export const DIFFERENCE_MEANINGS = {
   ATTEMPT_DIFFERS: "a signed transaction is not what its row says",
   REPLACEMENT_UNDERPRICED: "a replacement raised its fees by less than ten percent",
   INTENT_DIFFERS: "the outcome of a transaction is not what the chain says",
+  COST_DIFFERS:
+    "what a transaction cost is not recorded, or not as its receipt reports it, so the gas of the books is wrong",
   INTENT_WITHOUT_SWAP: "a swap transaction of ours landed, and not exactly one swap belongs to it",
   LEDGER_MISSING: "a signed swap has no row in the ledger",
   LEDGER_DIFFERS: "the ledger does not account for a swap as the swap's state demands",

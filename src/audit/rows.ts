@@ -76,6 +76,8 @@ export const swapRow = z.object({
   block_number: count.nullable(),
   sold: amountText.nullable(),
   bought: amountText.nullable(),
+  swap_fee: amountText.nullable(),
+  affiliate_fee: amountText.nullable(),
 });
 
 export const ledgerRow = z.object({
@@ -176,6 +178,17 @@ export const signingRow = z.object({
   max_priority_fee_per_gas: amountText,
 });
 
+/** What the transaction that took an intent's nonce cost its account. */
+export const costRow = z.object({
+  intent_id: z.string(),
+  hash: hashText,
+  succeeded: z.union([z.literal(0), z.literal(1)]).transform((succeeded) => succeeded === 1),
+  block_number: count,
+  gas_used: amountText,
+  gas_price: amountText,
+  data_fee: amountText.nullable(),
+});
+
 export const strategyRow = z.object({ id: z.string(), memory: z.string(), last_slot_ms: z.number().int() });
 
 /** What the daemon itself found to be known outside and not in its rows. */
@@ -203,6 +216,7 @@ export type GrantRow = z.output<typeof grantRow>;
 export type GapRow = z.output<typeof gapRow>;
 export type IntentRow = z.output<typeof intentRow>;
 export type AttemptRow = z.output<typeof attemptRow>;
+export type CostRow = z.output<typeof costRow>;
 export type SigningRow = z.output<typeof signingRow>;
 
 /** Signed, and not settled as far as the daemon knew. */

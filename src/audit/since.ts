@@ -111,4 +111,5 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   lane_intents: "id IN (SELECT id FROM chosen_intents)",
   lane_attempts: "intent_id IN (SELECT id FROM chosen_intents)",
   lane_signings: "intent_id IN (SELECT id FROM chosen_intents)",
+  lane_costs: "intent_id IN (SELECT id FROM chosen_intents)",
 };

@@ -11,7 +11,9 @@ import {
   type BaselineRow,
   baselineRow,
   type CapabilityRow,
+  type CostRow,
   capabilityRow,
+  costRow,
   type DayRow,
   dayRow,
   type FindingRow,
@@ -68,6 +70,8 @@ export interface Snapshot {
   readonly intents: ReadonlyMap<string, IntentRow>;
   readonly attempts: readonly AttemptRow[];
   readonly signings: readonly SigningRow[];
+  /** what transactions cost, by their intents */
+  readonly costs: ReadonlyMap<string, CostRow>;
   readonly histories: Histories;
   /** rows that could not be read, and histories that do not add up */
   readonly differences: readonly Difference[];
@@ -86,7 +90,15 @@ export interface KeptSums {
 }
 
 /** What went into an archive of these, and is no more in them; `swaps` keep their row. */
-const MOVED = new Set(["ledger", "capabilities", "signatures", "lane_intents", "lane_attempts", "lane_signings"]);
+const MOVED = new Set([
+  "ledger",
+  "capabilities",
+  "signatures",
+  "lane_intents",
+  "lane_attempts",
+  "lane_signings",
+  "lane_costs",
+]);
 
 function* inTurn<T>(first: Iterable<T>, then: Iterable<T>): Generator<T> {
   yield* first;
@@ -197,6 +209,7 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
     intents: new Map(intents.map((intent) => [intent.id, intent])),
     attempts: table("lane_attempts", ["hash"], attemptRow),
     signings: table("lane_signings", ["seq"], signingRow),
+    costs: new Map(table("lane_costs", ["intent_id"], costRow).map((row) => [row.intent_id, row])),
     histories,
     differences: found,
   };

@@ -82,6 +82,16 @@ export const FILL_CASES: readonly Case[] = [
     reports: ["EVENT_DIFFERS", "SIGNED_SWAP_DIFFERS"],
   },
   {
+    hazard: "a fee of the service that the event does not show",
+    spoil: ({ journal }) => journal.run("UPDATE swaps SET swap_fee = '7' WHERE id = 'gasless'"),
+    reports: ["EVENT_DIFFERS"],
+  },
+  {
+    hazard: "a fee of an affiliate that nobody took",
+    spoil: ({ journal }) => journal.run("UPDATE swaps SET affiliate_fee = '1' WHERE id = 'own'"),
+    reports: ["EVENT_DIFFERS"],
+  },
+  {
     hazard: "one swap with two fills, one of which is another swap's",
     spoil: (copy) => copy.journal.run("UPDATE swaps SET hash = ? WHERE id = 'gasless'", recordedFill(copy)),
     reports: [
@@ -275,6 +285,22 @@ export const ACCOUNT_CASES: readonly Case[] = [
     hazard: "an intent that counts as never signed and was sent",
     spoil: ({ journal }) => journal.run("UPDATE lane_intents SET state = 'dropped' WHERE id = 'own.approve1'"),
     reports: ["INTENT_DIFFERS"],
+  },
+  {
+    hazard: "gas that the books would count for less than was paid",
+    spoil: ({ journal }) =>
+      journal.run("UPDATE lane_costs SET gas_used = gas_used - 1, gas_price = '1' WHERE intent_id = 'own.swap'"),
+    reports: ["COST_DIFFERS"],
+  },
+  {
+    hazard: "a transaction whose gas was deleted, so that no book has it",
+    spoil: ({ journal }) => journal.run("DELETE FROM lane_costs WHERE intent_id = 'to-native.approve1'"),
+    reports: ["COST_DIFFERS"],
+  },
+  {
+    hazard: "the cost of a transaction that is said to have reverted",
+    spoil: ({ journal }) => journal.run("UPDATE lane_costs SET succeeded = 0 WHERE intent_id = 'own.approve1'"),
+    reports: ["COST_DIFFERS"],
   },
   {
     hazard: "a swap transaction that no swap belongs to",

@@ -20,6 +20,8 @@ export interface MinedTransaction {
   readonly blockNumber: number;
   readonly succeeded: boolean;
   readonly contractAddress: Address | undefined;
+  readonly gasUsed: bigint;
+  readonly gasPrice: bigint;
   readonly logs: readonly { address: string; topics: string[]; data: string }[];
 }
 
@@ -83,6 +85,7 @@ export async function startChain(flags: readonly string[] = []): Promise<Chain> 
       blockNumber: Number(receipt.blockNumber),
       succeeded: receipt.status === "0x1",
       contractAddress: receipt.contractAddress ? toAddress(String(receipt.contractAddress)) : undefined,
+      ...{ gasUsed: BigInt(String(receipt.gasUsed)), gasPrice: BigInt(String(receipt.effectiveGasPrice)) },
       logs: receipt.logs as MinedTransaction["logs"],
     };
   };

@@ -53,6 +53,15 @@ export function writeIntent(
     mined_attempt_hash: intent.hash,
     created_at_ms: 1,
   });
+  journal.insert("lane_costs", {
+    intent_id: intent.id,
+    hash: intent.hash,
+    succeeded: intent.succeeded ? 1 : 0,
+    block_number: intent.blockNumber,
+    block_time_seconds: 1,
+    gas_used: String(intent.gasUsed),
+    gas_price: String(intent.gasPrice),
+  });
 }
 
 /** Writes an attempt, and before it that it was about to be signed. */
