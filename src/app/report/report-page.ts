@@ -239,24 +239,31 @@ function strategies({ entries }: Report): string {
   );
 }
 
+/** What is held with what its sales came to, and after it what was sold and is held no more. */
 function held({ holdings, realised, nameOf }: Report): string {
-  const result = new Map(realised.map((one) => [`${one.wallet} ${one.asset.address}`, one.known]));
-  const rows = holdings.map((one) => {
-    const known = result.get(`${one.wallet} ${one.asset.address}`);
-    return [
-      nameOf(one.asset),
-      describeAmount(one.raw, { ...one.asset, symbol: "" }).trim(),
-      one.knownRaw === 0n
-        ? "not known"
-        : `${describeDollars(one.basis)}${one.knownRaw < one.raw ? " and not known" : ""}`,
-      one.value === undefined ? "-" : describeDollars(one.value),
-      one.unrealised === undefined ? "-" : describeDollars(one.unrealised),
-      known === undefined || known.raw === 0n ? "-" : describeDollars(known.result),
-    ];
-  });
+  const placeOf = ({ wallet, asset }: Pick<Holding, "wallet" | "asset">): string => `${wallet} ${asset.address}`;
+  const results = new Map(realised.map((one) => [placeOf(one), one.known]));
+  const resultOf = (place: string): string => {
+    const known = results.get(place);
+    return known === undefined || known.raw === 0n ? "-" : describeDollars(known.result);
+  };
+  const rows = holdings.map((one) => [
+    nameOf(one.asset),
+    describeAmount(one.raw, { ...one.asset, symbol: "" }).trim(),
+    one.knownRaw === 0n
+      ? "not known"
+      : `${describeDollars(one.basis)}${one.knownRaw < one.raw ? " and not known" : ""}`,
+    one.value === undefined ? "-" : describeDollars(one.value),
+    one.unrealised === undefined ? "-" : describeDollars(one.unrealised),
+    resultOf(placeOf(one)),
+  ]);
+  const places = new Set(holdings.map(placeOf));
+  const gone = realised
+    .filter((one) => one.known.raw > 0n && !places.has(placeOf(one)))
+    .map((one) => [nameOf(one.asset), "0", "-", "-", "-", resultOf(placeOf(one))]);
   return section(
     "What is held, the oldest lots sold first",
-    headed(["Asset", "Amount", "Cost", "Value", "Not realised", "Realised"], rows),
+    headed(["Asset", "Amount", "Cost", "Value", "Not realised", "Realised"], [...rows, ...gone]),
   );
 }
 

@@ -112,6 +112,19 @@ test("execution is in parts of a million against reference and quote, and costs 
   expect(strategyFigures([worse, ...steps])).toMatchObject([{ strategy: "weekly-eth", swaps: 4, reference: 0n }]);
 });
 
+test("the result of what was sold whole is told, though nothing of it is held", () => {
+  const bought = swapped(1, { gas: undefined });
+  const sold = swapped(2, {
+    sold: bought.bought,
+    bought: { asset: USDC, raw: 130_000_000n },
+    prices: { sold: priced(3_250n), bought: priced(1n), native: priced(3_250n) },
+    gas: undefined,
+  });
+  const rows = [...pageOf([opening(0), bought, sold]).matchAll(/<tr><th scope="row">WETH<\/th>(.*?)<\/tr>/g)];
+  const cells = rows.map(([, row = ""]) => [...row.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell]) => cell));
+  expect(cells).toEqual([["0", "-", "-", "-", "30.00 USD"]]);
+});
+
 test("the page needs nothing else, and runs nothing", () => {
   const page = pageOf([opening(0), ...steps, spentGas(5)]);
   expect(page).toContain("default-src 'none'");
