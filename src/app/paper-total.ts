@@ -34,6 +34,7 @@ export async function totalOnPaper(
   const names = new Map([...configuration.wallets.values()].map(({ name, address }) => [address, name]));
   const moved = holdings.filter(({ began, now }) => began !== 0n || now !== 0n);
   const { prices, unpriced } = await pricesOf(configuration, env, tokensOf(moved, known));
+  const unnamed = new Set(moved.filter(({ token }) => !known.has(token)).map(({ token }) => token));
   const worthOf = (amountOf: (one: PaperHolding) => bigint): bigint =>
     moved.reduce((sum, one) => {
       const [token, usd] = [known.get(one.token), prices.get(one.token)];
@@ -49,7 +50,10 @@ export async function totalOnPaper(
   });
   const value =
     prices.size === 0 ? undefined : { heldUsd: worthOf(({ now }) => now), beganUsd: worthOf(({ began }) => began) };
-  return { holdings: shown, value, unpriced };
+  const gone = [...unnamed].map(
+    (token) => `${token}: no token of the configuration, which names its decimals and feed`,
+  );
+  return { holdings: shown, value, unpriced: [...unpriced, ...gone] };
 }
 
 function tokensOf(holdings: readonly PaperHolding[], known: ReadonlyMap<Address, Token>): readonly Token[] {
