@@ -8,6 +8,7 @@ import { USD_DECIMALS } from "../../domain/money/price.ts";
 import { isNative } from "../../domain/money/token.ts";
 import { tradedSides } from "../../domain/strategy/strategy.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { readInstant } from "../read-instant.ts";
 import { formatInstant } from "../terminal.ts";
 import type { PriceSet } from "./price-files.ts";
 
@@ -124,9 +125,7 @@ export function spanOf(
 /** @throws CommandFailure that shows how an instant is written */
 export function instantOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const isDay = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text);
-  const atMs =
-    isDay || /^[0-9]{4}-[0-9]{2}-[0-9]{2}T.*(?:Z|[+-][0-9]{2}:[0-9]{2})$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(atMs)) return atMs;
+  const found = readInstant(text);
+  if (found !== undefined) return found.atMs;
   throw usage(`${name} ${text}: write a day, 2025-01-31, or an instant, 2025-01-31T08:00:00Z`);
 }

@@ -1,6 +1,7 @@
 import type { Candle } from "../../domain/backtest/candles.ts";
 import { USD_DECIMALS, type UsdPrice } from "../../domain/money/price.ts";
 import { formatDuration } from "../../domain/time/format-duration.ts";
+import { isDayOfCalendar } from "../read-instant.ts";
 import { formatInstant } from "../terminal.ts";
 
 /** Candles as a file has them: prices in whatever they are quoted in, scaled by 1e18. */
@@ -115,7 +116,7 @@ function instantOf(text: string): { readonly atMs: number; readonly unit: string
   const iso =
     /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?))?(Z|[+-][0-9]{2}:?[0-9]{2})?$/;
   const [, day, time = "00:00", zone = "Z"] = iso.exec(text) ?? [];
-  const atMs = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
+  const atMs = day === undefined || !isDayOfCalendar(day) ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
   if (Number.isFinite(atMs)) return { atMs, unit: "dates" };
   return `timestamp is ${quoted(text)}, and should be milliseconds since 1970 (UTC)`;
 }

@@ -12,6 +12,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { sayMode } from "../mode-line.ts";
 import { noteAudit } from "../note-audit.ts";
 import { operatorName } from "../operator-name.ts";
+import { readInstant } from "../read-instant.ts";
 import { createRuntime } from "../runtime.ts";
 import { isSandboxRunning } from "../sandbox-facts.ts";
 import { configurationOf, findTarget, type Target } from "../target.ts";
@@ -63,10 +64,10 @@ export function readSince(text: string, nowMs: number): Since {
   const [, count, unit] = /^([0-9]{1,9})([smhdw])$/.exec(text) ?? [];
   if (count !== undefined)
     return { seconds: Math.floor(nowMs / 1_000) - Number(count) * (SECONDS_OF[unit ?? ""] ?? 1) };
-  const atMs = /^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (atMs > nowMs)
+  const atMs = readInstant(text)?.atMs;
+  if (atMs !== undefined && atMs > nowMs)
     throw new CommandFailure(EXIT.usage, `--since ${text} has not come yet: nothing would be looked at`);
-  if (!Number.isNaN(atMs)) return { seconds: Math.floor(atMs / 1_000) };
+  if (atMs !== undefined) return { seconds: Math.floor(atMs / 1_000) };
   const message = `--since ${JSON.stringify(text)} is no block, date or duration; write 21000000, 2026-01-31T09:00:00Z or 7d`;
   throw new CommandFailure(EXIT.usage, message);
 }

@@ -4,6 +4,7 @@ import { nameAssetsFor } from "../books/asset-file.ts";
 import { type Book, isEntryWritten } from "../books/book.ts";
 import { FORMATS, type FormatName } from "../books/formats.ts";
 import { type BookOptions, type Books, readBooks } from "../books/read-books.ts";
+import { timeRange } from "../books/time-range.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { nameTarget } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -21,10 +22,8 @@ const OLDEST_FIRST = { method: "fifo", orders: [] } as const;
 
 /** `swapd export`: the books in a format of others, from the rows alone. What cannot be in it is said beside it. */
 export async function exportBooks(options: ExportOptions, terminal: Terminal): Promise<void> {
-  const { since = 0, until = Number.MAX_SAFE_INTEGER } = options;
+  const { since, until } = timeRange(options);
   const format = FORMATS[options.format];
-  if (since >= until)
-    throw new CommandFailure(EXIT.usage, "--since lies behind --until: there is nothing between them");
   const books = await readBooks(options);
   if (format.isForRealMoney && (books.world === "paper" || books.world === "rehearsal"))
     throw new CommandFailure(

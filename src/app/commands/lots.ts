@@ -8,6 +8,7 @@ import { TABLE_WORDS } from "../books/asset-names.ts";
 import { describeLots } from "../books/describe-lots.ts";
 import type { LotReport } from "../books/lot-report.ts";
 import { type BookOptions, readBooks } from "../books/read-books.ts";
+import { timeRange } from "../books/time-range.ts";
 import { sayMode } from "../mode-line.ts";
 import { formatInstant, type Terminal } from "../terminal.ts";
 
@@ -30,7 +31,8 @@ export async function showLots(options: LotOptions, terminal: Terminal): Promise
 }
 
 async function readLots(options: LotOptions): Promise<LotReport> {
-  const { since = 0, until = Number.MAX_SAFE_INTEGER, method } = options;
+  const { method } = options;
+  const { since, until } = timeRange(options);
   const books = await readBooks(options);
   const entries = books.entries.filter(({ atMs }) => atMs < until);
   const names = nameAssetsFor(books.entries, options.names, TABLE_WORDS);

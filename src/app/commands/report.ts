@@ -5,6 +5,7 @@ import type { Address } from "../../domain/money/address.ts";
 import { nameAssetsFor } from "../books/asset-file.ts";
 import { TABLE_WORDS } from "../books/asset-names.ts";
 import { type BookOptions, readBooks } from "../books/read-books.ts";
+import { timeRange } from "../books/time-range.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { reportPage } from "../report/report-page.ts";
 import { followValue } from "../report/value-course.ts";
@@ -21,7 +22,8 @@ interface ReportOptions extends BookOptions {
 
 /** `swapd report`: one page with plots, from the rows alone. */
 export async function report(options: ReportOptions, terminal: Terminal): Promise<void> {
-  const { since = 0, until = Number.MAX_SAFE_INTEGER, html } = options;
+  const { html } = options;
+  const { since, until } = timeRange(options);
   const books = await readBooks(options);
   const upTo = books.entries.filter(({ atMs }) => atMs < until);
   const isCounted = (wallet: Address): boolean =>

@@ -4,6 +4,7 @@ import type { SlotHistory } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { assertKnown } from "../known-strategy.ts";
 import { modeOfTarget, REHEARSAL_LINE } from "../mode-line.ts";
+import { readInstant } from "../read-instant.ts";
 import { findTargetToRead, nativeSymbolOf, type ReadOptions, withReads } from "../target.ts";
 import { formatInstant, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
@@ -16,11 +17,11 @@ export async function why(
   options: ReadOptions & { json?: boolean; at?: string },
   terminal: Terminal,
 ): Promise<void> {
-  const atMs = options.at === undefined ? Date.now() : Date.parse(options.at);
-  if (Number.isNaN(atMs)) {
+  const atMs = options.at === undefined ? Date.now() : readInstant(options.at)?.atMs;
+  if (atMs === undefined) {
     throw new CommandFailure(
       EXIT.usage,
-      `--at ${JSON.stringify(options.at)} is no instant; write 2026-01-31T09:00:00Z`,
+      `--at ${JSON.stringify(options.at)} is no instant; write 2026-01-31T09:00:00Z, or a day in UTC`,
     );
   }
   const target = findTargetToRead(options);

@@ -24,6 +24,7 @@ describe("what is asked wrongly is answered with how to ask", () => {
       "--from and --until go beyond the files: the prices go from 2025-01-01T00:00:00Z to 2025-01-02T00:15:00Z",
     ],
     ["a time that is none", ["--from", "January"], 2, "--from January: write a day, 2025-01-31"],
+    ["a day that there is not", ["--from", "2025-02-30"], 2, "--from 2025-02-30: write a day, 2025-01-31"],
     ["an end before the beginning", ["--from", "2025-01-02", "--until", "2025-01-01"], 2, "nothing lies between"],
     [
       "a balance that is none",
