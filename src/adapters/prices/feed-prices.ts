@@ -6,7 +6,7 @@ import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { PriceMissing, PriceSource } from "../../ports/price-source.ts";
 import { readWords, signed } from "./contract-words.ts";
-import { type FeedRound, readRound } from "./feed-round.ts";
+import { type FeedRound, MOST_AHEAD_SECONDS, readRound } from "./feed-round.ts";
 import { unreachable } from "./unreachable.ts";
 
 /** A price feed with Chainlink's interface, in dollars. `maxAgeSeconds` is its heartbeat plus a margin. */
@@ -86,7 +86,8 @@ function problemOf(round: FeedRound, bounds: Bounds | undefined, nowSeconds: num
   if (updatedAt === 0n) return `its round ${roundId} is not complete`;
   if (answeredInRound < roundId) return `its answer is of round ${answeredInRound}, before round ${roundId}`;
   if (answer <= 0n) return `it answers ${answer}`;
-  if (updatedAt > BigInt(nowSeconds)) return `its answer is of ${updatedAt}, after the block of ${nowSeconds}`;
+  if (updatedAt > BigInt(nowSeconds + MOST_AHEAD_SECONDS))
+    return `its answer is of ${updatedAt}, after the block of ${nowSeconds}`;
   if (bounds === undefined) return undefined;
   if (answer > bounds.least && answer < bounds.most) return undefined;
   return `it answers ${answer}, which is at a bound of its aggregator (${bounds.least} to ${bounds.most}), so the market may be beyond it`;

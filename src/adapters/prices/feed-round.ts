@@ -6,6 +6,12 @@ import { readWords, signed } from "./contract-words.ts";
 const LATEST_ROUND_DATA: Hex = "0xfeaf968c";
 const WORDS = 5;
 
+/**
+ * A round may be newer than the block that is read at the same time: one comes in between, or another endpoint, some blocks
+ * behind, gives the block. More seconds than this are no such race.
+ */
+export const MOST_AHEAD_SECONDS = 60;
+
 /** A feed's last round. Times are Unix seconds. */
 export interface FeedRound {
   readonly roundId: bigint;

@@ -1,8 +1,9 @@
 import type { Address } from "../../domain/money/address.ts";
+import { larger } from "../../domain/money/bigint.ts";
 import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { PriceMissing, PriceSource } from "../../ports/price-source.ts";
-import { readRound } from "./feed-round.ts";
+import { MOST_AHEAD_SECONDS, readRound } from "./feed-round.ts";
 import { unreachable } from "./unreachable.ts";
 
 /** The feed that says whether a rollup's sequencer is up, and how long after its return prices are still not used. */
@@ -43,16 +44,14 @@ async function readStatus(sequencer: SequencerFeed, chain: Chain): Promise<Price
   });
   if (round === undefined) return unusable("latestRoundData() did not answer five words");
   const { answer, startedAt } = round;
-  if (answer === DOWN)
-    return {
-      missing: "sequencer down",
-      detail: `the sequencer is down for ${formatDuration(timestamp * 1_000 - Number(startedAt) * 1_000)}`,
-    };
+  const seconds = larger(BigInt(timestamp) - startedAt, 0n);
+  const since = formatDuration(Number(seconds) * 1_000);
+  if (answer === DOWN) return { missing: "sequencer down", detail: `the sequencer is down for ${since}` };
   if (answer !== UP) return unusable(`it answers ${answer}`);
   if (startedAt === 0n) return unusable("its round is not complete");
-  if (startedAt > BigInt(timestamp)) return unusable(`it changed at ${startedAt}, after the block of ${timestamp}`);
-  const upFor = BigInt(timestamp) - startedAt;
-  if (upFor > BigInt(graceSeconds)) return undefined;
-  const detail = `the sequencer is back for ${formatDuration(Number(upFor) * 1_000)} only; prices are used after ${formatDuration(graceSeconds * 1_000)}`;
+  if (startedAt > BigInt(timestamp + MOST_AHEAD_SECONDS))
+    return unusable(`it changed at ${startedAt}, after the block of ${timestamp}`);
+  if (seconds > BigInt(graceSeconds)) return undefined;
+  const detail = `the sequencer is back for ${since} only; prices are used after ${formatDuration(graceSeconds * 1_000)}`;
   return { missing: "sequencer down", detail };
 }

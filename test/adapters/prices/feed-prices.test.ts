@@ -48,10 +48,15 @@ describe("a price feed", () => {
     expect(await priceWith({ updatedAt: NOW - MAX_AGE - 1 })).toMatchObject({ missing: "stale" });
   });
 
+  it("GRD-10 is a price where the feed was updated in a block after the one that was read beside it", async () => {
+    expect(await priceWith({ updatedAt: NOW + 1 })).toHaveProperty("usd");
+    expect(await priceWith({ updatedAt: NOW + 60 })).toHaveProperty("usd");
+  });
+
   it.each([
     ["zero", { price: 0n }],
     ["negative", { price: -1n }],
-    ["of the future", { updatedAt: NOW + 1 }],
+    ["of the future", { updatedAt: NOW + 61 }],
     ["of a year that no number holds", { raw: encode(["uint256[5]"], [[1, 1, 1, 2n ** 255n, 1]]) }],
     ["of a round that is not complete", { updatedAt: 0 }],
     ["carried over from a round before", { roundId: 8n, answeredInRound: 7n }],

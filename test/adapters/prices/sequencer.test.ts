@@ -29,10 +29,16 @@ describe("prices of a rollup", () => {
     expect(await priceOn(chainOf(0n, NOW - 3_601))).toHaveProperty("usd");
   });
 
+  it("GRD-16 are not used where it changed in a block after the one that was read beside it", async () => {
+    const [down, back] = await Promise.all([priceOn(chainOf(1n, NOW + 2)), priceOn(chainOf(0n, NOW + 2))]);
+    expect(down).toMatchObject({ missing: "sequencer down", detail: "the sequencer is down for 0s" });
+    expect(back).toMatchObject({ missing: "sequencer down", detail: expect.stringContaining("back for 0s only") });
+  });
+
   it.each([
     ["is neither up nor down", chainOf(2n, NOW - 100_000)],
     ["has no round yet", chainOf(0n, 0)],
-    ["changed in the future", chainOf(0n, NOW + 1)],
+    ["changed in the future", chainOf(0n, NOW + 61)],
     ["reverts", chainWith({})],
   ])("are not used when its feed %s", async (_name, chain) => {
     expect(await priceOn(chain)).toMatchObject({ missing: "invalid" });
