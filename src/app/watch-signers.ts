@@ -1,5 +1,5 @@
 import type { RemoteSigner } from "../adapters/remote-signer/remote-signer.ts";
-import { SUBJECT } from "../domain/run/alert.ts";
+import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { SigningError } from "../domain/signing-error.ts";
 import { type AlertDeps, raiseChange, writeAndNotify } from "../engine/alerts.ts";
 import type { Change } from "../ports/changes.ts";
@@ -24,18 +24,31 @@ export function watchSigners(deps: AlertDeps): SignerWatch {
   const stopping = new AbortController();
   const { signal } = stopping;
   const said = new Map<string, string>();
+  const worded = new Map<string, { readonly text: string; readonly atMs: number }>();
   const failedAtMs = new Map<string, number>();
   const write = async (key: string, words: string, changes: readonly Change[]): Promise<void> => {
     if (signal.aborted || said.get(key) === words) return;
     said.set(key, words);
     await writeAndNotify(deps, changes);
   };
+  /** What it says now: a signer that hung may have lost its key meanwhile. At most once a minute, for words may hold numbers. */
+  const reword = async (alert: Pick<Alert, "subject" | "code" | "text">): Promise<void> => {
+    const last = worded.get(alert.subject);
+    const atMs = deps.clock.monotonicMs();
+    if (signal.aborted || last?.text === alert.text || (last !== undefined && atMs - last.atMs < LOOK_MS)) return;
+    worded.set(alert.subject, { text: alert.text, atMs });
+    await writeAndNotify(deps, [{ kind: "alert-reworded", alert }]);
+  };
   const away = async (wallet: string, trouble: SigningError | undefined): Promise<void> => {
     const subject = SUBJECT.signer(wallet);
-    if (trouble === undefined) return await write(subject, "", [{ kind: "alerts-over", subject }]);
+    if (trouble === undefined) {
+      worded.delete(subject);
+      return await write(subject, "", [{ kind: "alerts-over", subject }]);
+    }
     const text = `nothing is signed for ${wallet}: ${trouble.message}. Slots wait for it as long as their windows last`;
     const alert = { severity: "critical", code: "SIGNER_AWAY", subject, text } as const;
     await write(subject, "away", [raiseChange(deps, alert)]);
+    await reword({ subject, code: alert.code, text });
   };
   const differs = async (wallet: string, trouble: SigningError | undefined): Promise<void> => {
     const subject = SUBJECT.signed(wallet);

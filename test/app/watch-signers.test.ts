@@ -29,6 +29,19 @@ test("an absence is reported once while it lasts, and its end once", async () =>
   expect(open()).toEqual([]);
 });
 
+test("an absence says why it lasts now, without another message", async () => {
+  const { watch, life, outside, notified } = begin();
+  const text = (): unknown => life.db.prepare("SELECT text FROM alerts WHERE over_at_ms IS NULL").pluck().get();
+  await watch.heard("main", AWAY);
+  const rotated = new SigningError("refused", "the signer at vault:9000 has 1 keys, and none of 0xab");
+  await watch.heard("main", rotated);
+  expect(text()).toContain("does not answer");
+  await outside.clock.advance(60_000);
+  await watch.heard("main", rotated);
+  expect(text()).toContain("has 1 keys, and none of 0xab");
+  expect(notified()).toEqual(["SIGNER_AWAY"]);
+});
+
 test("another content than was asked for is an alert of its own, which no look ends", async () => {
   const { watch, open, outside } = begin();
   await watch.heard("main", DIFFERENT);
