@@ -1,7 +1,7 @@
 import type { Configuration } from "../../config/configuration.ts";
 import { describeDollars } from "../../domain/money/for-people.ts";
 import type { FillHistory, ReadModel } from "../../ports/read-model.ts";
-import { readStatus } from "../commands/status-document.ts";
+import { readStatus, type StatusDocument } from "../commands/status-document.ts";
 import { explain } from "../commands/why.ts";
 import { CommandFailure } from "../exit-codes.ts";
 
@@ -27,7 +27,7 @@ export async function statusAnswer({ configuration, reads }: AnswerSources): Pro
     ...waitsFor.map(({ text }) => `waits: ${text}`),
     ...(sold === null ? [] : [`sold in 24 hours ${sold.day.soldUsd} USD of ${sold.day.limitUsd ?? "no limit"}`]),
     `open swaps: ${open.map(([state, count]) => `${count} ${state}`).join(", ") || "none"}`,
-    ...strategies
+    ...othersFirst(strategies, operating)
       .slice(0, MOST_LISTED)
       .map(({ id, standing }) => `${id}: ${standing?.mode ?? "-"}, next slot ${standing?.nextSlot ?? "-"}`),
     ...(strategies.length > MOST_LISTED ? [`and ${strategies.length - MOST_LISTED} strategies more`] : []),
@@ -35,6 +35,12 @@ export async function statusAnswer({ configuration, reads }: AnswerSources): Pro
     ...(openAlerts.length > MOST_LISTED ? [`and ${openAlerts.length - MOST_LISTED} alerts more`] : []),
   ];
   return lines.join("\n");
+}
+
+/** A list on a phone has an end: a strategy that was stopped by itself is not behind it. */
+function othersFirst(strategies: StatusDocument["strategies"], operating: string | null): StatusDocument["strategies"] {
+  const isOther = ({ standing }: (typeof strategies)[number]) => standing !== null && standing.mode !== operating;
+  return [...strategies.filter(isOther), ...strategies.filter((one) => !isOther(one))];
 }
 
 const OPEN = new Set(["signed", "submitted", "mined", "unknown", "approving"]);

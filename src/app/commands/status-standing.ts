@@ -1,3 +1,4 @@
+import { MOST_OPEN_ALERTS } from "../../ports/read-model.ts";
 import { BUDGET_HEADING, budgetTable } from "../budget-lines.ts";
 import { formatTable } from "../terminal.ts";
 import type { StatusDocument } from "./status-document.ts";
@@ -42,9 +43,24 @@ export function formatStanding(document: StatusDocument): string[] {
     const rows = document.balances
       .slice(0, MOST_BALANCES)
       .map(({ wallet, token, amount, block }) => [wallet, `${shown(amount)} ${token}`, String(block)]);
-    parts.push(formatTable([["WALLET", "BALANCE", "AT BLOCK"], ...rows]));
+    parts.push(
+      withRest(formatTable([["WALLET", "BALANCE", "AT BLOCK"], ...rows]), document.balances.length - rows.length),
+    );
   }
   return parts;
+}
+
+/** What is true now, a paragraph each, what is critical first. */
+export function formatOpenAlerts({ openAlerts }: StatusDocument): string[] {
+  const lines = openAlerts.map(({ code, text, at }) => `${code} since ${at}: ${text}`);
+  const others = openAlerts.filter(({ severity }) => severity !== "critical").length;
+  if (others < MOST_OPEN_ALERTS) return lines;
+  return [...lines, `${others} alerts that are not critical are listed, the oldest; more may be open`];
+}
+
+/** A table, and how many rows of it are left out. */
+export function withRest(table: string, left: number): string {
+  return left <= 0 ? table : `${table}\n... and ${left} more (--json has all)`;
 }
 
 function daemonLine({ daemon }: StatusDocument): string {

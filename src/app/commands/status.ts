@@ -6,7 +6,7 @@ import { readServiceCounts } from "../service-counts.ts";
 import { configurationOf, findTarget, type Target, withReads } from "../target.ts";
 import { formatTable, type Terminal } from "../terminal.ts";
 import { readStatus, type StatusDocument } from "./status-document.ts";
-import { counts, formatStanding, formatUnsent } from "./status-standing.ts";
+import { counts, formatOpenAlerts, formatStanding, formatUnsent, withRest } from "./status-standing.ts";
 
 /** `swapd status`: whether a daemon runs and what it waits for, strategies, modes, budgets, balances, swaps by state. */
 export async function status(
@@ -55,7 +55,7 @@ function formatStatus(document: StatusDocument): string {
   for (const [wallet, answer] of Object.entries(document.serviceCounts ?? {})) {
     parts.push(`the service counts for ${wallet}: ${typeof answer === "string" ? answer : counts(answer)}`);
   }
-  for (const { code, text, at } of document.openAlerts) parts.push(`${code} since ${at}: ${text}`);
+  parts.push(...formatOpenAlerts(document));
   if (document.halts.length > 0) {
     const halts = document.halts.map((halt) => [halt.account, halt.at, halt.reason]);
     parts.push(formatTable([["HALTED ACCOUNT", "SINCE", "WHY (`swapd resume` releases it)"], ...halts]));
@@ -67,7 +67,8 @@ function formatStatus(document: StatusDocument): string {
     const gaps = document.gaps
       .slice(0, 10)
       .map((gap) => [gap.strategy, gap.first, gap.last, String(gap.count), gap.reason]);
-    parts.push(formatTable([["SLOTS WITHOUT A RUN", "FIRST", "LAST", "COUNT", "WHY"], ...gaps]));
+    const table = formatTable([["SLOTS WITHOUT A RUN", "FIRST", "LAST", "COUNT", "WHY"], ...gaps]);
+    parts.push(withRest(table, document.gaps.length - gaps.length));
   }
   return parts.join("\n\n");
 }
