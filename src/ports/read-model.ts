@@ -185,7 +185,7 @@ export interface StatusRows {
   readonly channels: readonly ChannelStatus[];
   /** critical alerts that are true now, oldest first */
   readonly trueAlerts: readonly TrueAlert[];
-  /** all that is true now, what is critical first, then oldest first; of each at most {@link MOST_OPEN_ALERTS} */
+  /** all that is true now, what is critical first, then oldest first; at most a hundred of either */
   readonly openAlerts: readonly OpenAlert[];
   readonly gaps: readonly GapHistory[];
   /** what the wall clock last did, in words; undefined where none of the last events is of it */
@@ -268,9 +268,6 @@ export interface TrueAlert {
   readonly strategy: string | null;
   readonly raisedAtMs: number;
 }
-
-/** Of open alerts so many are read that are critical, and so many others. */
-export const MOST_OPEN_ALERTS = 100;
 
 /** An alert that is still true. */
 export interface OpenAlert extends TrueAlert {

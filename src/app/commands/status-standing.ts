@@ -1,7 +1,9 @@
-import { MOST_OPEN_ALERTS } from "../../ports/read-model.ts";
 import { BUDGET_HEADING, budgetTable } from "../budget-lines.ts";
 import { formatTable } from "../terminal.ts";
 import type { StatusDocument } from "./status-document.ts";
+
+/** Of those that are not critical so many are read. */
+const MOST_OPEN_ALERTS = 100;
 
 /** So many balances fit a screen; the JSON has all. */
 const MOST_BALANCES = 20;
