@@ -113,9 +113,9 @@ function checkReaders(configuration: Configuration): readonly Finding[] {
   const places = [[...wallets.values()], network, service, reference, serve, channels, heartbeat, chat];
   const files = new Set(secretFilesIn(places));
   return [...files].flatMap((file) => {
-    const rights = rightsOfOthers(file);
-    if (rights === undefined) return [];
-    const command = `chmod 600 ${file}`;
+    const others = rightsOfOthers(file);
+    if (others === undefined) return [];
+    const { rights, command } = others;
     const found = `${file} can be read by others (${rights}): ${command}`;
     return [{ what: "secret", found, whatToDo: undefined, isWarning: true, command }];
   });

@@ -38,10 +38,10 @@ export function judgeDatabase(
       found: `${text} (halts ${halts}, since ${since})`,
       mend: "swapd db check",
     });
-  const rights = rightsOfOthers(database);
-  if (rights !== undefined) {
-    const found = `${database} holds signatures, and others can read it (${rights})`;
-    judged.push({ what: "file", state: "error", found, mend: `chmod 600 ${database}` });
+  const others = rightsOfOthers(database);
+  if (others !== undefined) {
+    const found = `${database} holds signatures, and others can read it (${others.rights})`;
+    judged.push({ what: "file", state: "error", found, mend: others.command });
   }
   if (size !== null) judged.push(...judgeSize(health, size));
   if (mode !== "dry-run") judged.push(judgeBackup(health, nowMs));
