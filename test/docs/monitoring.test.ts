@@ -71,14 +71,37 @@ it("every rule has its row with what to do, and every row its rule", () => {
   expect(rows).toEqual(rules.map(({ alert }) => alert));
 });
 
+it("a Prometheus of the compose project asks the daemon by a name that it answers to: its machine's own", () => {
+  const { services } = parse(shipped("compose.yaml")) as { services: { swapd: { hostname?: string } } };
+  const asked = parse(shipped("monitoring/prometheus.yml")) as {
+    scrape_configs: { static_configs: { targets: string[] }[] }[];
+  };
+  const targets = asked.scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap((one) => one.targets));
+  expect(targets).toEqual([`${services.swapd.hostname}:9464`]);
+});
+
+interface Probe {
+  readonly httpGet: { readonly path: string };
+  readonly failureThreshold: number;
+  readonly periodSeconds: number;
+}
+
+interface PodSpec {
+  readonly securityContext: object;
+  readonly containers: readonly [{ readonly startupProbe: Probe; readonly livenessProbe: Probe }];
+}
+
 it("a cluster runs one daemon at a time, as nobody, with two volumes", () => {
   const documents = parseAllDocuments(shipped("deploy/kubernetes.yaml")).map((document) => document.toJS() as unknown);
   const [data, identity, deployment] = documents as unknown as [
     { kind: string },
     { kind: string },
-    { spec: { replicas: number; strategy: object; template: { spec: { securityContext: object } } } },
+    { spec: { replicas: number; strategy: object; template: { spec: PodSpec } } },
   ];
   expect([data.kind, identity.kind]).toEqual(["PersistentVolumeClaim", "PersistentVolumeClaim"]);
+  const [{ startupProbe: began, livenessProbe: alive }] = deployment.spec.template.spec.containers;
+  expect([began.httpGet, alive.httpGet.path]).toEqual([alive.httpGet, "/healthz"]);
+  expect(began.failureThreshold * began.periodSeconds, "the pod may migrate, or wait, so long").toBe(3_600);
   expect(deployment.spec).toMatchObject({
     replicas: 1,
     strategy: { type: "Recreate" },
