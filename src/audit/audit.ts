@@ -5,7 +5,6 @@ import { checkBalances } from "./balances.ts";
 import { checkBaselines, compareBaselines, readFindings } from "./baselines.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type Claims, claimTransactions } from "./claims.ts";
-import { checkCosts } from "./costs.ts";
 import { checkFills, type FillSources } from "./fills.ts";
 import { checkIntents, findSigners, type OwnTransaction, ownTransactions, parseAttempts } from "./lane.ts";
 import { checkLedger } from "./ledger.ts";
@@ -14,6 +13,7 @@ import type { Receipt } from "./node-answers.ts";
 import { checkNonces } from "./nonces.ts";
 import { findOpenOrders } from "./open-orders.ts";
 import { checkClaims, checkNativeFills, checkOutflows, depositsOf, unclaimedOutflows } from "./outflows.ts";
+import { checkRecorded } from "./recorded.ts";
 import { AuditError, type AuditReport, type Checked, type Difference, type OpenSwap } from "./report.ts";
 import { type IntentRow, isFilled, isOpen, type SwapRow } from "./rows.ts";
 import { checkProposals, safesIn } from "./safes.ts";
@@ -138,7 +138,7 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     ...checkRows(snapshot, options.chainId),
     ...inputs.attempts.differences,
     ...checkIntents(snapshot, inputs.attempts.signed, inputs.receipts),
-    ...checkCosts(snapshot, inputs.attempts.signed, inputs.receipts),
+    ...(await checkRecorded(chain, inputs)),
     ...nonces.differences,
     ...checkFills(snapshot.swaps.values(), fillSources(inputs, options)),
     ...checkProposals(snapshot, inputs.receipts),

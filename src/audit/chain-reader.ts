@@ -37,6 +37,10 @@ export interface ChainReader {
   blockHash(number: number): Promise<Hex | undefined>;
   /** Unix seconds of a block that exists. */
   blockTime(number: number): Promise<number>;
+  /** Unix seconds of blocks, by their numbers; a block that does not exist is missing. */
+  blockTimes(numbers: readonly number[]): Promise<ReadonlyMap<number, number>>;
+  /** What each contract says of its decimals; undefined of one that says nothing. */
+  decimals(tokens: readonly Address[], block: number): Promise<readonly (bigint | undefined)[]>;
   /** Balances at a recent block; native: the zero address. */
   balances(holdings: readonly { token: Address; wallet: Address }[], block: number): Promise<readonly bigint[]>;
   allowances(
@@ -62,6 +66,7 @@ export interface ChainReader {
 const erc20 = new Interface([
   "function balanceOf(address) view returns (uint256)",
   "function allowance(address, address) view returns (uint256)",
+  "function decimals() view returns (uint8)",
 ]);
 
 const TIMEOUT_MS = 30_000;
@@ -87,6 +92,20 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
     blockHash: async (number) =>
       (await one(header.nullable(), "eth_getBlockByNumber", toQuantity(number), false))?.hash,
     blockTime: async (number) => (await one(timedHeader, "eth_getBlockByNumber", toQuantity(number), false)).timestamp,
+    blockTimes: async (numbers) => {
+      const answers = await ask(
+        numbers.map((number) => ({ method: "eth_getBlockByNumber", params: [toQuantity(number), false] })),
+      );
+      const times = answers.map((answer) => read(node.host, "a block", timedHeader.nullable(), proper(answer)));
+      return new Map(numbers.flatMap((number, index) => (times[index] ? [[number, times[index].timestamp]] : [])));
+    },
+    decimals: async (tokens, block) => {
+      const data = erc20.encodeFunctionData("decimals");
+      const answers = await ask(
+        tokens.map((to) => ({ method: "eth_call", params: [{ to, data }, toQuantity(block)] })),
+      );
+      return answers.map((answer) => bigQuantity.safeParse(answer).data);
+    },
     balances: async (holdings, block) => {
       const answers = await ask(holdings.map((holding) => balanceRequest(holding, block)));
       return answers.map((answer) => read(node.host, "a balance", bigQuantity, proper(answer)));

@@ -7,15 +7,17 @@ import type { Snapshot } from "./snapshot.ts";
 
 /**
  * Checks what each final transaction is recorded to have cost against its receipt: from these rows the books take all gas.
- * Transactions of before costs were kept have no row, and none is missed before the block of the first one.
+ * Transactions of before costs were kept have no row, and none is missed before the block of the first one, or of the first
+ * fill with a time: both are kept since the same release.
  */
 export function checkCosts(
-  { intents, costs }: Pick<Snapshot, "intents" | "costs">,
+  { intents, costs, swaps }: Pick<Snapshot, "intents" | "costs" | "swaps">,
   signed: readonly SignedTransaction[],
   receipts: ReadonlyMap<Hex, Receipt>,
 ): Difference[] {
-  const firstBlock = [...costs.values()].reduce(
-    (first, cost) => Math.min(first, cost.block_number),
+  const kept = [...costs.values(), ...[...swaps.values()].filter((swap) => swap.block_time_seconds !== null)];
+  const firstBlock = kept.reduce(
+    (first, { block_number: block }) => Math.min(first, block ?? first),
     Number.MAX_SAFE_INTEGER,
   );
   const mined = new Map(

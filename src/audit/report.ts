@@ -45,6 +45,9 @@ export const DIFFERENCE_MEANINGS = {
   INTENT_DIFFERS: "the outcome of a transaction is not what the chain says",
   COST_DIFFERS:
     "what a transaction cost is not recorded, or not as its receipt reports it, so the gas of the books is wrong",
+  TIME_DIFFERS:
+    "a fill or a transaction is recorded at another time than its block has, so it may stand in another year",
+  DECIMALS_DIFFER: "rows count a token with other decimals than its contract has, so amounts are shown wrongly",
   INTENT_WITHOUT_SWAP: "a swap transaction of ours landed, and not exactly one swap belongs to it",
   LEDGER_MISSING: "a signed swap has no row in the ledger",
   LEDGER_DIFFERS: "the ledger does not account for a swap as the swap's state demands",

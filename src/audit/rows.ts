@@ -76,6 +76,7 @@ export const swapRow = z.object({
   block_number: count.nullable(),
   sold: amountText.nullable(),
   bought: amountText.nullable(),
+  block_time_seconds: count.nullable(),
   swap_fee: amountText.nullable(),
   affiliate_fee: amountText.nullable(),
 });
@@ -184,6 +185,7 @@ export const costRow = z.object({
   hash: hashText,
   succeeded: z.union([z.literal(0), z.literal(1)]).transform((succeeded) => succeeded === 1),
   block_number: count,
+  block_time_seconds: count,
   gas_used: amountText,
   gas_price: amountText,
   data_fee: amountText.nullable(),

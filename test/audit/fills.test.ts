@@ -27,7 +27,8 @@ const swap: SwapRow = {
     amount_out_min: 1n,
     nonce: 7n,
   },
-  ...{ hash: HASH, block_number: 101, sold: ORDERED - BACK, bought: BOUGHT, swap_fee: FEE, affiliate_fee: 0n },
+  ...{ hash: HASH, block_number: 101, sold: ORDERED - BACK, bought: BOUGHT },
+  ...{ block_time_seconds: null, swap_fee: FEE, affiliate_fee: 0n },
 };
 
 /** Of 1000, 300 came back to the wallet; the event reports `amountIn` of it, and the fee. */

@@ -298,6 +298,34 @@ export const ACCOUNT_CASES: readonly Case[] = [
     reports: ["COST_DIFFERS"],
   },
   {
+    hazard: "the gas of all transactions deleted",
+    spoil: ({ journal }) => journal.run("DELETE FROM lane_costs"),
+    reports: ["COST_DIFFERS"],
+  },
+  {
+    hazard: "a fill dated back into another year",
+    spoil: ({ journal }) =>
+      journal.run("UPDATE swaps SET block_time_seconds = block_time_seconds - 31536000 WHERE id = 'gasless'"),
+    reports: ["TIME_DIFFERS"],
+  },
+  {
+    hazard: "gas that was paid a second later than its block",
+    spoil: ({ journal }) =>
+      journal.run("UPDATE lane_costs SET block_time_seconds = block_time_seconds + 1 WHERE intent_id = 'own.approve1'"),
+    reports: ["TIME_DIFFERS"],
+  },
+  {
+    hazard: "a sold token with more decimals than its contract has",
+    spoil: ({ journal }) => journal.run("UPDATE swaps SET sell_decimals = 18 WHERE id = 'own'"),
+    reports: ["DECIMALS_DIFFER"],
+  },
+  {
+    hazard: "the coin with fewer decimals than it has",
+    spoil: ({ journal, chain }) =>
+      journal.run("UPDATE baselines SET decimals = 6 WHERE token = ?", chain.tokens.ETH.address),
+    reports: ["DECIMALS_DIFFER"],
+  },
+  {
     hazard: "the cost of a transaction that is said to have reverted",
     spoil: ({ journal }) => journal.run("UPDATE lane_costs SET succeeded = 0 WHERE intent_id = 'own.approve1'"),
     reports: ["COST_DIFFERS"],

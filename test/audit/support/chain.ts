@@ -22,6 +22,7 @@ export interface MinedTransaction {
   readonly contractAddress: Address | undefined;
   readonly gasUsed: bigint;
   readonly gasPrice: bigint;
+  readonly blockTimeSeconds: number;
   readonly logs: readonly { address: string; topics: string[]; data: string }[];
 }
 
@@ -80,11 +81,13 @@ export async function startChain(flags: readonly string[] = []): Promise<Chain> 
 
   const mined = async (hash: unknown): Promise<MinedTransaction> => {
     const receipt = await receiptOf(rpc, hash);
+    const block = (await ask("eth_getBlockByNumber", receipt.blockNumber, false)) as { readonly timestamp: string };
     return {
       hash: String(receipt.transactionHash) as Hex,
       blockNumber: Number(receipt.blockNumber),
       succeeded: receipt.status === "0x1",
       contractAddress: receipt.contractAddress ? toAddress(String(receipt.contractAddress)) : undefined,
+      blockTimeSeconds: Number(block.timestamp),
       ...{ gasUsed: BigInt(String(receipt.gasUsed)), gasPrice: BigInt(String(receipt.effectiveGasPrice)) },
       logs: receipt.logs as MinedTransaction["logs"],
     };

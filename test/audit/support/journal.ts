@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import SqliteConstructor from "better-sqlite3";
-import type { Address, Hex } from "../../../src/domain/money/address.ts";
+import type { Address } from "../../../src/domain/money/address.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
+import type { MinedTransaction } from "./chain.ts";
 
 const SCHEMA = new URL("../../../src/adapters/sqlite/", import.meta.url);
 
@@ -146,7 +147,9 @@ export interface SwapStory {
   readonly amountOutMin: bigint;
   readonly intentId: string | null;
   readonly nonce: bigint | null;
-  readonly fill: { hash: Hex; blockNumber: number; sold: bigint; bought: bigint } | undefined;
+  readonly fill:
+    | (Pick<MinedTransaction, "hash" | "blockNumber" | "blockTimeSeconds"> & { sold: bigint; bought: bigint })
+    | undefined;
   readonly ledger: "reserved" | "spent" | "released";
   readonly spender: Address;
   readonly live: boolean;
@@ -222,6 +225,7 @@ function writeSwap(journal: Journal, runId: string, story: SwapStory): void {
     nonce: story.nonce === null ? null : String(story.nonce),
     hash: story.fill?.hash ?? null,
     block_number: story.fill?.blockNumber ?? null,
+    block_time_seconds: story.fill?.blockTimeSeconds ?? null,
     sold: story.fill === undefined ? null : String(story.fill.sold),
     bought: story.fill === undefined ? null : String(story.fill.bought),
     body: "{}",

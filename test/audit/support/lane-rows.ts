@@ -58,7 +58,7 @@ export function writeIntent(
     hash: intent.hash,
     succeeded: intent.succeeded ? 1 : 0,
     block_number: intent.blockNumber,
-    block_time_seconds: 1,
+    block_time_seconds: intent.blockTimeSeconds,
     gas_used: String(intent.gasUsed),
     gas_price: String(intent.gasPrice),
   });

@@ -130,7 +130,7 @@ export function createTrader(chain: Chain, journal: Journal): Trader {
       data: settlement.abi.encodeFunctionData("swap", values) as Hex,
       value: order.sell.address === NATIVE_TOKEN ? order.amount : 0n,
     });
-    const fill = { hash: result.hash, blockNumber: result.blockNumber, sold: soldBy(order), bought: boughtIn(result) };
+    const fill = { ...result, sold: soldBy(order), bought: boughtIn(result) };
     writeStory(journal, {
       ...storyOf(order),
       mode: "self-executed",
@@ -227,8 +227,8 @@ export function createTrader(chain: Chain, journal: Journal): Trader {
     const transaction = { chainId: chain.chainId, nonce: relayerNonce, to: settlement.address, data, value: 0n };
     const result = await chain.sendRaw((await signTransaction(chain.relayer, transaction)).raw);
     const fill = {
-      hash: result.hash,
-      blockNumber: result.blockNumber,
+      ...result,
+
       sold: soldBy(order, SWAP_FEE),
       bought: boughtIn(result),
     };
