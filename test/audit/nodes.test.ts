@@ -90,7 +90,7 @@ test("gives up instead of calling it a difference when the node refuses even a s
 test("does not judge a chain whose tip keeps being reorganised away", async () => {
   const rpcUrl = await twistedNode((call) =>
     call.method === "eth_getBlockByNumber" && !isTip(call)
-      ? { result: { number: call.params[0], hash: `0x${"de".repeat(32)}` } }
+      ? { result: { number: call.params[0], hash: `0x${"de".repeat(32)}`, timestamp: "0x1" } }
       : call,
   );
   const outcome = await world.auditAfter(() => undefined, { rpcUrl }).catch((error: unknown) => error);
@@ -133,7 +133,9 @@ test.each([
     if (isOurs) gas.set(result.transactionHash, BigInt(result.gasUsed));
     return { result: { ...result, l1Fee: `0x${fee.toString(16)}`, operatorFeeConstant: "0x5", ...rollup.operator } };
   });
-  const report = await world.auditAfter(() => undefined, { rpcUrl });
+  // The daemon notes them beside gas.
+  const noted = "UPDATE lane_costs SET data_fee = CAST(? + gas_used * ? AS TEXT)";
+  const report = await world.auditAfter(({ journal }) => journal.run(noted, fee + 5n, rollup.perGas), { rpcUrl });
   // The node never took those fees, so the wallet holds more than it should: seven transactions' worth.
   const used = [...gas.values()].reduce((sum, one) => sum + one, 0n);
   const amount = String(7n * (fee + 5n) + used * rollup.perGas);
