@@ -164,7 +164,7 @@ async function checkAmounts({ chain, configuration }: CheckContext): Promise<Fin
     const amount = formatTokenAmount(sold.raw.toString(), sold.token);
     findings.push({
       what: `strategy ${spec.id}`,
-      found: `sells ${amount} at once, ${formatDollars(value)} USD, and the policy's max_trade is ${formatDollars(maxTradeUsd)} USD`,
+      found: `sells ${amount} at once, ${formatDollars(value)}, and the policy's max_trade is ${formatDollars(maxTradeUsd)}`,
       whatToDo: "each of its slots would be denied: sell less at once, or let the owner raise max_trade",
     });
   }

@@ -100,3 +100,20 @@ test.each([
   if (whatToDo === undefined) expect(head?.whatToDo).toBeUndefined();
   else expect(head?.whatToDo).toMatch(whatToDo);
 });
+
+/** A feed whose answer is 100 dollars and as old as the block: `decimals()` says 8, `latestRoundData()` five words. */
+const FEED_CODE =
+  "0x5f3560e01c8063313ce56714601b5763feaf968c146024575f5ffd5b60085f5260205ff35b60015f526402540be4006020524260405242606052600160805260a05ff3";
+
+test("a sale that is above what the policy lets through at once is told with both amounts, in dollars", async () => {
+  const anvil = await startBareAnvil({ chainId: 1 });
+  const feed = `0x${"fe".repeat(20)}`;
+  await anvil.rpc.call("anvil_setCode", [feed, FEED_CODE]);
+  await anvil.mine();
+  const change = (main: string) =>
+    main
+      .replace("name: base", "name: ethereum")
+      .replaceAll("feed: preset", `feed: { address: "${feed}", heartbeat: 1h }`);
+  const [over] = (await findingsOver([anvil.url], { change })).filter(({ what }) => what === "strategy weekly");
+  expect(over?.found).toBe("sells 100 USDC at once, 10000 USD, and the policy's max_trade is 500 USD");
+});
