@@ -47,9 +47,11 @@ export async function backtest(options: BacktestOptions, terminal: Terminal): Pr
   const prices = readPrices(options.prices, configuration, { needed, pools: options.poolPrices, ready });
   const result = await played(options, { configuration, prices, terminal });
   const told = { configuration, prices, result, options: readBacktestOptions(options, configuration) };
-  if (options.html !== undefined) writeReport(options.html, backtestPage(told));
+  // What took minutes to play is told before a file can fail.
   terminal.out(options.json === true ? JSON.stringify(backtestJson(told)) : backtestText(told));
-  if (options.html !== undefined && options.json !== true) terminal.out(`\nreport: ${resolve(options.html)}`);
+  if (options.html === undefined) return;
+  writeReport(options.html, backtestPage(told));
+  if (options.json !== true) terminal.out(`\nreport: ${resolve(options.html)}`);
 }
 
 async function played(

@@ -154,6 +154,13 @@ schedule: { every: 1m }
 });
 
 describe("the report", () => {
+  it("that cannot be written takes nothing of what was found with it", async () => {
+    const home = backtestHome({ strategy: DCA, prices: csvOf(flat(2_000, 9)) });
+    const { code, out, err } = await home.run("--html", join(home.folder, "nowhere/report.html"));
+    expect([code, err]).toEqual([1, expect.stringContaining("nowhere/report.html cannot be written (ENOENT)")]);
+    expect(out).toContain("final balance");
+  });
+
   it("shows plots and the figures of the terminal", async () => {
     const home = backtestHome({ strategy: DCA, prices: csvOf(waves(120)) });
     const file = join(home.folder, "report.html");
