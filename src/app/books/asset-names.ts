@@ -71,12 +71,22 @@ export const TABLE_WORDS: NameRules = { ...PLAIN_WORDS, reserved: new Set() };
 /** Values stand in USD in ledgers, and what nobody knows in UNKNOWN. */
 const LEDGER_RESERVED = new Set([...CURRENCIES, "UNKNOWN"]);
 
-export const HLEDGER_WORDS: NameRules = { ...PLAIN_WORDS, reserved: LEDGER_RESERVED };
+/** ledger reads the same journal: these are operators there, and a small h, m or s is a time. */
+const LEDGER_OWN = ["AND", "DIV", "ELSE", "FALSE", "IF", "NOT", "OR", "TRUE"];
 
+export const HLEDGER_WORDS: NameRules = {
+  ...PLAIN_WORDS,
+  plain: /^(?![hms]$)(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9.-]{0,19}$/,
+  plainInWords: `${PLAIN_WORDS.plainInWords}, and none of ledger's own words (true, or, h)`,
+  reserved: new Set([...LEDGER_RESERVED, ...LEDGER_OWN]),
+};
+
+/** Of beancount 2: one letter alone is a flag there, and three words are values. */
 export const BEANCOUNT_WORDS: NameRules = {
-  plain: /^[A-Z](?:[A-Z0-9'._-]{0,22}[A-Z0-9])?$/,
-  plainInWords: "up to 24 capital letters, digits and ' . _ -, a letter first and a letter or digit last",
-  reserved: LEDGER_RESERVED,
+  plain: /^[A-Z][A-Z0-9'._-]{0,22}[A-Z0-9]$/,
+  plainInWords:
+    "2 to 24 capital letters, digits and ' . _ -, a letter first and a letter or digit last, and not TRUE, FALSE or NULL",
+  reserved: new Set([...LEDGER_RESERVED, "TRUE", "FALSE", "NULL"]),
   // Both ends: addresses are made to begin with many zeros.
   fromAddress: (address) => `T${address.slice(2, 13)}${address.slice(-12)}`.toUpperCase(),
 };

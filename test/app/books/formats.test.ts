@@ -113,6 +113,15 @@ describe("hostile names", () => {
       expect(cell.replace(/^"/, "")).not.toMatch(/^[=+\-@\t]/);
   });
 
+  it.each([
+    ...["T", "TRUE", "FALSE", "NULL"].map((symbol) => ["beancount", symbol] as const),
+    ...["true", "and", "or", "not", "s", "h"].map((symbol) => ["hledger", symbol] as const),
+  ])("that are words of %s itself are none of an asset: %s", (format, symbol) => {
+    const asset = { address: addressOf("bad"), symbol, decimals: 18 };
+    const book = bookOf(format, [swapped(1, { bought: { asset, raw: 1n } })]);
+    expect(book.assetName(asset)).toBe(FORMATS[format].names.fromAddress(asset.address));
+  });
+
   it.each(NAMES)("name no other asset, and no money of a state, in %s", (format) => {
     const book = bookOf(format, HOSTILE_ENTRIES);
     const names = HOSTILE_ENTRIES.flatMap((entry) =>
