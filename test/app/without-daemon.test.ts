@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { runCli } from "../../src/app/cli.ts";
 import { operatorName } from "../../src/app/operator-name.ts";
@@ -45,6 +45,20 @@ it.each([["status"], ["backup"]])(
   async (command) => {
     writeFileSync(database, "");
     expect(await swapd(command)).toMatchObject({ code: 1, err: expect.stringContaining("the daemon has not run yet") });
+  },
+);
+
+it.runIf(process.getuid?.() === 0)(
+  "root's halt where there is no database yet makes one that the folder's owner, whom the daemon runs as, can open",
+  async () => {
+    const folder = join(dirname(database), "of-the-daemon");
+    mkdirSync(folder);
+    chownSync(folder, 12_345, 12_345);
+    const made = join(folder, "swapd.db");
+    writeFileSync(file, readFileSync(file, "utf8").replace(database, made));
+    expect(await swapd("halt")).toMatchObject({ code: 0 });
+    const owners = readdirSync(folder).map((name) => `${name} ${statSync(join(folder, name)).uid}`);
+    expect(owners.filter((one) => !one.includes(".before-"))).toEqual(["swapd.db 12345", "swapd.db.lock.db 12345"]);
   },
 );
 

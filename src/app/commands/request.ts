@@ -96,22 +96,21 @@ export async function ask(
   const { database } = target;
   // Opening would make one: an empty file in the place of the database that is lost.
   if (alone === undefined && !existsSync(database)) throw withoutDaemon(command, database);
-  const db = openDatabase({ file: database });
+  // Claimed before it is opened: what root makes here belongs to the folder's owner, whom the daemon runs as.
+  const claim = claimDatabase(database);
+  if (claim.kind === "linked") throw new CommandFailure(EXIT.configuration, claim.message);
   try {
-    const store = openStore(db);
-    const lock = claimDatabase(database);
-    if (lock.kind === "linked") throw new CommandFailure(EXIT.configuration, lock.message);
-    if (lock.kind === "claimed") {
-      try {
-        if (alone !== undefined) return await alone(db);
-        throw withoutDaemon(command, database);
-      } finally {
-        lock.release();
-      }
+    const db = openDatabase({ file: database });
+    try {
+      if (claim.kind === "claimed" && alone === undefined) throw withoutDaemon(command, database);
+      if (claim.kind === "claimed" && alone !== undefined) return await alone(db);
+      const store = openStore(db);
+      return await waitForAnswer(store, await makeRequest(store, command));
+    } finally {
+      db.close();
     }
-    return await waitForAnswer(store, await makeRequest(store, command));
   } finally {
-    db.close();
+    if (claim.kind === "claimed") claim.release();
   }
 }
 
