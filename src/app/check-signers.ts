@@ -77,11 +77,16 @@ async function lookAt(
   }
 }
 
+/** What Node calls a certificate that is not believed: `CERT_HAS_EXPIRED`, `DEPTH_ZERO_SELF_SIGNED_CERT` and others. */
+const CERTIFICATE = /\((?!\w*ALERT)(?:\w*_)?(?:CERT|CERTIFICATE|SIGNATURE|ISSUER_CERT|ALTNAME)(?:_\w+)?\)/;
+
 function remedy({ code, message }: SigningError, chainId: number): string {
   if (code === "different" && message.includes("chainId is"))
     return `nothing of it would be sent: start the signer for this chain (web3signer: --chain-id ${chainId})`;
   if (code === "different") return "nothing of it would be sent: find out who answers there, before anything else";
   if (code === "refused") return remedyOfRefusal(message);
+  if (CERTIFICATE.test(message))
+    return "renew the signer's certificate where it is over, or name the one that it shows as tls.authority";
   return "start the signer, or name where it listens";
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { computeAddress } from "ethers";
 import { expect, onTestFinished, test } from "vitest";
 import { askSigners, checkSigners } from "../../src/app/check-signers.ts";
@@ -20,6 +22,10 @@ const noTypedData: Misbehaviour["answer"] = (method) => {
   if (method !== "eth_signTypedData") return undefined;
   return { status: 500, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}' };
 };
+
+const pem = (name: string): string =>
+  readFileSync(join(import.meta.dirname, "../support/signer-double/tls", `${name}.pem`), "utf8");
+const CERTIFIED = { cert: pem("signer.crt"), key: pem("signer.key") };
 
 /** What `swapd check`, or another look, finds of a wallet that is signed for by a double. */
 async function found(
@@ -62,6 +68,13 @@ test.each<[string, Partial<SignerDoubleOptions>, Misbehaviour, RegExp, RegExp]>(
   ],
   ["wants a token", {}, { answer: () => ({ status: 401, body: "" }) }, /answered 401/, /token.*tls/],
   ["signs no typed data", {}, { answer: noTypedData }, /refused eth_signTypedData/, /signs typed data.*23\.9\.0/],
+  [
+    "shows a certificate that nobody knows",
+    { tls: CERTIFIED },
+    {},
+    /SELF_SIGNED/,
+    /renew.*certificate.*tls\.authority/,
+  ],
   ["says nothing", {}, { before: () => new Promise(() => undefined) }, /no complete answer within 1000 ms/, /start/],
 ])("a signer that %s is a problem with its fix", async (_, options, misbehave, what, fix) => {
   const { findings } = await found(options, misbehave);

@@ -69,3 +69,42 @@ test("says which files do not fit, and nothing of what is in them", async () => 
   expect(() => openRemoteSigner(source(broken), open)).toThrow(/are no pair in PEM/);
   expect(() => openRemoteSigner(source(broken), open)).not.toThrow(/hush/);
 });
+
+test("goes on without a new start when certificates were renewed, and not with a half of them", async () => {
+  const folder = temporaryDirectory();
+  const own = (name: string): string => join(folder, name);
+  const write = (name: string, from: string): void => writeFileSync(own(name), text(from));
+  const { double, source } = await beginTls();
+  const tls = { certificate: own("us.crt"), key: { file: own("us.key") }, authority: own("signer.crt") };
+  for (const [name, from] of [
+    ["us.crt", "stranger.crt"],
+    ["us.key", "stranger.key"],
+    ["signer.crt", "stranger.crt"],
+  ])
+    write(String(name), String(from));
+  const signer = openRemoteSigner(source(tls), open);
+  expect((await signer.whyUnable())?.code).toBe("away");
+  write("signer.crt", "signer.crt");
+  write("us.crt", "swapd.crt");
+  expect((await signer.whyUnable())?.code, "the key is of the other pair still").toBe("away");
+  write("us.key", "swapd.key");
+  expect(await signer.whyUnable()).toBeUndefined();
+  expect(double.asked.map(({ method }) => method)).toEqual(["eth_accounts"]);
+});
+
+test("takes a new token from its file once the old one is refused", async () => {
+  const double = await startSignerDouble({ chainId: 1, keys: [KEY] });
+  onTestFinished(double.stop);
+  const file = join(temporaryDirectory(), "token");
+  writeFileSync(file, "old");
+  let valid = "Bearer old";
+  const refused = { status: 401, body: "" };
+  double.misbehave = { answer: () => (double.asked.at(-1)?.headers.authorization === valid ? undefined : refused) };
+  const source = { kind: "remote", url: double.url, address: toAddress(computeAddress(KEY)), tls: undefined } as const;
+  const signer = openRemoteSigner({ ...source, token: { file }, timeoutMs: 2_000 }, open);
+  expect(await signer.whyUnable()).toBeUndefined();
+  valid = "Bearer new";
+  expect((await signer.whyUnable())?.code).toBe("refused");
+  writeFileSync(file, "new");
+  expect(await signer.whyUnable()).toBeUndefined();
+});
