@@ -2,6 +2,7 @@ import type { Configuration } from "../config/configuration.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { EngineSettings } from "../engine/engine-context.ts";
+import { lentGasOf } from "./lent-gas.ts";
 
 /** Bounds that no configuration key sets. */
 const FIXED = {
@@ -24,6 +25,7 @@ export function engineSettings(configuration: Configuration, contracts: SwapCont
   return {
     live: configuration.mode !== "dry-run",
     onPaper: configuration.mode === "paper",
+    lentGas: lentGasOf(configuration),
     network: network.name,
     chainId: network.chainId,
     wrappedNative: network.wrappedNative,

@@ -83,9 +83,14 @@ function amountOf({ address, decimals }: Token): Pick<Balance, "token" | "decima
   return { token: address, decimals };
 }
 
-async function balanceOf({ deps }: EngineContext, token: Token, block: number): Promise<bigint> {
+/** What was lent for gas is not the wallets' own: it may be worth many times all that is. */
+async function balanceOf({ deps, settings }: EngineContext, token: Token, block: number): Promise<bigint> {
   let raw = 0n;
-  for (const wallet of deps.signers.keys()) raw += await deps.chain.balance(token.address, wallet, block);
+  for (const wallet of deps.signers.keys()) {
+    const lent = token.address === settings.native.address ? (settings.lentGas?.get(wallet) ?? 0n) : 0n;
+    const own = (await deps.chain.balance(token.address, wallet, block)) - lent;
+    raw += own > 0n ? own : 0n;
+  }
   return raw;
 }
 

@@ -32,6 +32,8 @@ export interface EngineSettings {
   readonly live: boolean;
   /** it is as live, with fills on paper: nothing is signed, and nothing of it is on the chain. Default: false */
   readonly onPaper?: boolean;
+  /** wei that a wallet on paper is lent for gas: its chain shows them beside what it has */
+  readonly lentGas?: ReadonlyMap<Address, bigint>;
   readonly network: string;
   readonly chainId: number;
   readonly wrappedNative: Address;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { NATIVE_TOKEN } from "../../src/domain/money/address.ts";
 import { toPpm } from "../../src/domain/money/fraction.ts";
 import type { UsdPrice } from "../../src/domain/money/price.ts";
 import { keepWatchingDrawdown, watchDrawdown } from "../../src/engine/drawdown.ts";
@@ -88,6 +89,25 @@ describe("a fall of the wallets' value", () => {
     expect(life.store.mode("global")).toMatchObject({ mode: "paused", setBy: "ops" });
     expect(outside.reported).toMatchObject([{ code: "DRAWDOWN_STOP" }]);
   });
+});
+
+test("coins that a wallet on paper is lent for gas hide no fall of what it has", async () => {
+  const { outside, life, context, market } = begin();
+  const lent = 1_000n * 10n ** 18n;
+  const own = await outside.chain.balance(NATIVE_TOKEN, ACCOUNT);
+  outside.chain.ledger.credit(NATIVE_TOKEN, ACCOUNT, lent - own);
+  outside.chain.mine();
+  const falling = context.deps.prices;
+  const price: typeof falling.price = async (token) =>
+    token.address === WETH.address ? await falling.price(token) : priceOf(token);
+  const settings = { ...context.settings, lentGas: new Map([[ACCOUNT, lent]]) };
+  const onPaper = { settings, deps: { ...context.deps, prices: { price } } };
+  for (const weth of [1_000, 500]) {
+    market.weth = weth;
+    await outside.clock.advance(60_000);
+    await watchDrawdown(onPaper, open, { problem: () => undefined });
+  }
+  expect(life.store.mode("global")).toMatchObject({ mode: "exits-only", setBy: "policy" });
 });
 
 describe("a value that is not known for sure is no sample", () => {

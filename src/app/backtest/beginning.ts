@@ -1,3 +1,4 @@
+import { LENT_WEI } from "../../adapters/paper/paper-book.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import { type CandleSeries, priceWithin } from "../../domain/backtest/candles.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
@@ -12,12 +13,10 @@ export interface Beginning {
   readonly lentWei: bigint;
   /** names of the wallets whose gas was lent */
   readonly lent: readonly string[];
+  readonly lentGas: ReadonlyMap<Address, bigint>;
 }
 
-/** A wallet that lists no native coin is lent this much for gas, as on paper. */
-const LENT_WEI = 1_000n * 10n ** 18n;
-
-/** The balances that were asked for, with gas where a wallet lists none. */
+/** The balances that were asked for, with gas where a wallet lists none, as on paper. */
 export function beginningOf({
   configuration,
   balances,
@@ -27,14 +26,18 @@ export function beginningOf({
 }): Beginning {
   const all = new Map<Address, ReadonlyMap<Address, bigint>>();
   const lent: string[] = [];
+  const lentGas = new Map<Address, bigint>();
   for (const { name, address } of configuration.wallets.values()) {
     const own = balances.get(address);
     if (own === undefined) continue;
     const isLent = !own.has(NATIVE_TOKEN);
-    if (isLent) lent.push(name);
+    if (isLent) {
+      lent.push(name);
+      lentGas.set(address, LENT_WEI);
+    }
     all.set(address, isLent ? new Map([...own, [NATIVE_TOKEN, LENT_WEI]]) : own);
   }
-  return { all, lent, lentWei: BigInt(lent.length) * LENT_WEI };
+  return { all, lent, lentGas, lentWei: BigInt(lent.length) * LENT_WEI };
 }
 
 /** What all accounts hold together by token, lent coins left out: what gas took of them is missing. */

@@ -85,13 +85,16 @@ export async function runBacktest(terms: BacktestTerms): Promise<BacktestResult>
   const book = openBook(collector, market.bars);
   const isGuess = (token: Address): boolean => market.isGuess(token) || pools.isGuess(token);
   const guesses = createBarGuesses({ market: { ...market, isGuess }, specs });
-  const context = backtestContext(settings, {
-    store: book.store,
-    world,
-    market,
-    clock,
-    wallets: configuration.wallets,
-  });
+  const context = backtestContext(
+    { ...settings, lentGas: beginning.lentGas },
+    {
+      store: book.store,
+      world,
+      market,
+      clock,
+      wallets: configuration.wallets,
+    },
+  );
   // Prices do not change faster than the files say, and the daemon does not look more often than it is set to.
   const lookMs = Math.max(prices.stepMs, configuration.timing.priceSampleIntervalMs);
   await play({ context, clock, book, world, lookMs }, untilMs, {

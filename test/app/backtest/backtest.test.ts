@@ -104,6 +104,15 @@ describe("a backtest of a mix", () => {
     expect(told.warnings.join("\n")).toContain("everything is exits-only from here on");
   });
 
+  it("is not stopped by a fall of the coin that it is lent for gas, of which it has none", async () => {
+    const prices = csvOf([...flat(2_000, 20), ...flat(1_000, 77)]);
+    const policy = { drawdown: "{ stop: 20%, over: 7d }" };
+    const told = await played(backtestHome({ strategy: DCA, prices, policy }));
+    // Of 10,000 USD 500 are in the coin that halves: a fall of 2.5 %.
+    expect(told.fills).toHaveLength(24);
+    expect(told.warnings.join("\n")).not.toContain("exits-only");
+  });
+
   it("decides nothing by what comes later: another future leaves the past as it was", async () => {
     const before = waves(300);
     const one = await played(backtestHome({ strategy: MIX, prices: csvOf([...before, ...waves(100, 300)]) }));
