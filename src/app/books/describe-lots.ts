@@ -1,6 +1,6 @@
 import type { Holding, Realised } from "../../domain/books/lot-sums.ts";
-import type { LotMethod } from "../../domain/books/lots.ts";
-import type { Address } from "../../domain/money/address.ts";
+import type { LotMethod, Unrecorded } from "../../domain/books/lots.ts";
+import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { describeAmount, describeDollars, describePrice } from "../../domain/money/for-people.ts";
 import { formatInstant, formatTable } from "../terminal.ts";
 import type { LotReport } from "./lot-report.ts";
@@ -91,23 +91,41 @@ function realisedRow(
 }
 
 function notesOf(
-  { lots, nameOf, realised }: LotReport,
+  { books, lots, nameOf, realised }: LotReport,
   open: number,
   walletName: (wallet: Address) => string,
 ): readonly string[] {
   const unvalued = realised.filter((sum) => sum.unvalued.raw > 0n);
+  const isLent = ({ asset }: Unrecorded): boolean => books.world === "paper" && asset.address === NATIVE_TOKEN;
+  const unrecorded = lots.unrecorded.filter((one) => !isLent(one));
   return [
-    ...lots.unrecorded
+    ...lentLines(lots.unrecorded.filter(isLent), nameOf, walletName),
+    ...unrecorded
       .slice(0, 10)
       .map(
         ({ wallet, asset, raw, entry }) =>
           `${describeAmount(raw, { ...asset, symbol: nameOf(asset) })} left ${walletName(wallet)} by ${entry} that no row saw come in: give it with --opening; its cost is not known`,
       ),
-    ...(lots.unrecorded.length > 10 ? [`and ${lots.unrecorded.length - 10} more such sales`] : []),
+    ...(unrecorded.length > 10 ? [`and ${unrecorded.length - 10} more such sales`] : []),
     ...unvalued.map(
       ({ asset, wallet, unvalued: { raw, basis } }) =>
         `${describeAmount(raw, { ...asset, symbol: nameOf(asset) })} of ${walletName(wallet)}, at a cost of ${describeDollars(basis)}, left without a price: no result can be told`,
     ),
     ...(open > 0 ? [`${open} swaps are not final yet and left out`] : []),
   ];
+}
+
+/** Gas that a wallet on paper had nothing for. */
+function lentLines(
+  lent: readonly Unrecorded[],
+  nameOf: LotReport["nameOf"],
+  walletName: (wallet: Address) => string,
+): readonly string[] {
+  return [...Map.groupBy(lent, ({ wallet }) => wallet)].flatMap(([wallet, same]) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const raw = same.reduce((sum, one) => sum + one.raw, 0n);
+    const amount = describeAmount(raw, { ...first.asset, symbol: nameOf(first.asset) });
+    return [`${amount} was lent on paper to ${walletName(wallet)} for gas, at a cost that is not known`];
+  });
 }

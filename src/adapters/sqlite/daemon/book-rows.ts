@@ -2,6 +2,7 @@ import { isRecord } from "../../../domain/json.ts";
 import { type Hex, toAddress } from "../../../domain/money/address.ts";
 import type { PriceEvidence } from "../../../domain/run/records.ts";
 import type { BookBaseline, BookFill, BookRows, BookTransaction } from "../../../ports/book-rows.ts";
+import { readPaperHolding } from "../paper/paper-rows.ts";
 import { hasColumn, hasTable, type Statements } from "../statements.ts";
 import { type Archive, createArchiveReader } from "./archive-reader.ts";
 import { readLotOrders } from "./lot-order-rows.ts";
@@ -136,13 +137,19 @@ function readBaselines(sql: Statements): readonly BookBaseline[] {
     block_time_seconds?: number | null;
     balance: string;
   }>("SELECT * FROM baselines ORDER BY block_number, wallet, token");
-  return rows.map(({ wallet, token, symbol, decimals, balance, ...row }) => ({
-    wallet: toAddress(wallet),
-    token: { symbol, address: toAddress(token), decimals },
-    blockNumber: row.block_number,
-    blockTimeSeconds: row.block_time_seconds ?? undefined,
-    balance: BigInt(balance),
-  }));
+  const isPaper = hasTable(sql, "paper_starts");
+  return rows.map(({ wallet: account, token: address, symbol, decimals, balance, ...row }) => {
+    const [wallet, token] = [toAddress(account), toAddress(address)];
+    // On paper the chain shows what is lent for gas beside what a wallet has.
+    const own = isPaper ? readPaperHolding(sql, { account: wallet, token }, row.block_number) : undefined;
+    return {
+      wallet,
+      token: { symbol, address: token, decimals },
+      blockNumber: row.block_number,
+      blockTimeSeconds: row.block_time_seconds ?? undefined,
+      balance: own === undefined ? BigInt(balance) : own > 0n ? own : 0n,
+    };
+  });
 }
 
 function decodeFill(row: SwapRow): BookFill {

@@ -20,6 +20,11 @@ export function readPaperHoldings(db: SqliteDatabase): readonly PaperHolding[] |
     });
 }
 
+/** What an account has on paper after a block, without what it is lent; undefined where it never began with the token. */
+export function readPaperHolding(sql: Statements, of: Of, block: number): bigint | undefined {
+  return amountAt(sql, of, block) ?? startOf(sql, of);
+}
+
 /** The rows of an open database that has the tables. */
 export function createPaperRows(db: SqliteDatabase): PaperRows {
   const sql = prepareStatements(db);
