@@ -85,6 +85,14 @@ test("who signs elsewhere is reported, and since when it does not", async () => 
   expect((await readStatus(createReadModel(db), { database: file, settings: onPaper })).signers).toEqual([]);
 });
 
+test("a strategy that no slot came to yet has no last one", async () => {
+  const { store, check, text } = begin();
+  expect((await check()).strategies).toMatchObject([{ id: "weekly", lastSlot: null }]);
+  expect(await text()).toMatch(/\nweekly +dca +active +\S+ +- /);
+  addRun(store, runSample({ swaps: [swapIn("confirmed")] }));
+  expect((await check()).strategies).toMatchObject([{ lastSlot: expect.any(String) }]);
+});
+
 test("each strategy tells its mode, its next slot, and what it used of its budget in the token's own unit", async () => {
   const { store, check, text } = begin();
   addRun(store, runSample({ swaps: [swapIn("confirmed")] }));

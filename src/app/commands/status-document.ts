@@ -2,6 +2,7 @@ import { SUBJECT } from "../../domain/run/alert.ts";
 import { hostOf } from "../../net/secret.ts";
 import type { ReadModel, StatusRows } from "../../ports/read-model.ts";
 import { checkClaim } from "../../storage/claim.ts";
+import { lastSlotOf } from "../last-slot.ts";
 import { keysElsewhere } from "../open-signers.ts";
 import { describeStanding, type StandingSettings, type StrategyStanding, standingQuestion } from "../read-standing.ts";
 import type { readServiceCounts } from "../service-counts.ts";
@@ -76,13 +77,12 @@ function describeRows(
   return {
     database,
     lastEvent: event === undefined ? null : `${event.kind} ${formatInstant(event.atMs)}`,
-    strategies: rows.strategies.map(({ id, kind, lastSlotMs, runs }) => ({
-      id,
-      kind,
-      lastSlot: formatInstant(lastSlotMs),
-      runs,
-      standing: standings?.get(id) ?? null,
-    })),
+    strategies: rows.strategies.map((row) => {
+      const { id, kind, runs } = row;
+      const lastMs = lastSlotOf(row, rows.gaps);
+      const lastSlot = lastMs === undefined ? null : formatInstant(lastMs);
+      return { id, kind, lastSlot, runs, standing: standings?.get(id) ?? null };
+    }),
     swaps: rows.swaps,
     modes: rows.modes.map(({ scope, mode, setBy, reason, atMs }) => ({
       scope,

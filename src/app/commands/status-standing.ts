@@ -35,7 +35,7 @@ export function formatStanding(document: StatusDocument): string[] {
     const budget = standing?.budget ?? null;
     const budgetText =
       budget === null ? used : `${used === "-" ? "0" : used} of ${shown(budget.amount)} ${budget.token}`;
-    return [id, kind, standing?.mode ?? "-", standing?.nextSlot ?? "-", lastSlot, budgetText, counts(runs)];
+    return [id, kind, standing?.mode ?? "-", standing?.nextSlot ?? "-", lastSlot ?? "-", budgetText, counts(runs)];
   });
   const heading = ["STRATEGY", "KIND", "MODE", "NEXT SLOT (UTC)", "LAST SLOT (UTC)", "SOLD, OF BUDGET", "RUNS"];
   const parts = [lines.join("\n"), formatTable([heading, ...strategies])];

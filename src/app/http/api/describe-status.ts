@@ -3,6 +3,7 @@ import { parseUsd } from "../../../domain/money/price.ts";
 import { nextInstant } from "../../../domain/schedule/next-instants.ts";
 import type { WaitingRun } from "../../../ports/listing.ts";
 import type { OpenAlert, StatusRows } from "../../../ports/read-model.ts";
+import { lastSlotOf } from "../../last-slot.ts";
 import { describeStanding } from "../../read-standing.ts";
 import { version } from "../../version.ts";
 import type { Health, Readiness } from "../health.ts";
@@ -103,7 +104,7 @@ export function describeStrategies({
     const own = standing?.strategies.get(id);
     return {
       ...{ id, kind, mode: modeOf(own?.mode) },
-      lastSlot: instantOrNull(row?.lastSlotMs),
+      lastSlot: instantOrNull(row && lastSlotOf(row, rows.gaps)),
       nextSlot: own?.nextSlot ?? null,
       runs: { ...row?.runs },
       sold: [...(own?.sold ?? [])],
