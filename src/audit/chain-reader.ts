@@ -92,13 +92,7 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
     blockHash: async (number) =>
       (await one(header.nullable(), "eth_getBlockByNumber", toQuantity(number), false))?.hash,
     blockTime: async (number) => (await one(timedHeader, "eth_getBlockByNumber", toQuantity(number), false)).timestamp,
-    blockTimes: async (numbers) => {
-      const answers = await ask(
-        numbers.map((number) => ({ method: "eth_getBlockByNumber", params: [toQuantity(number), false] })),
-      );
-      const times = answers.map((answer) => read(node.host, "a block", timedHeader.nullable(), proper(answer)));
-      return new Map(numbers.flatMap((number, index) => (times[index] ? [[number, times[index].timestamp]] : [])));
-    },
+    blockTimes: (numbers) => readTimes({ host: node.host, ask }, numbers),
     decimals: async (tokens, block) => {
       const data = erc20.encodeFunctionData("decimals");
       const answers = await ask(
@@ -168,6 +162,25 @@ function createAsker(node: NodeClient, signal: AbortSignal | undefined): Ask {
     }
     return answers;
   };
+}
+
+/** A header names all transactions of its block, and one number of it is kept: they are read in pieces. */
+async function readTimes(
+  node: { host: string; ask: Ask },
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const times = new Map<number, number>();
+  for (let first = 0; first < numbers.length; first += BATCH_SIZE) {
+    const part = numbers.slice(first, first + BATCH_SIZE);
+    const answers = await node.ask(
+      part.map((number) => ({ method: "eth_getBlockByNumber", params: [toQuantity(number), false] })),
+    );
+    for (const [index, number] of part.entries()) {
+      const block = read(node.host, "a block", timedHeader.nullable(), proper(answers[index]));
+      if (block !== null) times.set(number, block.timestamp);
+    }
+  }
+  return times;
 }
 
 /** A node that refuses a range, or whose answer is too large, is asked for half of it. */
