@@ -17,6 +17,7 @@ import type { Answered } from "../ports/questions.ts";
 import { commitAndNotify, raiseChange, writeAndNotify } from "./alerts.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
+import { withoutLentGas } from "./lent-gas.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 import { readHead } from "./perform/read-head.ts";
 
@@ -84,13 +85,10 @@ function amountOf({ address, decimals }: Token): Pick<Balance, "token" | "decima
 }
 
 /** What was lent for gas is not the wallets' own: it may be worth many times all that is. */
-async function balanceOf({ deps, settings }: EngineContext, token: Token, block: number): Promise<bigint> {
+async function balanceOf({ deps, settings }: EngineContext, { address: token }: Token, block: number): Promise<bigint> {
   let raw = 0n;
-  for (const wallet of deps.signers.keys()) {
-    const lent = token.address === settings.native.address ? (settings.lentGas?.get(wallet) ?? 0n) : 0n;
-    const own = (await deps.chain.balance(token.address, wallet, block)) - lent;
-    raw += own > 0n ? own : 0n;
-  }
+  for (const wallet of deps.signers.keys())
+    raw += withoutLentGas(settings, { token, wallet }, await deps.chain.balance(token, wallet, block));
   return raw;
 }
 

@@ -14,6 +14,7 @@ import type { PriceSource } from "../ports/price-source.ts";
 import type { UnitOfWork } from "../ports/unit-of-work.ts";
 import type { ViewRows } from "../ports/view-questions.ts";
 import type { EngineSettings } from "./engine-context.ts";
+import { withoutLentGas } from "./lent-gas.ts";
 import { modeOf } from "./modes.ts";
 import { budgetView } from "./perform/read-view.ts";
 import { hasReadableMemory, parseStoredMemory } from "./quarantine.ts";
@@ -39,7 +40,7 @@ export interface ForecastStart {
  */
 export async function readForecastStart(
   deps: ForecastDeps,
-  settings: Pick<EngineSettings, "policy" | "strategies">,
+  settings: Pick<EngineSettings, "policy" | "strategies" | "lentGas">,
   slots: number,
 ): Promise<ForecastStart> {
   const nowMs = deps.clock.nowMs();
@@ -54,7 +55,7 @@ export async function readForecastStart(
   }
   const balances = new Map<Address, ReadonlyMap<Address, bigint>>();
   for (const [holder, tokens] of tokensByHolder(standings))
-    balances.set(holder, await readBalances(deps, holder, tokens));
+    balances.set(holder, await readBalances({ ...deps, ...settings }, holder, tokens));
   const seen = await Promise.all(standings.map((standing) => readRows(deps, standing, nowMs)));
   const budgetOf = ({ strategy: { spec }, rows }: Seen): BudgetView | undefined =>
     spec.budget && budgetView(rows, budgetSpans(spec.budget, nowMs, deps.zones));
@@ -119,12 +120,13 @@ async function readRows({ store, zones }: ForecastDeps, standing: Standing, nowM
 }
 
 async function readBalances(
-  { chain }: ForecastDeps,
+  { chain, ...settings }: Pick<ForecastDeps, "chain"> & Pick<EngineSettings, "lentGas">,
   wallet: Address,
   tokens: readonly Token[],
 ): Promise<ReadonlyMap<Address, bigint>> {
   const balances = new Map<Address, bigint>();
-  for (const { address } of tokens) balances.set(address, await chain.balance(address, wallet));
+  for (const { address: token } of tokens)
+    balances.set(token, withoutLentGas(settings, { token, wallet }, await chain.balance(token, wallet)));
   return balances;
 }
 

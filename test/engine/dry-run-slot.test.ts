@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
-import { toAddress } from "../../src/domain/money/address.ts";
+import { NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { dryRunSlot } from "../../src/engine/dry-run.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
@@ -99,6 +99,17 @@ describe("a forecast of the daemon's next slots", () => {
       ["barred", "paused"],
       ["barred", "paused"],
     ]);
+  });
+
+  test("counts no coins that the wallet is lent for gas on paper", async () => {
+    const coin = { symbol: "ETH", address: NATIVE_TOKEN, decimals: 18 };
+    const { outside, life } = await begin({ buy: coin } as Partial<StrategySpec>);
+    const has = await outside.chain.balance(NATIVE_TOKEN, ACCOUNT);
+    const lent = has - 5n;
+    expect(lent).toBeGreaterThan(0n);
+    const settings = { ...life.context.settings, lentGas: new Map([[ACCOUNT, lent]]) };
+    const { world } = await readForecastStart(life.context.deps, settings, 1);
+    expect(world.wallets.get(ACCOUNT)?.balances.get(NATIVE_TOKEN)).toBe(5n);
   });
 
   test("passes on what the service refuses", async () => {

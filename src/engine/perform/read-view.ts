@@ -11,6 +11,7 @@ import { isMemoryOf, strategyNeeds } from "../../domain/strategy/strategy.ts";
 import type { ViewRows } from "../../ports/view-questions.ts";
 import { type EngineContext, strategyOf } from "../engine-context.ts";
 import { gasReserveOf } from "../gas-reserve.ts";
+import { withoutLentGas } from "../lent-gas.ts";
 import { parseStoredMemory, quarantine } from "../quarantine.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
@@ -89,7 +90,8 @@ async function readHoldings(
     for (const token of needs.tokens) {
       const price = await prices.price(token);
       if (!("missing" in price)) known.set(token.address, price);
-      balances.set(token.address, await chain.balance(token.address, wallet, number));
+      const balance = await chain.balance(token.address, wallet, number);
+      balances.set(token.address, withoutLentGas(context.settings, { token: token.address, wallet }, balance));
     }
     for (const { address: holder, tokens } of needs.external ?? [])
       for (const { address } of tokens)

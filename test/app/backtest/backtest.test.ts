@@ -113,6 +113,15 @@ describe("a backtest of a mix", () => {
     expect(told.warnings.join("\n")).not.toContain("exits-only");
   });
 
+  it("weighs no coins that it is lent for gas, where the coin counts with its wrapped token", async () => {
+    const mix = MIX.replace("WETH: 50%", "WETH: { weight: 50%, with: [ETH] }");
+    const home = backtestHome({ strategy: mix, prices: csvOf(flat(2_000, 40)) });
+    const told = await played(home, "--balance", "2000 USDC", "--balance", "1 WETH");
+    expect(told.strategies[0]?.ends).toEqual({ within_bands: 39 });
+    const own = await played(home, "--balance", "2000 USDC", "--balance", "1 WETH", "--balance", "1 ETH");
+    expect(own.fills).toHaveLength(1);
+  });
+
   it("decides nothing by what comes later: another future leaves the past as it was", async () => {
     const before = waves(300);
     const one = await played(backtestHome({ strategy: MIX, prices: csvOf([...before, ...waves(100, 300)]) }));
