@@ -4,6 +4,7 @@ import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { formatUnits } from "../domain/money/amount.ts";
 import { USD_DECIMALS, valueDown } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
+import { withoutLentGas } from "../engine/lent-gas.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -51,6 +52,8 @@ export interface HoldingsDeps {
   readonly reads: Pick<ReadModel, "approvals">;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** what wallets on paper are lent for gas */
+  readonly lentGas?: ReadonlyMap<Address, bigint>;
 }
 
 /** Makes the sampler. A node that does not answer, or a database that is busy, leaves the last sample, with its time. */
@@ -115,7 +118,7 @@ async function grantsOf(
 
 /** @returns undefined where no node answers */
 async function readAmount(
-  { chain, prices, clock }: HoldingsDeps,
+  { chain, prices, clock, ...settings }: HoldingsDeps,
   { wallet, token, spender }: Place,
 ): Promise<SampledAmount | undefined> {
   const owner = wallet.address;
@@ -123,7 +126,11 @@ async function readAmount(
     const raw =
       spender !== undefined
         ? await chain.allowance({ token: token.address, owner, spender })
-        : await (token.address === NATIVE_TOKEN ? chain.nativeBalance(owner) : chain.balance(token.address, owner));
+        : withoutLentGas(
+            settings,
+            { token: token.address, wallet: owner },
+            await (token.address === NATIVE_TOKEN ? chain.nativeBalance(owner) : chain.balance(token.address, owner)),
+          );
     const dollars = await dollarsOf(prices, token, raw);
     const amount = spender !== undefined && isUnbounded(raw) ? Infinity : Number(formatUnits(raw, token.decimals));
     return { wallet: wallet.name, token: token.symbol, spender, amount, dollars, readAtMs: clock.nowMs() };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createHoldingsSampler, type HoldingsDeps } from "../../src/app/sample-holdings.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
-import { toAddress } from "../../src/domain/money/address.ts";
+import { type Address, toAddress } from "../../src/domain/money/address.ts";
 import { ETH, policySample, priceOf, ROUTER, USDC, WALLET, WETH } from "../support/builders.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { silentLogger } from "../support/silent-logger.ts";
@@ -12,6 +12,7 @@ function sampled(
   wallets: number,
   change: Partial<HoldingsDeps["chain"]> = {},
   approvals: HoldingsDeps["reads"]["approvals"] = async () => ({ spenders: [ROUTER], using: [] }),
+  lentGas: ReadonlyMap<Address, bigint> = new Map(),
 ) {
   const clock = new FakeClock(1_000_000);
   const asked: string[] = [];
@@ -37,7 +38,7 @@ function sampled(
     },
     {
       ...{ chain, clock, prices: { price: async (token) => ({ ...priceOf(token), atSeconds: 1_000 }) } },
-      ...{ reads: { approvals }, logger: silentLogger() },
+      ...{ reads: { approvals }, logger: silentLogger(), lentGas },
     },
   );
   const stopping = new AbortController();
@@ -57,6 +58,16 @@ it("reads balances and allowances, worth what their prices say", async () => {
     { wallet: "w0", token: "USDC", spender: ROUTER, amount: Infinity, dollars: Infinity },
     { wallet: "w0", token: "WETH", spender: ROUTER, amount: 0, dollars: 0 },
   ]);
+  stopping.abort();
+  await clock.advance(1);
+  await ended;
+});
+
+it("shows no coins that a wallet on paper is lent for gas", async () => {
+  const { clock, sampler, stopping, reading } = sampled(1, {}, undefined, new Map([[WALLET, 15n * 10n ** 17n]]));
+  const ended = reading();
+  await clock.advance(1);
+  expect(sampler.latest()[0]).toMatchObject({ token: "ETH", spender: undefined, amount: 0.5, dollars: 500 });
   stopping.abort();
   await clock.advance(1);
   await ended;

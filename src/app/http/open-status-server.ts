@@ -4,6 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ReadModel } from "../../ports/read-model.ts";
 import type { ComposedDaemon } from "../compose-daemon.ts";
+import { lentGasOf } from "../lent-gas.ts";
 import { openPrices } from "../open-prices.ts";
 import { signedElsewhere } from "../open-signers.ts";
 import { createHoldingsSampler } from "../sample-holdings.ts";
@@ -36,7 +37,9 @@ export async function openStatusServer(
   const from = { engine, node, service, signers: signedElsewhere(configuration) };
   const health = createHealthReader({ ...from, mode, clock, reads, whyUnable });
   const prices = openPrices(configuration, chain);
-  const holdings = createHoldingsSampler(configuration, { chain, prices, reads, clock, logger });
+  const holdings = createHoldingsSampler(configuration, {
+    ...{ chain, prices, reads, clock, logger, lentGas: lentGasOf(configuration) },
+  });
   const nowMs = (): number => clock.nowMs();
   const metrics = createMetricsReader({ reads, health, settings: configuration, holdings, counted, nowMs });
   const sources = { health, metrics, logger, api: openApi(health) };
