@@ -69,9 +69,7 @@ function* addressOfText(
   const secret = resolveSecret(isKeystore ? key.keystore : key.privateKey, env);
   if (!secret.ok) {
     if (stated !== undefined) return stated;
-    const fix = isKeystore
-      ? "create a wallet with: swapd wallet new, or state its address here"
-      : "set it before the start";
+    const fix = isKeystore ? keystoreFix(secret.problem) : "set it before the start";
     return yield* refuse`${place}: ${secret.problem} -> ${fix}`;
   }
   const address = isKeystore ? keystoreAddress(secret.value) : accountOfKey(secret.value);
@@ -82,6 +80,13 @@ function* addressOfText(
   if (address !== undefined && stated !== undefined && address !== stated)
     yield at`${path}.address: the keystore file is of another account: ${address}`;
   return stated ?? address;
+}
+
+/** A new wallet helps nobody whose keystore is there. */
+function keystoreFix(problem: string): string {
+  if (problem.includes("permission denied")) return "run this as the user that the daemon runs as, who may read it";
+  const isThere = / is (?:no|a|empty)\b/.test(problem);
+  return isThere ? "name the keystore's file" : "create a wallet with: swapd wallet new, or state its address here";
 }
 
 function keystoreAddress(text: string): Address | undefined {

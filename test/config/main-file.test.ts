@@ -182,6 +182,16 @@ describe("wallets", () => {
     ]);
   });
 
+  it("with a keystore that is there and cannot be read are not told to make a wallet", () => {
+    const hintOf = (file: string) =>
+      problemsOf({ "main.yaml": MAIN.replace("file: wallet.json", `file: ${file}`), "empty.json": "" }).map(
+        ({ suggestion }) => suggestion,
+      );
+    expect(hintOf("strategies")).toEqual(["name the keystore's file"]);
+    expect(hintOf("empty.json")).toEqual(["name the keystore's file"]);
+    expect(hintOf("nowhere.json")).toEqual([expect.stringContaining("swapd wallet new")]);
+  });
+
   it("may state their address, which must be the keystore's", () => {
     const state = (address: string): string => MAIN.replace("{ keystore:", `{ address: "${address}", keystore:`);
     expect(loaded({ "main.yaml": state(WALLET) }).wallets.get("main")?.address).toBe(WALLET);
