@@ -62,16 +62,26 @@ export function readBookRows(sql: Statements): BookRows {
     const row = sql.get<SwapRow>(`${SELECT_SWAPS} WHERE swaps.id = ?`, id);
     return row === undefined ? undefined : { ...row, ...archived.swaps.get(id) };
   };
+  // One after the other: the bodies of all swaps at once would take many times the room of what is kept of them.
   const fills = sql
-    .all<SwapRow>(
-      `${SELECT_SWAPS} WHERE swaps.block_number IS NOT NULL AND swaps.state = 'final' ORDER BY block_number`,
-    )
-    .map((row) => decodeFill({ ...row, ...archived.swaps.get(row.id) }));
+    .column<string>("SELECT id FROM swaps WHERE block_number IS NOT NULL AND state = 'final' ORDER BY block_number")
+    .flatMap((id) => {
+      const row = swapOf(id);
+      return row === undefined ? [] : [decodeFill(row)];
+    });
+  // A swap has several transactions: its prices are there once.
+  const known = new Map(fills.map((fill) => [fill.swapId, fill]));
+  const tradeOf = (id: string): BookTransaction["swap"] => {
+    const fill = known.get(id);
+    if (fill !== undefined) return { id, strategy: fill.strategy, prices: fill.prices };
+    const row = swapOf(id);
+    return row === undefined ? undefined : { id, strategy: row.strategy, prices: pricesOf(row) };
+  };
   return {
     createdAtMs,
     baselines: readBaselines(sql),
     fills,
-    transactions: [...archived.costs, ...readCosts(sql)].map((row) => decodeTransaction(row, swapOf)),
+    transactions: [...archived.costs, ...readCosts(sql)].map((row) => decodeTransaction(row, tradeOf)),
     open: sql.all(
       `SELECT id AS swapId, state FROM swaps
        WHERE state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown') ORDER BY id`,
@@ -181,8 +191,7 @@ function isAssumed(body: string): boolean {
 }
 
 /** Transactions of a swap are named after it, with a point and their purpose behind its id. */
-function decodeTransaction(row: CostRow, swapOf: (id: string) => SwapRow | undefined): BookTransaction {
-  const swap = swapOf(row.id.slice(0, Math.max(0, row.id.lastIndexOf("."))));
+function decodeTransaction(row: CostRow, tradeOf: (id: string) => BookTransaction["swap"]): BookTransaction {
   return {
     id: row.id,
     account: toAddress(row.account),
@@ -191,6 +200,6 @@ function decodeTransaction(row: CostRow, swapOf: (id: string) => SwapRow | undef
     succeeded: row.succeeded === 1,
     ...{ hash: row.hash, blockNumber: row.block_number, blockTimeSeconds: row.block_time_seconds },
     cost: BigInt(row.gas_used) * BigInt(row.gas_price) + BigInt(row.data_fee ?? 0),
-    swap: swap === undefined ? undefined : { id: swap.id, strategy: swap.strategy, prices: pricesOf(swap) },
+    swap: tradeOf(row.id.slice(0, Math.max(0, row.id.lastIndexOf(".")))),
   };
 }
