@@ -88,7 +88,12 @@ test("a wallet that delegates to somebody whom nobody named makes the check red;
 
 test.each([
   ["of 1970", () => 0, /in the future.*/, /no slot runs; this machine's clock is wrong: timedatectl set-ntp true$/],
-  ["of 2099", () => Date.UTC(2099, 0), /\d+d\d+h old/, /this machine's clock is wrong.*; or, where it is right/],
+  [
+    "of 2099",
+    () => Date.UTC(2099, 0),
+    /, 2\d{4}d(\d+h)? old/,
+    /this machine's clock is wrong.*; or, where it is right/,
+  ],
   ["three minutes ahead", () => Date.now() + 180_000, /3m\d*s? old/, /more than timing.maxClockSkew of 120s/],
   ["a minute ahead", () => Date.now() + 60_000, /1m\d*s? old/, undefined],
   ["a minute behind", () => Date.now() - 60_000, /, 0s old/, undefined],

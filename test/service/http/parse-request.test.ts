@@ -58,12 +58,13 @@ test("the checksum of an address that clients name again and again is reckoned o
   const named = (text: string) => ({ ...quote, toTokenAddress: text, fromAddress: text, toAddress: text });
   const costOf = (text: string): number => {
     const before = process.cpuUsage();
-    for (let time = 0; time < 2_000; time += 1) parseShape(quoteQuery, named(text));
+    for (let time = 0; time < 500; time += 1) parseShape(quoteQuery, named(text));
     const { user, system } = process.cpuUsage(before);
     return user + system;
   };
-  costOf(address.toLowerCase());
-  expect(costOf(address)).toBeLessThan(4 * costOf(address.toLowerCase()));
+  // The least of several: other threads of the process count, too.
+  const leastCostOf = (text: string): number => Math.min(...Array.from({ length: 8 }, () => costOf(text)));
+  expect(leastCostOf(address)).toBeLessThan(4 * leastCostOf(address.toLowerCase()));
   const mistyped = address.replace(/A/, "a");
   for (let time = 0; time < 2; time += 1) {
     expect(parseShape(quoteQuery, named(address)).kind).toBe("ok");
