@@ -35,6 +35,13 @@ async function costOf(work: () => unknown): Promise<number> {
   return (user + system) / 1_000;
 }
 
+/** The least of several: collections of garbage and other threads of the process count, too. */
+async function leastCostOf(work: () => unknown): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let time = 0; time < 6; time += 1) least = Math.min(least, await costOf(work));
+  return least;
+}
+
 test("to look for the permit of a token that talks much costs little more than to hear its answers", async () => {
   const network = { chainId: 31_337, spender: chain.deployer };
   const tokens = await Promise.all(Array.from({ length: 40 }, talkativeToken));
@@ -53,10 +60,10 @@ test("to look for the permit of a token that talks much costs little more than t
 
 test("of a long answer no more is read than is asked for", async () => {
   const answer: Hex = `0x${"0".repeat(63)}7${"ab".repeat(BYTES)}`;
-  const times = Array.from({ length: 40 });
-  const once = await costOf(() => times.every(() => isHex(answer)));
-  const words = await costOf(() => times.every(() => readViewWord("node", answer) === 7n));
+  const times = Array.from({ length: 10 });
+  const once = await leastCostOf(() => times.every(() => isHex(answer)));
+  const words = await leastCostOf(() => times.every(() => readViewWord("node", answer) === 7n));
   expect(words).toBeLessThan(3 * once);
-  const reverts = await costOf(() => times.every(() => describeRevert(answer) === "with 0x00000000"));
+  const reverts = await leastCostOf(() => times.every(() => describeRevert(answer) === "with 0x00000000"));
   expect(reverts).toBeLessThan(once);
 });
