@@ -185,7 +185,7 @@ export interface StatusRows {
   readonly channels: readonly ChannelStatus[];
   /** critical alerts that are true now, oldest first */
   readonly trueAlerts: readonly TrueAlert[];
-  /** all that is true now, what is critical first, then oldest first; at most a hundred of either */
+  /** all that is true now, what is critical first, then oldest first; at most a hundred */
   readonly openAlerts: readonly OpenAlert[];
   readonly gaps: readonly GapHistory[];
   /** what the wall clock last did, in words; undefined where none of the last events is of it */

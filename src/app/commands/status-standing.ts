@@ -2,7 +2,7 @@ import { BUDGET_HEADING, budgetTable } from "../budget-lines.ts";
 import { formatTable } from "../terminal.ts";
 import type { StatusDocument } from "./status-document.ts";
 
-/** Of those that are not critical so many are read. */
+/** So many are read. */
 const MOST_OPEN_ALERTS = 100;
 
 /** So many balances fit a screen; the JSON has all. */
@@ -55,9 +55,8 @@ export function formatStanding(document: StatusDocument): string[] {
 /** What is true now, a paragraph each, what is critical first. */
 export function formatOpenAlerts({ openAlerts }: StatusDocument): string[] {
   const lines = openAlerts.map(({ code, text, at }) => `${code} since ${at}: ${text}`);
-  const others = openAlerts.filter(({ severity }) => severity !== "critical").length;
-  if (others < MOST_OPEN_ALERTS) return lines;
-  return [...lines, `${others} alerts that are not critical are listed, the oldest; more may be open`];
+  if (lines.length < MOST_OPEN_ALERTS) return lines;
+  return [...lines, `${lines.length} alerts are listed, of those that are not critical the oldest; more may be open`];
 }
 
 /** A table, and how many rows of it are left out. */

@@ -8,7 +8,6 @@ import { listAudits, newestWholeAudit } from "./audit-store.ts";
 import { createHistoryReader, type HistoryReader } from "./history-rows.ts";
 import { decodeRequest, listAlerts, listProposals, listRequests, type StoredRequest } from "./listing-rows.ts";
 import { createListedTransitions } from "./listing-transitions.ts";
-import { openAlertsOf } from "./open-alerts.ts";
 import { decodePrices } from "./price-codec.ts";
 import { createPriceRows } from "./price-rows.ts";
 
@@ -29,7 +28,7 @@ export function createListing(db: SqliteDatabase): Listing {
       const row = sql.get<StoredRequest>("SELECT * FROM requests WHERE id = ?", id);
       return row === undefined ? undefined : decodeRequest(row);
     },
-    states: async () => db.transaction(() => ({ openAlerts: openAlertsOf(history), modes: history.modes() }))(),
+    states: async () => db.transaction(() => ({ openAlerts: history.openAlerts(), modes: history.modes() }))(),
     waiting: async (nowMs) => sql.all<WaitingRun>(WAITING, nowMs),
     proposals: async () => listProposals(sql),
     audits: async (limit) => ({ newest: listAudits(sql, limit), whole: newestWholeAudit(sql) }),

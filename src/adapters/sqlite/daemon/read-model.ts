@@ -10,7 +10,6 @@ import { readFills } from "./fill-rows.ts";
 import { checkHistory, readHead } from "./history-chain.ts";
 import { createHistoryReader, type HistoryReader } from "./history-rows.ts";
 import { readKeeping } from "./keeping-rows.ts";
-import { openAlertsOf } from "./open-alerts.ts";
 import { readOpenRights } from "./open-right-rows.ts";
 import { createProgressReader } from "./progress-rows.ts";
 import type { RowStore } from "./row-store.ts";
@@ -110,7 +109,7 @@ function readStatus(db: SqliteDatabase, history: HistoryReader, asked: StatusQue
     unsentAlerts: history.unsentAlerts(),
     channels: history.channels(),
     trueAlerts: history.trueAlerts(),
-    openAlerts: openAlertsOf(history),
+    openAlerts: history.openAlerts(),
     gaps: history.gaps(),
     lastClockJump: history.lastClockJump(),
     startedMode: history.startedMode(),

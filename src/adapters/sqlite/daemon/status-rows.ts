@@ -77,11 +77,12 @@ export function createStatusReader(sql: Statements): StatusReader {
 const LAST_CLOCK_JUMP = `SELECT detail AS text, at_ms AS atMs FROM daemon_events WHERE kind = 'clock-jump'
   AND id > (SELECT id FROM daemon_events ORDER BY id DESC LIMIT 1) - 1000 ORDER BY id DESC LIMIT 1`;
 
+/** What is critical first: a list has an end, and hundreds of warnings must not push it out. */
 function openAlerts(sql: Statements): readonly OpenAlert[] {
   if (!hasTable(sql, "alerts")) return [];
   return sql.all(
     `SELECT severity, code, subject, text, strategy, raised_at_ms AS raisedAtMs FROM alerts
-     WHERE over_at_ms IS NULL ORDER BY number LIMIT 100`,
+     WHERE over_at_ms IS NULL ORDER BY severity = 'critical' DESC, number LIMIT 100`,
   );
 }
 
