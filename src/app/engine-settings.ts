@@ -2,7 +2,7 @@ import type { Configuration } from "../config/configuration.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { EngineSettings } from "../engine/engine-context.ts";
-import { lentGasOf } from "./lent-gas.ts";
+import { lentGasOf } from "./paper-accounts.ts";
 
 /** Bounds that no configuration key sets. */
 const FIXED = {

@@ -4,7 +4,7 @@ import { type ChainToRead, createPaperChain } from "../adapters/paper/paper-chai
 import { createPaperService } from "../adapters/paper/paper-service.ts";
 import { openFleetingPaper, openPaperRows } from "../adapters/sqlite/paper/open-paper-rows.ts";
 import { createDataFee } from "../chain/data-fee.ts";
-import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
+import type { Configuration } from "../config/configuration.ts";
 import { type SwapContracts, spendersIn } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { Chain } from "../ports/chain.ts";
@@ -13,6 +13,7 @@ import type { Signer } from "../ports/signer.ts";
 import type { SwapService } from "../ports/swap-service.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
 import { addressOnly } from "./open-secrets.ts";
+import { paperAccounts } from "./paper-accounts.ts";
 
 /** The world as accounts on paper see it. */
 export interface Paper {
@@ -35,11 +36,7 @@ interface PaperSources {
  * @returns undefined where all wallets are what the chain says
  */
 export function openPaper(configuration: Configuration, sources: PaperSources): Paper | undefined {
-  const accounts = paperWallets(configuration).map(({ address, paper, proposals }) => ({
-    ...{ address, amounts: paper },
-    // Of a Safe, whoever executes pays for the gas.
-    isLentGas: proposals !== undefined,
-  }));
+  const accounts = paperAccounts(configuration);
   if (accounts.length === 0) return undefined;
   const { network, tokens, service, mode } = configuration;
   const { clock, contracts, client } = sources;
@@ -60,11 +57,6 @@ export function openPaper(configuration: Configuration, sources: PaperSources): 
     }),
     service: (real) => (mode === "paper" ? createPaperService(real, { rows, clock }) : real),
   };
-}
-
-function paperWallets({ mode, wallets }: Configuration): readonly WalletConfiguration[] {
-  if (mode === "live") return [];
-  return [...wallets.values()].filter(({ paper }) => mode === "paper" || paper !== undefined);
 }
 
 /** The account of a wallet that has no key here: on paper its transactions are written down, else it is only watched. */

@@ -14,6 +14,11 @@ export interface PaperAccount {
 /** What an account is lent for gas where it lists no native coin: what gas costs is recorded all the same. */
 export const LENT_WEI = 1_000n * 10n ** 18n;
 
+/** Whether an account is lent gas. */
+export function isLentGas({ amounts, isLentGas }: PaperAccount): boolean {
+  return isLentGas === true || amounts?.has(NATIVE_TOKEN) === false;
+}
+
 /** What accounts on paper hold. */
 export interface PaperBook {
   has(account: Address): boolean;
@@ -44,11 +49,7 @@ export function createPaperBook(deps: BookDependencies): PaperBook {
   const amountsOf = new Map(accounts.map(({ address, amounts }) => [address, amounts]));
   const paid = new Set(deps.recipients.filter((address) => !amountsOf.has(address)));
   const beginning = new Map<Address, Promise<void>>();
-  const lentTo = new Set(
-    accounts
-      .filter(({ amounts, isLentGas }) => isLentGas === true || amounts?.has(NATIVE_TOKEN) === false)
-      .map(({ address }) => address),
-  );
+  const lentTo = new Set(accounts.filter(isLentGas).map(({ address }) => address));
   const lent = (account: Address, token: Address): bigint =>
     token === NATIVE_TOKEN && lentTo.has(account) ? LENT_WEI : 0n;
 
