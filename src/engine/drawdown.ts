@@ -37,7 +37,8 @@ export async function watchDrawdown(
   if (rule === undefined) return undefined;
   const { store, signers } = context.deps;
   const tokens = [context.settings.native, ...context.settings.tokens].map(({ address }) => address);
-  const question = { kind: "drawdown", wallets: [...signers.keys()], tokens } as const;
+  const wallets = [...signers.keys()];
+  const question = { kind: "drawdown", wallets, tokens } as const;
   const { version } = await store.read(question);
   const balances = await readBalances(context, signal);
   if (signal.aborted) return undefined;
@@ -52,7 +53,8 @@ export async function watchDrawdown(
       if (problem !== undefined) return none(problem);
       const holdings = rows.version === version ? holdingsOf(balances, rows) : undefined;
       if (holdings === undefined) return none("swaps are moving tokens at each check");
-      return { changes: heed(context, rule, { sample: { atMs, holdings }, rows }), atMs, value: undefined };
+      const sample = { atMs, holdings, wallets };
+      return { changes: heed(context, rule, { sample, rows }), atMs, value: undefined };
     },
   });
 }

@@ -157,6 +157,33 @@ describe("money that comes or goes", () => {
   });
 });
 
+describe("a wallet with trades of long ago", () => {
+  /** A wallet that bought a whole WETH for 500 USDC, of which it has nothing any more. */
+  async function withTradedWallet() {
+    const { outside, life, context } = begin();
+    const filled = swapIn("final", { wallet: RELAYER, recipient: RELAYER });
+    const fill = { ...filled.fill, sold: 500_000_000n, bought: 10n ** 18n } as NonNullable<typeof filled.fill>;
+    addRun(life.store, runSample({ swaps: [{ ...filled, fill }] }));
+    const own = context.deps.signers.get(ACCOUNT);
+    if (own === undefined) throw new Error("the life has no signer");
+    const look = async (wallets: readonly (typeof ACCOUNT)[]) => {
+      const signers = new Map(wallets.map((wallet) => [wallet, own]));
+      await outside.clock.advance(60_000);
+      outside.chain.mine();
+      await watchDrawdown({ ...context, deps: { ...context.deps, signers } }, open, { problem: () => undefined });
+      return life.store.drawdown()?.index;
+    };
+    return { life, look };
+  }
+
+  test("changes nothing when it is taken out of the configuration, or put in: what it did was done before", async () => {
+    const { life, look } = await withTradedWallet();
+    const seen = [await look([ACCOUNT, RELAYER]), await look([ACCOUNT]), await look([RELAYER, ACCOUNT])];
+    expect(seen).toEqual([10n ** 18n, 10n ** 18n, 10n ** 18n]);
+    expect(life.store.mode("global")).toBeUndefined();
+  });
+});
+
 test("a value that is not known for an hour is reported with its reason, because the rule stops nobody then, and is over with a sample", async () => {
   const { outside, life, context, market } = begin();
   const alerts = (): unknown =>

@@ -23,6 +23,8 @@ export interface Holding {
 export interface DrawdownSample {
   readonly atMs: number;
   readonly holdings: readonly Holding[];
+  /** whose holdings they are; a sample of an older release does not know it */
+  readonly wallets?: readonly Address[];
 }
 
 /** A value of the index, and when it was seen last. */
@@ -57,7 +59,8 @@ export function beginDrawdown(sample: DrawdownSample): DrawdownState {
 
 /**
  * Carries the index on to a new sample: by what prices did to the holdings of before, and by what swaps did to these and
- * to what was deposited meanwhile. What came or went by itself, without a swap of ours, changes nothing.
+ * to what was deposited meanwhile. What came or went by itself, without a swap of ours, changes nothing; nor does a
+ * wallet that is watched from now on or no more, with all that its swaps did in earlier years.
  */
 export function nextDrawdown(state: DrawdownState, sample: DrawdownSample, rule: DrawdownRule): DrawdownState {
   const { before, held, begun, done } = valuesBetween(state.sample, sample);
@@ -79,11 +82,12 @@ interface Values {
 
 function valuesBetween(old: DrawdownSample, now: DrawdownSample): Values {
   const known = new Map(old.holdings.map((holding) => [holding.token, holding]));
+  const isSame = isOfSameWallets(old, now);
   const sum = { before: 0n, held: 0n, begun: 0n, done: 0n };
   for (const holding of now.holdings) {
     // A token that was not counted before comes in as a deposit; one that is no longer counted leaves as a withdrawal.
     const was = known.get(holding.token) ?? { ...holding, raw: 0n };
-    const traded = holding.net - was.net;
+    const traded = isSame ? holding.net - was.net : 0n;
     const flow = holding.raw - was.raw - traded;
     const deposited = larger(flow, 0n);
     const worth = (raw: bigint, usd: UsdPrice): bigint => valueDown({ raw, decimals: holding.decimals }, usd);
@@ -93,6 +97,11 @@ function valuesBetween(old: DrawdownSample, now: DrawdownSample): Values {
     sum.done += worth(was.raw + deposited + traded, holding.usd);
   }
   return sum;
+}
+
+function isOfSameWallets({ wallets: before }: DrawdownSample, { wallets: after }: DrawdownSample): boolean {
+  if (before === undefined || after === undefined) return true;
+  return before.length === after.length && after.every((wallet) => before.includes(wallet));
 }
 
 /**
