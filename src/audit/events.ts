@@ -46,13 +46,15 @@ export const WITHDRAWAL = id("Withdrawal(address,uint256)") as Hex;
 
 /** A Safe's own word that its owners executed something: the hash is its first argument, indexed in later versions. */
 export const EXECUTED = id("ExecutionSuccess(bytes32,uint256)") as Hex;
+/** Its word that a module acted for its owners. */
+export const EXECUTED_BY_MODULE = id("ExecutionFromModuleSuccess(address)") as Hex;
 
 /** The settlement contract's. */
 export const SWAPPED = id(
   "Swapped(address,uint256,address,address,address,address,uint256,uint256,uint256,address,uint256)",
 ) as Hex;
 
-const OF_MATTER: ReadonlySet<Hex> = new Set([TRANSFER, DEPOSIT, WITHDRAWAL, SWAPPED, EXECUTED]);
+const OF_MATTER: ReadonlySet<Hex> = new Set([TRANSFER, DEPOSIT, WITHDRAWAL, SWAPPED, EXECUTED, EXECUTED_BY_MODULE]);
 
 const WORD_HEX_DIGITS = 64;
 

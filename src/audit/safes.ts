@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../domain/money/address.ts";
 import { parseOrUndefined } from "./bodies.ts";
-import { EXECUTED } from "./events.ts";
+import { EXECUTED, EXECUTED_BY_MODULE } from "./events.ts";
 import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
 import { isFilled, type SignatureRow, type SwapRow } from "./rows.ts";
@@ -39,7 +39,7 @@ const NOTHING = {
 /** The approval in a proposal's calls, whoever is allowed. */
 const APPROVE = /095ea7b3[0-9a-f]{64}([0-9a-f]{64})/g;
 
-/** Every proposal asks for its swap and for nothing else, and the fill of each was executed by the Safe's owners. */
+/** Every proposal asks for its swap and for nothing else, and the fill of each was executed by the Safe, for its owners or by a module. */
 export function checkProposals(snapshot: Snapshot, receipts: ReadonlyMap<Hex, Receipt>): Difference[] {
   const found: Difference[] = [];
   for (const row of proposalsIn(snapshot).values()) {
@@ -72,7 +72,9 @@ function checkAsked(swap: SwapRow, { digest }: SignatureRow, { domain, message }
 function checkExecuted(swap: SwapRow, { digest }: SignatureRow, receipts: ReadonlyMap<Hex, Receipt>): Difference[] {
   const receipt = swap.hash === null ? undefined : receipts.get(swap.hash);
   if (!isFilled(swap) || receipt === undefined) return [];
-  const isExecution = receipt.logs.some(({ address, topics }) => address === swap.wallet && topics[0] === EXECUTED);
+  const isExecution = receipt.logs.some(
+    ({ address, topics }) => address === swap.wallet && (topics[0] === EXECUTED || topics[0] === EXECUTED_BY_MODULE),
+  );
   if (isExecution) return [];
   const message = `Swap ${swap.id} was proposed as ${digest}, and the Safe ${swap.wallet} executed nothing in ${swap.hash}.`;
   return [difference("MODE_DIFFERS", `swap ${swap.id}`, message, { mode: swap.mode, hash: swap.hash })];

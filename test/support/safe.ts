@@ -65,6 +65,7 @@ const SAFE = new Interface([
   "function execTransaction(address to,uint256 value,bytes data,uint8 operation,uint256 safeTxGas,uint256 baseGas,uint256 gasPrice,address gasToken,address refundReceiver,bytes signatures)",
   "function nonce() view returns(uint256)",
   "function enableModule(address)",
+  "function execTransactionFromModule(address to,uint256 value,bytes data,uint8 operation) returns(bool)",
 ]);
 const FACTORY = new Interface(["function createProxyWithNonce(address,bytes,uint256) returns(address)"]);
 const PROXY_CREATION = id("ProxyCreation(address,address)");
@@ -195,6 +196,19 @@ export class TestSafe {
   /** A call of the Safe to itself that does nothing but use its nonce up, as owners reject a proposal. */
   async reject(nonce?: bigint): Promise<MinedReceipt> {
     return await this.execute({ to: this.address, data: "0x", operation: 0, ...(nonce !== undefined && { nonce }) });
+  }
+
+  /** From now on an account may act for the Safe without its owners. */
+  async enableModule(module: Address): Promise<void> {
+    const data = SAFE.encodeFunctionData("enableModule", [module]) as Hex;
+    await this.execute({ to: this.address, data, operation: 0 });
+  }
+
+  /** A module acts for the Safe, which uses no nonce of it up. The node sends for the module's account. */
+  async executeByModule(module: Address, { to, data, operation }: OwnersTransaction): Promise<MinedReceipt> {
+    const call = SAFE.encodeFunctionData("execTransactionFromModule", [to, 0n, data, operation]);
+    const fields = { from: module, to: this.address, data: call, gas: "0x989680" };
+    return await minedReceipt(this.ask, await this.ask("eth_sendTransaction", [fields]));
   }
 
   /** Two owners sign, and somebody executes. @returns the receipt, whether it succeeded or not */

@@ -1,6 +1,6 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { markCall, placeOf } from "../../domain/guard/once-mark.ts";
-import { type Hex, wordOf } from "../../domain/money/address.ts";
+import { type Address, type Hex, wordOf } from "../../domain/money/address.ts";
 import { loggedAmount, measureFill, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap, SwapProposal } from "../../domain/run/run.ts";
 import type { AgreedChainReads, Receipt } from "../../ports/chain.ts";
@@ -27,6 +27,8 @@ interface View {
 /** keccak-256 of `ExecutionSuccess(bytes32,uint256)` and of `ExecutionFailure(bytes32,uint256)`, of all versions alike. */
 const SUCCESS = "0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e";
 const FAILURE = "0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23";
+/** keccak-256 of `ExecutionFromModuleSuccess(address)`: a module acted for the owners, which uses no nonce up. */
+const MODULE_SUCCESS = "0x6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8";
 
 /**
  * Looks up whether the owners executed a proposal. A Safe counts each of its executions and writes one event of it: where
@@ -38,8 +40,7 @@ export async function executionSeen(context: EngineContext, swap: Swap, view: Vi
   if (proposal === undefined) throw new Error(`swap ${swap.id} was proposed to nobody`);
   const nonce = await nonceAt(swap, view, view.range.toBlock);
   const { isBoundToNonce } = proposal;
-  if (nonce === proposal.since.nonce) return { fill: undefined, nonceUsed: isBoundToNonce ? false : undefined };
-  const logs = await executions(swap, proposal, { view, nonce });
+  const logs = nonce === proposal.since.nonce ? [] : await executions(swap, proposal, { view, nonce });
   const own = await ownExecutions(context, swap, { logs, view });
   const fill = own.find(({ hash }) => hash === swap.fill?.hash) ?? own[0];
   if (fill !== undefined || !isBoundToNonce) return { fill, nonceUsed: undefined };
@@ -62,36 +63,50 @@ async function executions(
   { since }: SwapProposal,
   { view, nonce }: { readonly view: View; readonly nonce: bigint },
 ): Promise<readonly FoundLog[]> {
-  const { reads, range } = view;
-  const found: FoundLog[] = [];
-  for (let fromBlock = range.fromBlock; fromBlock <= range.toBlock; fromBlock += PIECE) {
-    const piece = { fromBlock, toBlock: Math.min(fromBlock + PIECE - 1, range.toBlock) };
-    for (const topic of [SUCCESS, FAILURE] as const) {
-      found.push(...(await reads.logs({ address: wallet, topics: [topic], ...piece })));
-    }
-  }
+  const found = await eventsOf(wallet, [SUCCESS, FAILURE], view);
   if (BigInt(found.length) === nonce - since.nonce) return found;
   const detail = `the Safe ${wallet} counts ${nonce - since.nonce} executions since block ${since.block}, and ${found.length} events are shown: a node hides some`;
   throw new ChainReadError("malformed answer", detail);
 }
 
+async function eventsOf(address: Address, kinds: readonly Hex[], { reads, range }: View): Promise<readonly FoundLog[]> {
+  const found: FoundLog[] = [];
+  for (let fromBlock = range.fromBlock; fromBlock <= range.toBlock; fromBlock += PIECE) {
+    const piece = { fromBlock, toBlock: Math.min(fromBlock + PIECE - 1, range.toBlock) };
+    for (const kind of kinds) found.push(...(await reads.logs({ address, topics: [kind], ...piece })));
+  }
+  return found;
+}
+
 /**
  * The execution of exactly what was proposed, by its hash. Owners may execute the calls with another nonce, under another
- * hash: where the mark of its place stands, what sold exactly the amount, and brought the minimum, is one, else what made
- * the mark.
+ * hash, or have a module execute them, under none: where the mark of its place stands, what sold exactly the amount, and
+ * brought the minimum, is one, else what made the mark.
  */
 async function ownExecutions(
   context: EngineContext,
   swap: Swap,
-  { logs, view: { reads, range } }: { readonly logs: readonly FoundLog[]; readonly view: View },
+  { logs, view }: { readonly logs: readonly FoundLog[]; readonly view: View },
 ): Promise<readonly Receipt[]> {
+  const { reads, range } = view;
   const successes = logs.filter(({ topics }) => topics[0] === SUCCESS);
   const byHash = successes.filter((log) => hashOf(log) === swap.signatures?.swapDigest);
   if (byHash.length > 0) return await Promise.all(byHash.map((log) => receiptOf(reads, log)));
-  if (successes.length === 0 || !(await isMarked(reads, swap, range.toBlock))) return [];
-  const receipts = await Promise.all(successes.map((log) => receiptOf(reads, log)));
+  if (!(await isMarked(reads, swap, range.toBlock))) return [];
+  const receipts = await receiptsOf(reads, successes);
   const like = receipts.filter((receipt) => isSameExchange(context, swap, receipt));
-  return like.length === 1 ? like : await firstMarked(reads, swap, like.length === 0 ? receipts : like);
+  if (like.length === 1) return like;
+  return await firstMarked(context, swap, { reads, logs: [...successes, ...(await byModules(swap, view))] });
+}
+
+async function byModules({ wallet }: Swap, view: View): Promise<readonly FoundLog[]> {
+  return await eventsOf(wallet, [MODULE_SUCCESS], view);
+}
+
+/** Owners execute several at once, too: of each transaction one receipt. */
+async function receiptsOf(reads: View["reads"], logs: readonly FoundLog[]): Promise<readonly Receipt[]> {
+  const byTransaction = new Map(logs.map((log) => [log.transactionHash, log]));
+  return await Promise.all([...byTransaction.values()].map((log) => receiptOf(reads, log)));
 }
 
 /**
@@ -99,15 +114,25 @@ async function ownExecutions(
  * mark stands, and not before it. A stranger may make a mark, too, and is no owner.
  */
 async function firstMarked(
-  reads: View["reads"],
+  context: EngineContext,
   swap: Swap,
-  receipts: readonly Receipt[],
+  { reads, logs }: { readonly reads: View["reads"]; readonly logs: readonly FoundLog[] },
 ): Promise<readonly Receipt[]> {
-  for (const receipt of receipts) {
-    if (!(await isMarked(reads, swap, receipt.blockNumber))) continue;
-    return (await isMarked(reads, swap, receipt.blockNumber - 1)) ? [] : [receipt];
+  const blocks = [...new Set(logs.map(({ blockNumber }) => blockNumber))].sort((one, other) => one - other);
+  let [low, high] = [0, blocks.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (await isMarked(reads, swap, blocks[middle] ?? 0)) high = middle;
+    else low = middle + 1;
   }
-  return [];
+  const block = blocks[low];
+  if (block === undefined || (await isMarked(reads, swap, block - 1))) return [];
+  const receipts = await receiptsOf(
+    reads,
+    logs.filter(({ blockNumber }) => blockNumber === block),
+  );
+  const found = receipts.find((receipt) => isSameExchange(context, swap, receipt)) ?? receipts[0];
+  return found === undefined ? [] : [found];
 }
 
 /** Whether a proposal of the swap's place was executed: what makes its mark reverts from then on. */

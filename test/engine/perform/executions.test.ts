@@ -198,6 +198,21 @@ describe.each(CARRIED_VERSIONS)("a proposal to a Safe %s of real bytecode", (ver
     expect(await look(swap)).toMatchObject({ fill: { hash: transactionHash } });
   });
 
+  test.each([false, true])("counts where a module executed it for them (bound to its nonce: %s)", async (isBound) => {
+    const safe = await newSafe(version);
+    await safe.enableModule(DEPLOYER.address);
+    const swap = await proposedTo(safe, isBound);
+    await safe.executeByModule(DEPLOYER.address, safe.batch([call(usdc, "transfer", POOL, 7n)]));
+    expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: isBound ? false : undefined });
+    const { status, transactionHash } = await safe.executeByModule(DEPLOYER.address, safe.batch(swapCalls(safe)));
+    await safe.executeByModule(DEPLOYER.address, safe.batch([call(usdc, "transfer", POOL, 8n)]));
+    expect([status, await safe.nonce()]).toEqual(["0x1", swap.proposal?.nonce]);
+    expect(await look(swap)).toMatchObject({ fill: { hash: transactionHash } });
+    await safe.reject();
+    await settle();
+    expect(await look(swap)).toMatchObject({ fill: { hash: transactionHash } });
+  });
+
   test("does not count where a stranger made its mark", async () => {
     const safe = await newSafe(version);
     const swap = await proposedTo(safe, true);
