@@ -174,6 +174,15 @@ test("ALL-13 an announced swap can be stopped, or told to go on at once", async 
   expect(await isFilled(outside, life, 20)).toBe(true);
 });
 
+test("a run that waits is still told of when its strategy's file is taken away: it goes on, and can be stopped", async () => {
+  const { outside, life } = await begin(ANNOUNCED);
+  await life.engine.adopt([]);
+  await turn(outside, life, 3);
+  expect(alertsOf(life)).toEqual([{ code: "SWAP_ANNOUNCED", isOver: 0 }]);
+  expect(await isFilled(outside, life, 120)).toBe(true);
+  expect(alertsOf(life)).toEqual([{ code: "SWAP_ANNOUNCED", isOver: 1 }]);
+});
+
 test("ALL-14 a run that waits is not overdue, however long its approval may take", async () => {
   const { outside, life } = await begin({ ...APPROVED, approveWithinSeconds: 3_000 });
   await turn(outside, life, 60);

@@ -167,7 +167,8 @@ function createEndings(
         `strategy IS NOT NULL AND strategy NOT IN (SELECT value FROM json_each(?))
            AND (subject LIKE '% to % of %'
              OR subject NOT LIKE 'run %' AND subject NOT LIKE 'swap %' AND subject NOT LIKE 'mode of %'
-               AND subject NOT LIKE 'fill of %')`,
+               AND subject NOT LIKE 'fill of %' AND subject NOT LIKE 'wait of %' AND subject NOT LIKE 'proposal of %'
+               AND subject NOT LIKE 'delivery of %')`,
         JSON.stringify(strategyIds),
       ),
   };
