@@ -2,9 +2,10 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Faults } from "../faults.ts";
-import { type KeptRows, keepAnswers, type Rows } from "../oracle/rows.ts";
+import { type KeptRows, keepAnswers, openRows, type Rows } from "../oracle/rows.ts";
 import type { Report } from "../oracle/signing.ts";
 import type { Trace } from "../trace.ts";
+import { openAlone } from "./connection.ts";
 import { cutRange, type DiskImage, restoreCut, takeImage } from "./log-cut.ts";
 import { CANARY } from "./workload.ts";
 
@@ -26,8 +27,8 @@ export interface Files {
   readonly rows: KeptRows;
   /** Keeps a copy, as `swapd backup` does. */
   backUp(): void;
-  /** Exchanges the files. @param close lets the dead process's connection go */
-  exchange(how: Exchange, death: { readonly number: number; isNewestSynced: boolean; close(): void }): void;
+  /** Exchanges the files of a dead process. */
+  exchange(how: Exchange, death: { readonly number: number; isNewestSynced: boolean }): void;
   /** Writes a pace that no clock can have written, as one that was copied from another machine. */
   spoilPace(number: number): void;
   readonly cuts: number;
@@ -53,7 +54,6 @@ export function createFiles(parts: {
   emptyDatabase: string;
   faults: Faults;
   trace: Trace;
-  openRows(file: string): Rows;
   /** hears what the database knew before it was exchanged for another, and what the other one knows */
   exchanged(before: Known, after: Known): void;
   /** hears that nobody can read from the stored pace any more what the service asked for */
@@ -65,15 +65,12 @@ export function createFiles(parts: {
   const paceFile = `${file}.limiter.db`;
   removeDatabase(file);
   copyFileSync(emptyDatabase, file);
-  const rows = keepAnswers(parts.openRows(file));
+  const rows = keepAnswers(openRows(() => openAlone(file)));
   const copies: DiskImage[] = [];
   let cuts = 0;
-  const replace = (close: () => void, put: () => void): void => {
+  const replace = (put: () => void): void => {
     const before = knownOf(rows);
-    rows.reopen(() => {
-      close();
-      put();
-    });
+    rows.reopen(put);
     parts.exchanged(before, knownOf(rows));
   };
   const lose = (): void => {
@@ -86,23 +83,20 @@ export function createFiles(parts: {
       copies.push(takeImage(file));
       if (copies.length > MOST_COPIES) copies.shift();
     },
-    exchange: (how, { number, isNewestSynced, close }) => {
+    exchange: (how, { number, isNewestSynced }) => {
       if (how === "cut") {
         const image = takeImage(file);
         const { least, most } = cutRange(image, isNewestSynced);
         const at = chance.between(least, most, "cut", number);
         cuts += 1;
         trace.note("world", `the log of ${most} bytes is cut at ${at}, synced are ${least}`);
-        rows.reopen(() => {
-          close();
-          restoreCut(file, image, at);
-        });
+        rows.reopen(() => restoreCut(file, image, at));
         return;
       }
       const copy = how === "lost" || copies.length === 0 ? undefined : chance.pick(copies, "copy", number);
       trace.note("world", copy === undefined ? "the database is lost" : `an older copy is put back`);
-      if (copy === undefined) replace(close, lose);
-      else replace(close, () => restoreCut(file, copy, copy.log.bytes.length));
+      if (copy === undefined) replace(lose);
+      else replace(() => restoreCut(file, copy, copy.log.bytes.length));
     },
     spoilPace: (number) => {
       const [column, value] = chance.pick(ODD_PACES, "odd pace", number);

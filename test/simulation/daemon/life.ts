@@ -8,7 +8,7 @@ import { Secret } from "../../../src/net/secret.ts";
 import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Signer } from "../../../src/ports/signer.ts";
-import type { Connection, Lent } from "./connection.ts";
+import { type Connection, type Lent, limitPages } from "./connection.ts";
 import { Killed } from "./machine.ts";
 import { SECRETS } from "./workload.ts";
 
@@ -57,19 +57,18 @@ export function beginLife(state: LifeState, terms: LifeTerms, pages: number | un
     state.why = why;
     state.error = error;
     // Whatever still runs of it writes nothing any more.
-    if (lent?.db.open === true) lent.db.pragma("query_only = ON");
+    lent?.bar();
   };
-  let limit: number | undefined;
-  const limitPages = (most: number | undefined): void => {
-    if (lent?.db.open !== true || state.phase === "dead" || most === limit) return;
-    limit = most;
-    const used = lent.db.pragma("page_count", { simple: true }) as number;
-    lent.db.pragma(`max_page_count = ${most === undefined ? 1_073_741_823 : Math.max(used, most)}`);
+  let allowed: number | undefined;
+  const limit = (most: number | undefined): void => {
+    if (lent?.db.open !== true || state.phase === "dead" || most === allowed) return;
+    allowed = most;
+    limitPages(lent.db, most);
   };
   const start = async (): Promise<void> => {
     const { configuration, machine, logger } = terms;
-    lent = terms.connection.lend(configuration.database);
-    if (pages !== undefined) limitPages(pages);
+    lent = terms.connection.lend();
+    if (pages !== undefined) limit(pages);
     composed = await composeDaemon(configuration, "https://service.sim", {
       ...{ machine, db: lent.db, logger, redactor: createRedactor(), secrets: secretsWith(terms.signer) },
       ...{ crashPoint: terms.crashPoint, marker: terms.marker },
@@ -86,7 +85,7 @@ export function beginLife(state: LifeState, terms: LifeTerms, pages: number | un
   start().catch((error: unknown) => die("start refused", error));
   return {
     state,
-    limitPages,
+    limitPages: limit,
     kill: (why) => {
       die(why);
       throw new Killed(why);

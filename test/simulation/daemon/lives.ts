@@ -74,7 +74,7 @@ export function createLives(parts: {
   let outages = 0;
   let offUntilMs = 0;
   let exchange: Exchange | undefined;
-  const connection = createConnection(() => files.rows.changed());
+  const connection = createConnection(files.rows.connection, files.rows.changed);
   const random = (): number => chance.of("random", draws++);
   const tickEveryMs = chance.pick([1_000, 2_000, 4_000], "tick");
   const logger = createTraceLogger(trace);
@@ -205,7 +205,7 @@ export function createLives(parts: {
       const how = exchange ?? (parts.cutsLog ? "cut" : undefined);
       exchange = undefined;
       dead.close();
-      if (how !== undefined) files.exchange(how, { number: began, isNewestSynced, close: connection.close });
+      if (how !== undefined) files.exchange(how, { number: began, isNewestSynced });
       if (faults.strikes("disk: odd pace", "limiter")) files.spoilPace(began);
       judgeEnd(dead);
       const waitMs = pauseMs();
@@ -220,7 +220,6 @@ export function createLives(parts: {
       isOver = true;
       current?.end("the world ends");
       current?.close();
-      connection.close();
     },
     count: () => began,
     passed: aim.passed,

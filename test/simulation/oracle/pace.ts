@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import type { VirtualTime } from "../virtual-time.ts";
 import { openRows, type Rows } from "./rows.ts";
 import type { Report } from "./signing.ts";
@@ -78,7 +79,7 @@ export function createPaceOracle(parts: { time: VirtualTime; file: string; repor
     check: () => {
       if (!mustBeOver) return;
       mustBeOver = false;
-      rows ??= openRows(file);
+      rows ??= openRows(() => new Database(file));
       const stored = rows.one<{ cautious: number; blocked_until_us: number }>(
         "SELECT cautious, blocked_until_us FROM pace",
       );

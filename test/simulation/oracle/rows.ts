@@ -1,19 +1,23 @@
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
+import { beyondLimit } from "../daemon/connection.ts";
 
-/** The daemon's rows by plain SQL, on a connection of the oracle's own; it can be opened anew when the file is another. */
+/** A database's rows by plain SQL; it can be opened anew when the file is another. */
 export interface Rows {
   all<Row>(sql: string, ...values: readonly unknown[]): Row[];
   one<Row>(sql: string, ...values: readonly unknown[]): Row | undefined;
   write(sql: string, ...values: readonly unknown[]): void;
   /** Lets others exchange the file meanwhile. */
   reopen(exchange: () => void): void;
+  /** the connection that is open now */
+  connection(): Database.Database;
   close(): void;
 }
 
-export function openRows(file: string): Rows {
-  let db = new Database(file);
+export function openRows(open: () => Database.Database): Rows {
+  let db = open();
   let statements = new Map<string, Database.Statement<unknown[], unknown>>();
   const prepared = (sql: string): Database.Statement<unknown[], unknown> => {
+    if (db.inTransaction) throw new Error("rows are read in the middle of somebody's transaction");
     const known = statements.get(sql);
     if (known !== undefined) return known;
     const made = db.prepare<unknown[], unknown>(sql);
@@ -23,13 +27,14 @@ export function openRows(file: string): Rows {
   return {
     all: <Row>(sql: string, ...values: readonly unknown[]) => prepared(sql).all(...values) as Row[],
     one: <Row>(sql: string, ...values: readonly unknown[]) => prepared(sql).get(...values) as Row | undefined,
-    write: (sql, ...values) => void prepared(sql).run(...values),
+    write: (sql, ...values) => beyondLimit(db, () => prepared(sql).run(...values)),
     reopen: (exchange) => {
       db.close();
       exchange();
-      db = new Database(file);
+      db = open();
       statements = new Map();
     },
+    connection: () => db,
     close: () => void db.close(),
   };
 }
@@ -63,6 +68,7 @@ export function keepAnswers(rows: Rows): KeptRows {
       changed();
     },
     changed,
+    connection: rows.connection,
     close: rows.close,
   };
 }
