@@ -59,13 +59,16 @@ function modeChanges(context: EngineContext, row: ModeRow, rows: Answered<"scope
   return [...changes, raiseChange(context.deps, alert)];
 }
 
-/** With going back to active for everything a person also lets halted accounts go on. */
+/**
+ * With going back to active for everything a person also lets halted accounts go on, and those whose wallet was taken out
+ * of the configuration: what is said of them would else be true for ever.
+ */
 function releaseAccounts(
-  { deps, settings }: EngineContext,
+  { settings }: EngineContext,
   halts: readonly LaneHalt[],
   { setBy: by }: ModeRow,
 ): readonly { readonly text: string; readonly changes: readonly Change[] }[] {
-  const ours = halts.filter(({ account, chainId }) => deps.lanes.has(account) && chainId === settings.chainId);
+  const ours = halts.filter(({ chainId }) => chainId === settings.chainId);
   return ours.map(({ account, chainId, reason }) => ({
     text: `released ${account}, which was halted because ${reason}`,
     changes: [

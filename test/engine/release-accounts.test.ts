@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
-import { SLOT_MS } from "../support/builders.ts";
+import { alertSample, RELAYER, SLOT_MS } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 
@@ -34,4 +34,14 @@ test("a halted account goes on when a person goes back to active for everything,
   const released = life.db.prepare("SELECT released_by FROM lane_halts").pluck().all();
   expect(released).toEqual(["ann"]);
   expect(await ask(life, { mode: "active", scope: "global" })).toBe("global is active");
+});
+
+test("an account whose wallet was taken out of the configuration is released too: what is said of it is over", async () => {
+  const life = openLife(createOutside(SLOT_MS));
+  life.lanes.addHalt({ ...HALT, account: RELAYER });
+  const alert = { subject: `account ${RELAYER}`, code: "ACCOUNT_HALTED", severity: "critical" } as const;
+  life.store.raiseAlert(alertSample({ ...alert, strategy: undefined }));
+  const answer = await ask(life, { mode: "active", scope: "global" });
+  expect(answer).toBe(`global is active; released ${RELAYER}, which was halted because a stranger's transaction`);
+  expect(life.db.prepare("SELECT count(*) FROM alerts WHERE over_at_ms IS NULL").pluck().get()).toBe(0);
 });
