@@ -114,7 +114,7 @@ function askOnce(store: DaemonStore, wallet: Address): void {
   }
   store.soldBy("s1");
   store.boughtBy("s1");
-  store.hashOfOther(`0x${"ab".repeat(32)}`, "none");
+  store.hashOfOther(`0x${"ab".repeat(32)}`, { id: "none", wallet, token: USDC.address });
 }
 
 function median(values: readonly number[]): number {

@@ -79,9 +79,8 @@ function nativeMoved(baseline: BaselineRow, sources: BalanceSources): bigint {
   }
   for (const hash of sources.claims.hashes) {
     const receipt = sources.receipts.get(hash);
-    const [swap] = sources.claims.of(hash);
-    if (receipt === undefined || swap === undefined) continue;
-    if (receipt.succeeded && isCounted(receipt)) moved += nativeUnwrapped(baseline.wallet, swap, receipt, sources);
+    if (receipt === undefined || !receipt.succeeded || !isCounted(receipt)) continue;
+    for (const swap of sources.claims.of(hash)) moved += nativeUnwrapped(baseline.wallet, swap, receipt, sources);
   }
   return moved;
 }

@@ -59,12 +59,16 @@ function nonceKey(owner: Address, nonce: bigint): string {
 function matchByAmount(
   snapshot: Snapshot,
   flows: readonly Flow[],
-  known: { claims: ReadonlyMap<Hex, unknown>; claimed: ReadonlySet<string> },
+  known: { claims: ReadonlyMap<Hex, ReadonlyMap<string, SwapRow>>; claimed: ReadonlySet<string> },
 ): [Flow, SwapRow][] {
   const nameless = [...snapshot.swaps.values()].filter(
     (swap) => isOpen(swap) && swap.mode === "gasless" && swap.nonce === null && !known.claimed.has(swap.id),
   );
-  const free = flows.filter((flow) => flow.out > flow.in && !known.claims.has(flow.hash));
+  const isTaken = ({ hash, wallet, token }: Flow): boolean =>
+    [...(known.claims.get(hash)?.values() ?? [])].some(
+      (swap) => swap.mode === "self-executed" || (swap.wallet === wallet && swap.sell_token === token),
+    );
+  const free = flows.filter((flow) => flow.out > flow.in && !isTaken(flow));
   return nameless.flatMap((swap) => {
     const fits = (flow: Flow) =>
       flow.wallet === swap.wallet && flow.token === swap.sell_token && flow.out - flow.in === swap.amount_in;

@@ -39,12 +39,25 @@ export function checkOutflows(
   });
 }
 
-/** Every transaction that filled a swap, on the chain's word, by the swaps that claim it. */
+/** Whether what one of them moved is counted for the other as well: both look at one token of one account. */
+function isMeasuredWith(one: SwapRow, other: SwapRow): boolean {
+  const sides = ({ wallet, sell_token, recipient, buy_token }: SwapRow): readonly string[] => [
+    `${wallet} ${sell_token}`,
+    `${recipient} ${buy_token}`,
+  ];
+  const known = sides(one);
+  return sides(other).some((side) => known.includes(side));
+}
+
+/**
+ * Every transaction that filled a swap, on the chain's word, by the swaps that claim it. One transaction may fill several:
+ * orders of a batch, or what owners of several Safes execute at once.
+ */
 export function checkClaims(filledBy: ReadonlyMap<Hex, readonly SwapRow[]>): Difference[] {
   const found: Difference[] = [];
   const fillsOf = new Map<string, Hex[]>();
   for (const [hash, swaps] of filledBy) {
-    if (swaps.length > 1) {
+    if (swaps.some((swap) => swaps.some((other) => other !== swap && isMeasuredWith(swap, other)))) {
       const ids = swaps.map(({ id }) => id).join(", ");
       const message = `Transaction ${hash} is the fill of more than one swap: ${ids}.`;
       found.push(difference("FILL_CLAIMED_TWICE", `transaction ${hash}`, message, { hash, swaps: ids }));

@@ -100,9 +100,13 @@ export interface ViewQuestions {
   };
   /** How transfers out of a wallet are explained, besides by a swap. `keys` are the names that they are accepted by. */
   readonly outflows: {
-    readonly asked: { readonly swapId: string; readonly hashes: readonly Hex[]; readonly keys: readonly string[] };
+    readonly asked: {
+      readonly swap: { readonly id: string; readonly wallet: Address; readonly token: Address };
+      readonly hashes: readonly Hex[];
+      readonly keys: readonly string[];
+    };
     readonly rows: {
-      /** transactions of other swaps, and our own ones */
+      /** fills of other swaps of the wallet that sell the same token, and our own transactions */
       readonly ofOthers: ReadonlySet<Hex>;
       /** those that were found, and settled by a person */
       readonly accepted: ReadonlySet<string>;

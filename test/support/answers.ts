@@ -65,7 +65,10 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   swapState: (store, of) => each(of.swaps, store.swapState),
   runOfIntent: (store, of) => each(of.intents, store.runOfIntent),
   // Asked for the end of an open order, of what moved its token.
-  hashOfOther: (store, of) => each(of.hashes, (hash) => store.hashOfOther(hash, "an open one")),
+  hashOfOther: (store, of) =>
+    each(of.hashes, (hash) =>
+      ofTokens(of, (wallet, token) => store.hashOfOther(hash, { id: "an open one", wallet, token })),
+    ),
   intendedSignature: "of what is young",
   clearancePrices: "of what is young",
   dueEffects: (store, of) => [store.dueEffects(of.nowMs, 99, "no routes"), store.dueEffects(of.nowMs, 99, "routes")],

@@ -42,7 +42,7 @@ export async function unexplainedOutflows(
   const named = taken.map((outflow) => ({ ...outflow, key: outflowKey(swap.wallet, outflow) }));
   const { ofOthers, accepted } = await context.deps.store.read({
     kind: "outflows",
-    swapId: swap.id,
+    swap: { id: swap.id, wallet: swap.wallet, token: swap.sell.address },
     hashes: [...new Set(taken.map(({ log }) => log.transactionHash))],
     keys: named.map(({ key }) => key),
   });

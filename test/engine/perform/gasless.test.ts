@@ -335,6 +335,21 @@ describe("looking at the chain", () => {
     expect(await readChain(context, swap)).toMatchObject({ observation: { fill: undefined } });
   });
 
+  test.each([
+    ["of another wallet", { wallet: RELAYER }],
+    ["of another token of the wallet", { sell: WETH, buy: USDC }],
+  ])("of a signature without a nonce: a transaction may fill it beside the order %s", async (_what, change) => {
+    const { context, outside, life } = await begin(swap);
+    outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
+    outside.chain.submitOrder(order, HUNDRED_USDC);
+    outside.chain.mine();
+    const seen = await readChain(context, swap);
+    const fillHash = seen.kind === "observed" ? seen.observation.fill?.hash : undefined;
+    const other = swapIn("confirmed", { ...owned, id: "other", ...change });
+    addSwap(life.store, { ...other, fill: { ...other.fill, hash: fillHash } as NonNullable<Swap["fill"]> });
+    expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { hash: fillHash } } });
+  });
+
   describe("of a signature without a nonce: what is not what the order signed is not its fill", () => {
     const takeAway = (outside: Outside, to: typeof ROUTER, amount: bigint): void => {
       outside.chain.mine();

@@ -29,8 +29,11 @@ export interface SingleRows extends LedgerRows {
   addStep(runId: string, step: StepInput): void;
   /** The prices that a swap was cleared by; undefined before that. */
   clearancePrices(swapId: string): PriceEvidence | undefined;
-  /** Whether this transaction belongs to another swap or transaction of ours than the given swap. */
-  hashOfOther(hash: string, swapId: string): boolean;
+  /**
+   * Whether this transaction is one of our own, or fills another swap than the given one that sells the same of the same
+   * wallet: one transaction may fill several orders.
+   */
+  hashOfOther(hash: string, swap: { readonly id: string; readonly wallet: Address; readonly token: Address }): boolean;
   /** Canonical JSON of the typed data that is to be signed with this digest. */
   intendedSignature(digest: string): string | undefined;
   addEffects(runId: string, effects: readonly EffectRequest[], atMs: number): void;

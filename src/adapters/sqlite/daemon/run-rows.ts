@@ -117,9 +117,12 @@ export function createRunRows(
       return typeof row?.text === "string" ? decodePrices(row.text) : undefined;
     },
     runOfIntent: (intentId) => runOfIntent(sql, intentId),
-    hashOfOther: (hash, swapId) =>
-      sql.get("SELECT 1 FROM swaps WHERE hash = ? AND id <> ?", hash, swapId) !== undefined ||
-      sql.get("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined,
+    hashOfOther: (hash, { id, wallet, token }) =>
+      sql.get(
+        `SELECT 1 FROM swaps WHERE hash = ? AND id <> ? AND
+           ((wallet = ? AND sell_token = ?) OR (mode = 'self-executed' AND intent_id IS NOT NULL))`,
+        ...[hash, id, wallet, token],
+      ) !== undefined || sql.get("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined,
     intendedSignature: (digest) =>
       sql.get<{ typed_data: string }>("SELECT typed_data FROM signatures WHERE digest = ?", digest)?.typed_data,
   };

@@ -29,8 +29,8 @@ export function createViewAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
       lastFreed: rows.lastFreed(wallet, sell),
       hasBought: rows.hasBought(wallet, buy),
     }),
-    outflows: ({ swapId, hashes, keys }) => ({
-      ofOthers: new Set(hashes.filter((hash) => rows.hashOfOther(hash, swapId))),
+    outflows: ({ swap, hashes, keys }) => ({
+      ofOthers: new Set(hashes.filter((hash) => rows.hashOfOther(hash, swap))),
       accepted: new Set(keys.filter((key) => rows.wasAccepted(key))),
     }),
     "known-chain": ({ wallet }) => rows.knownChain(wallet),

@@ -35,6 +35,7 @@ import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 const swap = swapIn("confirmed");
 const run = runSample({ swaps: [swap] });
 const swapId = swap.id;
+const sold = { id: swapId, wallet: swap.wallet, token: swap.sell.address };
 const chainId = 31_337;
 const FINAL = { number: 9, timestamp: 9 };
 
@@ -81,7 +82,7 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   "sold-usd": { kind: "sold-usd", daySinceMs: 1, monthSinceMs: 1 },
   "newest-block": { kind: "newest-block", wallets: [ACCOUNT] },
   traded: { kind: "traded", wallet: ACCOUNT, sell: USDC.address, buy: USDC.address },
-  outflows: { kind: "outflows", swapId, hashes: [hash("ab")], keys: ["key"] },
+  outflows: { kind: "outflows", swap: sold, hashes: [hash("ab")], keys: ["key"] },
   "known-chain": { kind: "known-chain", wallet: ACCOUNT },
   signing: { kind: "signing", runId: run.id, strategyId: "weekly", digests: [hash("ab")] },
   "dry-run-step": { kind: "dry-run-step", run, event: READ, of: QUESTION },
@@ -145,7 +146,7 @@ const STORE: Calls<DaemonStore> = {
   openWork: (store) => store.openWork(),
   swapState: (store) => store.swapState(swapId),
   runOfIntent: (store) => store.runOfIntent(`${swapId}.swap`),
-  hashOfOther: (store) => store.hashOfOther(hash("ab"), swapId),
+  hashOfOther: (store) => store.hashOfOther(hash("ab"), sold),
   intendedSignature: (store) => store.intendedSignature(hash("ab")),
   addEffects: (store) =>
     store.addEffects(run.id, [{ effect: { kind: "ReadChain", swapId }, notBeforeMs: NOW_MS }], NOW_MS),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Swap } from "../../../../src/domain/run/run.ts";
 import { SWAP_STATES } from "../../../../src/domain/run/states.ts";
 import type { EffectGroup } from "../../../../src/ports/daemon-rows.ts";
-import { HUNDRED_USDC, NOW_MS, runSample, SLOT_MS, swapSample } from "../../../support/builders.ts";
+import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, SLOT_MS, swapSample } from "../../../support/builders.ts";
 import { addRun, openDaemonDatabase, saveAs } from "../../../support/daemon-database.ts";
 import { hash, swapIn } from "../../../support/reading-samples.ts";
 
@@ -121,12 +121,17 @@ test("a transaction finds its run by its name, and one that no swap asked for fi
   for (const id of ["revoke_1", "run_1.0.2.swap", "run_1", ""]) expect(store.runOfIntent(id)).toBeUndefined();
 });
 
-test("a transaction of another swap or of a lane is never taken for this swap's fill", () => {
+test("a transaction of another swap that sells the same, or of a lane, is never taken for this swap's fill", () => {
   const { store, lanes } = openDaemonDatabase();
-  addRun(store, runSample({ swaps: [swapIn("confirmed")] }));
-  expect(store.hashOfOther(hash("ee"), "run_1.0.1")).toBe(false);
-  expect(store.hashOfOther(hash("ee"), "run_2.0.1")).toBe(true);
-  expect(store.hashOfOther(hash("ab"), "run_2.0.1")).toBe(false);
+  const { wallet, sell } = swapSample();
+  const [first, second] = [1, 2].map((run) => ({ id: `run_${run}.0.1`, wallet, token: sell.address }));
+  if (first === undefined || second === undefined) throw new Error("there are two swaps");
+  addRun(store, runSample({ swaps: [swapIn("confirmed", { mode: "gasless" })] }));
+  expect(store.hashOfOther(hash("ee"), first)).toBe(false);
+  expect(store.hashOfOther(hash("ee"), second)).toBe(true);
+  expect(store.hashOfOther(hash("ee"), { ...second, wallet: ROUTER })).toBe(false);
+  expect(store.hashOfOther(hash("ee"), { ...second, token: ROUTER })).toBe(false);
+  expect(store.hashOfOther(hash("ab"), second)).toBe(false);
   lanes.insertIntent({
     ...{ id: "revoke_1", account: swapSample().wallet, chainId: 31_337, purpose: "revoke", to: swapSample().wallet },
     ...{ data: "0x", value: 0n, gasLimit: 1n, maxFeePerGasCap: 1n, signBySeconds: 1, deadlineSeconds: undefined },
@@ -138,7 +143,7 @@ test("a transaction of another swap or of a lane is never taken for this swap's 
     ...{ maxPriorityFeePerGas: 1n, visibility: "public", state: "signed", signedAtMs: 1 },
     ...{ firstBroadcastBlock: undefined, lastBroadcastAtMs: undefined, lastBroadcastBlock: undefined },
   });
-  expect(store.hashOfOther(hash("ab"), "run_2.0.1")).toBe(true);
+  expect(store.hashOfOther(hash("ab"), second)).toBe(true);
 });
 
 describe("effects", () => {

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { checkBalances } from "../../src/audit/balances.ts";
+import { claimTransactions } from "../../src/audit/claims.ts";
+import { WITHDRAWAL } from "../../src/audit/events.ts";
+import type { Receipt } from "../../src/audit/node-answers.ts";
+import { checkClaims } from "../../src/audit/outflows.ts";
+import type { SwapRow } from "../../src/audit/rows.ts";
+import type { Snapshot } from "../../src/audit/snapshot.ts";
+import { type Address, type Hex, toAddress } from "../../src/domain/money/address.ts";
+import { ETH, POOL, ROUTER, USDC, WALLET, WETH } from "../support/builders.ts";
+import { hash } from "../support/reading-samples.ts";
+
+// One transaction may fill several swaps: a batch of orders, or what owners of two Safes execute at once.
+
+const BATCH = hash("ee");
+const SECOND = ROUTER;
+
+const first = {
+  ...{ id: "first", state: "final", mode: "gasless", wallet: WALLET, recipient: WALLET, hash: BATCH, nonce: null },
+  ...{ sell_token: USDC.address, buy_token: WETH.address, amount_in: 100n, amount_out_min: 7n, intent_id: null },
+} as SwapRow;
+const second: SwapRow = { ...first, id: "second", wallet: SECOND, recipient: SECOND };
+
+const DAI = toAddress(`0x${"da".repeat(20)}`);
+
+test.each([
+  ["of two wallets", {}, []],
+  ["of one wallet that have nothing in common", { ...first, sell_token: DAI, buy_token: ETH.address }, []],
+  ["of one wallet that buy the same", { ...first, sell_token: DAI }, ["FILL_CLAIMED_TWICE"]],
+  ["of one wallet that sell the same", { ...first, buy_token: DAI }, ["FILL_CLAIMED_TWICE"]],
+  [
+    "of which one sells what the other buys",
+    { ...first, sell_token: WETH.address, buy_token: DAI },
+    ["FILL_CLAIMED_TWICE"],
+  ],
+  ["of two wallets that deliver to one", { recipient: WALLET }, ["FILL_CLAIMED_TWICE"]],
+])("swaps %s may be filled at once where each can be measured alone", (_what, change, codes) => {
+  const other: SwapRow = { ...second, ...change, id: "second" };
+  expect(checkClaims(new Map([[BATCH, [first, other]]])).map(({ code }) => code)).toEqual(codes);
+});
+
+test("an open order without a nonce is found in the transaction that filled another wallet's", () => {
+  const open: SwapRow = { ...second, state: "submitted", hash: null };
+  const swaps = new Map([first, open].map((swap) => [swap.id, swap]));
+  const snapshot = { swaps, attempts: [], intents: new Map() } as unknown as Snapshot;
+  const of = { token: USDC.address, hash: BATCH, blockNumber: 7, out: 100n, in: 0n };
+  const flows = [WALLET, SECOND].map((wallet) => ({ ...of, wallet }));
+  const claims = claimTransactions(snapshot, { fills: [], flows });
+  expect(claims.of(BATCH).map(({ id }) => id)).toEqual(["first", "second"]);
+});
+
+test("native coins that one transaction brought two wallets are deposits of neither", () => {
+  const paid = (amount: bigint, logIndex: number) => ({
+    ...{ address: WETH.address, topics: [WITHDRAWAL, `0x${"0".repeat(24)}${POOL.slice(2)}` as Hex], logIndex },
+    data: `0x${amount.toString(16).padStart(64, "0")}` as Hex,
+    ...{ transactionHash: BATCH, blockNumber: 7 },
+  });
+  const bought = [first, second].map((swap, index) => ({
+    ...swap,
+    buy_token: ETH.address,
+    amount_out_min: BigInt(7 + 2 * index),
+  }));
+  const logs = [paid(8n, 0), paid(9n, 1)];
+  const receipt: Receipt = { hash: BATCH, from: POOL, blockNumber: 7, succeeded: true, cost: 0n, logs };
+  const baselines = bought.map(({ wallet }) => ({
+    ...{ wallet, token: ETH.address, symbol: "ETH", decimals: 18, block_number: 1, balance: 1n },
+  }));
+  const claims = { of: () => bought, hashes: new Set([BATCH]) };
+  const sources = {
+    ...{ baselines, claims, flows: [], receipts: new Map([[BATCH, receipt]]), ownTransactions: [], tip: 9 },
+    ...{ wrappedNative: WETH.address, safes: new Set<Address>() },
+  };
+  expect(checkBalances(sources, [9n, 10n])).toEqual({ differences: [], deposits: [] });
+});
