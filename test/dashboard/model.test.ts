@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Fill, Mix, Status } from "../../dashboard/source/answers.ts";
+import type { Fill, Mix, Run, Status } from "../../dashboard/source/answers.ts";
 import { averageCost, standingOf, stepsAt, type Trade, tradesOf } from "../../dashboard/source/model/average-cost.ts";
 import { concernsOf } from "../../dashboard/source/model/concerns.ts";
 import { gainsOf } from "../../dashboard/source/model/gains.ts";
 import { merged, placed, quotedLine } from "../../dashboard/source/model/price-line.ts";
+import { readAgain, renewed } from "../../dashboard/source/model/run-list.ts";
 import { visibleRows } from "../../dashboard/source/model/visible-rows.ts";
 import { scaleEnd, weightBar } from "../../dashboard/source/model/weights.ts";
 import { parseRoute } from "../../dashboard/source/route.ts";
@@ -221,5 +222,29 @@ describe("what needs attention", () => {
       ["approval needed: wait of run_1", "y", undefined],
       ["no funds: wait of run_1", "x", undefined],
     ]);
+  });
+});
+
+describe("the list of runs", () => {
+  const runs = (from: number, to: number, state = "filled") =>
+    Array.from({ length: from - to + 1 }, (_, place) => ({ id: `run_${from - place}`, state }) as Run);
+  const idsOf = (list: { readonly items: readonly Run[] }) => list.items.map(({ id }) => Number(id.slice(4)));
+
+  it("has no gap where more came meanwhile than are read at once: it goes on from what was read", () => {
+    const old = { items: runs(400, 1), next: null };
+    const far = { items: runs(900, 701), next: "run 701" };
+    expect(renewed(old, far)).toEqual(far);
+    const near = renewed(old, { items: runs(450, 251), next: "run 251" });
+    expect([idsOf(near), near.next]).toEqual([idsOf({ items: runs(450, 1) }), null]);
+    const first = { items: runs(20, 1), next: null };
+    expect(renewed({ items: [], next: undefined }, first)).toEqual(first);
+    expect(renewed({ items: runs(30, 5), next: "run 5" }, first)).toEqual(first);
+  });
+
+  it("reads again what was open when it was read, however many came since", () => {
+    expect(readAgain([])).toBe(200);
+    expect(readAgain(runs(900, 1))).toBe(200);
+    expect(readAgain([...runs(900, 601), ...runs(600, 600, "executing"), ...runs(599, 1)])).toBe(301);
+    expect(readAgain([...runs(900, 201), ...runs(200, 200, "parked"), ...runs(199, 1)])).toBe(500);
   });
 });

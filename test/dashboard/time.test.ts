@@ -25,4 +25,10 @@ describe("times", () => {
     expect(tableTime("2026-03-29T01:00:00.000Z", NOW, "Europe/Berlin")).toBe("03:00:00");
     expect(tableTime("2026-03-28T12:00:00.000Z", NOW, "Europe/Berlin")).toBe("28 Mar 13:00:00");
   });
+
+  it("takes no day of another year for one of this year, or for today", () => {
+    expect(tableTime("2025-03-29T12:00:00.000Z", NOW, "UTC")).toBe("29 Mar 2025 12:00:00");
+    expect(tableTime("2025-12-31T23:30:00.000Z", NOW, "UTC")).toBe("31 Dec 2025 23:30:00");
+    expect(tableTime("2025-12-31T23:30:00.000Z", NOW, "Europe/Berlin")).toBe("01 Jan 00:30:00");
+  });
 });

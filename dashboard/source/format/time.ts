@@ -38,12 +38,15 @@ export function clockTime(instant: string, zone?: string): string {
   }).format(date);
 }
 
-/** The short form for tables: the day only where it is another one than today. */
+/** The short form for tables: the day only where it is another one than today, and its year where that is another one. */
 export function tableTime(instant: string, nowMs: number, zone?: string): string {
   const date = new Date(instant);
   if (Number.isNaN(date.getTime())) return instant;
   const inZone = zone === undefined ? {} : { timeZone: zone };
-  const day = new Intl.DateTimeFormat("en-GB", { day: "2-digit", month: "short", ...inZone });
+  const year = new Intl.DateTimeFormat("en-GB", { year: "numeric", ...inZone });
+  const isThisYear = year.format(date) === year.format(new Date(nowMs));
+  const ofYear = isThisYear ? {} : ({ year: "numeric" } as const);
+  const day = new Intl.DateTimeFormat("en-GB", { day: "2-digit", month: "short", ...ofYear, ...inZone });
   const time = new Intl.DateTimeFormat("en-GB", {
     ...{ hour: "2-digit", minute: "2-digit", second: "2-digit" },
     ...inZone,

@@ -1,58 +1,60 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { Run } from "../answers.ts";
 import { ask, query } from "../api.ts";
 import { beat } from "../live.ts";
+import { PAGE, type RunList, readAgain, renewed } from "../model/run-list.ts";
 import { Card, Empty } from "../parts/card.tsx";
 import { RunRow } from "../parts/run-row.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { useReading } from "../resource.ts";
 
-const PAGE = 200;
-
-interface Listing {
-  readonly items: readonly Run[];
-  /** undefined: nothing was read yet; null: all of it is here */
-  readonly next: string | null | undefined;
+interface Listing extends RunList {
   readonly trouble?: string;
 }
 
-/** New ones in front, changed ones in their place. */
-function refreshed(old: readonly Run[], newest: readonly Run[]): readonly Run[] {
-  const ids = new Set(newest.map(({ id }) => id));
-  return [...newest, ...old.filter(({ id }) => !ids.has(id))];
+/** What is to be read: one thing after the other, and nothing is forgotten that was asked for meanwhile. */
+interface Wanted {
+  isReading: boolean;
+  newest: boolean;
+  older: boolean;
 }
 
 function useRuns(strategy: string) {
   const [listing, setListing] = useState<Listing>({ items: [], next: undefined });
-  const isReading = useRef(false);
+  const known = useRef(listing);
+  const wanted = useRef<Wanted>({ isReading: false, newest: false, older: false });
   const of = strategy === "" ? undefined : strategy;
   const read = useCallback(
-    async (before: string | undefined, put: (old: Listing, page: Listing) => Listing): Promise<void> => {
-      if (isReading.current) return;
-      isReading.current = true;
-      try {
-        const page = await ask("listRuns", `/runs?${query({ strategy: of, before, limit: PAGE })}`);
-        setListing((old) => put(old, page));
-      } catch (error) {
-        setListing((old) => ({ ...old, trouble: error instanceof Error ? error.message : String(error) }));
-      } finally {
-        isReading.current = false;
-      }
+    async (isNewest: boolean): Promise<Listing> => {
+      const { items, next } = known.current;
+      if (!isNewest && typeof next !== "string") return known.current;
+      const part = isNewest ? { limit: readAgain(items) } : { before: next ?? undefined, limit: PAGE };
+      const page = await ask("listRuns", `/runs?${query({ strategy: of, ...part })}`);
+      return isNewest ? renewed({ items, next }, page) : { items: [...items, ...page.items], next: page.next };
     },
     [of],
   );
+  const readWanted = useCallback(
+    async (more: "newest" | "older"): Promise<void> => {
+      const now = wanted.current;
+      now[more] = true;
+      if (now.isReading) return;
+      now.isReading = true;
+      while (now.newest || now.older) {
+        const isNewest = now.newest;
+        now[isNewest ? "newest" : "older"] = false;
+        known.current = await read(isNewest).catch((error: unknown) => ({
+          ...known.current,
+          trouble: error instanceof Error ? error.message : String(error),
+        }));
+        setListing(known.current);
+      }
+      now.isReading = false;
+    },
+    [read],
+  );
   const pulse = beat.value;
-  useEffect(() => {
-    void read(undefined, (old, page) => ({
-      items: refreshed(old.items, page.items),
-      next: old.next === undefined ? page.next : old.next,
-    }));
-  }, [read, pulse]);
-  const { next } = listing;
-  const more = useCallback(() => {
-    if (typeof next !== "string") return;
-    void read(next, (old, page) => ({ items: [...old.items, ...page.items], next: page.next }));
-  }, [next, read]);
+  useEffect(() => void readWanted("newest"), [readWanted, pulse]);
+  const more = useCallback(() => void readWanted("older"), [readWanted]);
   return { listing, more };
 }
 
