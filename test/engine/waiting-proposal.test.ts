@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { PublishedProposal } from "../../src/ports/treasury.ts";
-import { HUNDRED_USDC, SLOT_MS } from "../support/builders.ts";
+import type { PublishedProposal, Treasury } from "../../src/ports/treasury.ts";
+import { HUNDRED_USDC, POOL, SLOT_MS, USDC } from "../support/builders.ts";
 import { ACCOUNT, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { leftForPools } from "../support/rows-add-up.ts";
 import type { SafeChain } from "../support/safe-chain.ts";
@@ -8,13 +8,19 @@ import { createTreasuryOutside, runsOf } from "../support/treasury-life.ts";
 
 // What owners leave lying: within its slot's window a proposal takes the place of the one before it.
 
+/** Where nobody is asked for anything. */
+const noTreasury: Treasury = {
+  ...{ safe: ACCOUNT, bindsNonce: true, proposer: undefined, freeNonce: async (next) => next },
+  publish: async () => ({ kind: "published" }),
+};
+
 async function begin() {
   const outside = createTreasuryOutside();
   const handed: PublishedProposal[] = [];
   const life = openLife(outside, {
     settings: { safes: new Set([ACCOUNT]) },
     treasury: {
-      ...{ safe: ACCOUNT, bindsNonce: true, proposer: undefined, freeNonce: async (next) => next },
+      ...noTreasury,
       publish: async (proposal) => {
         handed.push(proposal);
         return { kind: "published" };
@@ -77,4 +83,20 @@ test("a proposal that nobody wants ends with its slot's window, and its money is
   expect(ofSlot).toBe(SLOT_MS);
   expect(new Set(money(life).map(([state]) => state))).not.toContain("spent");
   expect(money(life)[0]?.[0]).toBe("released");
+});
+
+test("what its owners move shows in the balances that people read, at the next check of the chain", async () => {
+  const { life, outside, chain } = await begin();
+  const had = life.store.knownChain(ACCOUNT);
+  chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: HUNDRED_USDC });
+  for (let block = 0; block < 6; block += 1) chain.mine();
+  await life.engine.stop();
+  const later = openLife(outside, { settings: { safes: new Set([ACCOUNT]) }, treasury: noTreasury });
+  await later.engine.start();
+  await turn(outside, later, 3);
+  const now = later.store.knownChain(ACCOUNT);
+  expect(now?.balances.get(USDC.address)).toBe((had?.balances.get(USDC.address) ?? 0n) - HUNDRED_USDC);
+  expect([now?.baseline, now?.transactionCount]).toEqual([had?.baseline, had?.transactionCount]);
+  expect(now?.block).toBeGreaterThan(had?.block ?? 0);
+  expect(later.errors).toEqual([]);
 });

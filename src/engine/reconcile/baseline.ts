@@ -27,6 +27,17 @@ export async function baselineNow(context: ScanContext, wallet: Address): Promis
 }
 
 /**
+ * The same baseline, with what the wallet has by now, whatever moved it.
+ * @throws ChainReadError when no endpoint answers
+ */
+export async function balancesNow(context: ScanContext, before: KnownChain): Promise<KnownChain> {
+  const agreed = await context.deps.chain.agreed();
+  const block = Math.min((await agreed.finalized()).number, agreed.latest.number);
+  if (block <= before.block) return before;
+  return await knowledgeAt(context, before, block, { agreed, expected: before.balances });
+}
+
+/**
  * How many transactions of the wallet all endpoints count. What one that is ahead of the others counts is no difference to
  * be noticed either: it is waited for, as long as its block needs to reach them.
  * @throws ChainReadError where they do not say the same

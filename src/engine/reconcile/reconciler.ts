@@ -5,7 +5,7 @@ import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Difference, DifferenceKind, Finding } from "../../ports/reconciliation-store.ts";
 import { commitAndNotify, writeAndNotify } from "../alerts.ts";
 import { type EngineContext, isOnChain } from "../engine-context.ts";
-import { baselineNow } from "./baseline.ts";
+import { balancesNow, baselineNow } from "./baseline.ts";
 import { beginUnchecked } from "./begin.ts";
 import { alertOfNew, foundChange, newOnes, overIfNothingIsOpen, uncheckedOf } from "./findings.ts";
 import { knownFillsUpTo, newKey, whereToBegin } from "./first-scan.ts";
@@ -138,11 +138,12 @@ function isOurs({ open }: Standing, wallet: Address): boolean {
 
 /**
  * The owners of a Safe move its tokens as they like, and no row explains that. What was proposed to them is followed by its
- * hash and nonce; whether the database is the one that proposed it, the marker says.
+ * hash and nonce; whether the database is the one that proposed it, the marker says. What it has is for people to read.
  */
 async function checkTreasury(context: ScanContext, wallet: Address): Promise<boolean> {
   const rows = await context.deps.store.read({ kind: "standing", keys: [], wallets: [wallet] });
-  const known = rows.known.get(wallet) ?? (await baselineNow(context, wallet));
+  const before = rows.known.get(wallet);
+  const known = before === undefined ? await baselineNow(context, wallet) : await balancesNow(context, before);
   const nothing = { findings: [], isUnfinished: false, withoutAllowance: new Set<Address>() };
   await write(context, wallet, { ...nothing, known, begunBy: uncheckedOf(rows.open, wallet) });
   const after = await context.deps.store.read({ kind: "standing", keys: [], wallets: [wallet] });
