@@ -16,7 +16,7 @@ import { checkClaims, checkNativeFills, checkOutflows, depositsOf, unclaimedOutf
 import { checkRecorded } from "./recorded.ts";
 import { AuditError, type AuditReport, type Checked, type Difference, type OpenSwap } from "./report.ts";
 import { type IntentRow, isFilled, isOpen, type SwapRow } from "./rows.ts";
-import { checkProposals, safesIn } from "./safes.ts";
+import { checkProposals, proposalsIn, safesIn } from "./safes.ts";
 import { checkSignatures, signedFor } from "./signatures.ts";
 import { balancesAtStart, findStart, type Since } from "./since.ts";
 import { dataVersion, openForReading, readSnapshot, type Snapshot } from "./snapshot.ts";
@@ -235,12 +235,13 @@ async function readCounts(chain: ChainReader, watch: WatchList, tip: number): Pr
 
 function fillSources({ snapshot, receipts, attempts }: Inputs, options: AuditOptions): FillSources {
   const values = new Map(attempts.signed.map(({ hash, value }) => [hash, value]));
-  const routers = signedFor(snapshot);
+  const [routers, proposals] = [signedFor(snapshot), proposalsIn(snapshot)];
   return {
     receipts,
     wrappedNative: options.wrappedNative,
     settlement: options.settlement,
     valueOf: (hash: Hex) => values.get(hash) ?? 0n,
+    proposedAs: ({ id }: SwapRow) => proposals.get(id)?.digest,
     routerOf: (swap: SwapRow) =>
       swap.mode === "gasless" ? routers.get(swap.id) : snapshot.intents.get(swap.intent_id ?? "")?.to_address,
   };

@@ -4,6 +4,7 @@ import { readSwapped, readTransfer, type SwappedEvent, type Transfer } from "./e
 import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
 import { isFilled, type SwapRow } from "./rows.ts";
+import { executionsOf } from "./safes.ts";
 
 /** What the chain shows about one transaction of a swap. */
 interface Exchange {
@@ -60,6 +61,8 @@ export interface FillSources {
   valueOf(hash: Hex): bigint;
   /** contract that the swap was signed for; undefined when no signed bytes of it are stored */
   routerOf(swap: SwapRow): Address | undefined;
+  /** what owners of a Safe were asked to sign for it; undefined where it was not proposed */
+  proposedAs(swap: SwapRow): Hex | undefined;
 }
 
 /** Checks every swap that is recorded as filled against its one transaction on the chain. */
@@ -81,8 +84,25 @@ function checkFill(swap: SwapRow, sources: FillSources): Difference[] {
     return [difference("FILL_REVERTED", subject, message, { state: swap.state, hash: swap.hash })];
   }
   const native = { wrapped: sources.wrappedNative, value: sources.valueOf(receipt.hash) };
-  const exchange = measureExchange(swap, receipt, native);
-  return [...checkAmounts(swap, receipt, exchange), ...checkEvent(swap, { receipt, exchange }, sources)];
+  const own = ownExecution(swap, receipt, { native, digest: sources.proposedAs(swap) });
+  const exchange = measureExchange(swap, own, native);
+  return [...checkAmounts(swap, own, exchange), ...checkEvent(swap, { receipt: own, exchange }, sources)];
+}
+
+/** Of several executions of a Safe at once the proposal's own: by its hash, or the one that sold exactly its amount. */
+function ownExecution(
+  swap: SwapRow,
+  receipt: Receipt,
+  { native, digest }: { native: { wrapped: Address; value: bigint }; digest: Hex | undefined },
+): Receipt {
+  const executions = digest === undefined ? [] : executionsOf(receipt, swap.wallet);
+  if (executions.length < 2) return receipt;
+  const exact = executions.filter((one) => {
+    const { sold, bought } = measureExchange(swap, one.receipt, native);
+    return sold === swap.amount_in && bought > 0n && bought >= (swap.amount_out_min ?? 0n);
+  });
+  const asked = executions.find(({ hash }) => hash === digest);
+  return (asked ?? (exact.length === 1 ? exact[0] : undefined))?.receipt ?? receipt;
 }
 
 function checkAmounts(swap: SwapRow, receipt: Receipt, { sold, bought }: Exchange): Difference[] {

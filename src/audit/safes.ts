@@ -69,13 +69,33 @@ function checkAsked(swap: SwapRow, { digest }: SignatureRow, { domain, message }
     });
 }
 
+/** What one execution of a Safe wrote, and the hash of what its owners signed; a module has none. */
+interface Executed {
+  readonly receipt: Receipt;
+  readonly hash: Hex | undefined;
+}
+
+/** A transaction by the executions of a Safe in it: owners may execute all that waits in their queue at once. */
+export function executionsOf(receipt: Receipt, safe: Address): readonly Executed[] {
+  const found: Executed[] = [];
+  let rest = receipt.logs;
+  for (let end = rest.findIndex(isOf(safe)); end >= 0; end = rest.findIndex(isOf(safe))) {
+    const [log] = rest.slice(end);
+    const hash = log?.topics[0] === EXECUTED ? (log.topics[1] ?? (log.data.slice(0, 66) as Hex)) : undefined;
+    found.push({ receipt: { ...receipt, logs: rest.slice(0, end + 1) }, hash });
+    rest = rest.slice(end + 1);
+  }
+  return found;
+}
+
+function isOf(safe: Address): (log: Receipt["logs"][number]) => boolean {
+  return ({ address, topics: [kind] }) => address === safe && (kind === EXECUTED || kind === EXECUTED_BY_MODULE);
+}
+
 function checkExecuted(swap: SwapRow, { digest }: SignatureRow, receipts: ReadonlyMap<Hex, Receipt>): Difference[] {
   const receipt = swap.hash === null ? undefined : receipts.get(swap.hash);
   if (!isFilled(swap) || receipt === undefined) return [];
-  const isExecution = receipt.logs.some(
-    ({ address, topics }) => address === swap.wallet && (topics[0] === EXECUTED || topics[0] === EXECUTED_BY_MODULE),
-  );
-  if (isExecution) return [];
+  if (receipt.logs.some(isOf(swap.wallet))) return [];
   const message = `Swap ${swap.id} was proposed as ${digest}, and the Safe ${swap.wallet} executed nothing in ${swap.hash}.`;
   return [difference("MODE_DIFFERS", `swap ${swap.id}`, message, { mode: swap.mode, hash: swap.hash })];
 }

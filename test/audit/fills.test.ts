@@ -53,6 +53,7 @@ function codesWhere(amountIn: bigint): readonly string[] {
     settlement: ROUTER,
     valueOf: () => 0n,
     routerOf: () => ROUTER,
+    proposedAs: () => undefined,
   }).map(({ code }) => code);
 }
 

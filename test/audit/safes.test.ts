@@ -1,17 +1,19 @@
 import { id } from "ethers";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isOfMatter } from "../../src/audit/events.ts";
+import { checkFills } from "../../src/audit/fills.ts";
 import type { Receipt } from "../../src/audit/node-answers.ts";
 import type { SwapRow } from "../../src/audit/rows.ts";
 import { checkProposals } from "../../src/audit/safes.ts";
 import type { Snapshot } from "../../src/audit/snapshot.ts";
 import { type Address, type Hex, toAddress, wordOf } from "../../src/domain/money/address.ts";
-import { POOL, USDC } from "../support/builders.ts";
+import { POOL, ROUTER, USDC, WETH } from "../support/builders.ts";
 
 // What is recorded as the fill of a proposal has to be something that the Safe executed.
 
 const SAFE = toAddress(`0x${"5a".repeat(20)}`);
 const HASH: Hex = `0x${"ee".repeat(32)}`;
+const WORD: Hex = `0x${"01".repeat(32)}`;
 const NOBODY = `0x${"0".repeat(40)}`;
 const word = (value: bigint): string => value.toString(16).padStart(64, "0");
 const approve = (amount: bigint): string => `095ea7b3${wordOf(POOL).slice(2)}${word(amount)}`;
@@ -39,6 +41,37 @@ function found(address: Address, event: string): readonly string[] {
   const receipt: Receipt = { hash: HASH, from: POOL, blockNumber: 7, succeeded: true, cost: 0n, logs };
   return checkProposals(snapshot, new Map([[HASH, receipt]])).map(({ code }) => code);
 }
+
+describe("what owners executed at once", () => {
+  const log = (address: Address, event: string, ...more: readonly Hex[]) => ({
+    ...{ address, topics: [id(event) as Hex, ...more], data: `0x${word(100n)}` as Hex },
+    ...{ logIndex: 0, transactionHash: HASH, blockNumber: 7 },
+  });
+  const move = (token: Address, from: Address, to: Address) =>
+    log(token, "Transfer(address,address,uint256)", wordOf(from), wordOf(to));
+  const done = (digest: Hex) => log(SAFE, "ExecutionSuccess(bytes32,uint256)", digest);
+  const exchange = [move(USDC.address, SAFE, POOL), move(WETH.address, POOL, SAFE)];
+  const wages = move(USDC.address, SAFE, ROUTER);
+  const byModule = log(SAFE, "ExecutionFromModuleSuccess(address)");
+
+  test.each([
+    ["by what was asked for", [wages, done(WORD), ...exchange, done(HASH), wages], []],
+    ["by its amount", [wages, done(WORD), ...exchange, byModule, wages, byModule], []],
+    ["not at all where one execution did more", [...exchange, wages, done(HASH)], ["SOLD_DIFFERS"]],
+  ])("is told apart %s", (_how, logs, codes) => {
+    const swap = {
+      ...{ id: "s1", state: "final", mode: "self-executed", wallet: SAFE, recipient: SAFE, hash: HASH },
+      ...{ sell_token: USDC.address, buy_token: WETH.address, amount_in: 100n, amount_out_min: 90n },
+      ...{ sold: 100n, bought: 100n, block_number: 7, sell_decimals: 6, buy_decimals: 18 },
+    } as SwapRow;
+    const receipt: Receipt = { hash: HASH, from: POOL, blockNumber: 7, succeeded: true, cost: 0n, logs };
+    const found = checkFills([swap], {
+      ...{ receipts: new Map([[HASH, receipt]]), wrappedNative: WETH.address, settlement: undefined },
+      ...{ valueOf: () => 0n, routerOf: () => undefined, proposedAs: () => HASH },
+    });
+    expect(found.map(({ code }) => code)).toEqual(codes);
+  });
+});
 
 test.each([
   ["its owners executed", SAFE, "ExecutionSuccess(bytes32,uint256)", []],

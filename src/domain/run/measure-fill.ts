@@ -1,6 +1,7 @@
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../money/address.ts";
 import { smaller } from "../money/bigint.ts";
 import type { Fill, Swap } from "./run.ts";
+import { executionsIn } from "./safe-executions.ts";
 
 /** The parts of a receipt that a fill is measured from. */
 export interface FillReceipt {
@@ -34,12 +35,31 @@ export const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb
  * that, a node left some out, or a token moves without them: then the fill is `assumed`, and its amounts are the worst
  * that was signed. Sold is the whole gross amount, so that no budget is spent twice, and bought the minimum: it is
  * there for certain, so that nothing is sold that is not there. Where more is shown of either, that counts.
+ *
+ * Owners of a Safe may have executed more in the same transaction: what the proposal's own execution moved counts, where
+ * that is one for certain, by its hash or as the one that sold exactly the amount.
  */
-export function measureFill(
-  receipt: FillReceipt,
-  swap: Pick<Swap, "wallet" | "recipient" | "sell" | "buy" | "mode" | "gross" | "terms" | "proposal">,
-  native: { wrapped: Address; value: bigint },
-): Fill {
+export function measureFill(receipt: FillReceipt, swap: Measured, native: Native): Fill {
+  const executions = swap.proposal === undefined ? [] : executionsIn(receipt.logs, swap.wallet);
+  if (executions.length < 2) return measureLogs(receipt, swap, native);
+  const fills = executions.map(({ logs, hash }) => ({ hash, fill: measureLogs({ ...receipt, logs }, swap, native) }));
+  const asked = fills.find(({ hash }) => hash !== undefined && hash === swap.signatures?.swapDigest);
+  const exact = fills.filter(({ fill }) => fill.assumed !== true && fill.sold === swap.gross);
+  const own = asked ?? (exact.length === 1 ? exact[0] : undefined);
+  return own?.fill ?? measureLogs(receipt, swap, native);
+}
+
+type Measured = Pick<
+  Swap,
+  "wallet" | "recipient" | "sell" | "buy" | "mode" | "gross" | "terms" | "proposal" | "signatures"
+>;
+
+interface Native {
+  readonly wrapped: Address;
+  readonly value: bigint;
+}
+
+function measureLogs(receipt: FillReceipt, swap: Measured, native: Native): Fill {
   const amountOutMin = swap.terms?.amountOutMin ?? 0n;
   const sold =
     swap.sell.address === NATIVE_TOKEN ? native.value : -netTransfers(receipt, swap.sell.address, swap.wallet);

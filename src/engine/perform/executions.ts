@@ -3,6 +3,7 @@ import { markCall, placeOf } from "../../domain/guard/once-mark.ts";
 import { type Address, type Hex, wordOf } from "../../domain/money/address.ts";
 import { loggedAmount, measureFill, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap, SwapProposal } from "../../domain/run/run.ts";
+import { EXECUTION_SUCCESS, executedHash, executionsIn, MODULE_SUCCESS } from "../../domain/run/safe-executions.ts";
 import type { AgreedChainReads, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { FoundLog } from "../reconcile/read-back.ts";
@@ -24,11 +25,8 @@ interface View {
   readonly finalized: number;
 }
 
-/** keccak-256 of `ExecutionSuccess(bytes32,uint256)` and of `ExecutionFailure(bytes32,uint256)`, of all versions alike. */
-const SUCCESS = "0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e";
+/** keccak-256 of `ExecutionFailure(bytes32,uint256)`, of all versions alike. */
 const FAILURE = "0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23";
-/** keccak-256 of `ExecutionFromModuleSuccess(address)`: a module acted for the owners, which uses no nonce up. */
-const MODULE_SUCCESS = "0x6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8";
 
 /**
  * Looks up whether the owners executed a proposal. A Safe counts each of its executions and writes one event of it: where
@@ -63,7 +61,7 @@ async function executions(
   { since }: SwapProposal,
   { view, nonce }: { readonly view: View; readonly nonce: bigint },
 ): Promise<readonly FoundLog[]> {
-  const found = await eventsOf(wallet, [SUCCESS, FAILURE], view);
+  const found = await eventsOf(wallet, [EXECUTION_SUCCESS, FAILURE], view);
   if (BigInt(found.length) === nonce - since.nonce) return found;
   const detail = `the Safe ${wallet} counts ${nonce - since.nonce} executions since block ${since.block}, and ${found.length} events are shown: a node hides some`;
   throw new ChainReadError("malformed answer", detail);
@@ -89,8 +87,8 @@ async function ownExecutions(
   { logs, view }: { readonly logs: readonly FoundLog[]; readonly view: View },
 ): Promise<readonly Receipt[]> {
   const { reads, range } = view;
-  const successes = logs.filter(({ topics }) => topics[0] === SUCCESS);
-  const byHash = successes.filter((log) => hashOf(log) === swap.signatures?.swapDigest);
+  const successes = logs.filter(({ topics }) => topics[0] === EXECUTION_SUCCESS);
+  const byHash = successes.filter((log) => executedHash(log) === swap.signatures?.swapDigest);
   if (byHash.length > 0) return await Promise.all(byHash.map((log) => receiptOf(reads, log)));
   if (!(await isMarked(reads, swap, range.toBlock))) return [];
   const receipts = await receiptsOf(reads, successes);
@@ -141,16 +139,14 @@ async function isMarked(reads: View["reads"], swap: Swap, block: number): Promis
   return (await reads.call({ to, data }, block)) === undefined;
 }
 
-/** The first argument, which later versions index. */
-function hashOf({ topics, data }: FoundLog): Hex {
-  return topics[1] ?? `0x${data.slice(2, 66)}`;
-}
-
+/** Whether an execution of the Safe in a transaction sold exactly the amount, and brought the minimum. */
 function isSameExchange({ settings }: EngineContext, swap: Swap, receipt: Receipt): boolean {
-  const out = receipt.logs
-    .filter(({ address, topics }) => address === swap.sell.address && topics[0] === TRANSFER_TOPIC)
-    .filter(({ topics }) => topics[1] === wordOf(swap.wallet))
-    .reduce((sum, { data }) => sum + loggedAmount(data), 0n);
-  const measured = measureFill(receipt, swap, { wrapped: settings.wrappedNative, value: 0n });
-  return out === swap.gross && measured.assumed !== true;
+  return executionsIn(receipt.logs, swap.wallet).some(({ logs }) => {
+    const out = logs
+      .filter(({ address, topics }) => address === swap.sell.address && topics[0] === TRANSFER_TOPIC)
+      .filter(({ topics }) => topics[1] === wordOf(swap.wallet))
+      .reduce((sum, { data }) => sum + loggedAmount(data), 0n);
+    const measured = measureFill({ ...receipt, logs }, swap, { wrapped: settings.wrappedNative, value: 0n });
+    return out === swap.gross && measured.assumed !== true;
+  });
 }

@@ -1,4 +1,6 @@
+import { id } from "ethers";
 import { describe, expect, test } from "vitest";
+import type { Hex } from "../../../src/domain/money/address.ts";
 import { measureFill } from "../../../src/domain/run/measure-fill.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { ETH, GWEI, HUNDRED_USDC, POOL, RELAYER, ROUTER, USDC, WALLET, WBTC, WETH } from "../../support/builders.ts";
@@ -125,5 +127,44 @@ describe("coins that others unwrap in the same transaction are not ours", () => 
 
   test("too little altogether shows no purchase", () => {
     expect(coins(1n, least - 2n)).toMatchObject({ bought: least, assumed: true });
+  });
+});
+
+describe("what owners of a Safe executed at once", () => {
+  const since = { block: 90, nonce: 4n };
+  const proposal = { version: "1.4.1", nonce: 5n, isBoundToNonce: true, since } as const;
+  const asked = { proposal, signatures: swap.signatures && { ...swap.signatures, swapDigest: hash("5a") } };
+  const words = "ExecutionSuccess(bytes32,uint256)";
+  const executed = (digest: Hex, isIndexed = true) => ({
+    ...{ address: WALLET, topics: [id(words) as Hex, ...(isIndexed ? [digest] : [])] },
+    data: `${isIndexed ? "0x" : digest}${"0".repeat(64)}` as Hex,
+  });
+  const byModule = { address: WALLET, topics: [id("ExecutionFromModuleSuccess(address)") as Hex], data: "0x" } as const;
+  const wages = transferLog({ token: USDC.address, from: WALLET, to: RELAYER, amount: 5_000_000_000n });
+  const gift = transferLog({ token: WETH.address, from: RELAYER, to: WALLET, amount: TENTH });
+  const own = { sold: HUNDRED_USDC, bought: TENTH };
+
+  test.each([true, false])("is told apart by what was asked for, of all versions (indexed: %s)", (isIndexed) => {
+    const logs = [wages, executed(hash("01"), isIndexed), sale, purchase, executed(hash("5a"), isIndexed)];
+    const more = [gift, executed(hash("02"), isIndexed), wages];
+    const fill = measure({ logs: [...logs, ...more] }, asked);
+    expect(fill).toMatchObject(own);
+    expect(fill).not.toHaveProperty("assumed");
+  });
+
+  test("is told apart by its amount where they chose another nonce, or a module executed it", () => {
+    const elsewhere = [sale, purchase, executed(hash("03"))];
+    expect(measure({ logs: [wages, executed(hash("01")), ...elsewhere] }, asked)).toMatchObject(own);
+    expect(measure({ logs: [gift, byModule, sale, purchase, byModule, wages, byModule] }, asked)).toMatchObject(own);
+  });
+
+  test("is counted whole where it cannot be told apart, and what they put into the proposal itself is sold with it", () => {
+    const twice = [sale, purchase, executed(hash("03")), sale, purchase, executed(hash("04"))];
+    expect(measure({ logs: twice }, asked)).toMatchObject({ sold: 2n * HUNDRED_USDC, bought: 2n * TENTH });
+    const alone = [sale, purchase, wages, executed(hash("5a"))];
+    expect(measure({ logs: alone }, asked).sold).toBe(HUNDRED_USDC + 5_000_000_000n);
+    expect(measure({ logs: [wages, executed(hash("01")), sale, purchase, executed(hash("5a"))] }).sold).not.toBe(
+      HUNDRED_USDC,
+    );
   });
 });

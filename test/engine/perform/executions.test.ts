@@ -5,12 +5,13 @@ import { addressOnly } from "../../../src/app/open-secrets.ts";
 import { createChain } from "../../../src/chain/chain.ts";
 import { approval } from "../../../src/domain/guard/approval.ts";
 import type { Decoding } from "../../../src/domain/guard/decoded-swap.ts";
-import type { SafeCall } from "../../../src/domain/guard/multi-send.ts";
+import { encodeMultiSend, type SafeCall } from "../../../src/domain/guard/multi-send.ts";
 import { MARK_FACTORY, MARK_FACTORY_CODE, markCall } from "../../../src/domain/guard/once-mark.ts";
 import { SAFE_CONTRACTS, type SafeVersion } from "../../../src/domain/guard/safe-contracts.ts";
 import { safeTypedData } from "../../../src/domain/guard/safe-transaction.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
+import { measureFill } from "../../../src/domain/run/measure-fill.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import type { EngineContext } from "../../../src/engine/engine-context.ts";
 import { type ExecutionSeen, executionSeen } from "../../../src/engine/perform/executions.ts";
@@ -211,6 +212,21 @@ describe.each(CARRIED_VERSIONS)("a proposal to a Safe %s of real bytecode", (ver
     await safe.reject();
     await settle();
     expect(await look(swap)).toMatchObject({ fill: { hash: transactionHash } });
+  });
+
+  test("is measured by itself where owners execute all of their queue at once", async () => {
+    const safe = await newSafe(version);
+    const swap = await proposedTo(safe, true);
+    const wages = safe.batch([call(usdc, "transfer", DEPLOYER.address, HUNDRED_USDC / 2n)], 1n);
+    const queue = await Promise.all([safe.batch(swapCalls(safe), 0n), wages].map((one) => safe.executionOf(one)));
+    const data = encodeMultiSend(queue.map((execution) => ({ to: safe.address, value: 0n, data: execution })));
+    const to = SAFE_CONTRACTS[version].multiSendCallOnly;
+    const hash = await ask("eth_sendTransaction", [{ from: DEPLOYER.address, to, data, gas: "0x989680" }]);
+    expect(await minedReceipt(ask, hash)).toMatchObject({ status: "0x1" });
+    const { fill } = await look(swap);
+    if (fill === undefined) throw new Error("the fill is not seen");
+    const measured = measureFill(fill, swap, { wrapped: NATIVE_TOKEN, value: 0n });
+    expect(measured).toMatchObject({ sold: HUNDRED_USDC, bought: BOUGHT, hash });
   });
 
   test("does not count where a stranger made its mark", async () => {
