@@ -53,15 +53,18 @@ function ofDecision({ strategyId, detail }: Run, to: string, reason: string | un
   const [funds, prices] = [SUBJECT.funds(strategyId), SUBJECT.prices(strategyId)];
   const why = detail ?? "no detail";
   if (to !== "skipped") return { over: [funds, prices], raised: [] };
-  if (reason === "unpriceable") {
-    const text = `${strategyId} does not trade: a token of it has no fresh reference price (${why}); check its feed`;
-    return { over: [], raised: [{ severity: "warning", code: "NO_PRICE", subject: prices, text }] };
-  }
+  if (reason === "unpriceable") return { over: [], raised: [noPriceAlert(strategyId, why)] };
   if (reason === "insufficient_balance") {
     const text = `${strategyId} does not trade: its wallet holds too little (${why}); fund the wallet, or sell less`;
     return { over: [prices], raised: [{ severity: "warning", code: "NO_FUNDS", subject: funds, text }] };
   }
   return { over: reason === "view_unavailable" ? [] : [prices], raised: [] };
+}
+
+/** A strategy of which a token has no fresh reference price. */
+export function noPriceAlert(strategyId: string, why: string): Alert {
+  const text = `${strategyId} does not trade: a token of it has no fresh reference price (${why}); check its feed`;
+  return { severity: "warning", code: "NO_PRICE", subject: SUBJECT.prices(strategyId), text };
 }
 
 /** Decisions of a strategy that wants nothing: what it lacked when it last wanted something is no longer needed. */

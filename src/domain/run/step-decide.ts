@@ -1,6 +1,8 @@
-import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
+import type { Decision, PlannedSwap, StrategyView } from "../strategy/decision.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 import { decideStrategy, remembersPlan } from "../strategy/strategy.ts";
+import { MINUTE_MS } from "../time/durations.ts";
+import { noPriceAlert } from "./alert-changes.ts";
 import type { Draft } from "./draft.ts";
 import type { Evidence } from "./evidence.ts";
 import { pauseStrategy } from "./pause-strategy.ts";
@@ -8,6 +10,8 @@ import type { UnsignedReason } from "./reasons.ts";
 import { answered, retryLimits, tooLate, waitAgain } from "./retry.ts";
 import { type Run, type Swap, swapIdOf } from "./run.ts";
 import { beginSwap } from "./step-quote.ts";
+
+type Deferral = Extract<Decision<unknown>["outcome"], { readonly kind: "defer" }>;
 
 /** A due run begins: it reads what its strategy decides on. */
 export function stepStarted(draft: Draft, evidence: Evidence): void {
@@ -27,13 +31,7 @@ export function stepViewRead(draft: Draft, view: StrategyView, evidence: Evidenc
   const memory = !evidence.live && remembersPlan(evidence.spec) ? evidence.memory : decided;
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });
   pauseStrategy(draft, pause);
-  if (outcome.kind === "defer") {
-    const againMs = Math.max(evidence.nowMs + evidence.pace.retryMs, outcome.untilMs ?? 0);
-    if (againMs < draft.run().windowEndsMs) {
-      draft.effect({ kind: "ReadView" }, againMs);
-      return;
-    }
-  }
+  if (outcome.kind === "defer" && isAskedAgain(draft, outcome, evidence)) return;
   if (outcome.kind !== "swap") {
     draft.moveRun("skipped", { reason: outcome.reason, detail: outcome.detail });
     return;
@@ -47,6 +45,20 @@ export function stepViewRead(draft: Draft, view: StrategyView, evidence: Evidenc
     }
   }
   beginSwap(draft, swapIdOf(draft.run(), { position: 0, attempt: 1 }), evidence, 0);
+}
+
+/** A price that is late for so long is reported, though its slot goes on asking for it. */
+const PRICELESS_REPORTED_AFTER_MS = 5 * MINUTE_MS;
+
+/** @returns whether what was put off is asked again inside the window */
+function isAskedAgain(draft: Draft, { reason, detail, untilMs }: Deferral, { nowMs, pace }: Evidence): boolean {
+  const { strategyId, slotMs, windowEndsMs } = draft.run();
+  const againMs = Math.max(nowMs + pace.retryMs, untilMs ?? 0);
+  if (againMs >= windowEndsMs) return false;
+  draft.effect({ kind: "ReadView" }, againMs);
+  if (reason === "unpriceable" && nowMs - slotMs >= PRICELESS_REPORTED_AFTER_MS)
+    draft.record({ kind: "alert", ...noPriceAlert(strategyId, detail) });
+  return true;
 }
 
 /** The world could not be read. It is asked again inside the window, then the slot ends. */

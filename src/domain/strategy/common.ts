@@ -56,3 +56,12 @@ export interface StrategyCommon {
 export function isSameWallet(before: StrategyCommon, after: StrategyCommon): boolean {
   return before.wallet.address === after.wallet.address;
 }
+
+/** A question that was put off is asked again every half a minute, or so often where the window is short. */
+const QUESTIONS = { inWindow: 20, everyMs: 30_000 };
+
+/** Prices move slowly compared with the cost of reading the world, and a window may be hours long. @returns Unix milliseconds */
+export function nextQuestionMs({ retryForSeconds }: StrategyCommon, nowMs: number): number {
+  const share = Math.floor((retryForSeconds * 1_000) / QUESTIONS.inWindow);
+  return nowMs + Math.min(share, QUESTIONS.everyMs);
+}

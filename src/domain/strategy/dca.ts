@@ -2,7 +2,7 @@ import { formatAmount } from "../money/amount.ts";
 import type { Token } from "../money/token.ts";
 import { formatTimeLeft } from "../time/format-duration.ts";
 import { periodsOf, tightest } from "./budget.ts";
-import type { StrategyCommon } from "./common.ts";
+import { nextQuestionMs, type StrategyCommon } from "./common.ts";
 import {
   afterRun,
   carryOf,
@@ -27,9 +27,6 @@ export interface DcaSpec extends StrategyCommon, DcaTerms {
   readonly onlyIf?: PriceGate | undefined;
 }
 
-/** A question that was put off is asked again every half a minute, or so often where the window is short. */
-const QUESTIONS = { inWindow: 20, everyMs: 30_000 };
-
 /**
  * One order at each slot. With a budget the last order is what remains of it; fills and reservations both count as spent,
  * so orders never add up to more than the budget.
@@ -44,7 +41,10 @@ function decide(spec: DcaSpec, view: StrategyView, memory: DcaMemory): Decision<
   const gate = spec.onlyIf === undefined ? undefined : checkGate(spec.onlyIf, view.prices);
   if (gate?.open === false) {
     const reason = gate.priced ? "price_gate" : "unpriceable";
-    return { memory, outcome: { kind: "defer", reason, detail: gate.detail, untilMs: nextQuestionMs(spec, view) } };
+    return {
+      memory,
+      outcome: { kind: "defer", reason, detail: gate.detail, untilMs: nextQuestionMs(spec, view.nowMs) },
+    };
   }
   const spent = view.spent.get(token.address) ?? 0n;
   const remaining = spec.budget?.total === undefined ? undefined : spec.budget.total - spent;
@@ -53,7 +53,7 @@ function decide(spec: DcaSpec, view: StrategyView, memory: DcaMemory): Decision<
   if (order.kind !== "order") {
     const { kind, reason, detail, pause } = order;
     if (kind === "skip") return { memory, outcome: { kind, reason, detail }, pause };
-    return { memory, outcome: { kind, reason, detail, untilMs: nextQuestionMs(spec, view) } };
+    return { memory, outcome: { kind, reason, detail, untilMs: nextQuestionMs(spec, view.nowMs) } };
   }
   const swaps = order.legs.map(({ buy, own, carried }) => ({
     sell: token,
@@ -66,12 +66,6 @@ function decide(spec: DcaSpec, view: StrategyView, memory: DcaMemory): Decision<
     memory: withOrder(memory, { slotMs, spent, legs: order.legs, left: order.left }),
     outcome: { kind: "swap", swaps, detail: order.detail },
   };
-}
-
-/** Prices move slowly compared with the cost of reading the world, and a window may be hours long. */
-function nextQuestionMs({ retryForSeconds }: DcaSpec, { nowMs }: StrategyView): number {
-  const share = Math.floor((retryForSeconds * 1_000) / QUESTIONS.inWindow);
-  return nowMs + Math.min(share, QUESTIONS.everyMs);
 }
 
 /** Why nothing is bought at this slot whatever the market does: too early, or over. */

@@ -2,6 +2,7 @@ import { formatAmount } from "../money/amount.ts";
 import type { Token } from "../money/token.ts";
 import { formatTimeLeft } from "../time/format-duration.ts";
 import { type BudgetLeft, budgetObstacle, tightest } from "./budget.ts";
+import { nextQuestionMs } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
 import { allOf } from "./own-gas.ts";
@@ -55,8 +56,11 @@ function decide(spec: ThresholdSpec, view: StrategyView, memory: ThresholdMemory
     return { ...skip("ended", detail), pause: { code: "completed", detail } };
   }
   const price = readPairPrice(spec, view.prices);
-  if (price === undefined)
-    return skip("unpriceable", `no reference price for ${spec.watch.symbol} in ${spec.quote.symbol}`);
+  if (price === undefined) {
+    const detail = `no reference price for ${spec.watch.symbol} in ${spec.quote.symbol}`;
+    const untilMs = nextQuestionMs(spec, view.nowMs);
+    return { memory, outcome: { kind: "defer", reason: "unpriceable", detail, untilMs } };
+  }
   const { maxGapSeconds, quote } = spec;
   const legs = spec.legs.map((leg) => {
     const { gone, ...known } = legOf(memory, leg.id);

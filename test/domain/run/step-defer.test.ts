@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
+import { alertChanges } from "../../../src/domain/run/alert-changes.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import type { DcaSpec } from "../../../src/domain/strategy/dca.ts";
 import { decideStrategy, initialStrategyMemory } from "../../../src/domain/strategy/strategy.ts";
@@ -49,4 +50,21 @@ test("a strategy that says when it wants to be asked again is not asked before",
   const open = { ...deciding, windowEndsMs: NOW_MS + 3_600_000 };
   const { effects } = step(open, { kind: "view-read", view: viewSample() }, facts);
   expect(effects).toEqual([{ effect: { kind: "ReadView" }, notBeforeMs: outcome.untilMs }]);
+});
+
+test("a price that is late is asked for again, and reported once it is five minutes late", () => {
+  const spec = dcaSpec({
+    onlyIf: { of: WETH, comparison: "<", price: { quote: USDC, raw: 1n } },
+    retryForSeconds: 3_600,
+  });
+  const run = runSample({ state: "deciding", windowEndsMs: SLOT_MS + 3_600_000 });
+  const askedAt = (nowMs: number) => {
+    const view = { ...viewSample(), nowMs, prices: new Map() };
+    return step(run, { kind: "view-read", view }, evidenceSample({ spec, nowMs }));
+  };
+  const early = askedAt(SLOT_MS + 5 * 60_000 - 1);
+  expect(early.records.map(({ kind }) => kind)).toEqual(["memory"]);
+  const late = askedAt(SLOT_MS + 5 * 60_000);
+  expect(late.effects).toEqual([{ effect: { kind: "ReadView" }, notBeforeMs: SLOT_MS + 330_000 }]);
+  expect(alertChanges(late).raised).toMatchObject([{ code: "NO_PRICE", subject: `prices of ${run.strategyId}` }]);
 });

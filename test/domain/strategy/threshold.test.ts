@@ -52,7 +52,7 @@ describe("THR-2 the price", () => {
     expect(decideStrategy(once, seen, armed).outcome.kind).toBe("swap");
   });
 
-  it("THR-2 of both tokens is needed; without one nothing is decided and nothing counts as seen", () => {
+  it("THR-2 of both tokens is needed; without one it is asked for again and nothing counts as seen", () => {
     for (const prices of [
       [[WETH, "5000"]],
       [[USDC, "1"]],
@@ -63,7 +63,7 @@ describe("THR-2 the price", () => {
     ] as const) {
       const seen = view({ free: [[WETH, of(WETH, 8)]], prices });
       const decision = decideStrategy(once, seen, armed);
-      expect(decision).toMatchObject({ outcome: { reason: "unpriceable" } });
+      expect(decision).toMatchObject({ outcome: { kind: "defer", reason: "unpriceable" } });
       expect(decision.memory).toEqual({ version: 2, legs: { main: expect.anything() }, sold: "0" });
     }
   });
