@@ -1,4 +1,3 @@
-import type { Configuration } from "../../../config/configuration.ts";
 import type { Address } from "../../../domain/money/address.ts";
 import { formatUnits } from "../../../domain/money/amount.ts";
 import { type UsdPrice, valueDown } from "../../../domain/money/price.ts";
@@ -46,10 +45,13 @@ function* lastOfEachPart(prices: readonly SeenPrice[], { points }: Span): Iterab
 
 /** What the value over time is calculated from. */
 export interface HistoryParts {
-  readonly configuration: Configuration;
+  readonly wallets: readonly Address[];
+  readonly tokens: readonly Token[];
   readonly known: ReadonlyMap<Address, Held>;
   /** from the newest block down */
   readonly movements: readonly Movement[];
+  /** there are older ones that were not read */
+  readonly isCut: boolean;
   /** oldest first, by token */
   readonly prices: ReadonlyMap<Address, readonly SeenPrice[]>;
   readonly span: Span;
@@ -57,17 +59,20 @@ export interface HistoryParts {
 
 /**
  * Value over time: what the wallets have, taken back fill by fill, at the price that was last recorded then. Where none
- * was recorded yet there is no value.
+ * was recorded yet, and before the oldest of the newest fills, there is no value.
  */
 export function describePortfolioHistory(parts: HistoryParts): AnswerOf<"getPortfolioHistory"> {
-  const { configuration, span } = parts;
+  const { tokens, span, movements, isCut } = parts;
   const instants = instantsOf(span);
-  const tokens = [...configuration.tokens.values()].map(({ token }) => token);
+  const oldest = isCut ? movements.at(-1) : undefined;
+  const knownMs = oldest === undefined ? 0 : timeOf(oldest);
   const columns = tokens.flatMap((token) => {
     const amounts = amountsOf(parts, token.address, instants);
     if (amounts.every((raw) => raw === 0n)) return [];
     const prices = pricesAt(parts.prices.get(token.address) ?? [], instants);
-    const values = amounts.map((raw, index) => worth(raw, token, prices[index]));
+    const values = amounts.map((raw, index) =>
+      (instants[index] ?? 0) < knownMs ? undefined : worth(raw, token, prices[index]),
+    );
     return [{ token, amounts, values }];
   });
   return {
@@ -88,11 +93,11 @@ function instantsOf({ sinceMs, untilMs, points }: Span): readonly number[] {
 
 /** Balances of a token in all wallets together at instants, oldest first; never below zero. */
 function amountsOf(
-  { configuration, known, movements }: HistoryParts,
+  { wallets: named, known, movements }: HistoryParts,
   token: Address,
   instants: readonly number[],
 ): bigint[] {
-  const wallets = new Set([...configuration.wallets.values()].map(({ address }) => address));
+  const wallets = new Set(named);
   let raw = [...known.values()].reduce((sum, { balances }) => sum + (balances.get(token) ?? 0n), 0n);
   // What a fill changed after the balances were read is in none of them.
   for (const movement of movements)

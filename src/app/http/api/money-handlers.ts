@@ -80,11 +80,13 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
     getPortfolioHistory: async ({ query }) => {
       const span = spanOf(query, clock.nowMs());
       const configuration = sources.configuration();
+      const tokens = [...configuration.tokens.values()].map(({ token }) => token);
+      const wallets = [...configuration.wallets.values()].map(({ address }) => address);
       const prices = new Map<Address, readonly SeenPrice[]>();
-      for (const { token } of configuration.tokens.values())
-        prices.set(token.address, await pricesOf(token, { ...span, sinceMs: 0 }));
+      for (const token of tokens) prices.set(token.address, await pricesOf(token, { ...span, sinceMs: 0 }));
       const movements = await listing.movements(MOST_MOVEMENTS);
-      return describePortfolioHistory({ configuration, known: await known(), movements, prices, span });
+      const isCut = movements.length === MOST_MOVEMENTS;
+      return describePortfolioHistory({ wallets, tokens, known: await known(), movements, isCut, prices, span });
     },
     getPrices: async ({ id, query }) => {
       const token = sources.configuration().tokens.get(id)?.token;

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { describePortfolioHistory, type HistoryParts } from "../../../../src/app/http/api/describe-history.ts";
+import { NOW_MS, priceOf, USDC, WALLET, WETH } from "../../../support/builders.ts";
+
+const DAY_MS = 86_400_000;
+const START_MS = NOW_MS - 4 * DAY_MS;
+
+/** The wallet has 100 USDC; a day ago, and two days ago, it sold 50 of them. */
+function partsOf(isCut: boolean): HistoryParts {
+  const sale = {
+    wallet: WALLET,
+    recipient: WALLET,
+    sell: USDC.address,
+    sold: 50_000_000n,
+    buy: WETH.address,
+    bought: 0n,
+  };
+  const movements = [1, 2].map((days) => ({
+    ...{ ...sale, block: 10 - days, atSeconds: Math.floor((NOW_MS - days * DAY_MS) / 1_000) },
+  }));
+  return {
+    wallets: [WALLET],
+    tokens: [USDC],
+    known: new Map([[WALLET, { block: 20, balances: new Map([[USDC.address, 100_000_000n]]) }]]),
+    ...{ movements, isCut },
+    prices: new Map([[USDC.address, [{ atMs: START_MS - 1, usd: priceOf(USDC).usd }]]]),
+    span: { sinceMs: START_MS + DAY_MS / 2, untilMs: NOW_MS - DAY_MS / 2, points: 4 },
+  };
+}
+
+it("has no value of before the oldest swap that was read, where there are older ones: what they moved is not known", () => {
+  const whole = describePortfolioHistory(partsOf(false));
+  expect(whole.totalUsd).toEqual(["200", "200", "150", "100"]);
+  const cut = describePortfolioHistory(partsOf(true));
+  expect(cut.totalUsd).toEqual([null, null, "150", "100"]);
+  expect(cut.tokens[0]?.usd).toEqual([null, null, "150", "100"]);
+});
