@@ -1,8 +1,8 @@
 import { Interface } from "ethers";
 import { z } from "zod";
 import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
-import { retryRead } from "../net/retry-read.ts";
 import type { Secret } from "../net/secret.ts";
+import { type Ask, BATCH_SIZE, createAsker, unreadable } from "./ask-node.ts";
 import type { ChainLog } from "./events.ts";
 import {
   bigQuantity,
@@ -14,7 +14,7 @@ import {
   smallQuantity,
   timedHeader,
 } from "./node-answers.ts";
-import { createNodeClient, NoAnswer, type NodeClient, type Question, Refusal } from "./node-client.ts";
+import { createNodeClient, type Question, Refusal } from "./node-client.ts";
 import { AuditError } from "./report.ts";
 
 /** A transaction as a full block shows it. */
@@ -71,13 +71,11 @@ const erc20 = new Interface([
 
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-const BATCH_SIZE = 50;
 const BLOCKS_PER_BATCH = 20;
 const RECEIPTS_PER_BATCH = 20;
 const LONGEST_LOG_RANGE = 2_000;
 const FIRST_LOG_RANGE = 250;
 const MANY_LOGS = 500;
-const RETRIES = { retries: 4, minDelayMs: 200, maxDelayMs: 5_000 };
 
 /** Creates a reader. Reads that fail on the way are tried again a few times; nothing is ever written. */
 export function createChainReader(url: string | Secret, signal: AbortSignal | undefined): ChainReader {
@@ -142,25 +140,6 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
       }
       return found;
     },
-  };
-}
-
-type Ask = (requests: readonly Question[]) => Promise<readonly (unknown | Refusal)[]>;
-
-function createAsker(node: NodeClient, signal: AbortSignal | undefined): Ask {
-  const options = signal === undefined ? RETRIES : { ...RETRIES, signal };
-  return async (requests) => {
-    const answers: (unknown | Refusal)[] = [];
-    for (let first = 0; first < requests.length; first += BATCH_SIZE) {
-      const part = requests.slice(first, first + BATCH_SIZE);
-      try {
-        answers.push(...(await retryRead(() => node.ask(part, signal), options)));
-      } catch (error) {
-        if (error instanceof NoAnswer) throw unreadable(error);
-        throw error;
-      }
-    }
-    return answers;
   };
 }
 
@@ -241,10 +220,6 @@ function allowanceRequest(
 function proper(answer: unknown): unknown {
   if (answer instanceof Refusal) throw unreadable(answer);
   return answer;
-}
-
-function unreadable(cause: Refusal | NoAnswer): AuditError {
-  return new AuditError("CHAIN_UNREADABLE", `The chain could not be read. ${cause.message}`, { cause });
 }
 
 function read<T>(host: string, what: string, schema: z.ZodType<T>, answer: unknown): T {

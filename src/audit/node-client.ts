@@ -13,14 +13,27 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
 }
 
+/**
+ * What stands in the way of an answer. `away`: nobody answered properly; `asked-too-much`: of fewer questions at once the
+ * node may answer each, at once or later; `too-large`: what it answers, or is asked for, is more than it, or we, take.
+ */
+type Hindrance = "away" | "asked-too-much" | "too-large";
+
 /** No proper answer came. It proves nothing, and may come at another try; the text is redacted and names the host. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
+  readonly hindrance: Hindrance;
+
+  constructor(message: string, hindrance: Hindrance) {
+    super(message);
+    this.hindrance = hindrance;
+  }
 }
 
 /**
  * One node as the audit asks it. It is a reader of its own, so that what daemon and service make of a node's words cannot
- * hide from it what went wrong there: an error is a refusal whatever it says, and everything odd is no answer.
+ * hide from it what went wrong there: an error is a refusal whatever it says, but that it was asked too much in a short
+ * time, and everything odd is no answer.
  */
 export interface NodeClient {
   /** What may be shown of the endpoint. */
@@ -42,7 +55,8 @@ export function createNodeClient(options: {
   const host = hostOf(url);
   const redactor = createRedactor([url]);
   const shown = (words: string): string => redactor.redact(words).slice(0, LONGEST_MESSAGE);
-  const noAnswer = (detail: string): NoAnswer => new NoAnswer(`${host}: ${shown(detail)}`);
+  const noAnswer = (detail: string, hindrance: Hindrance): NoAnswer =>
+    new NoAnswer(`${host}: ${shown(detail)}`, hindrance);
 
   return {
     host,
@@ -60,14 +74,16 @@ export function createNodeClient(options: {
       });
       const { status, text } = await sent.catch((error: unknown) => {
         // Its text names the host already.
-        throw error instanceof FetchError ? new NoAnswer(error.message) : error;
+        if (!(error instanceof FetchError)) throw error;
+        throw new NoAnswer(error.message, error.kind === "too large" ? "too-large" : "away");
       });
       const read = readAnswers(status, text);
-      if (typeof read === "string") throw noAnswer(read);
+      if (typeof read === "string") throw noAnswer(read, hindranceOf(status));
       return questions.map((_, id) => {
         const answer = read.get(id);
-        if (answer === undefined) throw noAnswer(`no answer for request ${id} of a batch`);
+        if (answer === undefined) throw noAnswer(`no answer for request ${id} of a batch`, "away");
         if ("result" in answer) return answer.result;
+        if (isBusy(answer)) throw noAnswer(`${answer.words} (code ${answer.code})`, "asked-too-much");
         return new Refusal(`${host}: ${shown(answer.words)} (code ${answer.code})`);
       });
     },
@@ -75,6 +91,16 @@ export function createNodeClient(options: {
 }
 
 type Answer = { readonly result: unknown } | { readonly words: string; readonly code: number };
+
+function hindranceOf(status: number): Hindrance {
+  if (status === 413) return "too-large";
+  return status < 300 || status === 400 || status === 429 ? "asked-too-much" : "away";
+}
+
+/** So many calls a second are in a plan, and each of a batch is one. */
+function isBusy({ words, code }: { readonly words: string; readonly code: number }): boolean {
+  return code === 429 || /rate.?limit|too many requests|per second|throughput|capacity/i.test(words);
+}
 
 /** The answers by the numbers of their questions, or what is wrong with the whole. */
 function readAnswers(status: number, text: string): ReadonlyMap<number, Answer> | string {
