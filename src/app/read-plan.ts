@@ -4,6 +4,7 @@ import { type WorstCase, worstCase } from "../domain/forecast/worst-case.ts";
 import { spendersIn } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { readForecastStart } from "../engine/forecast-world.ts";
 import { quoteForecast } from "../engine/quote-forecast.ts";
@@ -37,6 +38,8 @@ export interface Plan {
     readonly wei: bigint;
     readonly balances: ReadonlyMap<string, bigint>;
   };
+  /** swaps that the owners of Safes are asked for: they send them, and pay for the gas */
+  readonly proposals: number;
   readonly unpriced: readonly { readonly token: string; readonly detail: string }[];
   /** what is left of the budgets before these slots */
   readonly budgets: readonly { readonly strategyId: string; readonly lines: readonly BudgetLine[] }[];
@@ -69,6 +72,7 @@ async function makePlan(context: EngineContext, asked: { configuration: Configur
     approvals: await plannedApprovals(context, slots),
     spenders: spendersIn(settings),
     gas: await plannedGas(context, { configuration, slots }),
+    proposals: bySender(slots, settings).proposed.length,
     unpriced,
     budgets: world.strategies.flatMap(({ spec, budget }) => {
       const lines = budgetLines(spec, budget?.counts ?? []);
@@ -82,7 +86,12 @@ async function makePlan(context: EngineContext, asked: { configuration: Configur
 /** The first sale of each token by each wallet through each contract, where its allowance does not suffice already. */
 async function plannedApprovals(context: EngineContext, slots: readonly ForecastSlot[]): Promise<PlannedApproval[]> {
   const { settings, deps } = context;
-  const wallets = new Map(settings.strategies.map(({ spec }) => [spec.id, spec.wallet]));
+  // A proposal's approval is a part of it, and nothing of it is left.
+  const wallets = new Map(
+    settings.strategies
+      .filter(({ spec }) => settings.safes?.has(spec.wallet.address) !== true)
+      .map(({ spec }) => [spec.id, spec.wallet]),
+  );
   const seen = new Set<string>();
   const approvals: PlannedApproval[] = [];
   for (const slot of slots) {
@@ -103,15 +112,29 @@ async function plannedApprovals(context: EngineContext, slots: readonly Forecast
   return approvals;
 }
 
+/** Swaps that may be sent, by who sends them: transactions of ours, or what the owners of Safes are asked for. */
+export function bySender(
+  slots: readonly ForecastSlot[],
+  { strategies, safes }: Pick<EngineContext["settings"], "strategies" | "safes">,
+): Readonly<Record<"own" | "proposed", readonly ForecastSlot["swaps"][number][]>> {
+  const specs = new Map(strategies.map(({ spec }) => [spec.id, spec]));
+  const swapsOf = (isOf: (spec: StrategySpec) => boolean) =>
+    slots
+      .filter(({ strategyId }) => {
+        const spec = specs.get(strategyId);
+        return spec !== undefined && spec.gasless !== "only" && isOf(spec);
+      })
+      .flatMap((slot) => slot.swaps.filter((swap) => swap.problem === undefined));
+  const isSafe = ({ wallet }: StrategySpec): boolean => safes?.has(wallet.address) === true;
+  return { own: swapsOf((spec) => !isSafe(spec)), proposed: swapsOf(isSafe) };
+}
+
 /** Swaps that may be self-executed, each with its exact approval, at the fee that the next blocks ask for. */
 async function plannedGas(
   { settings, deps }: EngineContext,
   planned: { configuration: Configuration; slots: readonly ForecastSlot[] },
 ): Promise<Plan["gas"]> {
-  const gasless = new Map(settings.strategies.map(({ spec }) => [spec.id, spec.gasless]));
-  const own = planned.slots
-    .filter((slot) => gasless.get(slot.strategyId) !== "only")
-    .flatMap((slot) => slot.swaps.filter((swap) => swap.problem === undefined));
+  const { own } = bySender(planned.slots, settings);
   const approvals = own.filter((swap) => !isNative(swap.sell)).length;
   const { baseFeePerGas } = await deps.chain.latest();
   const feePerGas = 2n * baseFeePerGas + (await deps.chain.priorityFee());

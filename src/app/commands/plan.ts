@@ -53,6 +53,7 @@ function planJson(made: Plan): object {
       estimate: made.gas.wei.toString(),
       balance: Object.fromEntries([...made.gas.balances].map(([wallet, wei]) => [wallet, wei.toString()])),
     },
+    proposals: made.proposals,
     unpriced: made.unpriced,
     budgets: made.budgets.map(({ strategyId, lines }) => ({ strategy: strategyId, bounds: lines })),
   };
@@ -129,6 +130,10 @@ export function planText(made: Plan): string {
     const gas = formatTokenAmount(made.gas.wei.toString(), { symbol: made.nativeSymbol, decimals: 18 });
     parts.push(`these slots send about ${made.gas.transactions} transactions of our own, for about ${gas} of gas`);
   }
+  if (made.proposals > 0)
+    parts.push(
+      `the owners of Safes are asked for ${made.proposals} of these swaps: they execute them, and pay for the gas`,
+    );
   if (made.approvals.length > 0) {
     const approvals = made.approvals.map(({ wallet, token, spender, needed }) => [
       ...[wallet, token.symbol, amount(needed, token), spender],
