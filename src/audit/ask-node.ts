@@ -1,3 +1,4 @@
+import type { Hex } from "../domain/money/address.ts";
 import { retryRead } from "../net/retry-read.ts";
 import { NoAnswer, type NodeClient, type Question, Refusal } from "./node-client.ts";
 import { AuditError } from "./report.ts";
@@ -11,13 +12,21 @@ export const BATCH_SIZE = 50;
 const RETRIES = { retries: 7, minDelayMs: 200, maxDelayMs: 5_000 };
 const MOST_TRIES_AWAY = 5;
 
+/** What asks one endpoint. */
+export interface Asker {
+  readonly ask: Ask;
+  /** From now on an answer counts only from a node that knows this block: several may stand behind one endpoint. */
+  knowing(block: Hex): void;
+}
+
 /** A node that refuses so many at once as a whole is asked for half as many, and for more again while that goes well. */
-export function createAsker(node: NodeClient, signal: AbortSignal | undefined): Ask {
+export function createAsker(node: NodeClient, signal: AbortSignal | undefined): Asker {
   let most = BATCH_SIZE;
+  let newest: Hex | undefined;
   /** @returns nothing where fewer are to be asked at once */
   const askSome = async (part: readonly Question[]): Promise<readonly (unknown | Refusal)[]> => {
     try {
-      const answers = await askPatiently(node, part, signal);
+      const answers = await askPatiently(node, part, { newest, signal });
       most = Math.min(BATCH_SIZE, most + 1);
       return answers;
     } catch (error) {
@@ -29,19 +38,27 @@ export function createAsker(node: NodeClient, signal: AbortSignal | undefined): 
       throw unreadable(error);
     }
   };
-  return async (requests) => {
-    const answers: (unknown | Refusal)[] = [];
-    while (answers.length < requests.length)
-      answers.push(...(await askSome(requests.slice(answers.length, answers.length + most))));
-    return answers;
+  return {
+    ask: async (requests) => {
+      const answers: (unknown | Refusal)[] = [];
+      while (answers.length < requests.length)
+        answers.push(...(await askSome(requests.slice(answers.length, answers.length + most))));
+      return answers;
+    },
+    knowing: (block) => {
+      newest = block;
+    },
   };
 }
 
-/** Tries again what may pass by itself: not what is too large, nor what goes by asking for less. */
+/**
+ * Tries again what may pass by itself: not what is too large, nor what goes by asking for less. One that is behind the
+ * newest block that was named has no logs of it, and says nothing of that.
+ */
 async function askPatiently(
   node: NodeClient,
   part: readonly Question[],
-  signal: AbortSignal | undefined,
+  { newest, signal }: { readonly newest: Hex | undefined; readonly signal: AbortSignal | undefined },
 ): Promise<readonly (unknown | Refusal)[]> {
   let tries = 0;
   const isTransient = (error: Error): boolean => {
@@ -50,7 +67,15 @@ async function askPatiently(
   };
   const ask = async () => {
     tries += 1;
-    return await node.ask(part, signal);
+    if (newest === undefined) return await node.ask(part, signal);
+    const known = { method: "eth_getBlockByNumber", params: [newest, false] };
+    const answers = await node.ask([...part, known], signal);
+    const block = answers.at(-1);
+    if (block !== null && !(block instanceof Refusal)) return answers.slice(0, -1);
+    throw new NoAnswer(
+      `${node.host}: block ${Number(newest)}, which it named, is not known to it: of several nodes behind it one is late`,
+      "away",
+    );
   };
   return await retryRead(ask, { ...RETRIES, isTransient, ...(signal === undefined ? {} : { signal }) });
 }

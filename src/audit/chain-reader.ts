@@ -80,13 +80,17 @@ const MANY_LOGS = 500;
 /** Creates a reader. Reads that fail on the way are tried again a few times; nothing is ever written. */
 export function createChainReader(url: string | Secret, signal: AbortSignal | undefined): ChainReader {
   const node = createNodeClient({ url, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
-  const ask = createAsker(node, signal);
+  const { ask, knowing } = createAsker(node, signal);
   const one = async <T>(schema: z.ZodType<T>, method: string, ...params: readonly unknown[]): Promise<T> =>
     read(node.host, method, schema, proper((await ask([{ method, params }]))[0]));
 
   return {
     chainId: () => one(smallQuantity, "eth_chainId"),
-    tip: () => one(header, "eth_getBlockByNumber", "latest", false),
+    tip: async () => {
+      const tip = await one(header, "eth_getBlockByNumber", "latest", false);
+      knowing(toQuantity(tip.number));
+      return tip;
+    },
     blockHash: async (number) =>
       (await one(header.nullable(), "eth_getBlockByNumber", toQuantity(number), false))?.hash,
     blockTime: async (number) => (await one(timedHeader, "eth_getBlockByNumber", toQuantity(number), false)).timestamp,
