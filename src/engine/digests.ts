@@ -1,6 +1,5 @@
 import { describeAmount } from "../domain/money/for-people.ts";
 import type { Token } from "../domain/money/token.ts";
-import { swapOf } from "../domain/run/run.ts";
 import { type CalendarPeriod, calendarPeriod } from "../domain/schedule/calendar-period.ts";
 import { wallAt } from "../domain/schedule/wall-clock.ts";
 import type { Decided } from "../ports/changes.ts";
@@ -107,18 +106,17 @@ function fillParts({ settings: { native } }: EngineContext, fills: Rows["fills"]
   const sums = new Map<string, Sum>();
   const fees = new Map<string, { token: Token; raw: bigint }>();
   let gas = 0n;
-  for (const { run, swapId } of fills) {
-    const { sell, buy, fill, mode, terms } = swapOf(run, swapId);
-    const key = `${run.strategyId} ${sell.address} ${buy.address}`;
-    const sum = sums.get(key) ?? { name: run.strategyId, sell, buy, fills: 0, sold: 0n, bought: 0n };
+  for (const { strategyId: name, sell, buy, sold, bought, mode, swapFee, gasCost } of fills) {
+    const key = `${name} ${sell.address} ${buy.address}`;
+    const sum = sums.get(key) ?? { name, sell, buy, fills: 0, sold: 0n, bought: 0n };
     sum.fills += 1;
-    sum.sold += fill?.sold ?? 0n;
-    sum.bought += fill?.bought ?? 0n;
+    sum.sold += sold;
+    sum.bought += bought;
     sums.set(key, sum);
     if (mode === "gasless") {
       const fee = fees.get(sell.address)?.raw ?? 0n;
-      fees.set(sell.address, { token: sell, raw: fee + (terms?.swapFee ?? 0n) });
-    } else gas += fill?.gasCost ?? 0n;
+      fees.set(sell.address, { token: sell, raw: fee + swapFee });
+    } else gas += gasCost;
   }
   const lines = [...sums.values()].map(
     ({ name, sell, buy, fills: count, sold, bought }) =>

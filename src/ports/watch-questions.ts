@@ -2,7 +2,7 @@ import type { DrawdownState } from "../domain/guard/drawdown.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
-import type { Run } from "../domain/run/run.ts";
+import type { Swap } from "../domain/run/run.ts";
 import type { SwapState } from "../domain/run/states.ts";
 import type { CalendarPeriod } from "../domain/schedule/calendar-period.ts";
 import type { TrueWarning } from "./alert-store.ts";
@@ -93,7 +93,7 @@ export interface WatchQuestions {
       /** what is counted with this one */
       readonly next: Omit<DigestMark, "untilMs">;
       /** swaps that were filled for the first time, in their order */
-      readonly fills: readonly { readonly run: Run; readonly swapId: string }[];
+      readonly fills: readonly DigestFill[];
       /** runs that ended without a trade */
       readonly ends: readonly Counted[];
       /** slots that had no run */
@@ -102,6 +102,15 @@ export interface WatchQuestions {
       readonly head: { readonly links: number; readonly head: string } | undefined;
     };
   };
+}
+
+/** What a digest says of one fill: a week of many strategies has more of them than their runs have room. */
+export interface DigestFill extends Pick<Swap, "sell" | "buy" | "mode"> {
+  readonly strategyId: string;
+  readonly sold: bigint;
+  readonly bought: bigint;
+  readonly swapFee: bigint;
+  readonly gasCost: bigint;
 }
 
 /** How far the digests of a period have come. */

@@ -1,12 +1,16 @@
+import { type Run, swapOf } from "../../../domain/run/run.ts";
 import type { CalendarPeriod } from "../../../domain/schedule/calendar-period.ts";
 import { DAY_MS } from "../../../domain/time/durations.ts";
-import type { Counted, DigestMark } from "../../../ports/watch-questions.ts";
+import type { Counted, DigestFill, DigestMark } from "../../../ports/watch-questions.ts";
 import type { Statements } from "../statements.ts";
 import { readHead } from "./history-chain.ts";
 import type { RowStore } from "./row-store.ts";
 
-/** A gap joins slots for so long after it was written down last, at most, whatever the wall clock did meanwhile. */
-const MARGIN_MS = DAY_MS;
+/**
+ * A gap joins slots until it is closed, eight days after it was written down last and a day later at most: so long it is
+ * known how many of its slots were told. A strategy that is due once a week joins one of a week ago.
+ */
+const MARGIN_MS = 10 * DAY_MS;
 
 /** Rows of what digests are made of, and of how far they have come. */
 export function createDigestRows(
@@ -77,12 +81,21 @@ export function readDigest(rows: RowStore, period: CalendarPeriod, nowMs: number
     next: { lastTransition: newest, gaps: Object.fromEntries(gaps.map(({ id, count }) => [String(id), count])) },
     fills: rows.filledSince(since).flatMap(({ runId, swapId }) => {
       const run = rows.run(runId);
-      return run === undefined ? [] : [{ run, swapId }];
+      return run === undefined ? [] : [fillOf(run, swapId)];
     }),
     ends: rows.endsSince(since),
     gaps: newSlots(gaps, last),
     warnings: rows.warnings(),
     head: rows.historyHead(),
+  };
+}
+
+function fillOf(run: Run, swapId: string): DigestFill {
+  const { sell, buy, mode, fill, terms } = swapOf(run, swapId);
+  return {
+    ...{ strategyId: run.strategyId, sell, buy, mode },
+    ...{ sold: fill?.sold ?? 0n, bought: fill?.bought ?? 0n },
+    ...{ swapFee: terms?.swapFee ?? 0n, gasCost: fill?.gasCost ?? 0n },
   };
 }
 
