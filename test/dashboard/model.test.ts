@@ -241,6 +241,18 @@ describe("the list of runs", () => {
     expect(renewed({ items: runs(30, 5), next: "run 5" }, first)).toEqual(first);
   });
 
+  it("grows no longer than a page that is open for days has room for", () => {
+    let list: Parameters<typeof renewed>[0] = { items: runs(200, 1), next: null };
+    let longest = 0;
+    for (let newest = 300; newest <= 40_000; newest += 100) {
+      list = renewed(list, { items: runs(newest, newest - 199), next: `run ${newest - 199}` });
+      longest = Math.max(longest, list.items.length);
+      expect([list.items[0]?.id, list.next === null || list.items.length >= 200]).toEqual([`run_${newest}`, true]);
+    }
+    expect(longest).toBeLessThanOrEqual(10_000);
+    expect(list.next).not.toBeNull();
+  });
+
   it("reads again what was open when it was read, however many came since", () => {
     expect(readAgain([])).toBe(200);
     expect(readAgain(runs(900, 1))).toBe(200);

@@ -10,6 +10,8 @@ export interface RunList {
 /** So many runs come at once, and so many at most. */
 export const PAGE = 200;
 const MOST_AT_ONCE = 500;
+/** A page that is open for days takes no more room than for so many. */
+const MOST_KEPT = 10_000;
 
 const ENDS: ReadonlySet<string> = new Set(["filled", "partial", "skipped", "failed"]);
 
@@ -26,6 +28,7 @@ export function readAgain(items: readonly Run[]): number {
 export function renewed(old: RunList, newest: RunList): RunList {
   const last = newest.items.at(-1);
   const known = newest.next === null ? -1 : old.items.findIndex(({ id }) => id === last?.id);
-  if (known < 0) return { items: newest.items, next: newest.next };
+  if (known < 0 || newest.items.length + old.items.length - known > MOST_KEPT)
+    return { items: newest.items, next: newest.next };
   return { items: [...newest.items, ...old.items.slice(known + 1)], next: old.next };
 }
