@@ -8,6 +8,7 @@ import type { PriceEvidence, RunRecord } from "../../domain/run/records.ts";
 import { type Run, swapOf } from "../../domain/run/run.ts";
 import { isRunEnd } from "../../domain/run/states.ts";
 import type { PriceBar } from "../../domain/strategy/decision.ts";
+import type { AlertRow } from "../../ports/alert-store.ts";
 import type { Change, StepQuestion, StepRows } from "../../ports/changes.ts";
 import type { GapRow, StrategyRow } from "../../ports/daemon-rows.ts";
 import type { IntentRow } from "../../ports/lane-store.ts";
@@ -22,7 +23,8 @@ export interface BookListener {
   /** a run that came to its end; the prices are those that its swaps were cleared by, by their ids */
   ended(run: Run, prices: ReadonlyMap<string, PriceEvidence>, atMs: number): void;
   mode(row: ModeRow): void;
-  alert(code: string): void;
+  alert(alert: AlertRow): void;
+  alertsOver(subject: string): void;
 }
 
 /** An effect that is to be performed for a run, from an instant on. */
@@ -141,7 +143,8 @@ class Rows {
     else if (change.kind === "intent") this.intents.push(change.intent);
     else if (change.kind === "mode") this.#setMode(change.row);
     else if (change.kind === "drawdown") this.drawdown = change.state;
-    else if (change.kind === "alert") this.#listener.alert(change.alert.code);
+    else if (change.kind === "alert") this.#listener.alert(change.alert);
+    else if (change.kind === "alerts-over") this.#listener.alertsOver(change.subject);
   }
 
   #amend(id: string, fields: Partial<StrategyRow>): void {

@@ -36,7 +36,7 @@ export interface Collector extends BookListener {
     readonly reason: string;
     readonly atMs: number;
   }[];
-  /** how often each alert would have been sent */
+  /** how often each alert would have been sent: while it is true it is sent once */
   readonly alerts: ReadonlyMap<string, number>;
   /** all of them, where they were asked for */
   readonly played: readonly PlayedSlot[];
@@ -70,6 +70,8 @@ export function createCollector(counting: Counting): Collector {
   const ends = new Map(specs.map(({ id }) => [id, new Map<string, number>()]));
   const modes: { scope: string; mode: string; reason: string; atMs: number }[] = [];
   const alerts = new Map<string, number>();
+  /** codes of what is true, by subject */
+  const raised = new Map<string, Set<string>>();
   const played: PlayedSlot[] = [];
   const approvals = new Map<string, bigint>();
   const byId = new Map(specs.map((spec) => [spec.id, spec]));
@@ -81,7 +83,12 @@ export function createCollector(counting: Counting): Collector {
     ...{ modes, alerts, played },
     gap: ({ strategy, reason, count: slots }) => count(strategy, reason, slots),
     mode: ({ scope, mode, reason, atMs }) => modes.push({ scope, mode, reason, atMs }),
-    alert: (code) => alerts.set(code, (alerts.get(code) ?? 0) + 1),
+    alert: ({ subject, code }) => {
+      const codes = raised.get(subject) ?? new Set();
+      if (!codes.has(code)) alerts.set(code, (alerts.get(code) ?? 0) + 1);
+      raised.set(subject, codes.add(code));
+    },
+    alertsOver: (subject) => raised.delete(subject),
     ended: (run, prices, atMs) => {
       const { strategyId, slotMs, state, reason, swaps } = run;
       count(strategyId, state === "filled" || state === "partial" ? state : (reason ?? state), 1);

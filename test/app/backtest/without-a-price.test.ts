@@ -33,3 +33,13 @@ it("gas without a price is named as what keeps every swap from trading", async (
   const both = await played(home, ...prices, "--prices", "ETH=2000");
   expect([both.fills.length, both.warnings.join("\n").includes("no file prices ETH")]).toEqual([24, false]);
 });
+
+it("an alert that stays true is counted once, as it is sent once", async () => {
+  const lines = csvOf(flat(2_000, 97)).split("\n");
+  const home = backtestHome({
+    strategy: `${dca("WETH")}only_if: { price: "<= 1000 USDC" }\n`,
+    prices: [...lines.slice(0, 30), ...lines.slice(60)].join("\n"),
+  });
+  const { warnings } = await played(home);
+  expect(warnings.join("\n")).toContain("alerts that would have been raised: NO_PRICE 1x");
+});
