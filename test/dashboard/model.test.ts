@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Fill, Mix, Run, Status } from "../../dashboard/source/answers.ts";
 import { averageCost, standingOf, stepsAt, type Trade, tradesOf } from "../../dashboard/source/model/average-cost.ts";
-import { concernsOf } from "../../dashboard/source/model/concerns.ts";
+import { concernsOf, worstFirst } from "../../dashboard/source/model/concerns.ts";
 import { gainsOf } from "../../dashboard/source/model/gains.ts";
 import { merged, placed, quotedLine } from "../../dashboard/source/model/price-line.ts";
 import { readAgain, renewed } from "../../dashboard/source/model/run-list.ts";
@@ -223,6 +223,13 @@ describe("what needs attention", () => {
       ["no funds: wait of run_1", "x", undefined],
     ]);
   });
+});
+
+it("shows the worst of many open alerts first, however old it is", () => {
+  const warnings = Array.from({ length: 60 }, (_, place) => ({ number: 100 - place, severity: "warning" }));
+  const found = worstFirst([{ number: 101, severity: "info" }, ...warnings, { number: 7, severity: "critical" }]);
+  expect(found.slice(0, 2).map(({ number }) => number)).toEqual([7, 100]);
+  expect(found.at(-1)).toEqual({ number: 101, severity: "info" });
 });
 
 describe("the list of runs", () => {

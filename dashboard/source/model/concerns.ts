@@ -15,6 +15,13 @@ export interface Concern {
 
 const WEIGHT = { bad: 0, warn: 1, calm: 2 } as const;
 
+const SEVERITIES = ["critical", "warning", "info"];
+
+/** Alerts by their severity, and of each in the order in which they come. */
+export function worstFirst<T extends { readonly severity: string }>(alerts: readonly T[]): readonly T[] {
+  return alerts.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+}
+
 /** All that a person should look at, the worst first. Empty when nothing needs anybody. */
 export function concernsOf(status: Status): readonly Concern[] {
   return [

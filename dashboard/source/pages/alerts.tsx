@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Alert } from "../answers.ts";
 import { inWords } from "../format/words.ts";
+import { worstFirst } from "../model/concerns.ts";
 import { Ago, Badge } from "../parts/bits.tsx";
 import { Card, Empty, Loaded } from "../parts/card.tsx";
 import { useReading } from "../resource.ts";
@@ -28,10 +29,14 @@ interface AlertsProps {
 }
 
 const STEP = 50;
+/** As many as are answered at once. */
+const MOST = 500;
 
 function Alerts({ title, state, children }: AlertsProps) {
   const [count, setCount] = useState(STEP);
-  const reading = useReading("listAlerts", `/alerts?state=${state}&limit=${count}`, { live: true, everyMs: 60_000 });
+  // Of what is open the worst may be the oldest.
+  const limit = state === "open" ? MOST : count;
+  const reading = useReading("listAlerts", `/alerts?state=${state}&limit=${limit}`, { live: true, everyMs: 60_000 });
   return (
     <Card title={title} class="broad">
       <Loaded reading={reading}>
@@ -39,15 +44,16 @@ function Alerts({ title, state, children }: AlertsProps) {
           <>
             {items.length === 0 && <Empty>{children}</Empty>}
             <ul class="concerns">
-              {items.map((alert) => (
+              {(state === "open" ? worstFirst(items).slice(0, count) : items).map((alert) => (
                 <Line alert={alert} key={alert.number} />
               ))}
             </ul>
-            {next !== null && count < 500 && (
+            {count < MOST && (next !== null || count < items.length) && (
               <button type="button" onClick={() => setCount(count + STEP)}>
                 Show more
               </button>
             )}
+            {count >= MOST && next !== null && <p class="faint">There are older ones, which are not shown here.</p>}
           </>
         )}
       </Loaded>
