@@ -5,7 +5,7 @@ import { checkBalances } from "./balances.ts";
 import { checkBaselines, compareBaselines, readFindings } from "./baselines.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type Claims, claimTransactions } from "./claims.ts";
-import { checkFills, type FillSources } from "./fills.ts";
+import { checkFills, type FillSources, paidOut } from "./fills.ts";
 import { checkIntents, findSigners, type OwnTransaction, ownTransactions, parseAttempts } from "./lane.ts";
 import { checkLedger } from "./ledger.ts";
 import { type Flow, flowsOf, type Movements, readMovements } from "./movements.ts";
@@ -142,7 +142,7 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     ...nonces.differences,
     ...checkFills(snapshot.swaps.values(), fillSources(inputs, options)),
     ...checkProposals(snapshot, inputs.receipts),
-    ...checkClaims(filledBy),
+    ...checkClaims(filledBy, (hash, swap) => paidOut(swap, inputs.receipts.get(hash), options.wrappedNative)),
     ...checkOutflows(unclaimed, orders, watch),
     ...checkNativeFills(movements.fills, claims, watch),
     ...balances.differences,
@@ -233,13 +233,12 @@ async function readCounts(chain: ChainReader, watch: WatchList, tip: number): Pr
   return counts;
 }
 
-function fillSources({ snapshot, receipts, attempts }: Inputs, options: AuditOptions): FillSources {
+function fillSources({ snapshot, receipts, attempts, claims }: Inputs, options: AuditOptions): FillSources {
   const values = new Map(attempts.signed.map(({ hash, value }) => [hash, value]));
   const [routers, proposals] = [signedFor(snapshot), proposalsIn(snapshot)];
   return {
-    receipts,
-    wrappedNative: options.wrappedNative,
-    settlement: options.settlement,
+    ...{ receipts, wrappedNative: options.wrappedNative, settlement: options.settlement },
+    claimedBy: claims.of,
     valueOf: (hash: Hex) => values.get(hash) ?? 0n,
     proposedAs: ({ id }: SwapRow) => proposals.get(id)?.digest,
     routerOf: (swap: SwapRow) =>

@@ -1,6 +1,6 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { amountText, boughtToken, soldToken } from "./amount-text.ts";
-import { readSwapped, readTransfer, type SwappedEvent, type Transfer } from "./events.ts";
+import { readSwapped, readTransfer, type SwappedEvent } from "./events.ts";
 import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
 import { isFilled, type SwapRow } from "./rows.ts";
@@ -14,15 +14,32 @@ interface Exchange {
   readonly back: bigint;
 }
 
+/** The payments of what a swap buys, each as far as it may have been its own. Coins are paid to nobody by name. */
+function paymentsFor({ buy_token: buy, recipient }: SwapRow, receipt: Receipt, wrapped: Address): bigint[] {
+  const [token, to] = buy === NATIVE_TOKEN ? [wrapped, undefined] : [buy, recipient];
+  return receipt.logs
+    .flatMap((log) => readTransfer(log, wrapped) ?? [])
+    .filter((move) => move.token === token && move.to === to)
+    .map(({ amount }) => amount);
+}
+
+/** What a transaction paid out of what a swap buys, for all who receive it there. */
+export function paidOut(swap: SwapRow, receipt: Receipt | undefined, wrapped: Address): bigint {
+  const payments = receipt === undefined ? [] : paymentsFor(swap, receipt, wrapped);
+  return payments.reduce((sum, amount) => sum + amount, 0n);
+}
+
 /**
  * Measures what a swap exchanged in a transaction. Sold is what left the wallet less what came back to it; bought is
  * what reached the recipient less what left it. Native coins have no transfer events: sold is the value sent along less
  * what was unwrapped for the way back, bought is what the wrapped token paid out, as far as it was for the recipient.
+ * @param beside other swaps that the transaction filled: what they bought or sold is not counted for this one
  */
 export function measureExchange(
   swap: SwapRow,
   receipt: Receipt,
   native: { wrapped: Address; value: bigint },
+  beside: readonly SwapRow[] = [],
 ): Exchange {
   const transfers = receipt.logs.flatMap((log) => readTransfer(log, native.wrapped) ?? []);
   const moved = (token: Address, way: "from" | "to", holder: Address | undefined): bigint =>
@@ -30,24 +47,26 @@ export function measureExchange(
   const { sell_token: sell, buy_token: buy, wallet, recipient } = swap;
   const unwrapped = moved(native.wrapped, "to", undefined);
   const taken = sell === NATIVE_TOKEN ? native.value : moved(sell, "from", wallet);
-  const back = sell === NATIVE_TOKEN ? unwrapped : moved(sell, "to", wallet);
-  const bought =
-    buy === NATIVE_TOKEN
-      ? coinsFor(swap, transfers, native.wrapped)
-      : moved(buy, "to", recipient) - moved(buy, "from", recipient);
-  return { sold: taken - back, bought, back };
+  const isBoughtBeside = beside.some((other) => other.buy_token === sell && other.recipient === wallet);
+  const came = isBoughtBeside ? 0n : moved(sell, "to", wallet);
+  const back = sell === NATIVE_TOKEN ? unwrapped : came;
+  const paid = paymentsFor(swap, receipt, native.wrapped);
+  const isSoldBeside = beside.some((other) => other.sell_token === buy && other.wallet === recipient);
+  const away = buy === NATIVE_TOKEN || isSoldBeside ? 0n : moved(buy, "from", recipient);
+  const rivals = beside.filter((other) => other.buy_token === buy && other.recipient === recipient).length;
+  const isShared = rivals > 0 || buy === NATIVE_TOKEN;
+  const bought = isShared ? shareOf(swap, paid, rivals) : paid.reduce((left, right) => left + right, 0n);
+  return { sold: taken - back, bought: bought - away, back };
 }
 
 /**
- * Everybody's unwrapping looks alike: the smallest payment that is no less than the swap's minimum counts; the minimum
- * where it takes several to be as much.
+ * Everybody's unwrapping looks alike, and so do payments to one recipient: the smallest that is no less than the swap's
+ * minimum counts; the minimum where it takes several to be as much, or where there are fewer than swaps.
  */
-function coinsFor({ amount_out_min: minimum }: SwapRow, transfers: readonly Transfer[], wrapped: Address): bigint {
-  const payments = transfers
-    .filter(({ token, to }) => token === wrapped && to === undefined)
-    .map(({ amount }) => amount);
+function shareOf({ amount_out_min: minimum }: SwapRow, payments: readonly bigint[], rivals: number): bigint {
   const sum = payments.reduce((left, right) => left + right, 0n);
   if (minimum === null || minimum === 0n || sum < minimum) return sum;
+  if (rivals > 0 && payments.length <= rivals) return minimum;
   const [smallest = minimum] = payments.filter((amount) => amount >= minimum).sort((a, b) => (a < b ? -1 : 1));
   return smallest;
 }
@@ -57,6 +76,8 @@ export interface FillSources {
   readonly receipts: ReadonlyMap<Hex, Receipt>;
   readonly wrappedNative: Address;
   readonly settlement: Address | undefined;
+  /** the swaps that a transaction filled */
+  claimedBy(hash: Hex): readonly SwapRow[];
   /** native value that a transaction of ours sent along; zero for those of others */
   valueOf(hash: Hex): bigint;
   /** contract that the swap was signed for; undefined when no signed bytes of it are stored */
@@ -85,7 +106,8 @@ function checkFill(swap: SwapRow, sources: FillSources): Difference[] {
   }
   const native = { wrapped: sources.wrappedNative, value: sources.valueOf(receipt.hash) };
   const own = ownExecution(swap, receipt, { native, digest: sources.proposedAs(swap) });
-  const exchange = measureExchange(swap, own, native);
+  const beside = sources.claimedBy(receipt.hash).filter(({ id }) => id !== swap.id);
+  const exchange = measureExchange(swap, own, native, beside);
   return [...checkAmounts(swap, own, exchange), ...checkEvent(swap, { receipt: own, exchange }, sources)];
 }
 

@@ -39,25 +39,32 @@ export function checkOutflows(
   });
 }
 
-/** Whether what one of them moved is counted for the other as well: both look at one token of one account. */
-function isMeasuredWith(one: SwapRow, other: SwapRow): boolean {
-  const sides = ({ wallet, sell_token, recipient, buy_token }: SwapRow): readonly string[] => [
-    `${wallet} ${sell_token}`,
-    `${recipient} ${buy_token}`,
-  ];
-  const known = sides(one);
-  return sides(other).some((side) => known.includes(side));
+type PaidOut = (hash: Hex, swap: SwapRow) => bigint;
+
+/** Whether a transaction cannot be the fill of all these: two sell one token of one wallet, or it paid out too little. */
+function isTooMuch(hash: Hex, swaps: readonly SwapRow[], paidOut: PaidOut): boolean {
+  const isAnyCoin = ({ buy_token: buy }: SwapRow): boolean => buy === NATIVE_TOKEN;
+  return swaps.some((swap) => {
+    const isSame = (other: SwapRow) =>
+      other.buy_token === swap.buy_token && (isAnyCoin(swap) || other.recipient === swap.recipient);
+    const least = swaps.filter(isSame).reduce((sum, { amount_out_min }) => sum + (amount_out_min ?? 0n), 0n);
+    const isSoldTwice = swaps.some(
+      (other) => other !== swap && other.wallet === swap.wallet && other.sell_token === swap.sell_token,
+    );
+    return swaps.length > 1 && (isSoldTwice || paidOut(hash, swap) < least);
+  });
 }
 
 /**
  * Every transaction that filled a swap, on the chain's word, by the swaps that claim it. One transaction may fill several:
  * orders of a batch, or what owners of several Safes execute at once.
+ * @param paidOut what a transaction paid out of what a swap buys, to its recipient
  */
-export function checkClaims(filledBy: ReadonlyMap<Hex, readonly SwapRow[]>): Difference[] {
+export function checkClaims(filledBy: ReadonlyMap<Hex, readonly SwapRow[]>, paidOut: PaidOut): Difference[] {
   const found: Difference[] = [];
   const fillsOf = new Map<string, Hex[]>();
   for (const [hash, swaps] of filledBy) {
-    if (swaps.some((swap) => swaps.some((other) => other !== swap && isMeasuredWith(swap, other)))) {
+    if (isTooMuch(hash, swaps, paidOut)) {
       const ids = swaps.map(({ id }) => id).join(", ");
       const message = `Transaction ${hash} is the fill of more than one swap: ${ids}.`;
       found.push(difference("FILL_CLAIMED_TWICE", `transaction ${hash}`, message, { hash, swaps: ids }));

@@ -33,7 +33,7 @@ export const DIFFERENCE_MEANINGS = {
   EVENT_DIFFERS: "the settlement contract's event of a fill says something else than the row",
   SECOND_FILL: "one swap was filled by more than one transaction",
   FILL_CLAIMED_TWICE:
-    "one transaction on the chain is the fill of more than one swap, and what one moved is counted for the other as well",
+    "one transaction on the chain is said to be the fill of several swaps, and did not sell or pay enough for all of them",
   FILL_OF_ENDED_SWAP: "a swap that is recorded as ended or as never signed was filled on the chain",
   UNEXPLAINED_OUTFLOW: "tokens left a wallet and no swap explains it",
   OUTFLOW_OF_OPEN_SWAP:

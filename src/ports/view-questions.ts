@@ -1,6 +1,7 @@
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { RunEvent } from "../domain/run/events.ts";
-import type { Run } from "../domain/run/run.ts";
+import type { TradedBeside } from "../domain/run/measure-fill.ts";
+import type { Run, Swap } from "../domain/run/run.ts";
 import type { SoldSince } from "../domain/strategy/budget.ts";
 import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
@@ -111,6 +112,14 @@ export interface ViewQuestions {
       /** those that were found, and settled by a person */
       readonly accepted: ReadonlySet<string>;
     };
+  };
+  /**
+   * Other swaps that a transaction fills, or may have filled since no fill of them is known, and that share a side with this
+   * one: they deliver the bought token to the same recipient, or one of the two sells what the other buys.
+   */
+  readonly beside: {
+    readonly asked: { readonly swapId: string; readonly hash: Hex; readonly sides: TradedBeside };
+    readonly rows: readonly Swap[];
   };
   /** How far the chain was checked against the rows of a wallet. */
   readonly "known-chain": { readonly asked: { readonly wallet: Address }; readonly rows: KnownChain | undefined };

@@ -52,6 +52,7 @@ function codesWhere(amountIn: bigint): readonly string[] {
     wrappedNative: WETH.address,
     settlement: ROUTER,
     valueOf: () => 0n,
+    claimedBy: () => [],
     routerOf: () => ROUTER,
     proposedAs: () => undefined,
   }).map(({ code }) => code);

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { checkBalances } from "../../src/audit/balances.ts";
 import { claimTransactions } from "../../src/audit/claims.ts";
-import { WITHDRAWAL } from "../../src/audit/events.ts";
+import { TRANSFER, topicOf, WITHDRAWAL } from "../../src/audit/events.ts";
+import { checkFills, measureExchange } from "../../src/audit/fills.ts";
 import type { Receipt } from "../../src/audit/node-answers.ts";
 import { checkClaims } from "../../src/audit/outflows.ts";
 import type { SwapRow } from "../../src/audit/rows.ts";
@@ -26,17 +27,47 @@ const DAI = toAddress(`0x${"da".repeat(20)}`);
 test.each([
   ["of two wallets", {}, []],
   ["of one wallet that have nothing in common", { ...first, sell_token: DAI, buy_token: ETH.address }, []],
-  ["of one wallet that buy the same", { ...first, sell_token: DAI }, ["FILL_CLAIMED_TWICE"]],
+  ["of one wallet that buy the same", { ...first, sell_token: DAI }, []],
   ["of one wallet that sell the same", { ...first, buy_token: DAI }, ["FILL_CLAIMED_TWICE"]],
-  [
-    "of which one sells what the other buys",
-    { ...first, sell_token: WETH.address, buy_token: DAI },
-    ["FILL_CLAIMED_TWICE"],
-  ],
-  ["of two wallets that deliver to one", { recipient: WALLET }, ["FILL_CLAIMED_TWICE"]],
-])("swaps %s may be filled at once where each can be measured alone", (_what, change, codes) => {
+  ["of which one sells what the other buys", { ...first, sell_token: WETH.address, buy_token: DAI }, []],
+  ["of two wallets that deliver to one", { recipient: WALLET }, []],
+  ["of which the second was paid too little", { recipient: WALLET, amount_out_min: 9n }, ["FILL_CLAIMED_TWICE"]],
+])("swaps %s may be filled at once where enough was sold and paid for each", (_what, change, codes) => {
   const other: SwapRow = { ...second, ...change, id: "second" };
-  expect(checkClaims(new Map([[BATCH, [first, other]]])).map(({ code }) => code)).toEqual(codes);
+  expect(checkClaims(new Map([[BATCH, [first, other]]]), () => 15n).map(({ code }) => code)).toEqual(codes);
+});
+
+test.each([
+  ["delivers to the same recipient", { wallet: SECOND, recipient: WALLET }, [8n, 9n], 0n, { sold: 100n, bought: 8n }],
+  ["was paid together with it", { wallet: SECOND, recipient: WALLET }, [17n], 0n, { sold: 100n, bought: 7n }],
+  [
+    "sells what it buys",
+    { wallet: WALLET, sell_token: WETH.address, buy_token: DAI },
+    [8n],
+    5n,
+    { sold: 100n, bought: 8n },
+  ],
+  ["buys what it sells", { sell_token: DAI, buy_token: USDC.address }, [8n], 0n, { sold: 100n, bought: 8n }],
+])("what another one moved that %s is not counted for a swap", (_what, change, payments, away, counted) => {
+  const other: SwapRow = { ...second, recipient: WALLET, ...change };
+  const moves = [
+    [USDC.address, WALLET, POOL, 100n],
+    [WETH.address, WALLET, POOL, away],
+    ...payments.map((amount) => [WETH.address, POOL, WALLET, amount] as const),
+    ...(other.buy_token === USDC.address ? ([[USDC.address, POOL, WALLET, 60n]] as const) : []),
+  ] as const;
+  const logs = moves.map(([address, from, to, amount], logIndex) => ({
+    ...{ address, topics: [TRANSFER, topicOf(from), topicOf(to)], logIndex, transactionHash: BATCH, blockNumber: 7 },
+    data: `0x${amount.toString(16).padStart(64, "0")}` as Hex,
+  }));
+  const receipt: Receipt = { hash: BATCH, from: POOL, blockNumber: 7, succeeded: true, cost: 0n, logs };
+  expect(measureExchange(first, receipt, { wrapped: WETH.address, value: 0n }, [other])).toMatchObject(counted);
+  const row: SwapRow = { ...first, ...counted, block_number: 7 };
+  const sources = {
+    ...{ receipts: new Map([[BATCH, receipt]]), wrappedNative: WETH.address, settlement: undefined },
+    ...{ valueOf: () => 0n, claimedBy: () => [row, other], routerOf: () => undefined, proposedAs: () => undefined },
+  };
+  expect(checkFills([row], sources)).toEqual([]);
 });
 
 test("an open order without a nonce is found in the transaction that filled another wallet's", () => {

@@ -67,7 +67,7 @@ describe("what owners executed at once", () => {
     const receipt: Receipt = { hash: HASH, from: POOL, blockNumber: 7, succeeded: true, cost: 0n, logs };
     const found = checkFills([swap], {
       ...{ receipts: new Map([[HASH, receipt]]), wrappedNative: WETH.address, settlement: undefined },
-      ...{ valueOf: () => 0n, routerOf: () => undefined, proposedAs: () => HASH },
+      ...{ valueOf: () => 0n, claimedBy: () => [], routerOf: () => undefined, proposedAs: () => HASH },
     });
     expect(found.map(({ code }) => code)).toEqual(codes);
   });

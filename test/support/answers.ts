@@ -69,6 +69,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
     each(of.hashes, (hash) =>
       ofTokens(of, (wallet, token) => store.hashOfOther(hash, { id: "an open one", wallet, token })),
     ),
+  filledBeside: "of what is young",
   intendedSignature: "of what is young",
   clearancePrices: "of what is young",
   dueEffects: (store, of) => [store.dueEffects(of.nowMs, 99, "no routes"), store.dueEffects(of.nowMs, 99, "routes")],

@@ -16,7 +16,17 @@ export interface FillReceipt {
   readonly dataFee?: bigint;
   /** Unix seconds of its block; no receipt carries it: the reader of the block adds it */
   readonly blockTimeSeconds?: number;
+  /** other swaps of ours that it fills and that share a side with the measured one; the reader of the rows adds them */
+  readonly beside?: readonly TradedBeside[];
   readonly logs: readonly { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }[];
+}
+
+/** The sides of a swap: who sells and who receives. */
+export interface TradedBeside {
+  readonly wallet: Address;
+  readonly sell: Address;
+  readonly recipient: Address;
+  readonly buy: Address;
 }
 
 /** keccak-256 of `Transfer(address,address,uint256)` */
@@ -38,6 +48,10 @@ export const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb
  *
  * Owners of a Safe may have executed more in the same transaction: what the proposal's own execution moved counts, where
  * that is one for certain, by its hash or as the one that sold exactly the amount.
+ *
+ * A transaction that fills several swaps of ours moves one token for two of them where they deliver to one recipient, or
+ * one sells what the other buys: what came for the other does not lower what was sold, what left for it does not lower
+ * what was bought, and of several payments to the recipient the smallest that is enough counts.
  */
 export function measureFill(receipt: FillReceipt, swap: Measured, native: Native): Fill {
   const executions = swap.proposal === undefined ? [] : executionsIn(receipt.logs, swap.wallet);
@@ -61,12 +75,11 @@ interface Native {
 
 function measureLogs(receipt: FillReceipt, swap: Measured, native: Native): Fill {
   const amountOutMin = swap.terms?.amountOutMin ?? 0n;
-  const sold =
-    swap.sell.address === NATIVE_TOKEN ? native.value : -netTransfers(receipt, swap.sell.address, swap.wallet);
+  const sold = swap.sell.address === NATIVE_TOKEN ? native.value : soldTokens(receipt, swap);
   const bought =
     swap.buy.address === NATIVE_TOKEN
       ? unwrapped(receipt, native.wrapped, amountOutMin)
-      : netTransfers(receipt, swap.buy.address, swap.recipient);
+      : boughtTokens(receipt, swap, amountOutMin);
   const gross = swap.gross ?? 0n;
   const isShown = sold > 0n && bought > 0n && bought >= amountOutMin;
   return {
@@ -86,27 +99,56 @@ function isPaidByOthers({ mode, proposal }: Pick<Swap, "mode" | "proposal">): bo
   return mode === "gasless" || proposal !== undefined;
 }
 
-function netTransfers(receipt: FillReceipt, token: Address, holder: Address): bigint {
-  let net = 0n;
-  for (const log of receipt.logs) {
-    if (log.address !== token || log.topics[0] !== TRANSFER_TOPIC || log.topics.length !== 3) continue;
-    const amount = loggedAmount(log.data);
-    if (addressOfTopic(log.topics[1]) === holder) net -= amount;
-    if (addressOfTopic(log.topics[2]) === holder) net += amount;
-  }
-  return net;
+type Sides = Pick<Swap, "wallet" | "recipient" | "sell" | "buy">;
+
+/** A transaction takes a token from a wallet for one swap alone; what comes back may be what another one bought. */
+function soldTokens(receipt: FillReceipt, { sell: { address: token }, wallet }: Sides): bigint {
+  const isBoughtBeside = receipt.beside?.some(({ recipient, buy }) => recipient === wallet && buy === token) ?? false;
+  const back = isBoughtBeside ? 0n : sumOf(transfers(receipt, token, { holder: wallet, side: 2 }));
+  return sumOf(transfers(receipt, token, { holder: wallet, side: 1 })) - back;
 }
 
-/**
- * Whoever unwraps in the same transaction, as other orders of a batch do, writes the same log, and no log tells who got the
- * coins: the least that was paid out at once, and that is enough for the order, is the recipient's. Where no payment alone
- * is enough, and all together are, the minimum reached him for certain.
- */
+function boughtTokens(receipt: FillReceipt, { buy: { address: token }, recipient }: Sides, least: bigint): bigint {
+  const beside = receipt.beside ?? [];
+  const paid = transfers(receipt, token, { holder: recipient, side: 2 });
+  const rivals = beside.filter((other) => other.recipient === recipient && other.buy === token).length;
+  const isSoldBeside = beside.some(({ wallet, sell }) => wallet === recipient && sell === token);
+  const away = isSoldBeside ? 0n : sumOf(transfers(receipt, token, { holder: recipient, side: 1 }));
+  if (rivals === 0) return sumOf(paid) - away;
+  // What was paid out for several together says of each that it got its minimum, and no more.
+  return (paid.length > rivals ? ofSeveral(paid, least) : smaller(sumOf(paid), least)) - away;
+}
+
+/** The amounts of a token that left (topic 1) or reached (topic 2) somebody. */
+function transfers(
+  { logs }: FillReceipt,
+  token: Address,
+  { holder, side }: { readonly holder: Address; readonly side: 1 | 2 },
+): readonly bigint[] {
+  return logs
+    .filter(({ address, topics }) => address === token && topics[0] === TRANSFER_TOPIC && topics.length === 3)
+    .filter(({ topics }) => addressOfTopic(topics[side]) === holder)
+    .map(({ data }) => loggedAmount(data));
+}
+
+function sumOf(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((sum, amount) => sum + amount, 0n);
+}
+
+/** Whoever unwraps in the same transaction, as other orders of a batch do, writes the same log: none tells who was paid. */
 function unwrapped({ logs }: FillReceipt, wrapped: Address, least: bigint): bigint {
   const paid = logs
     .filter(({ address, topics }) => address === wrapped && topics[0] === WITHDRAWAL_TOPIC)
     .map(({ data }) => loggedAmount(data));
-  const total = paid.reduce((sum, amount) => sum + amount, 0n);
+  return ofSeveral(paid, least);
+}
+
+/**
+ * What of several payments is one order's: the least that was paid out at once, and that is enough for it. Where no payment
+ * alone is enough, and all together are, the minimum was paid for certain.
+ */
+function ofSeveral(paid: readonly bigint[], least: bigint): bigint {
+  const total = sumOf(paid);
   if (least === 0n) return total;
   const enough = paid.filter((amount) => amount >= least);
   return enough.reduce(smaller, enough[0] ?? smaller(total, least));

@@ -1,14 +1,13 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { GaslessObservation } from "../../domain/run/events.ts";
-import { measureFill } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import { isSwapEnd } from "../../domain/run/states.ts";
-import { fullestReceipt } from "../../lane/fullest-receipt.ts";
 import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { executionSeen } from "./executions.ts";
+import { asShown, isShown, withOthers } from "./filled-beside.ts";
 import { nodeFault } from "./node-fault.ts";
 import { type BlockRange, denyHiddenOutflow, isTakenBy, logName, unexplainedOutflows } from "./outflows.ts";
 import { receiptOf } from "./receipt-of.ts";
@@ -83,7 +82,7 @@ async function observe(context: EngineContext, swap: Swap, view: ObservationRead
   return {
     latest: { number: latest.number, timestampSeconds: latest.timestamp },
     finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
-    fill: fill === undefined ? undefined : await withBlockTime(context, swap, await asShown(context, swap, fill)),
+    fill: fill === undefined ? undefined : await withBlockTime(context, swap, await wholeFill(context, swap, fill)),
     ...rest,
   };
 }
@@ -215,14 +214,8 @@ function isOf({ terms }: Swap, address: Address): boolean {
   return terms !== undefined && Object.values(terms.contracts).includes(address);
 }
 
-/** Where one endpoint leaves out what was exchanged, the others are asked for the same receipt. */
-async function asShown(context: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
-  if (!receipt.succeeded || isShown(context, swap, receipt)) return receipt;
-  return await fullestReceipt(context.deps.chain, receipt);
-}
-
-function isShown({ settings }: EngineContext, swap: Swap, receipt: Receipt): boolean {
-  return measureFill(receipt, swap, { wrapped: settings.wrappedNative, value: 0n }).assumed !== true;
+async function wholeFill(context: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
+  return await asShown(context, swap, await withOthers(context, swap, receipt));
 }
 
 /** When its block was made, asked once for each block. Left out where the node has another block there by now. */

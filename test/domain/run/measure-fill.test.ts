@@ -130,6 +130,34 @@ describe("coins that others unwrap in the same transaction are not ours", () => 
   });
 });
 
+describe("what another swap of ours moved in the same transaction is not counted for this one", () => {
+  const min = swap.terms?.amountOutMin ?? 0n;
+  const paid = (amount: bigint) => transferLog({ token: WETH.address, from: POOL, to: WALLET, amount });
+  const came = transferLog({ token: USDC.address, from: POOL, to: WALLET, amount: HUNDRED_USDC / 2n });
+  const left = transferLog({ token: WETH.address, from: WALLET, to: POOL, amount: 2n * TENTH });
+  const sameRecipient = { wallet: RELAYER, sell: USDC.address, recipient: WALLET, buy: WETH.address };
+  const buysTheSold = { wallet: RELAYER, sell: WBTC.address, recipient: WALLET, buy: USDC.address };
+  const sellsTheBought = { wallet: WALLET, sell: WETH.address, recipient: RELAYER, buy: WBTC.address };
+
+  test.each([
+    ["delivers to the same recipient", sameRecipient, [sale, paid(TENTH), paid(3n * TENTH)], TENTH],
+    ["delivers there in parts", sameRecipient, [sale, paid(min - 1n), paid(min - 2n)], min],
+    ["is paid together with this one", sameRecipient, [sale, paid(4n * TENTH)], min],
+    ["buys what this one sells", buysTheSold, [sale, came, paid(TENTH)], TENTH],
+    ["sells what this one buys", sellsTheBought, [sale, paid(TENTH), left], TENTH],
+  ])("one that %s", (_what, other, logs, bought) => {
+    const fill = measure({ logs, beside: [other] });
+    expect(fill).toMatchObject({ sold: HUNDRED_USDC, bought });
+    expect(fill).not.toHaveProperty("assumed");
+  });
+
+  test("one that delivers to the same recipient takes nothing off what came back to the wallet", () => {
+    const back = transferLog({ token: USDC.address, from: ROUTER, to: WALLET, amount: 1_000n });
+    const logs = [sale, back, paid(TENTH), paid(TENTH)];
+    expect(measure({ logs, beside: [sameRecipient] }).sold).toBe(HUNDRED_USDC - 1_000n);
+  });
+});
+
 describe("what owners of a Safe executed at once", () => {
   const since = { block: 90, nonce: 4n };
   const proposal = { version: "1.4.1", nonce: 5n, isBoundToNonce: true, since } as const;

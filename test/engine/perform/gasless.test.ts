@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
+import { measureFill } from "../../../src/domain/run/measure-fill.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { performEffect } from "../../../src/engine/perform/perform-effect.ts";
 import { readChain } from "../../../src/engine/perform/read-chain.ts";
@@ -11,7 +12,7 @@ import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { HUNDRED_USDC, NOW_MS, RELAYER, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addRun, addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
-import { hash, swapIn } from "../../support/reading-samples.ts";
+import { hash, swapIn, transferLog } from "../../support/reading-samples.ts";
 
 const owned = { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" } as const;
 const typedData = { domain: {}, types: { A: [{ name: "a", type: "uint256" }] }, primaryType: "A", message: { a: "1" } };
@@ -348,6 +349,45 @@ describe("looking at the chain", () => {
     const other = swapIn("confirmed", { ...owned, id: "other", ...change });
     addSwap(life.store, { ...other, fill: { ...other.fill, hash: fillHash } as NonNullable<Swap["fill"]> });
     expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { hash: fillHash } } });
+  });
+
+  describe("of a signature without a nonce: what its transaction brought the recipient for another swap of ours", () => {
+    const own = { ...order, amountOut: swap.terms?.amountOutMin ?? 0n };
+    const elses = 5n * 10n ** 18n;
+    const other = { ...owned, id: "other", wallet: RELAYER };
+
+    async function boughtBeside(another: Swap): Promise<unknown> {
+      const { context, outside, life } = await begin(swap);
+      outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
+      outside.chain.submitOrder(own, HUNDRED_USDC);
+      outside.chain.mine();
+      const seen = await readChain(context, swap);
+      const fill = seen.kind === "observed" ? seen.observation.fill : undefined;
+      addSwap(life.store, { ...another, ...(another.fill && { fill: { ...another.fill, hash: fill?.hash ?? "0x" } }) });
+      const paid = transferLog({ token: WETH.address, from: ROUTER, to: ACCOUNT, amount: elses });
+      const sold = transferLog({ token: USDC.address, from: RELAYER, to: ROUTER, amount: HUNDRED_USDC });
+      const receipt = outside.chain.receipt.bind(outside.chain);
+      outside.chain.receipt = async (asked) => {
+        const one = await receipt(asked);
+        const place = { transactionHash: asked, blockNumber: 101, logIndex: 9 };
+        return one && { ...one, logs: [...one.logs, { ...sold, ...place }, { ...paid, ...place }] };
+      };
+      const now = await readChain(context, swap);
+      if (now.kind !== "observed" || now.observation.fill === undefined) return now;
+      const native = { wrapped: context.settings.wrappedNative, value: 0n };
+      return measureFill(now.observation.fill, swap, native).bought;
+    }
+
+    test.each(["confirmed", "submitted"] as const)("that is %s is not counted", async (state) => {
+      expect(await boughtBeside(swapIn(state, other))).toBe(own.amountOut);
+    });
+
+    test.each([
+      ["of another recipient", { recipient: RELAYER }],
+      ["that sold nothing in it", { wallet: ROUTER }],
+    ])("counts where there is none, but an open one %s", async (_what, change) => {
+      expect(await boughtBeside(swapIn("submitted", { ...other, ...change }))).toBe(own.amountOut + elses);
+    });
   });
 
   describe("of a signature without a nonce: what is not what the order signed is not its fill", () => {

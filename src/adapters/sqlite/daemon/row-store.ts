@@ -3,6 +3,7 @@ import type { Address, Hex } from "../../../domain/money/address.ts";
 import type { UsdPrice } from "../../../domain/money/price.ts";
 import type { EffectRequest } from "../../../domain/run/effects.ts";
 import type { Hold, HoldAnswer } from "../../../domain/run/hold.ts";
+import type { TradedBeside } from "../../../domain/run/measure-fill.ts";
 import type { ModeRow } from "../../../domain/run/operating-mode.ts";
 import type { PriceEvidence, RunRecord, Transition } from "../../../domain/run/records.ts";
 import type { StepInput } from "../../../domain/run/replay.ts";
@@ -34,6 +35,12 @@ export interface SingleRows extends LedgerRows {
    * wallet: one transaction may fill several orders.
    */
   hashOfOther(hash: string, swap: { readonly id: string; readonly wallet: Address; readonly token: Address }): boolean;
+  /** Other swaps that share a side with one, and that the transaction fills, or whose fill is not known yet. */
+  filledBeside(
+    swapId: string,
+    hash: Hex,
+    sides: TradedBeside,
+  ): readonly { readonly runId: string; readonly id: string }[];
   /** Canonical JSON of the typed data that is to be signed with this digest. */
   intendedSignature(digest: string): string | undefined;
   addEffects(runId: string, effects: readonly EffectRequest[], atMs: number): void;

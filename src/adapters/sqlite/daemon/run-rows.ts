@@ -19,6 +19,7 @@ type OtherRows =
   | "clearancePrices"
   | "swapState"
   | "hashOfOther"
+  | "filledBeside"
   | "intendedSignature";
 
 const SWAP_COLUMNS = [
@@ -77,6 +78,15 @@ const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, s
       AND swaps.state NOT IN ('final', 'skipped', 'denied', 'reverted', 'expired', 'cancelled')
     WHERE runs.${OPEN_RUNS}`;
 
+const SIDES = "run_id, id, wallet, sell_token, recipient, buy_token";
+
+/** Our own transactions fill nothing else; a proposal to a Safe is none. */
+const FILLED_BESIDE = `SELECT run_id AS runId, id FROM (
+    SELECT ${SIDES} FROM swaps WHERE hash = ?
+    UNION ALL SELECT ${SIDES} FROM swaps WHERE ${UNSETTLED_SWAPS} AND hash IS NULL AND intent_id IS NULL)
+  WHERE id <> ? AND ((recipient = ? AND buy_token = ?) OR (recipient = ? AND buy_token = ?)
+    OR (wallet = ? AND sell_token = ?))`;
+
 /** Rows of runs, swaps and transitions. */
 export function createRunRows(
   sql: Statements,
@@ -123,6 +133,8 @@ export function createRunRows(
            ((wallet = ? AND sell_token = ?) OR (mode = 'self-executed' AND intent_id IS NOT NULL))`,
         ...[hash, id, wallet, token],
       ) !== undefined || sql.get("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined,
+    filledBeside: (id, hash, { wallet, sell, recipient, buy }) =>
+      sql.all(FILLED_BESIDE, ...[hash, id, recipient, buy, wallet, sell, recipient, buy]),
     intendedSignature: (digest) =>
       sql.get<{ typed_data: string }>("SELECT typed_data FROM signatures WHERE digest = ?", digest)?.typed_data,
   };

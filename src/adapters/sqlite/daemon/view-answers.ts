@@ -33,6 +33,10 @@ export function createViewAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
       ofOthers: new Set(hashes.filter((hash) => rows.hashOfOther(hash, swap))),
       accepted: new Set(keys.filter((key) => rows.wasAccepted(key))),
     }),
+    beside: ({ swapId, hash, sides }) =>
+      rows
+        .filledBeside(swapId, hash, sides)
+        .flatMap(({ runId, id }) => rows.run(runId)?.swaps.filter((swap) => swap.id === id) ?? []),
     "known-chain": ({ wallet }) => rows.knownChain(wallet),
     signing: ({ runId, strategyId, digests }) => ({
       ...readModeRows(rows, strategyId, rows.strategy(strategyId)?.spec),

@@ -36,6 +36,7 @@ const swap = swapIn("confirmed");
 const run = runSample({ swaps: [swap] });
 const swapId = swap.id;
 const sold = { id: swapId, wallet: swap.wallet, token: swap.sell.address };
+const SIDES = { wallet: swap.wallet, sell: swap.sell.address, recipient: swap.recipient, buy: swap.buy.address };
 const chainId = 31_337;
 const FINAL = { number: 9, timestamp: 9 };
 
@@ -83,6 +84,7 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   "newest-block": { kind: "newest-block", wallets: [ACCOUNT] },
   traded: { kind: "traded", wallet: ACCOUNT, sell: USDC.address, buy: USDC.address },
   outflows: { kind: "outflows", swap: sold, hashes: [hash("ab")], keys: ["key"] },
+  beside: { kind: "beside", swapId, hash: hash("ab"), sides: SIDES },
   "known-chain": { kind: "known-chain", wallet: ACCOUNT },
   signing: { kind: "signing", runId: run.id, strategyId: "weekly", digests: [hash("ab")] },
   "dry-run-step": { kind: "dry-run-step", run, event: READ, of: QUESTION },
@@ -147,6 +149,7 @@ const STORE: Calls<DaemonStore> = {
   swapState: (store) => store.swapState(swapId),
   runOfIntent: (store) => store.runOfIntent(`${swapId}.swap`),
   hashOfOther: (store) => store.hashOfOther(hash("ab"), sold),
+  filledBeside: (store) => store.filledBeside("another", hash("ab"), SIDES),
   intendedSignature: (store) => store.intendedSignature(hash("ab")),
   addEffects: (store) =>
     store.addEffects(run.id, [{ effect: { kind: "ReadChain", swapId }, notBeforeMs: NOW_MS }], NOW_MS),

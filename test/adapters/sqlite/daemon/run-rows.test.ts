@@ -121,6 +121,35 @@ test("a transaction finds its run by its name, and one that no swap asked for fi
   for (const id of ["revoke_1", "run_1.0.2.swap", "run_1", ""]) expect(store.runOfIntent(id)).toBeUndefined();
 });
 
+test("what a transaction fills beside a swap is found by its sides: filled by it, or open and filled by nothing yet", () => {
+  const { store } = openDaemonDatabase();
+  const { wallet, recipient, sell, buy } = swapSample();
+  const sides = { wallet, recipient, sell: sell.address, buy: buy.address };
+  const add = (id: string, swap: Swap): void => {
+    const run = { id, strategyId: id, swaps: [{ ...swap, id: `${id}.0.1`, runId: id }] };
+    addRun(store, runSample(run));
+  };
+  const gasless = { mode: "gasless", wallet: ROUTER } as const;
+  add("filled", swapIn("confirmed", gasless));
+  add("open", swapIn("submitted", gasless));
+  add("own", swapIn("submitted", { wallet: ROUTER }));
+  add("elsewhere", swapIn("submitted", { ...gasless, recipient: ROUTER }));
+  add("ended", swapIn("expired", gasless));
+  const found = (id: string, asked = sides, fill = hash("ee")) =>
+    store
+      .filledBeside(id, fill, asked)
+      .map(({ runId }) => runId)
+      .sort();
+  expect(found("another")).toEqual(["filled", "open"]);
+  expect(found("open.0.1")).toEqual(["filled"]);
+  expect(found("another", sides, hash("ab"))).toEqual(["open"]);
+  expect(found("another", { ...sides, buy: ROUTER, sell: buy.address })).toEqual(
+    ["filled", "open"].filter(() => wallet === recipient),
+  );
+  expect(found("another", { ...sides, recipient: ROUTER, buy: sell.address })).toContain("open");
+  expect(found("another", { ...sides, buy: ROUTER, sell: ROUTER })).toEqual([]);
+});
+
 test("a transaction of another swap that sells the same, or of a lane, is never taken for this swap's fill", () => {
   const { store, lanes } = openDaemonDatabase();
   const { wallet, sell } = swapSample();

@@ -1,0 +1,43 @@
+import { wordOf } from "../../domain/money/address.ts";
+import { measureFill, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
+import type { Swap } from "../../domain/run/run.ts";
+import { fullestReceipt } from "../../lane/fullest-receipt.ts";
+import type { Receipt } from "../../ports/chain.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { isTakenBy } from "./outflows.ts";
+
+/**
+ * The receipt of a fill with what else of ours it fills and what could be taken for this swap's: a service that settles in
+ * batches fills several orders in one transaction. Of one whose fill is not known yet the token it sells shows it.
+ */
+export async function withOthers({ deps }: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
+  const { id, wallet, recipient, sell, buy } = swap;
+  const sides = { wallet, recipient, sell: sell.address, buy: buy.address };
+  const others = await deps.store.read({ kind: "beside", swapId: id, hash: receipt.hash, sides });
+  const beside = others
+    .filter((other) => other.fill !== undefined || isFilledBy(other, receipt))
+    .map((other) => ({
+      ...{ wallet: other.wallet, recipient: other.recipient },
+      ...{ sell: other.sell.address, buy: other.buy.address },
+    }));
+  return beside.length === 0 ? receipt : { ...receipt, beside };
+}
+
+function isFilledBy(swap: Swap, { logs }: Receipt): boolean {
+  const from = wordOf(swap.wallet);
+  const outflow = logs.filter(
+    ({ address, topics }) => address === swap.sell.address && topics[0] === TRANSFER_TOPIC && topics[1] === from,
+  );
+  return isTakenBy(swap, outflow);
+}
+
+/** Where one endpoint leaves out what was exchanged, the others are asked for the same receipt. */
+export async function asShown(context: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
+  if (!receipt.succeeded || isShown(context, swap, receipt)) return receipt;
+  const fullest = await fullestReceipt(context.deps.chain, receipt);
+  return receipt.beside === undefined ? fullest : { ...fullest, beside: receipt.beside };
+}
+
+export function isShown({ settings }: EngineContext, swap: Swap, receipt: Receipt): boolean {
+  return measureFill(receipt, swap, { wrapped: settings.wrappedNative, value: 0n }).assumed !== true;
+}
