@@ -38,6 +38,7 @@ export async function asShown(context: EngineContext, swap: Swap, receipt: Recei
   return receipt.beside === undefined ? fullest : { ...fullest, beside: receipt.beside };
 }
 
+/** Whether a receipt shows the whole exchange of a swap. */
 export function isShown({ settings }: EngineContext, swap: Swap, receipt: Receipt): boolean {
   return measureFill(receipt, swap, { wrapped: settings.wrappedNative, value: 0n }).assumed !== true;
 }
