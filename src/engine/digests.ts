@@ -5,7 +5,7 @@ import { wallAt } from "../domain/schedule/wall-clock.ts";
 import type { Decided } from "../ports/changes.ts";
 import type { Answered } from "../ports/questions.ts";
 import type { Counted } from "../ports/watch-questions.ts";
-import { commitAndNotify } from "./alerts.ts";
+import { commitAndNotify, writeAndNotify } from "./alerts.ts";
 import { type EngineContext, modeName } from "./engine-context.ts";
 import { messageChange, PREFIX } from "./messages.ts";
 
@@ -23,14 +23,17 @@ interface Clocks {
 /**
  * Writes a digest when a day or a week of the zone's calendar is over, until the engine stops: after a time in which
  * nobody was at work one for all of it. A digest and how far it came are one commit, so that none is written twice, and
- * what happened is in exactly one of each period.
+ * what happened is in exactly one of each period. Of a time in which nobody asked for them there is none: by its end part
+ * of what it would be made of is archived.
  */
 export async function keepWritingDigests(context: EngineContext, signal: AbortSignal, clocks: Clocks): Promise<void> {
   const { digest } = context.settings.notifications;
-  if (digest === undefined || digest.periods.length === 0) return;
+  const periods = digest?.periods ?? [];
+  await writeAndNotify(context.deps, [{ kind: "digests-kept", periods }]);
+  if (digest === undefined || periods.length === 0) return;
   const notBefore = new Map<CalendarPeriod, number>();
   while (!signal.aborted) {
-    for (const period of digest.periods) {
+    for (const period of periods) {
       const now = context.deps.clock.nowMs();
       const span = calendarPeriod(period, { atMs: now, timezone: digest.timezone }, context.deps.zones);
       // By a clock that is wrong, a day would be over that is not.

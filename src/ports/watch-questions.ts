@@ -147,4 +147,6 @@ export type WatchChange =
   | { readonly kind: "price-bars-kept"; readonly token: Address; readonly sinceMs: number }
   | { readonly kind: "drawdown"; readonly state: DrawdownState }
   | { readonly kind: "digest-written"; readonly period: CalendarPeriod; readonly mark: DigestMark }
+  /** of other periods it is forgotten how far they came: nobody asks for them any more */
+  | { readonly kind: "digests-kept"; readonly periods: readonly CalendarPeriod[] }
   | { readonly kind: "chat-heard"; readonly bot: string; readonly nextUpdate: number };

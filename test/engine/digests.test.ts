@@ -171,6 +171,29 @@ test("nobody who did not ask for digests gets one, and the first one is of no ti
   expect(digests(first)).toEqual([]);
 });
 
+test("of a time in which nobody asked for digests there is none: the next one begins where they were asked for again", async () => {
+  const { outside, open } = begin(MIDNIGHT_MS - 60_000);
+  const first = open();
+  await live(outside, first, 80);
+  const [told] = digests(first);
+  expect(told).toMatch(/^day from 2023-11-14 until 2023-11-15/);
+  first.db.close();
+  const without = open({ settings: { notifications: { ...NOTIFICATIONS, digest: undefined } } });
+  await live(outside, without, 15);
+  without.db.close();
+  await outside.clock.advance(100 * DAY_MS);
+  const again = open();
+  await live(outside, again, 15);
+  expect(digests(again)).toEqual([told]);
+  again.db.close();
+  await outside.clock.advance(DAY_MS);
+  const last = open();
+  await live(outside, last, 15);
+  const next = digests(last).filter((text) => text.startsWith("day"));
+  expect(next).toHaveLength(2);
+  expect(next[1]).toMatch(/^day from 2024-02-23 until 2024-02-24/);
+});
+
 test("a day of many strategies and alerts is one message that keeps the head of the history", async () => {
   const { outside, open } = begin(MIDNIGHT_MS - 5_000);
   const life = open();

@@ -17,7 +17,14 @@ export function createDigestRows(
   sql: Statements,
 ): Pick<
   RowStore,
-  "digestMark" | "saveDigestMark" | "newestTransition" | "filledSince" | "endsSince" | "gapsSince" | "historyHead"
+  | "digestMark"
+  | "saveDigestMark"
+  | "keepDigestMarks"
+  | "newestTransition"
+  | "filledSince"
+  | "endsSince"
+  | "gapsSince"
+  | "historyHead"
 > {
   return {
     digestMark: (period) => {
@@ -34,6 +41,9 @@ export function createDigestRows(
         lastTransition,
         JSON.stringify(gaps),
       );
+    },
+    keepDigestMarks: (periods) => {
+      sql.run("DELETE FROM digests WHERE period NOT IN (SELECT value FROM json_each(?))", JSON.stringify(periods));
     },
     newestTransition: () => sql.get<{ id: number }>("SELECT id FROM transitions ORDER BY id DESC LIMIT 1")?.id ?? 0,
     filledSince: (transition) =>

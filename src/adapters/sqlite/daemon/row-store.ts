@@ -104,6 +104,8 @@ export interface SingleRows extends LedgerRows {
   /** How far the digests of a period have come; undefined before the first. */
   digestMark(period: CalendarPeriod): DigestMark | undefined;
   saveDigestMark(period: CalendarPeriod, mark: DigestMark): void;
+  /** Forgets those of other periods. */
+  keepDigestMarks(periods: readonly CalendarPeriod[]): void;
   chatOffset(bot: string): { readonly nextUpdate: number; readonly atMs: number } | undefined;
   saveChatOffset(bot: string, offset: { readonly nextUpdate: number; readonly atMs: number }): void;
   /** The number of the newest move, 0 before the first. */

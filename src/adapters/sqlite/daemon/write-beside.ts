@@ -40,6 +40,7 @@ export function watchWriters(rows: RowStore): Writers<WatchChange["kind"]> {
     "chat-heard": quietly(({ bot, nextUpdate }, atMs) =>
       rows.saveChatOffset(bot, { nextUpdate, atMs: Math.ceil(atMs) }),
     ),
+    "digests-kept": quietly(({ periods }) => rows.keepDigestMarks(periods)),
     "digest-written": quietly(({ period, mark }) => rows.saveDigestMark(period, mark)),
     drawdown: quietly(({ state }, atMs) => rows.saveDrawdown(state, atMs)),
   };

@@ -207,6 +207,7 @@ const STORE: Calls<DaemonStore> = {
   deliveredToOthers: (store) => store.deliveredToOthers([WALLET], USDC.address),
   drawdown: (store) => store.drawdown(),
   digestMark: (store) => store.digestMark("day"),
+  keepDigestMarks: (store) => store.keepDigestMarks(["day"]),
   saveDigestMark: (store) => store.saveDigestMark("day", { untilMs: NOW_MS, lastTransition: 1, gaps: {} }),
   chatOffset: (store) => store.chatOffset("1"),
   saveChatOffset: (store) => store.saveChatOffset("1", { nextUpdate: 1, atMs: NOW_MS }),
