@@ -34,6 +34,7 @@ export function decideMode(
   const words = [
     `${scope} is ${mode}`,
     ...(hasFile ? [] : [WITHOUT_FILE]),
+    ...leftWithOwners(context, row),
     ...released.map(({ text }) => text),
     ...(besides === undefined ? [] : [besides]),
   ];
@@ -41,6 +42,15 @@ export function decideMode(
     answer: words.join("; "),
     changes: [...modeChanges(context, row, rows), ...released.flatMap(({ changes }) => changes)],
   };
+}
+
+/** A halt takes nothing back: what people have before them is theirs to execute. */
+function leftWithOwners(context: EngineContext, { scope, mode }: ModeRow): readonly string[] {
+  const { safes, strategies } = context.settings;
+  const halted = strategies.filter(({ spec }) => scope === GLOBAL_SCOPE || spec.id === scope);
+  const hasSafe = halted.some(({ spec }) => safes?.has(spec.wallet.address) === true);
+  if (mode !== "halted" || !hasSafe) return [];
+  return ["what the owners of a Safe have been asked for they can execute until its deadline"];
 }
 
 function refused(why: string): Outcome {
@@ -54,7 +64,7 @@ function modeChanges(context: EngineContext, row: ModeRow, rows: Answered<"scope
   const changes: readonly Change[] = isActive ? [] : [{ kind: "mode", row }];
   if (mode === "active") return [...changes, { kind: "alerts-of-fills-over", strategyId: scope }];
   if (mode !== "halted") return changes;
-  const text = `${scope} is halted by ${row.setBy}: ${row.reason}; nothing new is signed`;
+  const text = `${scope} is halted by ${row.setBy}: ${row.reason}; ${["nothing new is signed", ...leftWithOwners(context, row)].join("; ")}`;
   const alert = { severity: "info", code: "HALTED_BY_OPERATOR", subject: SUBJECT.mode(scope), text } as const;
   return [...changes, raiseChange(context.deps, alert)];
 }

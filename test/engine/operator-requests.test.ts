@@ -2,20 +2,21 @@ import { describe, expect, test } from "vitest";
 import { createAccessStore } from "../../src/adapters/sqlite/daemon/access-store.ts";
 import { SUBJECT } from "../../src/domain/run/alert.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import { insertDueRuns } from "../../src/engine/scheduler.ts";
 import { alterAnswers } from "../support/altered-answers.ts";
 import { alertSample, SLOT_MS } from "../support/builders.ts";
 import { skipOpenRuns } from "../support/daemon-database.ts";
-import { createOutside, type Life, openLife } from "../support/engine-life.ts";
+import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
 
 const MINUTE_MS = 60_000;
 const WEEK_SECONDS = 604_800;
 
-async function begin(change: Partial<StrategySpec> = {}) {
+async function begin(change: Partial<StrategySpec> = {}, settings: Partial<EngineSettings> = {}) {
   const outside = createOutside(SLOT_MS - 10_000, change);
-  const life = openLife(outside);
+  const life = openLife(outside, { settings });
   await registerStrategies(life.context);
   const ask = async (command: string, args: Record<string, string> = {}): Promise<string | undefined> => {
     const id = life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 7 });
@@ -32,6 +33,19 @@ function slotsOf({ db }: Life): unknown[] {
 function gapsOf({ db }: Life): unknown[] {
   return db.prepare("SELECT first_slot_ms AS slot, count, reason FROM gaps ORDER BY first_slot_ms").all();
 }
+
+test.each([
+  ["global", [ACCOUNT], true],
+  ["weekly", [ACCOUNT], true],
+  ["global", [], false],
+])("who halts %s is told what owners of Safes (%j) can execute all the same: %s", async (scope, safes, isTold) => {
+  const { ask, outside } = await begin({}, { safes: new Set(safes) });
+  const left = "what the owners of a Safe have been asked for they can execute until its deadline";
+  const answer = await ask("mode", { mode: "halted", scope, reason: "stop" });
+  expect([answer?.startsWith(`${scope} is halted`), answer?.includes(left)]).toEqual([true, isTold]);
+  expect(outside.reported.map(({ text }) => text.includes(left))).toEqual([isTold]);
+  expect(await ask("mode", { mode: "active", scope })).not.toContain(left);
+});
 
 describe("a request that breaks on its way", () => {
   test("is refused with the reason and never taken again, and those after it are", async () => {
