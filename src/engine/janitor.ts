@@ -1,5 +1,6 @@
 import { approval } from "../domain/guard/approval.ts";
-import { REVOKE_GAS_LIMIT, REVOKE_WITHIN_SECONDS } from "../domain/run/step-gasless.ts";
+import { APPROVAL_GAS_LIMIT, approvalGasLimit } from "../domain/run/gas-limit.ts";
+import { REVOKE_WITHIN_SECONDS } from "../domain/run/step-gasless.ts";
 import { plannedIntent } from "../lane/planned-intent.ts";
 import type { Change, Decided } from "../ports/changes.ts";
 import type { Grant, GrantRows } from "../ports/reconciliation-questions.ts";
@@ -44,8 +45,9 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
   }
   const data = approval(spender, 0n);
   const simulated = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
-  const cost = REVOKE_GAS_LIMIT * maxFeePerGas;
-  if (simulated.kind === "ok" && (await chain.nativeBalance(wallet)) >= cost) await revoke(context, grant);
+  const gasLimit = approvalGasLimit(simulated.kind === "ok" ? simulated.gasUsedByCall[0] : undefined);
+  const canPay = (await chain.nativeBalance(wallet)) >= gasLimit * maxFeePerGas;
+  if (simulated.kind === "ok" && canPay) await revoke(context, grant, gasLimit);
   else logger.warn({ wallet, token, spender, simulated: simulated.kind }, "a leftover allowance cannot be revoked now");
 }
 
@@ -81,10 +83,10 @@ async function forget(
 /**
  * Hands a revocation to the lane, where the token is still idle and its wallet was not halted while the chain was read.
  */
-async function revoke(context: EngineContext, grant: Grant): Promise<void> {
+async function revoke(context: EngineContext, grant: Grant, gasLimit: bigint): Promise<void> {
   const { wallet, token } = grant;
   const decide = (rows: GrantRows): ReturnType<typeof decideRevocation> =>
-    mayTakeBack(rows, grant) ? decideRevocation(context, grant, rows) : nothing(context);
+    mayTakeBack(rows, grant) ? decideRevocation(context, grant, { rows, gasLimit }) : nothing(context);
   const unit: Unit<"grant", string | undefined> = { question: { kind: "grant", wallet, token }, decide };
   const [written] = await context.deps.store.commit([unit]);
   if (written?.value !== undefined) context.deps.logger.info({ ...grant }, "an allowance is being revoked");
@@ -98,7 +100,11 @@ function nothing({ deps: { clock } }: EngineContext): Decided<undefined> {
  * A revocation for the lane, decided on rows that say whether the token is still idle: a swap cannot slip in between.
  * @returns as the value the intent's id, undefined when the token is busy
  */
-export function decideRevocation(context: EngineContext, grant: Grant, rows: GrantRows): Decided<string | undefined> {
+export function decideRevocation(
+  context: EngineContext,
+  grant: Grant,
+  { rows, gasLimit = APPROVAL_GAS_LIMIT }: { readonly rows: GrantRows; readonly gasLimit?: bigint },
+): Decided<string | undefined> {
   const { deps, settings } = context;
   if (rows.isBusy) return nothing(context);
   // Without a lane it would never be sent.
@@ -110,7 +116,7 @@ export function decideRevocation(context: EngineContext, grant: Grant, rows: Gra
     to: grant.token,
     data: approval(grant.spender, 0n),
     value: 0n,
-    gasLimit: REVOKE_GAS_LIMIT,
+    gasLimit,
     maxFeePerGasCap: settings.policy.maxFeePerGas,
     signBySeconds: Math.floor(atMs / 1_000) + REVOKE_WITHIN_SECONDS,
     deadlineSeconds: undefined,

@@ -50,7 +50,7 @@ export function decideRevocationAsked(
   if (!mayTakeBack(rows, grant)) {
     return { answer: "refused: nothing is signed while it is halted; resume first", changes: [] };
   }
-  const { value: id, changes } = decideRevocation(context, grant, rows);
+  const { value: id, changes } = decideRevocation(context, grant, { rows });
   if (id === undefined) {
     const busy = `a swap or a revocation of ${symbol} in ${grant.wallet} is open`;
     return { answer: `refused: ${busy}; ask again when it has ended`, changes };

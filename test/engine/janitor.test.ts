@@ -146,6 +146,30 @@ test("one node's word forgets nothing: the endpoints that answer have to say tog
   expect(life.store.idleGrants()).toEqual([]);
 });
 
+test.each([
+  [30_000n, 120_000n],
+  [600_000n, 920_000n],
+])(
+  "a revocation that used %d when it was tried out has %d of gas, and waits for a wallet that can pay it",
+  async (used, limit) => {
+    const { outside, life } = begin(5n);
+    const simulate = outside.chain.simulate.bind(outside.chain);
+    outside.chain.simulate = async (calls) => {
+      const seen = await simulate(calls);
+      return seen.kind === "ok" ? { ...seen, gasUsedByCall: [used] } : seen;
+    };
+    const balance = outside.chain.nativeBalance.bind(outside.chain);
+    const cost = limit * life.context.settings.policy.maxFeePerGas;
+    outside.chain.nativeBalance = async () => cost - 1n;
+    await revokeLeftovers(life.context);
+    expect(revocations(life)).toEqual([]);
+    outside.chain.nativeBalance = balance;
+    await revokeLeftovers(life.context);
+    const limits = life.db.prepare<[], string>("SELECT gas_limit FROM lane_intents").pluck().all();
+    expect(limits.map(BigInt)).toEqual([limit]);
+  },
+);
+
 test("a revocation that the token refuses is not sent, and another token's is", async () => {
   const { outside, life } = begin(5n);
   const simulate = outside.chain.simulate.bind(outside.chain);

@@ -3,6 +3,7 @@ import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { GaslessObservation, RunEvent } from "./events.ts";
 import type { Evidence } from "./evidence.ts";
+import { APPROVAL_GAS_LIMIT } from "./gas-limit.ts";
 import { proceedsBarred } from "./proceeds.ts";
 import { answered, waitAgain } from "./retry.ts";
 import { outdated, type Swap } from "./run.ts";
@@ -145,8 +146,6 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
   endUnfilled(draft, swap, "expired");
 }
 
-/** Gas of an approval of any known token. */
-export const REVOKE_GAS_LIMIT = 120_000n;
 /** So long a revocation may wait for the lane: it is no hurry, but it must not wait in the queue for ever. */
 export const REVOKE_WITHIN_SECONDS = 600;
 
@@ -162,7 +161,7 @@ function revoke(draft: Draft, swap: Swap, evidence: Evidence): void {
       to: swap.sell.address,
       data: approval((swap.terms ?? evidence.service).contracts.spender, 0n),
       value: 0n,
-      gasLimit: REVOKE_GAS_LIMIT,
+      gasLimit: APPROVAL_GAS_LIMIT,
       maxFeePerGasCap: evidence.policy.maxFeePerGas,
       signBySeconds: Math.floor(evidence.nowMs / 1_000) + REVOKE_WITHIN_SECONDS,
       deadlineSeconds: undefined,

@@ -4,7 +4,7 @@ import { contractsFor } from "../../domain/guard/swap-contracts.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading, SimulationReading } from "../../domain/run/events.ts";
-import { gasLimitFor } from "../../domain/run/gas-limit.ts";
+import { approvalGasLimit, gasLimitFor } from "../../domain/run/gas-limit.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { BlockHead, CallRequest, Watched } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -37,9 +37,6 @@ interface SimulationRequest {
   readonly head: BlockHead;
 }
 
-/** Plenty for an approval of any known token; what is not used is not paid. */
-const APPROVAL_GAS_LIMIT = 120_000n;
-
 const UNDECODED = "what the decoder does not know is not simulated";
 
 /**
@@ -54,16 +51,17 @@ export async function simulateSwap(context: EngineContext, request: SimulationRe
   const simulate = (calls: readonly CallRequest[]) => simulated(context, calls, about);
   const swapCall: CallRequest = { from: swap.wallet, to: call.to, data: call.data, value: call.value };
   if (isNative(swap.sell) || request.allowance >= gross) {
-    return { ...(await simulate([swapCall])), approval: undefined };
+    const { firstGas: _, ...alone } = await simulate([swapCall]);
+    return { ...alone, approval: undefined };
   }
   const exact = approvalCall(context, swap, gross);
-  const direct = await simulate([exact, swapCall]);
+  const { firstGas, ...direct } = await simulate([exact, swapCall]);
   if (direct.simulation.kind !== "reverted" || request.allowance === 0n) {
-    return { ...direct, approval: approvalOf(exact, gross) };
+    return { ...direct, approval: approvalOf(exact, gross, firstGas) };
   }
   const reset = approvalCall(context, swap, 0n);
-  const afterReset = await simulate([reset, exact, swapCall]);
-  return { ...afterReset, approval: approvalOf(reset, 0n) };
+  const { firstGas: resetGas, ...afterReset } = await simulate([reset, exact, swapCall]);
+  return { ...afterReset, approval: approvalOf(reset, 0n, resetGas) };
 }
 
 /** Where there is nothing to simulate. */
@@ -77,7 +75,8 @@ export async function simulateCalls(
   calls: readonly CallRequest[],
   { swap, head }: Pick<SimulationRequest, "swap" | "head">,
 ): Promise<SwapSimulation> {
-  const outcome = await simulated(context, calls, { on: head, watched: await watchedBy(context, swap) });
+  const about = { on: head, watched: await watchedBy(context, swap) };
+  const { firstGas: _, ...outcome } = await simulated(context, calls, about);
   return { ...outcome, gasLimit: 0n, approval: undefined };
 }
 
@@ -85,10 +84,11 @@ async function simulated(
   { deps: { chain } }: EngineContext,
   calls: readonly CallRequest[],
   about: { readonly on: BlockHead; readonly watched: Watched },
-): Promise<Omit<SwapSimulation, "approval">> {
+): Promise<Omit<SwapSimulation, "approval"> & { readonly firstGas: bigint | undefined }> {
   const simulation = await chain.simulate(calls, about);
-  if (simulation.kind !== "ok") return { simulation, gasLimit: 0n, calls: [] };
-  return { simulation, gasLimit: gasLimitFor(simulation.gasUsedByCall.at(-1) ?? 0n), calls };
+  if (simulation.kind !== "ok") return { simulation, gasLimit: 0n, calls: [], firstGas: undefined };
+  const { gasUsedByCall } = simulation;
+  return { simulation, gasLimit: gasLimitFor(gasUsedByCall.at(-1) ?? 0n), calls, firstGas: gasUsedByCall[0] };
 }
 
 function approvalCall(context: EngineContext, swap: Swap, amount: bigint): CallRequest {
@@ -96,6 +96,11 @@ function approvalCall(context: EngineContext, swap: Swap, amount: bigint): CallR
   return { from: swap.wallet, to: swap.sell.address, data, value: 0n };
 }
 
-function approvalOf(call: CallRequest, amount: bigint): NonNullable<ClearanceReading["approval"]> {
-  return { to: call.to, data: call.data, amount, gasLimit: APPROVAL_GAS_LIMIT };
+/** @param gasUsed what it used when it was tried out */
+function approvalOf(
+  { to, data }: CallRequest,
+  amount: bigint,
+  gasUsed: bigint | undefined,
+): NonNullable<ClearanceReading["approval"]> {
+  return { to, data, amount, gasLimit: approvalGasLimit(gasUsed) };
 }

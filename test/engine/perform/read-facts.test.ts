@@ -59,6 +59,20 @@ describe("a self-executed swap", () => {
     expect(reading.signing).toBeUndefined();
   });
 
+  test.each([
+    [40_000n, 120_000n],
+    [600_000n, 920_000n],
+  ])("gives the approval, which used %d when it was tried out, %d of gas", async (used, limit) => {
+    const { life, swap, outside } = await begin(false);
+    const simulate = outside.chain.simulate.bind(outside.chain);
+    outside.chain.simulate = async (calls, about) => {
+      const seen = await simulate(calls, about);
+      return seen.kind === "ok" ? { ...seen, gasUsedByCall: [used, 100_000n] } : seen;
+    };
+    const reading = readingOf(await readFacts(life.context, swap));
+    expect([reading.approval?.gasLimit, reading.gasLimit]).toEqual([limit, 170_000n]);
+  });
+
   test("needs no approval when the allowance suffices", async () => {
     const { life, swap, outside } = await begin(false);
     outside.chain.ledger.setAllowance(USDC.address, ACCOUNT, HUNDRED_USDC);
