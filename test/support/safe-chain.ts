@@ -24,6 +24,7 @@ export class SafeChain extends FakeChain {
   owners: readonly Address[] = [];
 
   override async call(request: { to: Address; data: Hex }, block?: number): Promise<Hex | undefined> {
+    if (request.to === MARK_FACTORY) return this.made(request.data, block) ? undefined : "0x60";
     if (request.to !== ACCOUNT) return await super.call(request, block);
     const coder = AbiCoder.defaultAbiCoder();
     if (request.data === "0xa619486e") return coder.encode(["address"], [SAFE_CONTRACTS[VERSION].singletons[0]]) as Hex;
@@ -37,6 +38,11 @@ export class SafeChain extends FakeChain {
     if (address === MARK_FACTORY) return MARK_FACTORY_CODE;
     const isSafes = [ACCOUNT, SAFE_CONTRACTS[VERSION].multiSendCallOnly].includes(address);
     return isSafes ? "0x60" : await super.code(address, block);
+  }
+
+  /** Whether the factory made an account by a block: it reverts from then on. */
+  private made(data: Hex, block?: number): boolean {
+    return this.stateAt(block).values.has(`made ${data}`);
   }
 
   /** Its next nonce. */

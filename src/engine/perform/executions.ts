@@ -91,10 +91,25 @@ async function ownExecutions(
   const byHash = successes.filter((log) => executedHash(log) === swap.signatures?.swapDigest);
   if (byHash.length > 0) return await Promise.all(byHash.map((log) => receiptOf(reads, log)));
   if (!(await isMarked(reads, swap, range.toBlock))) return [];
-  const receipts = await receiptsOf(reads, successes);
+  const free = await withoutFills(context, swap, successes);
+  const receipts = await receiptsOf(reads, free);
   const like = receipts.filter((receipt) => isSameExchange(context, swap, receipt));
   if (like.length === 1) return like;
-  return await firstMarked(context, swap, { reads, logs: [...successes, ...(await byModules(swap, view))] });
+  return await firstMarked(context, swap, { reads, logs: [...free, ...(await byModules(swap, view))] });
+}
+
+/** What is the fill of another swap is not this one's, however much alike: a stranger may have made this one's mark. */
+async function withoutFills(
+  { deps: { store } }: EngineContext,
+  { id, wallet, sell }: Swap,
+  logs: readonly FoundLog[],
+): Promise<readonly FoundLog[]> {
+  const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
+  const { ofOthers } = await store.read({
+    kind: "outflows",
+    ...{ swap: { id, wallet, token: sell.address }, hashes, keys: [] },
+  });
+  return logs.filter(({ transactionHash }) => !ofOthers.has(transactionHash));
 }
 
 async function byModules({ wallet }: Swap, view: View): Promise<readonly FoundLog[]> {

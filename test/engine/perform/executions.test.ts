@@ -99,7 +99,13 @@ async function proposedTo(safe: TestSafe, isBoundToNonce: boolean): Promise<Swap
   });
 }
 
-const context = { settings: { wrappedNative: NATIVE_TOKEN } } as unknown as EngineContext;
+/** Transactions that are the fills of other swaps, by the rows. */
+const ofOthers = new Set<Hex>();
+const read = async () => ({ ofOthers, accepted: new Set() });
+const context = {
+  settings: { wrappedNative: NATIVE_TOKEN },
+  deps: { store: { read } },
+} as unknown as EngineContext;
 
 async function look(swap: Swap, reads: Pick<Chain, "logs" | "call" | "receipt"> = chain): Promise<ExecutionSeen> {
   const range = { fromBlock: swap.terms?.fromBlock ?? 0, toBlock: (await chain.latest()).number };
@@ -237,6 +243,18 @@ describe.each(CARRIED_VERSIONS)("a proposal to a Safe %s of real bytecode", (ver
     await minedReceipt(ask, await ask("eth_sendTransaction", [{ from, to: mark?.to, data: mark?.data }]));
     await safe.reject();
     await settle();
+    expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: true });
+  });
+
+  test("is not the fill of another slot that exchanged as much, where a stranger made its mark", async () => {
+    const safe = await newSafe(version);
+    const swap = await proposedTo(safe, true);
+    const other = await safe.execute(safe.batch(swapCalls(safe, BOUGHT, "run_2.0")));
+    const [mark] = swapCalls(safe);
+    const from = DEPLOYER.address;
+    await minedReceipt(ask, await ask("eth_sendTransaction", [{ from, to: mark?.to, data: mark?.data }]));
+    await settle();
+    ofOthers.add(other.transactionHash as Hex);
     expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: true });
   });
 
