@@ -46,6 +46,12 @@ export interface GrantTerms {
   }[];
 }
 
+/** A token that left a wallet in a transaction. */
+export interface TokenMove {
+  readonly hash: Hex;
+  readonly token: Address;
+}
+
 /** What is asked of the rows where they are checked against the chain. */
 export interface ReconciliationQuestions {
   /** @param asked.keys names of findings */
@@ -73,13 +79,14 @@ export interface ReconciliationQuestions {
   readonly ours: {
     readonly asked: {
       readonly wallet: Address;
-      readonly hashes: readonly Hex[];
+      /** with what its fills sold */
+      readonly moves: readonly TokenMove[];
       /** of the settlement contract */
       readonly nonces: readonly bigint[];
     };
     readonly rows: {
-      /** of swaps and transactions of ours */
-      readonly hashes: ReadonlySet<Hex>;
+      /** those that are of a fill which sold that token of the wallet, or of a transaction of ours */
+      readonly moves: readonly TokenMove[];
       /** that a swap of the wallet was bound to */
       readonly nonces: ReadonlySet<bigint>;
       /** swaps of the wallet that have not ended */

@@ -151,7 +151,8 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   addDifference: "writes",
   knownChain: (store, of) => each(of.addresses, store.knownChain),
   signedHistory: (store, of) => each(of.addresses, store.signedHistory),
-  knowsTransaction: (store, of) => each(of.hashes, store.knowsTransaction),
+  knowsMove: (store, of) =>
+    each(of.hashes, (hash) => ofTokens(of, (wallet, token) => store.knowsMove(hash, wallet, token))),
   knowsNonce: (store, of) =>
     each(of.addresses, (wallet) => each(of.nonces, (nonce) => store.knowsNonce(wallet, nonce))),
   hasGrant: (store, of) => ofGrants(of, store.hasGrant),

@@ -1,4 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
+import type { TokenMove } from "../../ports/reconciliation-questions.ts";
 import type { FoundLog } from "./read-back.ts";
 
 /** A log with its place among those of its contract in its transaction, which stays where that is mined in another block. */
@@ -18,6 +19,11 @@ export function placed(logs: readonly FoundLog[]): readonly PlacedLog[] {
       seen.set(group, place + 1);
       return { log, place };
     });
+}
+
+/** What a transaction moved of a token, as one text. */
+export function moveName({ hash, token }: TokenMove): string {
+  return `${hash} ${token}`;
 }
 
 /** The name that a fill which no row knows is found and accepted by. */

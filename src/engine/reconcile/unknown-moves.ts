@@ -3,10 +3,11 @@ import { loggedAmount } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import { isLive } from "../../domain/run/states.ts";
 import type { Answered } from "../../ports/questions.ts";
+import type { TokenMove } from "../../ports/reconciliation-questions.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
 import { isTakenBy } from "../perform/outflows.ts";
 import { exactAmount } from "./exact-amount.ts";
-import { fillKey, outflowKey, placed } from "./move-keys.ts";
+import { fillKey, moveName, outflowKey, placed } from "./move-keys.ts";
 import type { ScanContext } from "./patient-chain.ts";
 import type { FoundLog } from "./read-back.ts";
 
@@ -23,17 +24,35 @@ type Ours = Answered<"ours">;
 
 /** Asks the rows what of the moves they know. They are asked after the chain: they may know more by then, never less. */
 export async function whatIsOurs({ deps }: ScanContext, { wallet, fills, outflows }: Seen): Promise<Ours> {
-  const logs = [...fills, ...outflows.filter(({ data }) => loggedAmount(data) > 0n)];
-  const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
-  const nonces = fills.flatMap((log) => deps.service.profile.nonceRecord?.readFill(log)?.nonce ?? []);
-  return await deps.store.read({ kind: "ours", wallet, hashes, nonces: [...new Set(nonces)] });
+  const known = fills.flatMap((log) => deps.service.profile.nonceRecord?.readFill(log) ?? []);
+  const moves = [
+    ...soldBy(deps, fills),
+    ...outflows.filter(({ data }) => loggedAmount(data) > 0n).map((log) => moveOf(log)),
+  ];
+  const each = new Map(moves.map((move) => [moveName(move), move]));
+  const nonces = new Set(known.map(({ nonce }) => nonce));
+  return await deps.store.read({ kind: "ours", wallet, moves: [...each.values()], nonces: [...nonces] });
+}
+
+/** What an outflow is of: a token, in a transaction. */
+function moveOf({ transactionHash: hash, address: token }: FoundLog): TokenMove {
+  return { hash, token };
+}
+
+/** What fills in our settlement sold. */
+function soldBy({ service }: ScanContext["deps"], fills: readonly FoundLog[]): readonly TokenMove[] {
+  return fills.flatMap((log) => {
+    const fill = service.profile.nonceRecord?.readFill(log);
+    return fill === undefined ? [] : [{ hash: log.transactionHash, token: fill.sell }];
+  });
 }
 
 /** Fills of a wallet in our settlement that no row knows. */
 export function unknownFills(context: ScanContext, { wallet, fills }: Seen, ours: Ours): readonly Finding[] {
+  const known = new Set(ours.moves.map(moveName));
   return placed(fills).flatMap(({ log, place }) => {
     const fill = context.deps.service.profile.nonceRecord?.readFill(log);
-    if (fill === undefined || ours.hashes.has(log.transactionHash)) return [];
+    if (fill === undefined || known.has(moveName({ hash: log.transactionHash, token: fill.sell }))) return [];
     if (fill.nonce !== 0n && ours.nonces.has(fill.nonce)) return [];
     const [sold, bought] = [exactAmount(context, fill.sell, fill.sold), exactAmount(context, fill.buy, fill.bought)];
     const text = `${wallet} sold ${sold} for ${bought} in block ${log.blockNumber}, transaction ${log.transactionHash}: no row knows this fill`;
@@ -50,11 +69,10 @@ export function unknownOutflows(
   ours: Ours,
 ): { readonly found: readonly Finding[]; readonly explained: number } {
   const { wallet } = seen;
-  const reported = new Set(seen.fills.map(({ transactionHash }) => transactionHash));
+  // A fill explains what it sold: another token that left in the same transaction is nobody's.
+  const known = new Set([...soldBy(context.deps, seen.fills), ...ours.moves].map(moveName));
   // Tokens let anybody write a transfer of nothing out of any wallet.
-  const unknown = seen.outflows.filter(
-    ({ data, transactionHash: hash }) => loggedAmount(data) > 0n && !reported.has(hash) && !ours.hashes.has(hash),
-  );
+  const unknown = seen.outflows.filter((log) => loggedAmount(log.data) > 0n && !known.has(moveName(moveOf(log))));
   const explained = explainedByOrders(unknown, ordersOut(context, seen, ours));
   const found = placed(unknown).flatMap(({ log, place }) => {
     const { transactionHash: hash, address: token, blockNumber } = log;

@@ -414,6 +414,30 @@ describe("what the chain shows and no row explains", () => {
     expect([fills(outside), life.errors]).toEqual([1, []]);
   });
 
+  test.each([
+    ["is our fill", "only", false, ["outflow"]],
+    ["is somebody else's fill with the key", "only", true, ["fill", "outflow"]],
+    ["is our own", "never", false, []],
+  ] as const)("another token that leaves in a transaction that %s", async (_what, gasless, isForeign, kinds) => {
+    const outside = begin(gasless);
+    const { chain } = outside;
+    await fill(outside, 1);
+    if (isForeign) {
+      const order = { owner: ACCOUNT, recipient: ACCOUNT, fromAsset: USDC.address, toAsset: WETH.address, swapFee: 1n };
+      chain.submitOrder({ ...order, deadline: 2n ** 40n, amountOut: 1n, amountOutMin: 1n, gross: 5n, nonce: 999n }, 5n);
+      chain.mine();
+    }
+    const isFill = ({ logs }: { logs: readonly { address: string }[] }) =>
+      logs.some(({ address }) => address === WETH.address);
+    const transactionHash = chain.receipts().filter(isFill).at(-1)?.hash ?? "0x";
+    chain.ledger.credit(WBTC.address, ACCOUNT, 7n);
+    chain.takeAway({ token: WBTC.address, from: ACCOUNT, to: ROUTER, amount: 7n });
+    const logs = chain.logs.bind(chain);
+    chain.logs = async (filter) =>
+      (await logs(filter)).map((log) => (log.address === WBTC.address ? { ...log, transactionHash } : log));
+    expect(open(await live(outside))).toEqual(kinds);
+  });
+
   test("is found within the hour also while the daemon runs", async () => {
     const outside = begin("only");
     await fill(outside, 1);

@@ -19,12 +19,12 @@ export function createReconciliationReaders(rows: RowStore): Readers<keyof Recon
       ...rows.signedHistory(wallet),
       granted: new Set(tokens.filter((token) => rows.hasGrant({ wallet, token, spender }))),
     }),
-    ours: ({ wallet, hashes, nonces }) => {
-      const ours = new Set(hashes.filter((hash) => rows.knowsTransaction(hash)));
+    ours: ({ wallet, moves, nonces }) => {
+      const ours = moves.filter(({ hash, token }) => rows.knowsMove(hash, wallet, token));
       return {
-        hashes: ours,
+        moves: ours,
         nonces: new Set(nonces.filter((nonce) => rows.knowsNonce(wallet, nonce))),
-        swaps: hashes.every((hash) => ours.has(hash)) ? [] : openSwaps(rows, wallet),
+        swaps: ours.length === moves.length ? [] : openSwaps(rows, wallet),
       };
     },
     allowance: ({ wallet, token, spender, final }) => ({

@@ -160,7 +160,7 @@ type KnowledgeRows =
   | "knownChains"
   | "saveKnownChain"
   | "signedHistory"
-  | "knowsTransaction"
+  | "knowsMove"
   | "knowsNonce"
   | "hasGrant";
 
@@ -186,9 +186,13 @@ function createKnowledgeRows(sql: Statements): Pick<RowStore, KnowledgeRows> {
       );
     },
     signedHistory: (wallet) => signedHistory(sql, wallet),
-    knowsTransaction: (hash) =>
+    knowsMove: (hash, wallet, token) =>
       sql.get("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined ||
-      sql.get("SELECT 1 FROM swaps WHERE hash = ?", hash) !== undefined,
+      sql.get(
+        `SELECT 1 FROM swaps WHERE hash = ?
+           AND ((wallet = ? AND sell_token = ?) OR (mode = 'self-executed' AND intent_id IS NOT NULL))`,
+        ...[hash, wallet, token],
+      ) !== undefined,
     knowsNonce: (wallet, nonce) =>
       sql.get("SELECT 1 FROM swaps WHERE wallet = ? AND nonce = ?", wallet, nonce.toString()) !== undefined,
     hasGrant: ({ wallet, token, spender }) =>

@@ -141,8 +141,8 @@ export interface SingleRows extends LedgerRows {
   saveKnownChain(known: KnownChain, atMs: number): void;
   /** Whether anything was ever about to be signed for the wallet, and the last block that its rows know. */
   signedHistory(wallet: Address): { readonly hasSigned: boolean; readonly lastBlock: number };
-  /** Whether a transaction belongs to a swap or a transaction of ours. */
-  knowsTransaction(hash: Hex): boolean;
+  /** Whether a transaction is one of our own, or fills a swap that sells this token of this wallet. */
+  knowsMove(hash: Hex, wallet: Address, token: Address): boolean;
   /** Whether a swap of the wallet was bound to this nonce of the settlement contract. */
   knowsNonce(wallet: Address, nonce: bigint): boolean;
   hasGrant(grant: Grant): boolean;

@@ -90,7 +90,7 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   "dry-run-step": { kind: "dry-run-step", run, event: READ, of: QUESTION },
   standing: { kind: "standing", keys: ["nonce"] },
   "first-look": { kind: "first-look", wallet: WALLET, spender: ROUTER, tokens: [USDC.address] },
-  ours: { kind: "ours", wallet: WALLET, hashes: [hash("ab")], nonces: [7n] },
+  ours: { kind: "ours", wallet: WALLET, moves: [{ hash: hash("ab"), token: USDC.address }], nonces: [7n] },
   allowance: { kind: "allowance", ...GRANT, final: FINAL },
   "idle-grants": { kind: "idle-grants" },
   grant: { kind: "grant", wallet: WALLET, token: USDC.address },
@@ -276,7 +276,7 @@ const STORE: Calls<DaemonStore> = {
     store.saveKnownChain({ wallet: WALLET, ...baseline, balances: new Map(), baseline }, NOW_MS);
   },
   signedHistory: (store) => store.signedHistory(WALLET),
-  knowsTransaction: (store) => store.knowsTransaction(hash("ab")),
+  knowsMove: (store) => store.knowsMove(hash("ab"), swap.wallet, swap.sell.address),
   knowsNonce: (store) => store.knowsNonce(WALLET, 7n),
   hasGrant: (store) => store.hasGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
   adoptGrant: (store) =>
