@@ -128,22 +128,33 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
     return;
   }
   if (!isPastDeadlines(swap, observation)) {
-    if (swap.state === "submitted" && isOverdue(swap, evidence)) {
-      draft.moveSwap(swap.id, "unknown", { reason: "overdue" });
-      alertUnknown(draft, swap.id, "it was submitted and its deadline is past, but no finalised block says so yet");
-    }
+    if (isOverdue(swap, evidence)) noteOverdue(draft, swap, undefined);
     return;
   }
-  const hasNonce = isFoundByNonce(swap, evidence);
-  if (hasNonce && observation.nonceUsed === undefined) return;
-  if (!hasNonce) {
-    if (observation.serviceStatus === "pending" || observation.isUnexplained === true) return;
-    if (observation.allowance > 0n) {
-      revoke(draft, swap, evidence);
-      return;
-    }
-  }
-  endUnfilled(draft, swap, "expired");
+  const held = heldBy(swap, observation, evidence);
+  const isAllowed = !isFoundByNonce(swap, evidence) && observation.allowance > 0n;
+  if (held === undefined && isAllowed) revoke(draft, swap, evidence);
+  else if (held === undefined) endUnfilled(draft, swap, "expired");
+  const isTakenBack = draft.swap(swap.id).revokeIntentId !== undefined;
+  const why =
+    held ?? (isAllowed && !isTakenBack ? "its allowance is not taken back while nothing is signed" : undefined);
+  if (why !== undefined && isOverdue(swap, evidence)) noteOverdue(draft, swap, why);
+}
+
+/** What keeps a swap open whose deadlines are past in a finalised block. */
+function heldBy(swap: Swap, observation: GaslessObservation, evidence: Evidence): string | undefined {
+  if (isFoundByNonce(swap, evidence))
+    return observation.nonceUsed === undefined ? "the nodes do not show whether its nonce was used" : undefined;
+  if (observation.serviceStatus === "pending") return "the service still says that it is at work on it";
+  if (observation.isUnexplained !== true) return undefined;
+  return `${swap.sell.symbol} left the wallet that nobody explains: see swapd db check`;
+}
+
+/** Once: from then on it is unknown. */
+function noteOverdue(draft: Draft, { id, state }: Swap, held: string | undefined): void {
+  if (state !== "submitted") return;
+  draft.moveSwap(id, "unknown", { reason: "overdue" }, held);
+  alertUnknown(draft, id, `it was submitted and its deadline is past, but ${held ?? "no finalised block says so yet"}`);
 }
 
 /** So long a revocation may wait for the lane: it is no hurry, but it must not wait in the queue for ever. */

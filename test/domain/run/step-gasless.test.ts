@@ -297,6 +297,31 @@ describe("a swap that is overdue", () => {
     expect(again.effects).toHaveLength(1);
   });
 
+  test.each([
+    ["the service still says that it is at work on it", { serviceStatus: "pending" }, {}],
+    ["USDC left the wallet that nobody explains: see swapd db check", { isUnexplained: true }, {}],
+    ["its allowance is not taken back while nothing is signed", { allowance: 1n }, { signingBarred: "halted" }],
+    ["the nodes do not show whether its nonce was used", {}, { service: evidenceSample({}).service }],
+  ])("says so too where a finalised block is past its deadline already, and what holds it: %s", (why, seen, facts) => {
+    const asked = { ...withoutNonce, ...late, ...facts };
+    const over = { finalized: past, latest: past, nonceUsed: undefined, ...seen };
+    const result = observe(relayed("submitted"), over, asked);
+    expect(result.run.swaps[0]).toMatchObject({ state: "unknown", reason: "overdue" });
+    expect(result.transitions).toMatchObject([{ to: "unknown", detail: why }]);
+    expect(result.records).toMatchObject([
+      { code: "SWAP_UNKNOWN", text: expect.stringContaining(`past, but ${why};`) },
+    ]);
+    expect(observe(relayed("unknown"), over, asked).records).toEqual([]);
+  });
+
+  test("says nothing where the leftover of its permit is being taken back, or where it ends", () => {
+    const over = { finalized: past, latest: past, nonceUsed: undefined };
+    const asked = { ...withoutNonce, ...late };
+    const back = observe(relayed("submitted"), { ...over, allowance: 1n }, asked);
+    expect([stateOf(back), back.records.map(({ kind }) => kind)]).toEqual(["submitted", ["transaction"]]);
+    expect(stateOf(observe(relayed("submitted"), over, asked))).toBe("expired");
+  });
+
   test("is never tried again before the chain has answered, however much of the window is left", () => {
     for (const state of ["submitted", "unknown"] as const) {
       const result = observe(relayed(state), {}, late);
