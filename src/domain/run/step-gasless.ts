@@ -107,7 +107,13 @@ function follow(draft: Draft, swap: Swap, observation: GaslessObservation, evide
   const confirmations = latest.number - fill.blockNumber + 1;
   if (confirmations >= evidence.chain.confirmations) confirmFill(draft, swap.id, evidence);
   if (fill.blockNumber > finalized.number || !fill.succeeded) return;
+  if (isPerhapsAnother(draft.swap(swap.id), observation, evidence)) return;
   settleFill(draft, swap.id, { receipt: fill }, evidence);
+}
+
+/** Without a nonce what took enough of the token is the fill; before the deadline one that shows the exchange may follow. */
+function isPerhapsAnother(swap: Swap, observation: GaslessObservation, evidence: Evidence): boolean {
+  return swap.fill?.assumed === true && !isFoundByNonce(swap, evidence) && !isPastDeadlines(swap, observation);
 }
 
 function noteFill(draft: Draft, swapId: string, observation: GaslessObservation, evidence: Evidence): void {

@@ -251,6 +251,23 @@ describe("signatures without a nonce", () => {
     expect(stateOf(observe(waiting, gone, withoutNonce))).toBe("expired");
   });
 
+  test("are not filled for good, before their deadline, by what does not show the exchange: theirs may still come", () => {
+    const final = {
+      finalized: { number: 105, timestampSeconds: seconds },
+      latest: { number: 110, timestampSeconds: seconds },
+    };
+    const byHand = receiptFor(swap, { blockNumber: 103, hash: hash("aa"), blockHash: hash("ab"), logs: [] });
+    const seen = observe(swap, { ...final, fill: byHand, nonceUsed: undefined }, withoutNonce);
+    expect([stateOf(seen), seen.effects]).toEqual(["mined", pollsAgain]);
+    const waiting = seen.run.swaps[0] as Swap;
+    const own = receiptFor(swap, { blockNumber: 104 });
+    const filled = observe(waiting, { ...final, fill: own, nonceUsed: undefined }, withoutNonce);
+    expect(filled.run.swaps[0]).toMatchObject({ state: "final", fill: { hash: own.hash } });
+    expect(filled.run.swaps[0]?.fill).not.toHaveProperty("assumed");
+    const over = observe(waiting, { ...gone, fill: byHand }, withoutNonce);
+    expect(over.run.swaps[0]).toMatchObject({ state: "final", fill: { hash: byHand.hash, assumed: true } });
+  });
+
   test("never end by what the service says alone", () => {
     for (const serviceStatus of ["success", "error", "expired", "cancelled"]) {
       expect(stateOf(observe(swap, { serviceStatus, nonceUsed: undefined }, withoutNonce))).toBe("submitted");
