@@ -1,5 +1,5 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
-import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
+import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { BlockHead, Chain, Receipt } from "../ports/chain.ts";
 import { decodeTokenAnswer, encodeTokenCall, type TokenCall } from "./abi.ts";
 import { RpcError } from "./json-rpc.ts";
@@ -174,13 +174,17 @@ function createCall(pool: RpcPool): Chain["call"] {
 
 /** Reads of tokens. A token that does not answer as a token is an error, except for its decimals. */
 function createTokenReads(pool: RpcPool, call: Chain["call"]): Pick<Chain, "balance" | "allowance" | "decimals"> {
-  async function view(token: Address, name: TokenCall, args: readonly Address[], block?: number) {
-    const answer = await call({ to: token, data: encodeTokenCall(name, args) }, block);
-    const result = answer === undefined ? undefined : decodeTokenAnswer(name, answer);
+  const ask = (token: Address, name: TokenCall, args: readonly Address[], block?: number): ReturnType<Chain["call"]> =>
+    call({ to: token, data: encodeTokenCall(name, args) }, block);
+  function amountIn(name: TokenCall, answer: Hex): bigint | undefined {
+    const result = decodeTokenAnswer(name, answer);
     return result === undefined ? undefined : BigInt(String(result[0]));
   }
   async function amount(token: Address, name: TokenCall, args: readonly Address[], block?: number): Promise<bigint> {
-    const value = await view(token, name, args, block);
+    const answer = await ask(token, name, args, block);
+    if (answer === undefined) throw new ChainReadError("reverted", `${token} refuses ${name}: the call reverts`);
+    const value = amountIn(name, answer);
+    // A node that does not have the contract yet answers nothing, too.
     if (value === undefined)
       throw new ChainReadError("malformed answer", `${token} does not answer ${name} as a token`);
     return value;
@@ -190,7 +194,8 @@ function createTokenReads(pool: RpcPool, call: Chain["call"]): Pick<Chain, "bala
       token === NATIVE_TOKEN ? readBalance(pool, owner, block) : amount(token, "balanceOf", [owner], block),
     allowance: ({ token, owner, spender }, block) => amount(token, "allowance", [owner, spender], block),
     async decimals(token) {
-      const value = await view(token, "decimals", []);
+      const answer = await ask(token, "decimals", []);
+      const value = answer === undefined ? undefined : amountIn("decimals", answer);
       return value !== undefined && value <= 255n ? Number(value) : undefined;
     },
   };

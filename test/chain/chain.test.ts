@@ -96,6 +96,21 @@ test("tokens are read, and what is no token is distinguished", async () => {
   expect(event).toMatchObject({ address: token, blockNumber: 2 });
 });
 
+test("a token that refuses is distinguished from a node that has no answer", async () => {
+  const anvil = await startBareAnvil();
+  const chain = chainOver([anvil.url]);
+  const { address: token } = await deploy(anvil, "PermitToken", ["USD Coin", "USDC", 6]);
+  const asked = { token, owner: ANVIL_ACCOUNT, spender: OTHER_ACCOUNT };
+  // Reverts whatever it is asked.
+  await anvil.rpc.call("anvil_setCode", [token, "0x5f5ffd"]);
+  for (const read of [() => chain.balance(token, ANVIL_ACCOUNT), () => chain.allowance(asked)])
+    await expect(read()).rejects.toMatchObject({ code: "reverted", isRefusal: true });
+  const agreed = await chain.agreed();
+  await expect(agreed.allowance(asked)).rejects.toMatchObject({ code: "reverted" });
+  await anvil.rpc.call("anvil_setCode", [token, "0x"]);
+  await expect(chain.balance(token, ANVIL_ACCOUNT)).rejects.toMatchObject({ code: "malformed answer" });
+});
+
 test("a dead endpoint does not stop reads or sends, and its URL is not shown when all are dead", async () => {
   const anvil = await startBareAnvil();
   const dead = `http://127.0.0.1:${await claimPort(0)}/v2/PATHKEYPATHKEY`;

@@ -85,6 +85,11 @@ interface OutflowsShown {
 /** A wallet that was not checked against the chain for so many blocks is not read back for the end of one swap. */
 const MOST_BLOCKS = 50_000;
 
+/** A node may keep nothing so old, and say so. A token that refuses may hide its own outflow: that is waited for. */
+function isKeptBackOpenly(error: unknown): boolean {
+  return error instanceof ChainReadError && error.isRefusal && error.code !== "reverted";
+}
+
 /**
  * Checks the wallet's balance of the sold token against its transfers since the wallet was last checked against the
  * chain. A node may keep a transfer back, or have a block and not yet its logs; the balance shows it all the same. One
@@ -107,7 +112,7 @@ export async function denyHiddenOutflow(
   // One node's false balance at that check would keep the swap open for ever.
   const balanceBefore = async (): Promise<bigint> =>
     reads.balance(sell.address, wallet, known.block).catch((error: unknown) => {
-      if (error instanceof ChainReadError && error.isRefusal) return before;
+      if (isKeptBackOpenly(error)) return before;
       throw error;
     });
   const owner = wordOf(wallet);
@@ -118,7 +123,7 @@ export async function denyHiddenOutflow(
   ] as const;
   const answers = await Promise.all(read).catch((error: unknown) => {
     // Where such logs or balances are kept back openly nothing is shown by them.
-    if (error instanceof ChainReadError && error.isRefusal) return undefined;
+    if (isKeptBackOpenly(error)) return undefined;
     throw error;
   });
   if (answers === undefined) return;

@@ -197,10 +197,11 @@ function provedBy(
   open: readonly Difference[],
 ): readonly Difference[] {
   const found = new Set(findings.map(({ key }) => key));
-  return open.filter(({ key, kind, scope, token, wallet: of }) => {
+  return open.filter(({ key, kind, scope, token, facts, wallet: of }) => {
     if (of !== wallet || found.has(key)) return false;
     // An allowance is read by itself. That it is gone says something where the logs show whether it was used up.
-    const isProved = kind === "cannot-prove" && (known !== undefined || scope === "token");
+    const isAllowance = scope === "token" && facts.spender !== undefined;
+    const isProved = kind === "cannot-prove" && (known !== undefined || isAllowance);
     const isGone = kind === "allowance" && known !== undefined && token !== undefined && withoutAllowance.has(token);
     return isProved || isGone;
   });

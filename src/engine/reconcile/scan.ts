@@ -85,7 +85,7 @@ export async function scanChain(
     isProved = false;
     findings.push(unreadable(wallet, range, refusalOf(error)));
   }
-  isProved &&= findings.every(({ kind }) => kind !== "cannot-prove");
+  isProved &&= findings.every(({ kind, scope }) => kind !== "cannot-prove" || scope === "token");
   // An allowance that is not read says nothing of what happened since: the next check begins after this one all the same.
   const agreed = await chain.agreed();
   const allowances = await scanAllowances(context, agreed, { wallet, toBlock: latest.number });
@@ -128,7 +128,8 @@ async function unexplainedLosses(
   const { wallet, balances, block } = since;
   const before = new Map(balances);
   const lossOf = async ([token, should]: readonly [Address, bigint]): Promise<readonly Finding[]> => {
-    const reported = await chain.balance(token, wallet, seen.toBlock);
+    const reported = await chain.balance(token, wallet, seen.toBlock).catch(asReverted);
+    if (reported instanceof ChainReadError) return [unreported(wallet, token, reported)];
     if (reported >= should) return [];
     const agreed = await chain.agreed();
     const was = (await agreedBalance(agreed, wallet, { token, block })) ?? balances.get(token) ?? 0n;
@@ -146,6 +147,22 @@ async function unexplainedLosses(
   const wanted = balancesBy(balances, seen, { fromBlock: block + 1, toBlock: seen.toBlock });
   const findings = (await Promise.all([...wanted].filter(([token]) => known.has(token)).map(lossOf))).flat();
   return { findings, before };
+}
+
+/** @throws everything else */
+function asReverted(error: unknown): ChainReadError {
+  if (error instanceof ChainReadError && error.code === "reverted") return error;
+  throw error;
+}
+
+/**
+ * One token that refuses stops no other trading: it could only hide a loss of its own. What the wallet has by the logs is
+ * counted on with, so that a loss is found once it answers.
+ */
+function unreported(wallet: Address, token: Address, { message }: ChainReadError): Finding {
+  const text = `cannot prove what ${wallet} did with ${token}: its balance is refused (${message})`;
+  const what = { wallet, token, kind: "cannot-prove", scope: "token" } as const;
+  return { key: `cannot-prove balance ${wallet} ${token}`, ...what, text, facts: { token } };
 }
 
 /**

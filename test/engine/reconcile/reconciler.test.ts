@@ -602,6 +602,51 @@ describe("a token whose allowance is refused", () => {
   });
 });
 
+describe("a token that refuses to say what the wallet has", () => {
+  /** @returns ends it */
+  function refuseBalance({ chain }: Outside, refused: string): () => void {
+    const balance = chain.balance.bind(chain);
+    chain.balance = (token, owner, block) =>
+      token === refused
+        ? Promise.reject(new ChainReadError("reverted", `${token} refuses balanceOf`))
+        : balance(token, owner, block);
+    return () => {
+      chain.balance = balance;
+    };
+  }
+
+  test("halts who trades it and nobody else, until it answers", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const answer = refuseBalance(outside, WBTC.address);
+    const life = await live(outside);
+    expect(life.store.openDifferences()).toMatchObject([{ kind: "cannot-prove", scope: "token", token: WBTC.address }]);
+    await turn(outside, life, 120);
+    expect([fills(outside) > 1, life.errors]).toEqual([true, []]);
+    answer();
+    await turn(outside, life, 120);
+    expect(open(life)).toEqual([]);
+  });
+
+  test("hides no loss: what the logs give is held against its answer, also over a start", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const answer = refuseBalance(outside, WBTC.address);
+    const first = await live(outside);
+    await turn(outside, first, 60);
+    await first.engine.stop();
+    answer();
+    const balance = outside.chain.balance.bind(outside.chain);
+    const { number } = await outside.chain.latest();
+    outside.chain.balance = async (token, owner, block = number) =>
+      (await balance(token, owner, block)) - (token === WBTC.address && block >= number ? 1n : 0n);
+    const life = await live(outside);
+    expect(life.store.openDifferences()).toContainEqual(
+      expect.objectContaining({ kind: "cannot-prove", scope: "gasless", token: WBTC.address }),
+    );
+  });
+});
+
 test("what keeps one wallet from being looked at keeps no other one", async () => {
   const outside = begin("only");
   await fill(outside, 1);
