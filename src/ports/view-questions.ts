@@ -45,6 +45,8 @@ export interface ViewRows {
   readonly net: ReadonlyMap<Address, bigint>;
   /** sold by the strategy over its life, reserved included */
   readonly sold: ReadonlyMap<Address, bigint>;
+  /** of that, what a person accepted as sold by it, which no run of it knows; absent where nobody can */
+  readonly accepted?: ReadonlyMap<Address, bigint> | undefined;
   /** bought by the strategy over its life, as measured */
   readonly bought: ReadonlyMap<Address, bigint>;
   /** oldest first */

@@ -83,6 +83,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   tradedRuns: (store, of) => each(of.strategies, store.tradedRuns),
   reserved: (store, of) => ofTokens(of, (wallet, token) => store.reserved(wallet, token)),
   soldBy: (store, of) => each(of.strategies, store.soldBy),
+  acceptedBy: (store, of) => each(of.strategies, store.acceptedBy),
   boughtBy: (store, of) => each(of.strategies, store.boughtBy),
   netOfSwaps: (store, of) => ofTokens(of, store.netOfSwaps),
   newestBlock: (store, of) => each(of.addresses, store.newestBlock),

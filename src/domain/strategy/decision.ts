@@ -53,6 +53,8 @@ export interface StrategyView {
   readonly prices: ReadonlyMap<Address, ReferencePrice>;
   /** sold by this strategy so far: measured fills plus reservations, in the sold token's smallest unit, by token */
   readonly spent: ReadonlyMap<Address, bigint>;
+  /** of that, what a person accepted as sold by it, which no run of it knows; absent where there is none */
+  readonly accepted?: ReadonlyMap<Address, bigint> | undefined;
   /** bought by this strategy so far: measured fills, in the bought token's smallest unit, by token */
   readonly bought: ReadonlyMap<Address, bigint>;
   /**

@@ -26,7 +26,7 @@ export function editThresholdMemory(
 ): ThresholdMemory {
   // a file as it was stored before strategies had legs: what is remembered of it is worth more than the comparison
   if (!Array.isArray(before.legs)) return memory;
-  if (!isSamePair(before, after)) return { version: 2, legs: {}, sold: "0" };
+  if (!isSamePair(before, after)) return ofAnotherPair(before, after, memory);
   const revived = after.legs.some((leg) => {
     const known = legMemory(memory, leg.id);
     return known?.at.state === "done" && mayGoOn(leg, known.fills);
@@ -43,6 +43,12 @@ export function editThresholdMemory(
   gone.sort(([, one], [, other]) => other.gone.seenMs - one.gone.seenMs);
   const kept = { ...memory, legs: Object.fromEntries([...here, ...gone.slice(0, MOST_GONE)]) };
   return isSameWallet(before, after) ? kept : { ...kept, allocation: undefined, sold: "0" };
+}
+
+/** Nothing is sold of its allocation yet: what another database sold of the same token was of the one before. */
+function ofAnotherPair(before: ThresholdSpec, after: ThresholdSpec, { accepted }: ThresholdMemory): ThresholdMemory {
+  const anew = { version: 2, legs: {}, sold: "0" } as const;
+  return before.sell.address === after.sell.address ? { ...anew, accepted } : anew;
 }
 
 /** What is remembered of a leg of the file before, should it be out of the one after. */

@@ -86,6 +86,8 @@ export interface ThresholdMemory {
   /** the original allocation, as it was measured at the first sale; and what was sold of it. Smallest units as text. */
   readonly allocation?: string | undefined;
   readonly sold: string;
+  /** what of it a person accepted as sold by another database; absent: nothing */
+  readonly accepted?: string | undefined;
 }
 
 /** The id of a leg that stands at the top of its file without one. */
@@ -111,18 +113,31 @@ export function parseThresholdMemory(json: unknown): ThresholdMemory | undefined
     const fills = at.state === "cooling" || at.state === "done" ? 1 : 0;
     return { version: 2, legs: { [ONLY_LEG]: { at, fills } }, sold: "0" };
   }
-  const { version, seenMs, legs, sold } = json;
+  const { version, seenMs, legs, sold, accepted } = json;
   // an older release called it the bag
   const allocation = json.allocation ?? json.bag;
   if (version !== 2 || !isRecord(legs) || !isAmount(sold)) return undefined;
   if (!isOptional(seenMs, isCount) || !isOptional(allocation, isAmount)) return undefined;
+  if (!isOptional(accepted, isAmount)) return undefined;
+  const read = parseLegs(legs);
+  return read === undefined ? undefined : { version, seenMs, legs: read, allocation, sold, accepted };
+}
+
+function parseLegs(legs: Readonly<Record<string, unknown>>): ThresholdMemory["legs"] | undefined {
   const read: Record<string, LegMemory> = {};
   for (const [id, leg] of Object.entries(legs)) {
     const parsed = parseLeg(leg);
     if (parsed === undefined) return undefined;
     read[id] = parsed;
   }
-  return { version, seenMs, legs: read, allocation, sold };
+  return read;
+}
+
+/** What a person accepted as sold by another database is sold of the allocation too, once. */
+export function withAccepted(memory: ThresholdMemory, accepted: bigint): ThresholdMemory {
+  const more = accepted - BigInt(memory.accepted ?? "0");
+  if (more <= 0n) return memory;
+  return { ...memory, sold: (BigInt(memory.sold) + more).toString(), accepted: accepted.toString() };
 }
 
 function parseLeg(json: unknown): LegMemory | undefined {

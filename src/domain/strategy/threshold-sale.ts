@@ -42,11 +42,15 @@ export function sizeSale(
   return raw === 0n ? { tooLittle: wanted } : { raw, allocation };
 }
 
-/** What is free when the first sale is made is the original allocation; until something of it is sold it is measured anew. */
+/**
+ * What is free when the first sale is made is the original allocation; until something of it is sold it is measured anew.
+ * Where another database made that sale, what it sold was free too.
+ */
 function allocationOf(spec: ThresholdSpec, has: { free: bigint; memory: ThresholdMemory }): bigint | undefined {
   if (spec.allocation !== "free") return spec.allocation?.raw;
-  const { allocation, sold } = has.memory;
-  return allocation === undefined || sold === "0" ? has.free : BigInt(allocation);
+  const { allocation, sold, accepted = "0" } = has.memory;
+  if (sold === "0") return has.free;
+  return allocation === undefined ? has.free + BigInt(accepted) : BigInt(allocation);
 }
 
 function wantedOf(

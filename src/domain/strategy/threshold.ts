@@ -17,6 +17,7 @@ import {
   legMemory,
   parseThresholdMemory,
   type ThresholdMemory,
+  withAccepted,
 } from "./threshold-memory.ts";
 import { floorOf, mostSold, sizeSale } from "./threshold-sale.ts";
 import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
@@ -42,7 +43,8 @@ const DESCRIBED_FIRST: readonly SkipReason[] = [
 
 type Leg = { readonly leg: ThresholdLeg; readonly seen: Observed };
 
-function decide(spec: ThresholdSpec, view: StrategyView, memory: ThresholdMemory): Decision<ThresholdMemory> {
+function decide(spec: ThresholdSpec, view: StrategyView, before: ThresholdMemory): Decision<ThresholdMemory> {
+  const memory = withAccepted(before, view.accepted?.get(spec.sell.address) ?? 0n);
   const skip = (reason: SkipReason, detail: string, next: ThresholdMemory = memory) =>
     ({ memory: next, outcome: { kind: "skip", reason, detail } }) as const;
   if (spec.legs.every(({ id }) => isOver(legOf(memory, id).at))) {

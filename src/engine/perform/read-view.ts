@@ -59,6 +59,7 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
     instants: countedInstants(context, spec.schedule, { afterMs: needs.instantsAfterMs, untilMs: run.slotMs }),
     prices: seen.prices,
     spent: rows.sold,
+    ...(rows.accepted === undefined || rows.accepted.size === 0 ? {} : { accepted: rows.accepted }),
     bought: rows.bought,
     outside: needs.flows ? outsideMoney(rows, balances) : new Map(),
     bars: rows.bars,

@@ -3,7 +3,7 @@ import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { PlannedSwap } from "../../../src/domain/strategy/decision.ts";
 import type { ThresholdLeg } from "../../../src/domain/strategy/threshold-spec.ts";
 import { cross, DAY, leg, quarter, spec, trigger, usdc } from "./threshold-world.ts";
-import { of, USDC, WETH } from "./world.ts";
+import { of, USDC, WBTC, WETH } from "./world.ts";
 
 const all = { share: toPpm(1_000_000) };
 const stop = leg({ id: "stop", trigger: cross("below", 2_400), amount: all, floor: { steps: [toPpm(30_000)] } });
@@ -87,6 +87,24 @@ describe("THR-13 of a group", () => {
     expect(strategy.see(4_500)).toBe("insufficient_balance");
     expect(soldBy(strategy.see(2_400))).toBe(of(WETH, 1));
   });
+
+  it.each([
+    ["an amount", { raw: of(WETH, 4) }, of(WETH, 1)],
+    ["all that was free", "free", of(WETH, 5)],
+  ] as const)(
+    "THR-13 of an allocation of %s what a person accepted as sold by another database is sold, once",
+    (_name, allocation, left) => {
+      const strategy = trigger(spec([stop, profit], { allocation }), { free: of(WETH, 5) });
+      strategy.see(3_000);
+      strategy.accept(of(WETH, 3));
+      expect(soldBy(strategy.see(2_400))).toBe(left);
+      strategy.end("reverted");
+      strategy.fund(of(WETH, 8));
+      expect(soldBy(strategy.see(2_400))).toBe(left);
+      strategy.edit(spec([stop, profit], { allocation, buy: WBTC }));
+      expect([strategy.see(3_000), strategy.memory().sold]).toEqual(["not_triggered", "0"]);
+    },
+  );
 });
 
 describe("THR-6 the time of an own run is no gap", () => {

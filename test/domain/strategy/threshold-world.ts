@@ -1,5 +1,5 @@
 import { toPpm } from "../../../src/domain/money/fraction.ts";
-import type { PlannedSwap } from "../../../src/domain/strategy/decision.ts";
+import type { PlannedSwap, StrategyView } from "../../../src/domain/strategy/decision.ts";
 import { type PairPrice, pairPriceOf } from "../../../src/domain/strategy/pair-price.ts";
 import {
   decideStrategy,
@@ -65,6 +65,7 @@ export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: Str
   let memory: StrategyMemory = has.memory ?? initialStrategyMemory(strategy);
   let nowMs = 1_700_000_000_000;
   let free = has.free ?? of(strategy.sell, 8);
+  let accepted: StrategyView["accepted"];
   let planned: readonly PlannedSwap[] = [];
   let pauses: string[] = [];
   let alerts: string[] = [];
@@ -78,7 +79,7 @@ export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: Str
         [WETH, String(dollars)],
         [USDC, "1"],
       ] as const;
-      const seen = view({ nowMs, free: [[strategy.sell, free]], prices });
+      const seen = { ...view({ nowMs, free: [[strategy.sell, free]], prices }), accepted };
       const decision = decideStrategy(strategy, seen, memory);
       keep(decision.memory);
       if (decision.pause !== undefined) pauses = [...pauses, decision.pause.code];
@@ -107,6 +108,10 @@ export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: Str
     edit(after: ThresholdSpec): void {
       keep(strategyEdited(strategy, after, memory));
       strategy = after;
+    },
+    /** A person accepted that another database sold so much of it in all. */
+    accept(raw: bigint): void {
+      accepted = new Map([[strategy.sell.address, raw]]);
     },
     fund(raw: bigint): void {
       free = raw;

@@ -28,6 +28,7 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
         ),
       ),
     soldBy: (strategyId) => withAccepted(sql, byToken(totalsOf(sql, "sold", strategyId)), strategyId),
+    acceptedBy: (strategyId) => withAccepted(sql, new Map(), strategyId),
     soldBySince: (strategyId, sinceMs, exceptSwapId = "") => soldBySince(sql, strategyId, { sinceMs, exceptSwapId }),
     tradedRuns: (strategyId) => tradedRuns(sql, strategyId),
     boughtBy: (strategyId) => byToken(totalsOf(sql, "bought", strategyId)),

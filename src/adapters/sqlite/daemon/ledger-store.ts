@@ -8,6 +8,8 @@ export interface LedgerRows {
   reserved(wallet: Address, token: Address, exceptSwapId?: string): bigint;
   /** sold by a strategy over its life, reserved included, by token */
   soldBy(strategyId: string): ReadonlyMap<Address, bigint>;
+  /** of that, what a person accepted as sold by it, which no run of it knows */
+  acceptedBy(strategyId: string): ReadonlyMap<Address, bigint>;
   /**
    * Sold by a strategy since an instant, by when it was seen to be, and all that it has reserved, without one swap; since 0
    * over its life.

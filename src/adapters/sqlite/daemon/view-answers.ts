@@ -61,6 +61,7 @@ function readView(rows: RowStore, asked: Question<"view">): ViewRows {
     reserved: new Map(tokens.map((token) => [token, rows.reserved(wallet, token)])),
     net: present(tokens, (token) => rows.netOfSwaps(wallet, token)),
     sold: rows.soldBy(strategyId),
+    accepted: rows.acceptedBy(strategyId),
     bought: rows.boughtBy(strategyId),
     bars: new Map(bars.map(({ token, sinceMs }) => [token, rows.priceBars(token, sinceMs)])),
     soldSince: soldSinceMs.map((sinceMs) => rows.soldBySince(strategyId, sinceMs)),

@@ -126,6 +126,7 @@ const STORE: Calls<DaemonStore> = {
   warnings: (store) => store.warnings(),
   soldBySince: (store) => [store.soldBySince("weekly", 0), store.soldBySince("weekly", SLOT_MS, swapId)],
   tradedRuns: (store) => store.tradedRuns("weekly"),
+  acceptedBy: (store) => store.acceptedBy("weekly"),
   slotsWithRun: (store) => store.slotsWithRun("weekly", 1),
   begun: (store) => store.begun(1),
   holds: (store) => store.holds("run_1"),
