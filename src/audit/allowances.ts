@@ -21,7 +21,7 @@ interface Grant {
 export async function checkAllowances(
   chain: ChainReader,
   sources: { snapshot: Snapshot; movements: Movements; watch: WatchList; tip: number },
-): Promise<{ differences: Difference[]; open: OpenAllowance[]; count: number }> {
+): Promise<{ differences: Difference[]; open: OpenAllowance[]; notes: string[]; count: number }> {
   const { snapshot, movements, watch } = sources;
   const recorded = recordedGrants(snapshot);
   const granted = new Set(snapshot.grants.map(keyOf));
@@ -32,18 +32,26 @@ export async function checkAllowances(
   const atTip = await chain.allowances(grants, sources.tip);
   const left = grants.filter((_, index) => atTip[index] !== 0n);
   const amounts = await chain.allowances(left, "latest");
+  const notes: string[] = [];
   const differences: Difference[] = [];
   const open: OpenAllowance[] = [];
   for (const [index, grant] of left.entries()) {
-    const amount = amounts[index] ?? 0n;
+    const amount = amounts[index];
     if (amount === 0n) continue;
     const token = watch.tokenOf(grant.token);
+    if (amount === undefined) {
+      const { wallet, spender } = grant;
+      notes.push(
+        `What ${spender} may spend of ${token.symbol} of ${wallet} was not checked: the token does not say it.`,
+      );
+      continue;
+    }
     const isRecorded = recorded.has(keyOf(grant));
     if (isRecorded && !granted.has(keyOf(grant))) differences.push(withoutGrant(grant, { amount, token }));
     if (isRecorded && isInUse(grant, snapshot)) open.push({ ...grant, ...token, amount: String(amount) });
     else differences.push(leftover(grant, { amount, isRecorded, token }));
   }
-  return { differences, open, count: grants.length };
+  return { differences, open, notes, count: grants.length - notes.length };
 }
 
 function recordedGrants({ grants, capabilities }: Snapshot): Map<string, Grant> {

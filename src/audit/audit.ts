@@ -98,7 +98,7 @@ interface AuditPass {
 interface Inputs extends AuditPass {
   readonly watch: WatchList;
   /** balances at the tip, in the order of the baselines */
-  readonly actual: readonly bigint[];
+  readonly actual: readonly (bigint | undefined)[];
   readonly counts: ReadonlyMap<Address, number>;
   readonly movements: Movements;
   readonly flows: readonly Flow[];
@@ -156,7 +156,7 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     openSwaps: openSwaps(snapshot, filledBy),
     deposits: [...depositsOf(flows, claims, watch), ...balances.deposits],
     openAllowances: allowances.open,
-    notes: [...nonces.notes, ...findings.notes],
+    notes: [...nonces.notes, ...balances.notes, ...allowances.notes, ...findings.notes],
     checked: countChecked(inputs, allowances.count),
   };
 }
@@ -204,7 +204,7 @@ function checkRows(snapshot: Snapshot, chainId: number): Difference[] {
   ];
 }
 
-function countChecked({ watch, snapshot, own, movements }: Inputs, allowances: number): Checked {
+function countChecked({ watch, snapshot, actual, own, movements }: Inputs, allowances: number): Checked {
   return {
     wallets: watch.wallets.size,
     runs: snapshot.runs.length,
@@ -213,7 +213,7 @@ function countChecked({ watch, snapshot, own, movements }: Inputs, allowances: n
     transitions: snapshot.histories.count,
     transactions: own.length,
     transfers: movements.transfers.length,
-    balances: snapshot.baselines.length,
+    balances: actual.filter((balance) => balance !== undefined).length,
     allowances,
     signatures: snapshot.signatures.length,
     blocks: movements.blocks,

@@ -51,7 +51,7 @@ async function balancesOrNothing(
   chain: ChainReader,
   rows: Parameters<ChainReader["balances"]>[0],
   block: number,
-): Promise<readonly bigint[] | undefined> {
+): Promise<readonly (bigint | undefined)[] | undefined> {
   try {
     return await chain.balances(rows, block);
   } catch (error) {

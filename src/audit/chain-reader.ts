@@ -41,12 +41,16 @@ export interface ChainReader {
   blockTimes(numbers: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** What each contract says of its decimals; undefined of one that says nothing. */
   decimals(tokens: readonly Address[], block: number): Promise<readonly (bigint | undefined)[]>;
-  /** Balances at a recent block; native: the zero address. */
-  balances(holdings: readonly { token: Address; wallet: Address }[], block: number): Promise<readonly bigint[]>;
+  /** Balances at a recent block; native: the zero address; undefined of a token that does not say it. */
+  balances(
+    holdings: readonly { token: Address; wallet: Address }[],
+    block: number,
+  ): Promise<readonly (bigint | undefined)[]>;
+  /** Undefined of a token that does not say it. */
   allowances(
     grants: readonly { token: Address; wallet: Address; spender: Address }[],
     block: number | "latest",
-  ): Promise<readonly bigint[]>;
+  ): Promise<readonly (bigint | undefined)[]>;
   /** How many transactions an account has in blocks up to this one; undefined when the node has no state of it. */
   transactionCount(account: Address, block: number): Promise<number | undefined>;
   receipts(hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, Receipt>>;
@@ -104,11 +108,11 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
     },
     balances: async (holdings, block) => {
       const answers = await ask(holdings.map((holding) => balanceRequest(holding, block)));
-      return answers.map((answer) => read(node.host, "a balance", bigQuantity, proper(answer)));
+      return answers.map((answer) => said(node.host, "a balance", answer));
     },
     allowances: async (grants, block) => {
       const answers = await ask(grants.map((grant) => allowanceRequest(grant, block)));
-      return answers.map((answer) => read(node.host, "an allowance", bigQuantity, proper(answer)));
+      return answers.map((answer) => said(node.host, "an allowance", answer));
     },
     transactionCount: async (account, block) => {
       const [answer] = await ask([{ method: "eth_getTransactionCount", params: [account, toQuantity(block)] }]);
@@ -219,6 +223,12 @@ function allowanceRequest(
     method: "eth_call",
     params: [{ to: grant.token, data }, block === "latest" ? block : toQuantity(block)],
   };
+}
+
+/** An amount; undefined where the token refuses, or is no contract any more: that says nothing against the node. */
+function said(host: string, what: string, answer: unknown): bigint | undefined {
+  if (answer === "0x" || (answer instanceof Refusal && answer.isRevert)) return undefined;
+  return read(host, what, bigQuantity, proper(answer));
 }
 
 function proper(answer: unknown): unknown {

@@ -11,6 +11,13 @@ export interface Question {
 /** The node itself says that it does not answer this; the text is redacted and names the host. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
+  /** the contract that was asked refuses, and not the node */
+  readonly isRevert: boolean;
+
+  constructor(message: string, isRevert = false) {
+    super(message);
+    this.isRevert = isRevert;
+  }
 }
 
 /**
@@ -84,7 +91,7 @@ export function createNodeClient(options: {
         if (answer === undefined) throw noAnswer(`no answer for request ${id} of a batch`, "away");
         if ("result" in answer) return answer.result;
         if (isBusy(answer)) throw noAnswer(`${answer.words} (code ${answer.code})`, "asked-too-much");
-        return new Refusal(`${host}: ${shown(answer.words)} (code ${answer.code})`);
+        return new Refusal(`${host}: ${shown(answer.words)} (code ${answer.code})`, isRevert(answer));
       });
     },
   };
@@ -100,6 +107,10 @@ function hindranceOf(status: number): Hindrance {
 /** So many calls a second are in a plan, and each of a batch is one. */
 function isBusy({ words, code }: { readonly words: string; readonly code: number }): boolean {
   return code === 429 || /rate.?limit|too many requests|per second|throughput|capacity/i.test(words);
+}
+
+function isRevert({ words, code }: { readonly words: string; readonly code: number }): boolean {
+  return code === 3 || /revert/i.test(words);
 }
 
 /** The answers by the numbers of their questions, or what is wrong with the whole. */

@@ -56,7 +56,12 @@ export async function balancesAtStart(
     throw new AuditError("CHAIN_UNREADABLE", message, { cause: error });
   });
   const atStart = new Map(
-    older.map((row, index) => [row, { ...row, block_number: start.block, balance: found[index] ?? 0n }]),
+    older.map((row, index) => {
+      const balance = found[index];
+      if (balance !== undefined) return [row, { ...row, block_number: start.block, balance }];
+      const message = `What ${row.wallet} had of ${row.symbol} in block ${start.block} is not known: the token does not say it. Audit without \`--since\`.`;
+      throw new AuditError("CHAIN_UNREADABLE", message);
+    }),
   );
   return baselines.map((row) => atStart.get(row) ?? row);
 }

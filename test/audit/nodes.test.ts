@@ -47,6 +47,25 @@ async function answer(twisted: Twisted, call: Call): Promise<unknown> {
 
 const isTip = (call: Call) => call.method === "eth_getBlockByNumber" && call.params[0] === "latest";
 
+test.each([
+  ["reverts", { error: { code: 3, message: "execution reverted" } }],
+  ["says nothing", { result: "0x" }],
+])("looks at all else where a token %s when it is asked for balances and allowances", async (_how, said) => {
+  const asked = ["0x70a08231", "0xdd62ed3e"];
+  const rpcUrl = await twistedNode((call) => {
+    const [to] = call.params as [{ to?: string; data?: string }];
+    const isAsked = call.method === "eth_call" && asked.some((selector) => to.data?.startsWith(selector));
+    return isAsked && to.to?.toLowerCase() === world.chain.tokens.USDC.address.toLowerCase() ? said : call;
+  });
+  const report = await world.auditAfter(
+    ({ journal }) => journal.run("UPDATE swaps SET block_number = block_number + 1 WHERE id = 'own'"),
+    { rpcUrl },
+  );
+  expect(report.differences.map(({ code }) => code)).toEqual(["FILL_BLOCK_DIFFERS"]);
+  expect(report.notes).toContainEqual(expect.stringMatching(/^What 0x.* has of USDC .* does not say it/));
+  expect(report.notes).toContainEqual(expect.stringMatching(/may spend of USDC .* does not say it/));
+});
+
 test("counts a fill that the database knows beyond the tip neither as missing nor into the balances", async () => {
   const tip = await world.chain.rpc.call("eth_blockNumber", []);
   const rpcUrl = await twistedNode((call) => (isTip(call) ? { ...call, params: [tip, false] } : call));

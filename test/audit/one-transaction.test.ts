@@ -101,5 +101,5 @@ test("native coins that one transaction brought two wallets are deposits of neit
     ...{ baselines, claims, flows: [], receipts: new Map([[BATCH, receipt]]), ownTransactions: [], tip: 9 },
     ...{ wrappedNative: WETH.address, safes: new Set<Address>() },
   };
-  expect(checkBalances(sources, [9n, 10n])).toEqual({ differences: [], deposits: [] });
+  expect(checkBalances(sources, [9n, 10n])).toEqual({ differences: [], deposits: [], notes: [] });
 });
