@@ -1,5 +1,5 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { type Hex, wordOf } from "../../domain/money/address.ts";
+import { type Address, type Hex, wordOf } from "../../domain/money/address.ts";
 import { formatAmount } from "../../domain/money/amount.ts";
 import { loggedAmount, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
@@ -64,6 +64,11 @@ export function isTakenBy({ gross, terms }: Swap, outflow: readonly OutflowLog[]
     (gross !== undefined && taken >= gross) ||
     outflow.some(({ topics: [, , to] }) => to !== undefined && contracts.includes(to))
   );
+}
+
+/** Whether a contract is one that an order was signed for: what it wrote of is the order's, wherever the token went. */
+export function isOf({ terms }: Swap, contract: Address): boolean {
+  return terms !== undefined && Object.values(terms.contracts).includes(contract);
 }
 
 function sumOf(logs: readonly Pick<OutflowLog, "data">[]): bigint {

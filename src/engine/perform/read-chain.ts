@@ -1,5 +1,4 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
-import type { Address } from "../../domain/money/address.ts";
 import type { GaslessObservation } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import { isSwapEnd } from "../../domain/run/states.ts";
@@ -9,7 +8,7 @@ import type { EffectAnswer } from "./effect-answer.ts";
 import { executionSeen } from "./executions.ts";
 import { asShown, isShown, withOthers } from "./filled-beside.ts";
 import { nodeFault } from "./node-fault.ts";
-import { type BlockRange, denyHiddenOutflow, isTakenBy, logName, unexplainedOutflows } from "./outflows.ts";
+import { type BlockRange, denyHiddenOutflow, isOf, isTakenBy, logName, unexplainedOutflows } from "./outflows.ts";
 import { receiptOf } from "./receipt-of.ts";
 
 /**
@@ -208,10 +207,6 @@ async function fillByOutflow(
   }
   const fill = own.find((receipt) => isShown(context, swap, receipt)) ?? own[0];
   return { fill, isUnexplained: fill === undefined && isUnexplained };
-}
-
-function isOf({ terms }: Swap, address: Address): boolean {
-  return terms !== undefined && Object.values(terms.contracts).includes(address);
 }
 
 async function wholeFill(context: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {

@@ -5,7 +5,7 @@ import type { EngineContext } from "../engine-context.ts";
 /** What a check asks of the chain. */
 type ReadsOfAScan = Pick<
   Chain,
-  "latest" | "finalized" | "block" | "transactionCount" | "logs" | "balance" | "allowance" | "agreed"
+  "latest" | "finalized" | "block" | "transactionCount" | "logs" | "receipt" | "balance" | "allowance" | "agreed"
 >;
 
 /** The engine's context as a check needs it. */
@@ -40,6 +40,7 @@ export function withPatience(context: EngineContext, signal: AbortSignal): ScanC
     block: patient((number) => chain.block(number)),
     transactionCount: patient((...asked) => chain.transactionCount(...asked)),
     logs: patient((asked) => chain.logs(asked)),
+    receipt: patient((hash) => chain.receipt(hash)),
     balance: patient((...asked) => chain.balance(...asked)),
     allowance: patient((asked) => chain.allowance(asked)),
     agreed: async () => {

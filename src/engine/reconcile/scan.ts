@@ -67,7 +67,7 @@ export async function scanChain(
     };
     const ours = await whatIsOurs(context, moves);
     findings.push(...unknownFills(context, moves, ours));
-    const outflows = unknownOutflows(context, moves, ours);
+    const outflows = await unknownOutflows(context, moves, ours);
     findings.push(...outflows.found);
     isSettled = outflows.explained === 0;
     isUnfinished = read.upTo < latest.number;

@@ -1,11 +1,12 @@
-import type { Address } from "../../domain/money/address.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
 import { loggedAmount } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import { isLive } from "../../domain/run/states.ts";
 import type { Answered } from "../../ports/questions.ts";
 import type { TokenMove } from "../../ports/reconciliation-questions.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
-import { isTakenBy } from "../perform/outflows.ts";
+import { isOf, isTakenBy } from "../perform/outflows.ts";
+import { receiptOf } from "../perform/receipt-of.ts";
 import { exactAmount } from "./exact-amount.ts";
 import { fillKey, moveName, outflowKey, placed } from "./move-keys.ts";
 import type { ScanContext } from "./patient-chain.ts";
@@ -63,17 +64,18 @@ export function unknownFills(context: ScanContext, { wallet, fills }: Seen, ours
 }
 
 /** Outflows that no row knows. @returns the unexplained ones, and how many only an open order may explain */
-export function unknownOutflows(
+export async function unknownOutflows(
   context: ScanContext,
   seen: Seen,
   ours: Ours,
-): { readonly found: readonly Finding[]; readonly explained: number } {
+): Promise<{ readonly found: readonly Finding[]; readonly explained: number }> {
   const { wallet } = seen;
   // A fill explains what it sold: another token that left in the same transaction is nobody's.
   const known = new Set([...soldBy(context.deps, seen.fills), ...ours.moves].map(moveName));
   // Tokens let anybody write a transfer of nothing out of any wallet.
   const unknown = seen.outflows.filter((log) => loggedAmount(log.data) > 0n && !known.has(moveName(moveOf(log))));
-  const explained = explainedByOrders(unknown, ordersOut(context, seen, ours));
+  const orders = ordersOut(context, seen, ours);
+  const explained = explainedByOrders(unknown, orders, await writersOf(context, unknown, orders));
   const found = placed(unknown).flatMap(({ log, place }) => {
     const { transactionHash: hash, address: token, blockNumber } = log;
     if (explained.has(`${hash} ${token}`)) return [];
@@ -95,15 +97,47 @@ function ordersOut({ deps: { service } }: ScanContext, { fills, outflows, fromBl
   return swaps.filter((swap) => swap.mode === "gasless" && isLive(swap.state) && !isSeen(swap));
 }
 
+/** Which contracts wrote in a transaction. */
+type Writers = ReadonlyMap<Hex, readonly Address[]>;
+
+/**
+ * Who wrote in the transactions that may be fills of orders without a nonce: of those a part that went another way than
+ * straight into the contract is shown by the contract's own logs alone.
+ */
+async function writersOf(
+  { deps: { chain, service } }: ScanContext,
+  outflows: readonly FoundLog[],
+  orders: readonly Swap[],
+): Promise<Writers> {
+  const writers = new Map<Hex, readonly Address[]>();
+  if (service.profile.nonceRecord !== undefined) return writers;
+  const sold = new Set(orders.map(({ sell }) => sell.address));
+  for (const log of outflows.filter(({ address }) => sold.has(address))) {
+    if (writers.has(log.transactionHash)) continue;
+    const { logs } = await receiptOf(chain, log);
+    writers.set(
+      log.transactionHash,
+      logs.map(({ address }) => address),
+    );
+  }
+  return writers;
+}
+
 /** An order takes its token once, and not before it was signed: of several transactions the first may be its fill. */
-function explainedByOrders(outflows: readonly FoundLog[], orders: readonly Swap[]): ReadonlySet<string> {
+function explainedByOrders(
+  outflows: readonly FoundLog[],
+  orders: readonly Swap[],
+  writers: Writers,
+): ReadonlySet<string> {
   const left = [...orders];
   const explained = new Set<string>();
   for (const { address, transactionHash, blockNumber } of outflows.toSorted((a, b) => a.blockNumber - b.blockNumber)) {
     const key = `${transactionHash} ${address}`;
     const taken = outflows.filter((log) => `${log.transactionHash} ${log.address}` === key);
+    const mayBeOf = (swap: Swap): boolean =>
+      isTakenBy(swap, taken) || (writers.get(transactionHash) ?? []).some((contract) => isOf(swap, contract));
     const index = left.findIndex(
-      (swap) => swap.sell.address === address && (swap.terms?.fromBlock ?? 0) <= blockNumber && isTakenBy(swap, taken),
+      (swap) => swap.sell.address === address && (swap.terms?.fromBlock ?? 0) <= blockNumber && mayBeOf(swap),
     );
     if (index < 0 || explained.has(key)) continue;
     explained.add(key);

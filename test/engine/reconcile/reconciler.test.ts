@@ -543,6 +543,33 @@ test("an open order explains nothing that is less than what it signed", async ()
   expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
 });
 
+test.each([
+  ["a contract that it was signed for", ROUTER, 0],
+  ["another one", WBTC.address, 1],
+])(
+  "a part of an open order that went to a pool is its fill by the logs of %s in the same transaction",
+  async (_who, address, count) => {
+    const outside = begin("only");
+    const { chain } = outside;
+    outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
+    const { context, store } = openLife(outside);
+    const reconciler = createReconciler(context);
+    await reconciler.begin();
+    await reconciler.scan();
+    addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
+    chain.mine();
+    chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: HUNDRED_USDC - 1n });
+    const receipt = chain.receipt.bind(chain);
+    chain.receipt = async (hash) => {
+      const seen = await receipt(hash);
+      return seen && { ...seen, logs: [...seen.logs, { address, topics: [], data: "0x", logIndex: 9 }] };
+    };
+    await reconciler.begin();
+    await reconciler.scan();
+    expect(store.openDifferences()).toHaveLength(count);
+  },
+);
+
 describe("a token whose allowance is refused", () => {
   /** From here on the allowance of a token cannot be read. @returns ends that */
   function refuseAllowance({ chain }: Outside, refused: string): () => void {
