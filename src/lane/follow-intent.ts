@@ -10,7 +10,7 @@ import { fullestReceipt } from "./fullest-receipt.ts";
 import { commit, type Known, type LaneTurn, passCrashPoint, readIntent } from "./lane-context.ts";
 import { attemptIn, moveAttempt, moveIntent } from "./moves.ts";
 import { planReplacement } from "./replace-attempt.ts";
-import { isUnsigned, signPlanned } from "./sign-attempt.ts";
+import { signPlanned, unsignedOf } from "./sign-attempt.ts";
 import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
 import { isKeptBack } from "./visibility.ts";
 
@@ -243,6 +243,6 @@ async function checkForLoss(turn: LaneTurn, rows: Known<LaneRows>): Promise<void
   if (count < nonce) await closeGap(turn, intent, { nonce, missing: count });
   else forgetGaps(turn);
   const now = await readIntent(turn, id);
-  if ((await planReplacement(turn, now, count === nonce)) || isUnsigned(now)) await signPlanned(turn, id);
+  if ((await planReplacement(turn, now, count === nonce)) || unsignedOf(now) !== undefined) await signPlanned(turn, id);
   await broadcastNewest(turn, id);
 }

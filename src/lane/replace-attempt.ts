@@ -1,7 +1,7 @@
 import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import { firstFees, raisedFees } from "./fees.ts";
 import { cancelCapOf, feeCapOf, isTooLate, type Known, type LaneTurn, readToSign } from "./lane-context.ts";
-import { isUnsigned, planAttempt } from "./sign-attempt.ts";
+import { planAttempt, unsignedOf } from "./sign-attempt.ts";
 import { cancelVisibility, hasEndpoint, isKeptBack, isLeftAlone, replacementVisibility } from "./visibility.ts";
 
 /**
@@ -14,7 +14,7 @@ import { cancelVisibility, hasEndpoint, isKeptBack, isLeftAlone, replacementVisi
 export async function planReplacement(turn: LaneTurn, before: Known<LaneRows>, isNext: boolean): Promise<boolean> {
   const { deps, latest } = turn;
   const { id } = before.intent;
-  if (isUnsigned(before) || dueKind(turn, before, isNext) === undefined) return false;
+  if (dueKind(turn, before, isNext) === undefined) return false;
   if (!(await readToSign(turn, id)).maySign) return false;
   const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee: await deps.chain.priorityFee() };
   return await planAttempt(turn, id, (rows) => {
@@ -29,8 +29,16 @@ export async function planReplacement(turn: LaneTurn, before: Known<LaneRows>, i
   });
 }
 
-/** Which version is due now, if any. */
-function dueKind(turn: LaneTurn, rows: Known<LaneRows>, isNext: boolean): "replacement" | "cancel" | undefined {
+type DueKind = "replacement" | "cancel" | undefined;
+
+/** Which version is due now, if any. What waits for its signature comes first, but for higher fees of what is to end. */
+function dueKind(turn: LaneTurn, rows: Known<LaneRows>, isNext: boolean): DueKind {
+  const kind = nextKind(turn, rows, isNext);
+  const waiting = unsignedOf(rows);
+  return waiting === undefined || (waiting.kind === "replacement" && kind === "cancel") ? kind : undefined;
+}
+
+function nextKind(turn: LaneTurn, rows: Known<LaneRows>, isNext: boolean): DueKind {
   const { options, latest } = turn;
   const { intent, attempts, cancelRequest } = rows;
   const newest = attempts.at(-1);

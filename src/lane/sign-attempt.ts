@@ -7,6 +7,7 @@ import { dropped } from "./drop-intent.ts";
 import type { Fees } from "./fees.ts";
 import {
   commit,
+  isTooLate,
   type Known,
   type LaneParts,
   type LaneTurn,
@@ -37,8 +38,8 @@ export async function planAttempt(
   due: (rows: Known<LaneRows>) => PlannedAttempt | undefined,
 ): Promise<boolean> {
   const kind = await commit(turn, id, (rows): LaneDecided<AttemptKind | undefined> => {
-    // What is written down and not signed comes first; and a person may have halted everything while the node answered.
-    const attempt = isUnsigned(rows) || !rows.maySign ? undefined : due(rows);
+    // A person may have halted everything while the node answered.
+    const attempt = rows.maySign ? due(rows) : undefined;
     if (attempt === undefined) return nothing(turn, undefined);
     const signing = signingOf(turn, rows.intent, attempt);
     return { changes: [{ kind: "signing", signing }], atMs: signing.atMs, value: attempt.kind };
@@ -53,32 +54,43 @@ export async function planAttempt(
  * anyone else can see them. After a kill in between it is signed again: other bytes, maybe, with the same nonce and the
  * same content, of which the first were stored nowhere and sent to nobody. Where a person cancelled it while the key was
  * used, and was answered that nothing of it was signed, the bytes are dropped instead: they never left. Without an answer
- * of the signer nothing is stored, and the next turn asks again, for as long as the row may be signed.
+ * of the signer nothing is stored, and the next turn asks again, for as long as the row may be signed: one with higher
+ * fees not beyond a person's cancellation, nor beyond its deadline.
  */
 export async function signPlanned(turn: LaneTurn, id: string, known?: BlockTransaction): Promise<void> {
   const { deps } = turn;
   const rows = await readToSign(turn, id);
-  const signing = rows.signings.at(rows.attempts.length);
+  const signing = unsignedOf(rows);
   if (signing === undefined || !rows.maySign || isGivenUp(rows)) return;
+  const inBlock = bytesIn(known, signing);
+  const isWanted = (now: Known<LaneRows>): boolean => inBlock !== undefined || !isOver(turn, now, signing);
+  if (!isWanted(rows)) return;
   const label = labelOf(signing.kind);
   passCrashPoint(deps, `${label}.sign.before`);
-  const signed = bytesIn(known, signing) ?? (await signatureOf(turn, signing));
+  const signed = inBlock ?? (await signatureOf(turn, signing));
   if (signed === undefined) return;
   passCrashPoint(deps, `${label}.signed.before`);
   const attempt = attemptOf(signing, { ...signed, atMs: deps.clock.nowMs() });
-  await commit(turn, id, (now) => (isGivenUp(now) ? dropped(turn, now) : stored(turn, now, attempt)));
+  await commit(turn, id, (now): LaneDecided<unknown> => {
+    if (!isWanted(now)) return nothing(turn, undefined);
+    return isGivenUp(now) ? dropped(turn, now) : stored(turn, now, attempt);
+  });
   passCrashPoint(deps, `${label}.signed.after`);
+}
+
+/** Whether a version with higher fees came too late for its signature: what takes its place is a cancellation. */
+function isOver(turn: LaneTurn, { intent, cancelRequest }: Known<LaneRows>, { kind }: SigningRow): boolean {
+  return kind === "replacement" && (cancelRequest !== undefined || isTooLate(turn, intent));
 }
 
 /** The bytes of a version that a block shows, where they are of this version: they need no signature any more. */
 function bytesIn(
   known: BlockTransaction | undefined,
-  { maxFeePerGas, maxPriorityFeePerGas }: SigningRow,
+  signing: SigningRow,
 ): { readonly raw: Hex; readonly hash: Hex } | undefined {
   if (known?.raw === undefined || known.fees === undefined) return undefined;
   const { fees, raw, hash } = known;
-  const isIt = fees.maxFeePerGas === maxFeePerGas && fees.maxPriorityFeePerGas === maxPriorityFeePerGas;
-  return isIt ? { raw, hash } : undefined;
+  return hasFees(fees, signing) ? { raw, hash } : undefined;
 }
 
 /** The bytes of a version; undefined while the signer gives none. */
@@ -100,9 +112,16 @@ async function signatureOf(
   }
 }
 
-/** Whether a version is written down and not signed yet. */
-export function isUnsigned({ signings, attempts }: LaneRows): boolean {
-  return signings.length > attempts.length;
+/** The version that is to be signed next: the newest that is written down, where it is not signed yet. */
+export function unsignedOf({ signings, attempts }: LaneRows): SigningRow | undefined {
+  const newest = signings.at(-1);
+  const isSigned =
+    newest !== undefined && attempts.some((attempt) => attempt.kind === newest.kind && hasFees(attempt, newest));
+  return isSigned ? undefined : newest;
+}
+
+function hasFees(row: Fees, { maxFeePerGas, maxPriorityFeePerGas }: Fees): boolean {
+  return row.maxFeePerGas === maxFeePerGas && row.maxPriorityFeePerGas === maxPriorityFeePerGas;
 }
 
 /** Whether a person cancelled it before there were any bytes of it. */
@@ -135,8 +154,9 @@ export async function takeUp(turn: LaneTurn, { id }: IntentRow, use: BlockTransa
   const isOurs = value === intent.value && gasLimit === intent.gasLimit;
   if (!isOurs || fees === undefined || fees.maxFeePerGas > intent.maxFeePerGasCap || !maySign) return false;
   if (attempts.some(({ kind, maxFeePerGas }) => kind !== "cancel" && maxFeePerGas === fees.maxFeePerGas)) return false;
-  // A kill left the row of a version that was not signed: that one first.
-  if (!isUnsigned(rows)) {
+  // Another version that still waits for its signature can come into no block any more.
+  const waiting = unsignedOf(rows);
+  if (waiting === undefined || !hasFees(waiting, fees)) {
     const visibility = replacementVisibility(rows);
     await planAttempt(turn, id, () => ({ kind: "replacement", fees, visibility }));
   }

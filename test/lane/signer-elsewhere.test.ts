@@ -96,6 +96,32 @@ describe("a lane whose signer is elsewhere", () => {
     expect(world.attempts("a").map(({ state }) => state)).toEqual(["confirmed"]);
   });
 
+  it.each(["cancelled by a person", "past its deadline"] as const)(
+    "is away while higher fees wait for a signature, and what is %s meanwhile is not signed again once it is back",
+    async (how) => {
+      const { world, double } = await begin({ bumpAfterBlocks: 2 });
+      const deadlineSeconds = Math.floor(world.clock.nowMs() / 1_000) + 600;
+      const to = world.submit("a", { deadlineSeconds });
+      await world.tick();
+      double.misbehave = { answer: () => ({ status: 503, body: "" }) };
+      await world.fullStep(2);
+      expect(world.store.signings("a").map(({ kind }) => kind)).toEqual(["original", "replacement"]);
+      if (how === "cancelled by a person") await world.lane.cancel("a", "ann");
+      else {
+        await world.clock.advance(3_600_000);
+        await world.anvil.rpc.call("evm_increaseTime", [3_600]);
+      }
+      await world.fullStep();
+      double.misbehave = {};
+      await systemClock.sleep(2_100);
+      await world.fullStep();
+      expect(world.attempts("a").map(({ kind }) => kind)).toEqual(["original", "cancel"]);
+      await world.step(4);
+      expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled" });
+      expect(await world.received(to)).toBe(0n);
+    },
+  );
+
   it("drops what its time is over for before any signature came, and its nonce is free", async () => {
     const { world, double } = await begin();
     double.misbehave = { before: FOREVER };
