@@ -78,7 +78,7 @@ test("an order that was about to be signed when the process died is not signed o
   await life.engine.start();
   await turn(outside, life, 60);
   expect([outside.signed, outside.service.submissions, life.errors]).toEqual([[], [], []]);
-  expect(runs(life)).toEqual([{ state: "skipped", reason: "signing_barred" }]);
+  expect(runs(life)).toEqual([{ state: "skipped", reason: "not_signed_in_time" }]);
   expect(life.db.prepare("SELECT count(*) FROM capabilities WHERE live = 1").pluck().get()).toBe(0);
 });
 

@@ -97,6 +97,19 @@ describe.each(["only", "never"] as const)("a signer that gives no signature, gas
   });
 });
 
+test.each(["only", "never"] as const)(
+  "a signer that is away for longer than an order lives costs no slot whose window is open, gasless: %s",
+  async (gasless) => {
+    const { outside, state, life } = await begin({ gasless, retryForSeconds: 3_600 });
+    state.trouble = new SigningError("away", "the signer of the test is away");
+    await turn(outside, life, 180);
+    expect([stateOf(life), outside.service.submissions, outside.chain.sent]).toEqual(["executing", [], []]);
+    state.trouble = undefined;
+    expect(await finish(outside, life, 90)).toBe("filled");
+    expect(await outside.chain.balance(USDC.address, ACCOUNT)).toBe(900_000_000n);
+  },
+);
+
 test("an order that was signed and not stored is signed again otherwise, and handed over once, as it is stored", async () => {
   const { outside, state, life, live } = await begin({ gasless: "only" }, (label) => label === "gasless.sign.after");
   await turn(outside, life, 10);

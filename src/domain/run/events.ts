@@ -148,7 +148,8 @@ export type RunEvent =
       readonly cause: FactsFault;
       readonly detail: string;
     }
-  | { readonly kind: "signing-barred"; readonly swapId: string; readonly detail: string }
+  /** isLate: it was allowed, and no signature came before its order ended */
+  | { readonly kind: "signing-barred"; readonly swapId: string; readonly detail: string; readonly isLate?: true }
   | {
       readonly kind: "signed-gasless";
       readonly swapId: string;

@@ -194,8 +194,9 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
     whatToDo: "Raise `max_gas_price` if it lasts.",
   },
   not_signed_in_time: {
-    meaning: "The transaction was not signed before its quote ran out.",
-    whatToDo: "Usually the next attempt passes; if it lasts, check gas prices and the wallet's open transactions.",
+    meaning: "The transaction, or the gasless order, was not signed before its quote ran out.",
+    whatToDo:
+      "Usually the next attempt passes; if it lasts, check gas prices, the wallet's open transactions, and its signer where that is elsewhere (`swapd check`).",
   },
   window_over: {
     meaning:

@@ -18,15 +18,17 @@ type Submission = Extract<RunEvent, { kind: "submission-accepted" | "submission-
 
 /**
  * Signing was forbidden after the swap was cleared and before the key was asked: nothing exists that could land. Where the
- * proceeds that it sells are in doubt, or the policy is another one now, the place is tried again with a fresh swap: a swap
- * has one right to the token in its life.
+ * proceeds that it sells are in doubt, the policy is another one now, or its signer gave no signature in time, the place is
+ * tried again with a fresh swap: a swap has one right to the token in its life.
  */
-export function stepSigningBarred(draft: Draft, { swapId, detail }: SigningBarred, evidence: Evidence): void {
+export function stepSigningBarred(draft: Draft, event: SigningBarred, evidence: Evidence): void {
+  const { swapId, detail, isLate = false } = event;
   draft.record({ kind: "close-capability", swapId });
   const swap = draft.swap(swapId);
-  const isAnew = (proceedsBarred(draft.run(), swap) ?? outdated(swap, evidence.policyMark)) !== undefined;
-  endUnsigned(draft, swapId, { reason: "signing_barred", detail });
-  if (isAnew) tryAgain(draft, draft.swap(swapId), evidence, { reason: "signing_barred", detail });
+  const isAnew = isLate || (proceedsBarred(draft.run(), swap) ?? outdated(swap, evidence.policyMark)) !== undefined;
+  const why = { reason: isLate ? "not_signed_in_time" : "signing_barred", detail };
+  endUnsigned(draft, swapId, why);
+  if (isAnew) tryAgain(draft, draft.swap(swapId), evidence, why);
 }
 
 /** Both signatures exist: they are committed, and only then may they leave. */

@@ -27,10 +27,11 @@ export async function signGasless(context: EngineContext, run: Run, swap: Swap):
     const rows = await store.read({ kind: "signing", runId: run.id, strategyId: run.strategyId, digests });
     const barred =
       signingBarred(context, run.strategyId, { ...rows, wallet: swap.wallet }) ??
-      pastDeadline(context, swap) ??
       proceedsGone(rows, swap) ??
       outdated(swap, policyMark(context.settings.policy));
     if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
+    const late = pastDeadline(context, swap);
+    if (late !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: late, isLate: true };
     if (signed.size === 0) crashPoint("gasless.sign.before");
     const journaled = rows.typedData.get(digest);
     const signature = await orUnsigned(() => sign(context, swap, { digest, journaled }));
