@@ -94,6 +94,7 @@ describe.each(["only", "never"] as const)("a signer that gives no signature, gas
     expect(life.store.reserved(ACCOUNT, USDC.address)).toBe(0n);
     expect(await outside.chain.balance(USDC.address, ACCOUNT)).toBe(1_000_000_000n);
     expect(outside.chain.sent).toEqual([]);
+    expect(outside.reported, "the token gave what it was asked for: nothing").toEqual([]);
   });
 });
 

@@ -44,7 +44,7 @@ function ofSwapMove(run: Run, { subjectId, from, to, reason, detail }: Transitio
   if (from === "signed" && swapOf(run, subjectId).proposal !== undefined) over.push(SUBJECT.delivery(subjectId));
   if (from === "submitted" && swapOf(run, subjectId).proposal !== undefined) over.push(SUBJECT.proposal(subjectId));
   if (to === "cleared" || reason === "dry_run") over.push(SUBJECT.pair(run.strategyId, swapOf(run, subjectId)));
-  const lacksAllowance = to === "skipped" && NO_ALLOWANCE.has(reason ?? "");
+  const lacksAllowance = to === "skipped" && reason === NO_ALLOWANCE;
   return { over, raised: lacksAllowance ? [allowanceAlert(run, swapOf(run, subjectId), detail)] : [] };
 }
 
@@ -80,8 +80,8 @@ export function wantsNothing({ transitions }: Pick<StepResult, "transitions">): 
   );
 }
 
-/** Ends of swaps for which the settlement contract could not get its allowance. */
-const NO_ALLOWANCE: ReadonlySet<string> = new Set<UnsignedReason>(["approval_failed", "approval_not_sent"]);
+/** The end of a swap for which the contract could not get its allowance. What was never signed says nothing of the token. */
+const NO_ALLOWANCE: UnsignedReason = "approval_failed";
 
 function allowanceAlert({ strategyId }: Run, swap: Swap, detail: string | undefined): Alert {
   const text = `${strategyId} cannot sell ${swap.sell.symbol}: the settlement contract has no allowance for it (${detail ?? "no detail"})`;

@@ -190,8 +190,9 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
     whatToDo: "Check the token: it may need an approval from zero, or charge for transfers.",
   },
   approval_not_sent: {
-    meaning: "The approval was not signed within the window, for example because gas was above the ceiling.",
-    whatToDo: "Raise `max_gas_price` if it lasts.",
+    meaning:
+      "The approval was not signed within the window, for example because gas was above the ceiling, or its signer elsewhere was away.",
+    whatToDo: "If it lasts, raise `max_gas_price`, or look at the signer (`swapd check`).",
   },
   not_signed_in_time: {
     meaning: "The transaction, or the gasless order, was not signed before its quote ran out.",
