@@ -79,16 +79,20 @@ function judge(
   }
   const path = pathValue(spec.path, slots);
   const units = ownUnits(spec, view);
-  const worth = worthUp(spec, units, { pay, buy });
-  const where = `slot ${slots} of the path is ${show(spec, path)}, the holding is worth ${show(spec, worth)}`;
-  if (path > worth) {
+  const prices = { pay, buy };
+  const worth = worthUp(spec, units, prices);
+  // What a person accepted as sold may have been somebody else's: it is not bought once more, and not sold either.
+  const most = worthUp(spec, ownUnits(spec, view, view.accepted?.get(spec.buy.address)), prices);
+  const accepted = most === worth ? "" : `, of which ${show(spec, most - worth)} were accepted as sold`;
+  const where = `slot ${slots} of the path is ${show(spec, path)}, the holding is worth ${show(spec, most)}${accepted}`;
+  if (path > most) {
     const own = larger(path - pathValue(spec.path, slots - 1), spec.min);
-    return contribute(spec, view, { missing: path - worth, own, where });
+    return contribute(spec, view, { missing: path - most, own, where });
   }
   const excess = worth - path;
-  if (!spec.allowSell || excess === 0n) return { outcome: skip("on_path", where) };
+  if (!spec.allowSell || excess <= 0n) return { outcome: skip("on_path", where) };
   const here = units > elsewhere ? units - elsewhere : 0n;
-  return sellExcess(spec, view, { excess, units: here, prices: { pay, buy }, where });
+  return sellExcess(spec, view, { excess, units: here, prices, where });
 }
 
 function skip(reason: SkipReason, detail: string): Outcome {
@@ -99,10 +103,10 @@ function show(spec: ValueAveragingSpec, raw: bigint): string {
   return formatAmount({ token: spec.pay, raw });
 }
 
-/** What it bought and has not sold; the wallet's other holdings of the token do not count. */
-function ownUnits(spec: ValueAveragingSpec, view: StrategyView): bigint {
+/** What it bought and has not sold, without such sales as are not its own; the wallet's other holdings do not count. */
+function ownUnits(spec: ValueAveragingSpec, view: StrategyView, except = 0n): bigint {
   const bought = view.bought.get(spec.buy.address) ?? 0n;
-  const sold = view.spent.get(spec.buy.address) ?? 0n;
+  const sold = (view.spent.get(spec.buy.address) ?? 0n) - except;
   return bought > sold ? bought - sold : 0n;
 }
 

@@ -40,6 +40,8 @@ interface Moment {
   readonly paid?: bigint;
   readonly bought?: bigint;
   readonly sold?: bigint;
+  /** of what it sold, what a person accepted */
+  readonly accepted?: bigint;
   readonly free?: bigint;
   readonly freeWeth?: bigint;
 }
@@ -67,7 +69,8 @@ function decide(strategy: ValueAveragingSpec, at: Moment, memory: unknown = init
       [WETH, at.price ?? "4000"],
     ],
   });
-  return decideStrategy(strategy, seen, memory);
+  const accepted = at.accepted === undefined ? undefined : new Map([[WETH.address, at.accepted]]);
+  return decideStrategy(strategy, { ...seen, accepted }, memory);
 }
 
 function swapOf(decision: ReturnType<typeof decide>) {
@@ -179,6 +182,15 @@ describe("a value-averaging strategy", () => {
     expect(swapOf(decide(spec(), { freeWeth: of(WETH, 50) }))?.raw).toBe(of(USDC, 100));
     const seen = { bought: of(WETH, "0.05"), sold: of(WETH, "0.03") };
     expect(swapOf(decide(spec(), seen, atSlot(2)))?.raw).toBe(of(USDC, 120));
+  });
+
+  it("VAL-4 neither buys once more what a person accepted as sold, nor sells it", () => {
+    const sells = spec({ allowSell: true });
+    const seen = { bought: of(WETH, 1), sold: of(WETH, "0.9"), accepted: of(WETH, "0.9") };
+    const detail = expect.stringContaining("worth 4000 USDC, of which 3600 USDC were accepted as sold");
+    expect(decide(sells, seen, atSlot(20)).outcome).toMatchObject({ kind: "skip", reason: "on_path", detail });
+    expect(swapOf(decide(sells, seen, atSlot(41)))).toMatchObject({ sell: "USDC", raw: of(USDC, 100) });
+    expect(swapOf(decide(sells, seen, atSlot(2)))).toMatchObject({ sell: "WETH", raw: of(WETH, "0.05") });
   });
 
   it("VAL-5 keeps a holding that is above its path, and sells of it only where it is allowed to", () => {
