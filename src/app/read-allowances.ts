@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
 import { hasTables } from "../adapters/sqlite/daemon/schema.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
+import { ChainReadError } from "../domain/chain-read-error.ts";
 import { spendersIn } from "../domain/guard/swap-contracts.ts";
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { valueUp } from "../domain/money/price.ts";
@@ -26,6 +27,24 @@ export interface StandingAllowance {
   readonly swap: string | undefined;
 }
 
+/** One that its token refuses to tell, which says nothing against the node. */
+export interface UnreadAllowance extends Pick<StandingAllowance, "wallet" | "token" | "spender"> {
+  readonly reason: string;
+}
+
+/** What the chain shows of the allowances that stand. */
+export interface AllowancesSeen {
+  readonly allowances: readonly StandingAllowance[];
+  readonly unread: readonly UnreadAllowance[];
+}
+
+interface Chosen {
+  readonly wallet?: string;
+  readonly token?: string;
+  /** list the others where a token refuses to tell */
+  readonly skipsRefused?: boolean;
+}
+
 /** More than any supply: such an allowance was meant to be unlimited. */
 const UNBOUNDED = 2n ** 128n;
 
@@ -41,8 +60,8 @@ export function isUnbounded(amount: bigint): boolean {
  */
 export async function readAllowances(
   found: { readonly configuration: Configuration; readonly env: NodeJS.ProcessEnv },
-  only: { readonly wallet?: string; readonly token?: string } = {},
-): Promise<readonly StandingAllowance[]> {
+  only: Chosen = {},
+): Promise<AllowancesSeen> {
   const { configuration, env } = found;
   if (configuration.mode === "paper")
     throw new CommandFailure(
@@ -71,8 +90,8 @@ export async function allowancesOnChain(
     readonly chain: Pick<Chain, "allowance">;
     readonly prices: PriceSource;
   },
-  only: { readonly wallet?: string; readonly token?: string } = {},
-): Promise<readonly StandingAllowance[]> {
+  only: Chosen = {},
+): Promise<AllowancesSeen> {
   const { chain, prices } = read;
   const wallets = [...configuration.wallets.values()].filter(
     ({ name }) => only.wallet === undefined || name === only.wallet,
@@ -84,17 +103,26 @@ export async function allowancesOnChain(
   const { using, ...rows } = await read.approvals(addresses);
   const spenders = [...new Set([...pinnedSpenders(configuration), ...rows.spenders])];
   const allowances: StandingAllowance[] = [];
+  const unread: UnreadAllowance[] = [];
   const places = tokens.flatMap((token) =>
     wallets.flatMap((wallet) => spenders.map((spender) => ({ token, wallet, spender }))),
   );
   for (const { token, wallet, spender } of places) {
-    const amount = await chain.allowance({ token: token.address, owner: wallet.address, spender });
-    if (amount === 0n) continue;
+    const asked = chain.allowance({ token: token.address, owner: wallet.address, spender });
+    const amount = await (only.skipsRefused === true ? asked.catch(asRefusal) : asked);
+    if (typeof amount === "string") unread.push({ wallet, token, spender, reason: amount });
+    if (amount === 0n || typeof amount === "string") continue;
     const usd = await dollarsOf(prices, token, amount);
     const user = using.find((one) => one.wallet === wallet.address && one.token === token.address);
     allowances.push({ wallet, token, spender, amount, usd, swap: user?.swap });
   }
-  return allowances;
+  return { allowances, unread };
+}
+
+/** Why a token does not tell. @throws everything else */
+function asRefusal(error: unknown): string {
+  if (error instanceof ChainReadError && error.code === "reverted") return error.message;
+  throw error;
 }
 
 async function dollarsOf(prices: PriceSource, token: Token, amount: bigint): Promise<bigint | undefined> {

@@ -5,7 +5,13 @@ import { USD_DECIMALS } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { sayMode } from "../mode-line.ts";
-import { isUnbounded, readAllowances, type StandingAllowance } from "../read-allowances.ts";
+import {
+  type AllowancesSeen,
+  isUnbounded,
+  readAllowances,
+  type StandingAllowance,
+  type UnreadAllowance,
+} from "../read-allowances.ts";
 import { type ChangeOptions, configurationOf, findTarget, findTargetToChange, nameTarget } from "../target.ts";
 import { formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
 import { request } from "./request.ts";
@@ -14,24 +20,45 @@ import { request } from "./request.ts";
 export async function listAllowances(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
   const target = findTarget(options);
   sayMode(target, options, terminal);
-  const allowances = await readAllowances(configurationOf(target));
+  showAllowances(await readAllowances(configurationOf(target), { skipsRefused: true }), options, terminal);
+}
+
+/** As a table or as JSON, with what could not be read. */
+export function showAllowances(
+  { allowances, unread }: AllowancesSeen,
+  options: { readonly json?: boolean },
+  terminal: Pick<Terminal, "out" | "err">,
+): void {
+  for (const { wallet, token, spender, reason } of unread)
+    terminal.err(`what ${spender} may take of ${token.symbol} of ${wallet.name} is not known: ${reason}`);
   if (options.json === true) {
-    terminal.out(JSON.stringify({ allowances: allowances.map(allowanceJson) }));
+    terminal.out(JSON.stringify({ allowances: allowances.map(allowanceJson), unread: unread.map(unreadJson) }));
     return;
   }
   if (allowances.length === 0) {
-    terminal.out("no contract may take any token of the wallets");
+    const none = "no contract may take any token of the wallets";
+    terminal.out(unread.length === 0 ? none : "of the tokens that answer, no contract may take any");
     return;
   }
   const heading = ["WALLET", "TOKEN", "SPENDER", "MAY TAKE", "USD", "SWAP"];
   terminal.out(formatTable([heading, ...allowances.map(rowOf)]));
 }
 
-function allowanceJson({ wallet, token, spender, amount, usd, swap }: StandingAllowance): object {
+function placeJson({ wallet, token, spender }: Omit<UnreadAllowance, "reason">): object {
   return {
     wallet: { name: wallet.name, address: wallet.address },
     token: { symbol: token.symbol, address: token.address, decimals: token.decimals },
     spender,
+  };
+}
+
+function unreadJson({ reason, ...place }: UnreadAllowance): object {
+  return { ...placeJson(place), reason };
+}
+
+function allowanceJson({ amount, usd, swap, ...place }: StandingAllowance): object {
+  return {
+    ...placeJson(place),
     amount: amount.toString(),
     usd: usd === undefined ? null : formatUnits(usd, USD_DECIMALS),
     swap: swap ?? null,
@@ -54,7 +81,7 @@ export async function revokeAllowances(
   const found = configurationOf(target);
   const token = findToken(found.configuration, named);
   const wallet = findWallet(found.configuration, options.wallet);
-  const allowances = await readAllowances(found, { wallet: wallet.name, token: token.address });
+  const { allowances } = await readAllowances(found, { wallet: wallet.name, token: token.address });
   if (allowances.length === 0) {
     terminal.out(`no contract may take ${token.symbol} of ${wallet.name}: nothing to revoke\n${nameTarget(target)}`);
     return;

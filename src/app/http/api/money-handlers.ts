@@ -151,7 +151,7 @@ async function readAllowances(
   const configuration = sources.configuration();
   if (configuration.mode === "paper") return { atMs: clock.nowMs(), allowances: [] };
   try {
-    const allowances = await allowancesOnChain(configuration, { approvals: reads.approvals, chain, prices });
+    const { allowances } = await allowancesOnChain(configuration, { approvals: reads.approvals, chain, prices });
     return { atMs: clock.nowMs(), allowances };
   } catch (error) {
     if (!(error instanceof ChainReadError)) throw error;
