@@ -9,6 +9,9 @@ import type { ModeRows } from "../ports/view-questions.ts";
 import { judgeMarker, type MarkedState } from "./reconcile/identity.ts";
 import { halt, whyHalted } from "./reconcile/touches.ts";
 
+/** Who halts where the rows do not know what the chain does: no resume ends that. */
+export const RECONCILIATION = "reconciliation";
+
 /** The mode that holds for a strategy: the stricter of its own and the global one, with who set it and why. */
 export function modeOf(strategyId: string, rows: ModeRows): ModeRow {
   const global = rows.modes.global ?? activeRow(GLOBAL_SCOPE);
@@ -26,7 +29,7 @@ function haltByDifference(
   const halting = spec === undefined ? undefined : halt(differences, spec);
   if (halting === undefined) return undefined;
   const { foundAtMs: atMs } = halting;
-  return { scope: strategyId, mode: "halted", setBy: "reconciliation", reason: whyHalted(halting), atMs };
+  return { scope: strategyId, mode: "halted", setBy: RECONCILIATION, reason: whyHalted(halting), atMs };
 }
 
 /** How a daemon signs, and the marker that its database has for the account. */

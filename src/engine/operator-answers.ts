@@ -1,8 +1,10 @@
 import { SUBJECT } from "../domain/run/alert.ts";
 import type { HoldAnswer } from "../domain/run/hold.ts";
-import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
+import type { Run } from "../domain/run/run.ts";
 import { isRunEnd } from "../domain/run/states.ts";
 import type { Answered } from "../ports/questions.ts";
+import { tradingBarred } from "./gather-evidence.ts";
+import { modeOf, RECONCILIATION } from "./modes.ts";
 import type { Outcome } from "./operator-transactions.ts";
 
 /** How the identifier of a run begins, where a strategy's name could stand as well. */
@@ -15,9 +17,10 @@ export function isRunId(name: string): boolean {
 
 /** What comes of a person's answer to a run that waits for one. It is taken once: a second word would come too late. */
 export function decideHoldAnswer(
-  { run, holds, modes }: Answered<"hold">,
+  rows: Answered<"hold">,
   { runId, answer }: { readonly runId: string; readonly answer: HoldAnswer },
 ): Outcome {
+  const { run, holds } = rows;
   if (run === undefined) return refused(`no run ${JSON.stringify(runId)}; see: swapd history`);
   if (isRunEnd(run.state)) return refused(`${runId} has ended: ${run.state}, ${run.reason ?? "no reason"}`);
   if (!holds.some((hold) => hold.answer === undefined && hold.untilMs > answer.atMs)) {
@@ -25,11 +28,7 @@ export function decideHoldAnswer(
     if (given !== undefined) return refused(`${given.by} has ${given.decision} ${runId} already`);
     return refused(`${runId} waits for nobody; see: swapd show ${runId}`);
   }
-  const isHalted = modes.some(({ scope, mode }) => mode === "halted" && [GLOBAL_SCOPE, run.strategyId].includes(scope));
-  const trades = isHalted
-    ? "it signs nothing while it is halted, and ends if that lasts as long as its window: swapd resume"
-    : "it is quoted and checked again, and trades";
-  const then = answer.decision === "approved" ? trades : "nothing of it is signed";
+  const then = answer.decision === "approved" ? whatFollows(run, rows) : "nothing of it is signed";
   return {
     answer: `${answer.decision} ${runId} of ${run.strategyId}: ${then}`,
     changes: [
@@ -37,6 +36,18 @@ export function decideHoldAnswer(
       { kind: "alerts-over", subject: SUBJECT.hold(runId) },
     ],
   };
+}
+
+/** What becomes of a run that was let go: who approved it is not to believe that it trades where it does not. */
+function whatFollows(run: Run, rows: Answered<"hold">): string {
+  const barred = tradingBarred(rows);
+  if (barred !== undefined) return `it ends unsigned all the same: ${barred}`;
+  const { mode, setBy } = modeOf(run.strategyId, rows);
+  const account = rows.halts.find((halt) => run.swaps.some(({ wallet }) => wallet === halt.account))?.account;
+  if (mode !== "halted" && account === undefined) return "it is quoted and checked again, and trades";
+  const who = mode === "halted" ? "it" : `the account ${account}`;
+  const next = mode === "halted" && setBy === RECONCILIATION ? "swapd db check" : "swapd resume";
+  return `it signs nothing while ${who} is halted, and ends if that lasts as long as its window: ${next}`;
 }
 
 function refused(why: string): Outcome {

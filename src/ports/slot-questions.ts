@@ -6,6 +6,7 @@ import type { TrueWarning } from "./alert-store.ts";
 import type { EffectGroup, OperatorRequest, PendingEffect, StrategyRow } from "./daemon-rows.ts";
 import type { LaneHalt } from "./lane-store.ts";
 import type { Difference } from "./reconciliation-store.ts";
+import type { ModeRows } from "./view-questions.ts";
 
 /** What slots of strategies go by. Instants in milliseconds. */
 export interface SlotRows {
@@ -78,13 +79,14 @@ export interface SlotQuestions {
     readonly asked: { readonly effectId: number; readonly runId: string };
     readonly rows: { readonly run: Run; readonly begun: number };
   };
-  /** A run that a person names, and what it waits for. */
+  /** A run that a person names, what it waits for, and what may keep it from trading whatever is said. */
   readonly hold: {
     readonly asked: { readonly runId: string };
-    readonly rows: {
+    readonly rows: ModeRows & {
       readonly run: Run | undefined;
       readonly holds: readonly Hold[];
-      readonly modes: readonly ModeRow[];
+      readonly halts: readonly LaneHalt[];
+      readonly isBarred: boolean;
     };
   };
   /** What the chain shows and the rows do not, and which is not accepted yet. */

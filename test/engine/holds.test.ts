@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { createProgressReader } from "../../src/adapters/sqlite/daemon/progress-rows.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { writeAndNotify } from "../../src/engine/alerts.ts";
 import { decideHoldAnswer } from "../../src/engine/operator-answers.ts";
 import { runsOf } from "../support/budget-life.ts";
 import { SLOT_MS, usd } from "../support/builders.ts";
-import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { replayAll } from "../support/replays.ts";
 
 const HOURLY = {
@@ -132,6 +133,31 @@ test.each([
     expectUnsigned(outside, next, "signing_barred");
   },
 );
+
+test("who approves a run that was barred by accepting what another database did hears that it ends unsigned", async () => {
+  const { outside, life } = await begin(APPROVED);
+  await writeAndNotify(life.context.deps, [{ kind: "open-runs-barred" }]);
+  const answer = await ask(outside, life, "approve", { run: heldRun(life) });
+  expect(answer).toMatch(/: it ends unsigned all the same: another database, whose acts were accepted/);
+  await turn(outside, life, 10);
+  expectUnsigned(outside, life, "signing_barred");
+});
+
+test("who approves a run that a halted account or an unaccepted difference keeps from signing hears of it", async () => {
+  const { life } = await begin(APPROVED);
+  const rows = await life.store.read({ kind: "hold", runId: heldRun(life) });
+  const said = (change: Partial<typeof rows>): string =>
+    decideHoldAnswer(
+      { ...rows, ...change },
+      { runId: heldRun(life), answer: { decision: "approved", by: "ada", atMs: 0 } },
+    ).answer;
+  const halt = { account: ACCOUNT, chainId: 31_337, reason: "a foreign nonce", transactionCount: 1, atMs: 0 };
+  expect(said({ halts: [halt] })).toContain(`signs nothing while the account ${ACCOUNT} is halted`);
+  const found = { wallet: ACCOUNT, token: undefined, kind: "fill", scope: "wallet", text: "sold", facts: {} } as const;
+  life.store.addDifference({ ...found, key: "fill" }, { ms: 1, sinceBoot: { id: "boot", ms: 1 } });
+  const differences = life.store.openDifferences();
+  expect(said({ differences })).toMatch(/signs nothing while it is halted, .*: swapd db check$/);
+});
 
 test("an approval that comes after its time is refused", async () => {
   const { outside, life } = await begin(APPROVED);

@@ -4,6 +4,7 @@ import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { SlotRows } from "../../../ports/slot-questions.ts";
 import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
+import { readModeRows } from "./view-answers.ts";
 
 type SlotKinds =
   | "slots"
@@ -51,7 +52,13 @@ export function createSlotAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
     requests: () => rows.openRequests(),
     "due-runs": ({ limit }) => rows.dueRuns(limit),
     "due-effects": ({ nowMs, limit, group }) => rows.dueEffects(nowMs, limit, group),
-    hold: ({ runId }) => ({ run: rows.run(runId), holds: rows.holds(runId), modes: rows.modes() }),
+    hold: ({ runId }) => {
+      const run = rows.run(runId);
+      const strategyId = run?.strategyId ?? "";
+      const standing = readModeRows(rows, strategyId, rows.strategy(strategyId)?.spec);
+      const barred = { halts: lanes().halts(), isBarred: rows.isRunBarred(runId) };
+      return { run, holds: rows.holds(runId), ...standing, ...barred };
+    },
     "next-effect": () => rows.nextEffectMs(),
     effect: ({ effectId, runId }) => {
       const run = rows.run(runId);

@@ -49,7 +49,7 @@ export function createViewAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
   };
 }
 
-function readModeRows(rows: RowStore, strategyId: string, spec: ModeRows["spec"]): ModeRows {
+export function readModeRows(rows: RowStore, strategyId: string, spec: ModeRows["spec"]): ModeRows {
   const modes = { global: rows.mode(GLOBAL_SCOPE), own: rows.mode(strategyId) };
   return { modes, differences: rows.openDifferences(), spec };
 }
