@@ -1,5 +1,5 @@
 import { SUBJECT } from "../../domain/run/alert.ts";
-import type { GapHistory, RunHistory } from "../../ports/history.ts";
+import type { GapHistory, RunHistory, TransitionHistory } from "../../ports/history.ts";
 import type { SlotHistory } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { assertKnown } from "../known-strategy.ts";
@@ -57,12 +57,10 @@ export function explain(
   if (details === undefined) {
     return { json: { strategy, run: null }, text: `${strategy} had no slot before ${formatInstant(atMs)}` };
   }
-  const { run, checks, retries } = details;
-  const said = sentence(
-    run,
-    checks.flatMap((entry) => entry.checks),
-    asked.nativeSymbol,
-  );
+  const { run, transitions, checks, retries } = details;
+  const made = checks.flatMap((entry) => entry.checks);
+  const lines = [...run.swaps.flatMap((swap) => swapLines(swap, asked.nativeSymbol)), ...ends(run, transitions)];
+  const said = sentence(run, lines, made);
   return {
     json: { strategy, run: runJson(run), retries: retries.map(retryJson), checks },
     text: retries.length === 0 ? said : `${said}\n\n${formatRetries(retries)}`,
@@ -76,12 +74,21 @@ function describeGap({ strategy, firstSlotMs, lastSlotMs, count, reason, state }
   return `${strategy}: ${runs} ended ${state}: ${reason}; nothing was signed, and no more is kept of it`;
 }
 
+/** Why swaps of a run came to nothing: one that was refused before its checks ended has no table that says it. */
+function ends(run: RunHistory, transitions: readonly TransitionHistory[]): readonly string[] {
+  return run.swaps.flatMap(({ id, state, sold }) => {
+    const end = transitions.findLast((move) => move.id === id && move.to === state);
+    if (sold !== null || end === undefined || end.reason === null) return [];
+    return [`${id}: ${state}, ${end.reason}${end.detail === null ? "" : `: ${end.detail}`}`];
+  });
+}
+
 function sentence(
   run: RunHistory,
+  lines: readonly string[],
   checks: readonly { code: string; passed: boolean; value: string; limit: string }[],
-  nativeSymbol: string,
 ): string {
   const head = `${run.strategy} at ${formatInstant(run.slotMs)}: ${run.state}${run.reason === null ? "" : `, ${run.reason}`}${run.detail === null ? "" : ` (${run.detail})`}`;
-  const reported = [head, ...run.swaps.flatMap((swap) => swapLines(swap, nativeSymbol))].join("\n");
+  const reported = [head, ...lines].join("\n");
   return checks.length === 0 ? reported : `${reported}\n\n${checkTable(checks)}`;
 }
