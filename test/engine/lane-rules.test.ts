@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { laneRules } from "../../src/engine/lane-rules.ts";
 import { SLOT_MS } from "../support/builders.ts";
 import { createOutside, openLife, turn } from "../support/engine-life.ts";
 
@@ -27,4 +28,14 @@ test("what was planned under an older policy waits while gas costs more than tod
   await after.engine.start();
   await turn(outside, after, 120);
   expect(after.db.prepare("SELECT state FROM runs").pluck().all()).toEqual(["filled"]);
+});
+
+test("the lane's ceiling of gas prices is today's policy's, whatever stood when a transaction was planned", () => {
+  const outside = createOutside(SLOT_MS);
+  const first = openLife(outside);
+  const { policy } = first.context.settings;
+  first.db.close();
+  const life = openLife(outside, { settings: { policy: { ...policy, maxFeePerGas: 7n } } });
+  onTestFinished(() => void life.db.close());
+  expect(laneRules(life.context).maxFeePerGas()).toBe(7n);
 });
