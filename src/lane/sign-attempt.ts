@@ -154,9 +154,10 @@ export async function takeUp(turn: LaneTurn, { id }: IntentRow, use: BlockTransa
   const isOurs = value === intent.value && gasLimit === intent.gasLimit;
   if (!isOurs || fees === undefined || fees.maxFeePerGas > intent.maxFeePerGasCap || !maySign) return false;
   if (attempts.some(({ kind, maxFeePerGas }) => kind !== "cancel" && maxFeePerGas === fees.maxFeePerGas)) return false;
-  // Another version that still waits for its signature can come into no block any more.
+  // Another version that still waits for its signature can come into no block any more. A cancellation that does may have
+  // the fees of this one, and is never what does the same.
   const waiting = unsignedOf(rows);
-  if (waiting === undefined || !hasFees(waiting, fees)) {
+  if (waiting === undefined || waiting.kind === "cancel" || !hasFees(waiting, fees)) {
     const visibility = replacementVisibility(rows);
     await planAttempt(turn, id, () => ({ kind: "replacement", fees, visibility }));
   }

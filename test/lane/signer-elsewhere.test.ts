@@ -1,3 +1,4 @@
+import { Wallet } from "ethers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createRemoteSigner } from "../../src/adapters/remote-signer/remote-signer.ts";
@@ -121,6 +122,33 @@ describe("a lane whose signer is elsewhere", () => {
       expect(await world.received(to)).toBe(0n);
     },
   );
+
+  it("is away while a cancellation waits, and higher fees that another copy sent are in a block: they are no cancellation", async () => {
+    const { world, double } = await begin({ bumpAfterBlocks: 2 });
+    const to = world.submit("a");
+    await world.tick();
+    double.misbehave = { answer: () => ({ status: 503, body: "" }) };
+    await world.fullStep(2);
+    await world.lane.cancel("a", "ann");
+    await world.fullStep();
+    const [, higher, cancel] = world.store.signings("a");
+    if (higher === undefined) throw new Error("no higher fees were written down");
+    expect(cancel).toMatchObject({ kind: "cancel", maxFeePerGas: higher.maxFeePerGas });
+    const { nonce, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = higher;
+    const raw = await new Wallet(ANVIL_KEY).signTransaction({
+      ...{ type: 2, chainId: 31_337, nonce, to, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas },
+    });
+    await world.anvil.rpc.call("eth_sendRawTransaction", [raw]);
+    await world.step();
+    double.misbehave = {};
+    await systemClock.sleep(2_100);
+    await world.step(3);
+    world.release("ann");
+    await world.step(3);
+    expect(world.attempts("a").map(({ kind }) => kind)).toEqual(["original", "replacement"]);
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+    expect(await world.received(to)).toBe(5n);
+  });
 
   it("drops what its time is over for before any signature came, and its nonce is free", async () => {
     const { world, double } = await begin();

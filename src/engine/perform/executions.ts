@@ -95,7 +95,8 @@ async function ownExecutions(
   const receipts = await receiptsOf(reads, free);
   const like = receipts.filter((receipt) => isSameExchange(context, swap, receipt));
   if (like.length === 1) return like;
-  return await firstMarked(context, swap, { reads, logs: [...free, ...(await byModules(swap, view))] });
+  const byModules = await withoutFills(context, swap, await eventsOf(swap.wallet, [MODULE_SUCCESS], view));
+  return await firstMarked(context, swap, { reads, logs: [...free, ...byModules] });
 }
 
 /** What is the fill of another swap is not this one's, however much alike: a stranger may have made this one's mark. */
@@ -110,10 +111,6 @@ async function withoutFills(
     ...{ swap: { id, wallet, token: sell.address }, hashes, keys: [] },
   });
   return logs.filter(({ transactionHash }) => !ofOthers.has(transactionHash));
-}
-
-async function byModules({ wallet }: Swap, view: View): Promise<readonly FoundLog[]> {
-  return await eventsOf(wallet, [MODULE_SUCCESS], view);
 }
 
 /** Owners execute several at once, too: of each transaction one receipt. */

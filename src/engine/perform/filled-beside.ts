@@ -23,7 +23,9 @@ export async function withOthers({ deps }: EngineContext, swap: Swap, receipt: R
   return beside.length === 0 ? receipt : { ...receipt, beside };
 }
 
-function isFilledBy(swap: Swap, { logs }: Receipt): boolean {
+/** An order may take its token from the block on in which it was signed. */
+function isFilledBy(swap: Swap, { logs, blockNumber }: Receipt): boolean {
+  if ((swap.terms?.fromBlock ?? 0) > blockNumber) return false;
   const from = wordOf(swap.wallet);
   const outflow = logs.filter(
     ({ address, topics }) => address === swap.sell.address && topics[0] === TRANSFER_TOPIC && topics[1] === from,

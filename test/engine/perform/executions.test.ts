@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createProposalFolder } from "../../../src/adapters/proposals/folder.ts";
 import { digestOf } from "../../../src/app/encoding.ts";
 import { addressOnly } from "../../../src/app/open-secrets.ts";
@@ -23,6 +23,7 @@ import { DEPLOYER } from "../../../src/sandbox/accounts.ts";
 import { deployData, loadContract } from "../../../src/sandbox/artifacts.ts";
 import { systemClock } from "../../service/support/system-clock.ts";
 import { type BareAnvil, startBareAnvil } from "../../support/anvil.ts";
+import { OTHER_ACCOUNT } from "../../support/bare-anvil.ts";
 import { HUNDRED_USDC, POOL, ROUTER, swapSample } from "../../support/builders.ts";
 import { CARRIED_VERSIONS, deploySafe, minedReceipt, ownersOfTestSafes, type TestSafe } from "../../support/safe.ts";
 
@@ -256,6 +257,27 @@ describe.each(CARRIED_VERSIONS)("a proposal to a Safe %s of real bytecode", (ver
     await settle();
     ofOthers.add(other.transactionHash as Hex);
     expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: true });
+  });
+
+  test("is not what a module executed of another slot in the block in which a stranger made its mark", async () => {
+    const safe = await newSafe(version);
+    await safe.enableModule(DEPLOYER.address);
+    const swap = await proposedTo(safe, true);
+    const [mark] = swapCalls(safe);
+    await ask("evm_setAutomine", [false]);
+    const stranger = { from: OTHER_ACCOUNT, to: mark?.to, data: mark?.data };
+    const marked = await ask("eth_sendTransaction", [stranger]);
+    const executed = safe.executeByModule(DEPLOYER.address, safe.batch(swapCalls(safe, BOUGHT, "run_2.0")));
+    const both = { pending: "0x2", queued: "0x0" };
+    await vi.waitFor(async () => expect(await ask("txpool_status", [])).toEqual(both), 5_000);
+    await ask("evm_mine", []);
+    await ask("evm_setAutomine", [true]);
+    await minedReceipt(ask, marked);
+    const other = await executed;
+    await settle();
+    expect(await look(swap)).toMatchObject({ fill: { hash: other.transactionHash } });
+    ofOthers.add(other.transactionHash as Hex);
+    expect(await look(swap)).toEqual({ fill: undefined, nonceUsed: false });
   });
 
   test.each([false, true])(

@@ -385,6 +385,11 @@ describe("looking at the chain", () => {
     test.each([
       ["of another recipient", { recipient: RELAYER }],
       ["that sold nothing in it", { wallet: ROUTER }],
+      [
+        "of its own wallet and token, signed since: a transaction takes a token for one swap alone",
+        { wallet: ACCOUNT },
+      ],
+      ["that was signed after it", { terms: { ...swap.terms, fromBlock: 1_000 } as Swap["terms"] }],
     ])("counts where there is none, but an open one %s", async (_what, change) => {
       expect(await boughtBeside(swapIn("submitted", { ...other, ...change }))).toBe(own.amountOut + elses);
     });
