@@ -1,6 +1,8 @@
+import { TRANSFER_TOPIC } from "../../../src/domain/run/measure-fill.ts";
 import type { SimStrategy } from "../daemon/workload.ts";
 import type { SimChain, SimReceipt } from "../world/chain.ts";
 import { outflows } from "../world/ledger.ts";
+import { isNativeAddress } from "../world/words.ts";
 import { type Capability, fateOf, isBy } from "./capabilities.ts";
 import type { Rows } from "./rows.ts";
 import type { Report, SigningOracle } from "./signing.ts";
@@ -93,6 +95,28 @@ function checkDays(
     if (amount > budget.most) report("S1", `${id} sold ${amount} of its ${budget.most} in the day ${day}`);
 }
 
+interface FinalSwap {
+  readonly id: string;
+  readonly hash: string;
+  readonly sold: string;
+  readonly bought: string;
+  readonly sell_token: string;
+  readonly buy_token: string;
+  readonly isAssumed: number | null;
+}
+
+/** Here each transaction fills one order: what it paid out is what that one bought. Coins are paid to nobody by name. */
+function checkBought(
+  { id, bought, buy_token: token, isAssumed }: FinalSwap,
+  { logs }: SimReceipt,
+  report: Report,
+): void {
+  if (isAssumed === 1 || isNativeAddress(token)) return;
+  const paid = logs.filter(({ address, topics }) => address === token && topics[0] === TRANSFER_TOPIC);
+  const sum = paid.reduce((total, { data }) => total + BigInt(data), 0n);
+  if (bought !== sum.toString()) report("S3", `${id} says it bought ${bought}, not ${sum}`);
+}
+
 /** Everything that left the wallet is the fill of one capability, and every final swap of the rows left it. */
 export function checkFills(parts: { chain: SimChain; rows: Rows; oracle: SigningOracle; report: Report }): void {
   const { chain, rows, oracle, report } = parts;
@@ -100,8 +124,9 @@ export function checkFills(parts: { chain: SimChain; rows: Rows; oracle: Signing
   const isForgotten = (receipt: SimReceipt): boolean =>
     capabilities.some((capability) => oracle.isForgotten(capability) && isBy(receipt, capability));
   const owner = capabilities[0]?.owner;
-  const final = rows.all<{ id: string; hash: string; sold: string; sell_token: string }>(
-    "SELECT id, hash, sold, sell_token FROM swaps WHERE state = 'final'",
+  const final = rows.all<FinalSwap>(
+    `SELECT id, hash, sold, bought, sell_token, buy_token, json_extract(body, '$.fill.assumed') AS isAssumed
+     FROM swaps WHERE state = 'final'`,
   );
   const claimed = new Set<string>();
   for (const receipt of chain.allReceipts()) {
@@ -116,6 +141,7 @@ export function checkFills(parts: { chain: SimChain; rows: Rows; oracle: Signing
         continue;
       }
       if (swap.sold !== amount.toString()) report("S3", `${swap.id} says it sold ${swap.sold}, not ${amount}`);
+      checkBought(swap, receipt, report);
       claimed.add(swap.id);
     }
   }
