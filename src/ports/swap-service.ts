@@ -82,6 +82,7 @@ export interface NonceRecord {
   readonly at: ContractRole;
   /** calldata for it, whose answer `isUsed` reads */
   usedCall(owner: Address, nonce: bigint): Hex;
+  /** @throws ChainReadError for what the contract never answers, as of a node that does not have it yet */
   isUsed(answer: Hex): boolean;
   /** find the event of the fill; the first two alone find those of all nonces of the owner */
   fillTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];

@@ -217,6 +217,18 @@ describe("looking at the chain", () => {
     expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { blockNumber: 101 } } });
   });
 
+  test("waits for another answer where a node has none of a nonce, as one that has no code there yet", async () => {
+    const { context, outside } = await begin(swap);
+    const call = outside.chain.call.bind(outside.chain);
+    outside.chain.call = async () => "0x";
+    expect(await readChain(context, swap)).toEqual({
+      ...{ kind: "observation-unavailable", swapId: swap.id },
+      detail: "isNonceUsed answered 0x, which is no boolean: check the RPC endpoint",
+    });
+    outside.chain.call = call;
+    expect(await readChain(context, swap)).toMatchObject({ observation: { nonceUsed: false } });
+  });
+
   test.each([true, false])(
     "takes a fill back with its block alone, not for a node that hides it (with a nonce: %s)",
     async (hasNonce) => {

@@ -1,3 +1,4 @@
+import { ChainReadError } from "../../../domain/chain-read-error.ts";
 import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../../domain/money/address.ts";
 import type { ChainLog } from "../../../ports/chain.ts";
 import type { NonceRecord, RecordedFill } from "../../../ports/swap-service.ts";
@@ -38,9 +39,13 @@ function readSwapped({ topics, data }: ChainLog): RecordedFill | undefined {
   return { nonce: BigInt(nonce), sell: address(from), buy: address(to), sold, bought: number(amountOut) };
 }
 
-/** @throws Error when the answer is no ABI boolean: no contract, or another one, stands at the pinned address */
+/**
+ * @throws ChainReadError when the answer is no ABI boolean: the contract was there at the start, so the node has it not
+ * yet, or answers for another chain
+ */
 function readBool(answer: Hex): boolean {
-  if (!/^0x0{63}[01]$/.test(answer))
-    throw new Error(`isNonceUsed answered ${answer.slice(0, 80)}, which is no boolean`);
-  return answer.endsWith("1");
+  if (/^0x0{63}[01]$/.test(answer)) return answer.endsWith("1");
+  const shown = answer.slice(0, 80);
+  const detail = `isNonceUsed answered ${shown}, which is no boolean: check the RPC endpoint`;
+  throw new ChainReadError("malformed answer", detail);
 }
