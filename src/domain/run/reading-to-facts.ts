@@ -65,7 +65,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     targetKeepsNothing: evidence.service.targetKeepsNothing === true,
     nonceUsed: isNonceTaken(swap, reading, ledger),
     nowSeconds: reading.head.timestampSeconds,
-    maxLifetimeSeconds: evidence.pace.maxLifetimeSeconds,
+    maxLifetimeSeconds: evidence.pace.maxLifetimeSeconds + blockAgeSeconds(reading, evidence),
     gas:
       swap.mode === "gasless" || reading.proposal !== undefined
         ? undefined
@@ -81,6 +81,15 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     budget: budgetFacts(swap, evidence),
     simulation: reading.simulation.kind === "not-applicable" ? undefined : reading.simulation,
   };
+}
+
+/** Where chain and clock are further apart nothing is read. */
+const MOST_AGE_SECONDS = 60;
+
+/** Services count a deadline from now: at blocks of twelve seconds that is mostly later than the newest one. */
+function blockAgeSeconds({ head }: ClearanceReading, { nowMs }: Evidence): number {
+  const age = Math.floor(nowMs / 1_000) - head.timestampSeconds;
+  return Math.min(Math.max(age, 0), MOST_AGE_SECONDS);
 }
 
 /** Of the swap, and what the approvals before it used when they were tried. */

@@ -275,7 +275,7 @@ describe("what is refused", () => {
     [
       "DEADLINE_OUT_OF_BOUNDS",
       "failed",
-      { decoding: { ok: true, swap: decodedFor(own, { deadline: BigInt(seconds + 301) }) } },
+      { decoding: { ok: true, swap: decodedFor(own, { deadline: BigInt(seconds + 361) }) } },
     ],
   ];
 
@@ -289,6 +289,21 @@ describe("what is refused", () => {
       const late = clear(own, change, { nowMs: lateMs });
       expect(late.run).toMatchObject({ state: lateState, reason: code });
       expect(signs(early) || signs(late)).toBe(false);
+    },
+  );
+
+  test.each([
+    [0, 300, "cleared"],
+    [0, 301, "quoted"],
+    [11, 311, "cleared"],
+    [11, 312, "quoted"],
+    [90, 361, "denied"],
+  ])(
+    "a deadline counts from now, where the newest block is %i s old, as services count it: one of %i s is %s",
+    (ageSeconds, lifeSeconds, state) => {
+      const swap = decodedFor(own, { deadline: BigInt(seconds + lifeSeconds) });
+      const result = clear(own, { decoding: { ok: true, swap } }, { nowMs: NOW_MS + ageSeconds * 1_000 });
+      expect(result.run.swaps[0]?.state).toBe(state);
     },
   );
 
