@@ -109,8 +109,8 @@ function compareAttempt(
     ["chainId", BigInt(chainId), signed.chainId],
     ["nonce", attempt.nonce, signed.nonce],
     ["intent's nonce", intent.nonce, signed.nonce],
-    ["maxFeePerGas", attempt.max_fee_per_gas, signed.maxFeePerGas],
-    ["maxPriorityFeePerGas", attempt.max_priority_fee_per_gas, signed.maxPriorityFeePerGas],
+    ["maxFeePerGas", attempt.max_fee_per_gas, signed.maxFeePerGas ?? signed.gasPrice],
+    ["maxPriorityFeePerGas", attempt.max_priority_fee_per_gas, signed.maxPriorityFeePerGas ?? signed.gasPrice],
     ["to", isCancel ? intent.account : intent.to_address, signed.to?.toLowerCase()],
     ["data", isCancel ? "0x" : intent.data.toLowerCase(), signed.data],
     ["value", isCancel ? 0n : intent.value, signed.value],
@@ -118,7 +118,7 @@ function compareAttempt(
   const found = pairs
     .filter(([, recorded, bytes]) => recorded !== bytes)
     .map(([field, recorded, bytes]) => differsIn(field, { attempt, intent }, [recorded, bytes]));
-  if (!isCancel && attempt.max_fee_per_gas > intent.max_fee_per_gas_cap) {
+  if (!isCancel && wasSent(attempt) && attempt.max_fee_per_gas > intent.max_fee_per_gas_cap) {
     const message = `Attempt ${attempt.hash} pays up to ${attempt.max_fee_per_gas} wei per gas; its intent allows ${intent.max_fee_per_gas_cap}.`;
     const fields = { field: "maxFeePerGas", cap: intent.max_fee_per_gas_cap, signed: attempt.max_fee_per_gas };
     found.push(difference("ATTEMPT_DIFFERS", `attempt ${attempt.hash}`, message, { ...fields, intent: intent.id }));
@@ -128,6 +128,14 @@ function compareAttempt(
     found.push(difference("UNEXPLAINED_OUTFLOW", `intent ${intent.id}`, message, { amount: intent.value }));
   }
   return found;
+}
+
+/**
+ * Whether the daemon sent it, or may have. What another program sent with the key in its place, doing the same, is known by
+ * the block that has it: what that paid is no matter of the intent's.
+ */
+function wasSent({ first_broadcast_block, state }: AttemptRow): boolean {
+  return first_broadcast_block !== null || state === "signed" || state === "broadcast";
 }
 
 function differsIn(
@@ -142,7 +150,10 @@ function differsIn(
 
 /** Versions of one transaction follow each other with fees that a node accepts as a replacement. */
 function checkReplacements(signed: readonly ParsedAttempt[]): Difference[] {
-  const byIntent = Map.groupBy(signed, ({ intent }) => intent.id);
+  const byIntent = Map.groupBy(
+    signed.filter(({ attempt }) => wasSent(attempt)),
+    ({ intent }) => intent.id,
+  );
   return [...byIntent.values()].flatMap((versions) => {
     const attempts = versions
       .map(({ attempt }) => attempt)

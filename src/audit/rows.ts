@@ -167,6 +167,8 @@ export const attemptRow = z.object({
   max_fee_per_gas: amountText,
   max_priority_fee_per_gas: amountText,
   state: z.string(),
+  /** null: the daemon never sent it */
+  first_broadcast_block: count.nullable(),
 });
 
 /** What was about to be signed, written before it was. */

@@ -78,8 +78,9 @@ export function readTransactionsOf(value: unknown, sender: Address): readonly Bl
 }
 
 function readTransaction(listed: Readonly<Record<string, unknown>>, sender: Address): BlockTransaction {
-  const { nonce, to, input, value, gas, maxFeePerGas, maxPriorityFeePerGas } = listed;
+  const { nonce, to, input, value, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = listed;
   const hash = readHash(listed.hash, "a transaction's hash");
+  const isPlain = maxFeePerGas === undefined || maxFeePerGas === null;
   return {
     hash,
     raw: signedBytes(listed, { hash, sender }),
@@ -88,13 +89,13 @@ function readTransaction(listed: Readonly<Record<string, unknown>>, sender: Addr
     data: readBytes(input, "a transaction's data"),
     value: readQuantity(value, "a transaction's value"),
     gasLimit: readQuantity(gas, "a transaction's gas"),
-    fees:
-      maxFeePerGas === undefined || maxFeePerGas === null
-        ? undefined
-        : {
-            maxFeePerGas: readQuantity(maxFeePerGas, "a transaction's fee"),
-            maxPriorityFeePerGas: readQuantity(maxPriorityFeePerGas, "a transaction's tip"),
-          },
+    fees: isPlain
+      ? undefined
+      : {
+          maxFeePerGas: readQuantity(maxFeePerGas, "a transaction's fee"),
+          maxPriorityFeePerGas: readQuantity(maxPriorityFeePerGas, "a transaction's tip"),
+        },
+    gasPrice: isPlain ? readQuantity(gasPrice, "a transaction's gas price") : undefined,
   };
 }
 

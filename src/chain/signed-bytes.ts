@@ -10,13 +10,16 @@ export function signedBytes(
   { type, chainId, nonce, to, input, value, gas, accessList, ...listed }: Readonly<Record<string, unknown>>,
   { hash, sender }: { readonly hash: Hex; readonly sender: Address },
 ): Hex | undefined {
-  const { maxFeePerGas, maxPriorityFeePerGas, r, s, yParity, v } = listed;
-  if (type !== "0x2") return undefined;
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, r, s, yParity, v } = listed;
+  if (type !== "0x0" && type !== "0x2") return undefined;
+  const isPlain = type === "0x0";
   try {
-    const fields = { chainId, nonce, to, data: input, value, gasLimit: gas, maxFeePerGas, maxPriorityFeePerGas };
+    const fields = { chainId, nonce, to, data: input, value, gasLimit: gas };
+    const fees = isPlain ? { gasPrice } : { maxFeePerGas, maxPriorityFeePerGas, accessList: accessList ?? [] };
     // What is missing or malformed is refused by the library; whatever it takes is held against the hash.
-    const transaction = Transaction.from({ type: 2, ...fields, accessList: accessList ?? [] } as never);
-    transaction.signature = { r: word(r), s: word(s), yParity: Number(yParity ?? v) as 0 | 1 };
+    const transaction = Transaction.from({ type: isPlain ? 0 : 2, ...fields, ...fees } as never);
+    const parity = isPlain ? { v: String(v) } : { yParity: Number(yParity ?? v) as 0 | 1 };
+    transaction.signature = { r: word(r), s: word(s), ...parity };
     const isSenders = transaction.from !== null && parseAddress(transaction.from) === sender;
     return isSenders && transaction.hash === hash ? (transaction.serialized as Hex) : undefined;
   } catch {

@@ -26,6 +26,8 @@ export interface PlannedAttempt {
   readonly kind: AttemptKind;
   readonly fees: Fees;
   readonly visibility: Visibility;
+  /** of one that stands in a block already. Default: the intent's, or that of a cancellation */
+  readonly gasLimit?: bigint;
 }
 
 /**
@@ -88,9 +90,16 @@ function bytesIn(
   known: BlockTransaction | undefined,
   signing: SigningRow,
 ): { readonly raw: Hex; readonly hash: Hex } | undefined {
-  if (known?.raw === undefined || known.fees === undefined) return undefined;
-  const { fees, raw, hash } = known;
+  const fees = known && feesOf(known);
+  if (known?.raw === undefined || fees === undefined) return undefined;
+  const { raw, hash } = known;
   return hasFees(fees, signing) ? { raw, hash } : undefined;
+}
+
+/** What a transaction in a block may pay; of one with a plain gas price only where there are its bytes: ours have none. */
+function feesOf({ fees, gasPrice, raw }: BlockTransaction): Fees | undefined {
+  if (fees !== undefined || gasPrice === undefined || raw === undefined) return fees;
+  return { maxFeePerGas: gasPrice, maxPriorityFeePerGas: gasPrice };
 }
 
 /** The bytes of a version; undefined while the signer gives none. */
@@ -142,27 +151,32 @@ function stored(parts: LaneParts, rows: Known<LaneRows>, attempt: AttemptRow): L
 
 /**
  * Takes the version of an intent up that has its nonce in a block and no row here. Its bytes are those of the block, where
- * a node shows their signature: it is this account's, so they were ours, and their receipt is found then. Where none is
- * shown they are signed again, which finds them where signing is deterministic. What nodes show is no reason to pay more
- * than the intent may: ours never did.
+ * a node shows their signature: it is this account's, whoever used its key, nothing is signed for them, and their receipt
+ * is found then. Where none is shown they are signed again, which finds them where signing is deterministic. What nodes
+ * show is no reason to sign for more than the intent may pay, or another gas limit: ours never did.
  * @returns whether something was written now
  */
 export async function takeUp(turn: LaneTurn, { id }: IntentRow, use: BlockTransaction): Promise<boolean> {
   const rows = await readToSign(turn, id);
-  const { intent, attempts, maySign } = rows;
-  const { fees, value, gasLimit } = use;
-  const isOurs = value === intent.value && gasLimit === intent.gasLimit;
-  if (!isOurs || fees === undefined || fees.maxFeePerGas > intent.maxFeePerGasCap || !maySign) return false;
-  if (attempts.some(({ kind, maxFeePerGas }) => kind !== "cancel" && maxFeePerGas === fees.maxFeePerGas)) return false;
+  const { value, gasLimit, raw } = use;
+  const fees = feesOf(use);
+  if (value !== rows.intent.value || fees === undefined || !rows.maySign) return false;
+  if (raw === undefined && !maySignAgain(rows, fees, gasLimit)) return false;
   // Another version that still waits for its signature can come into no block any more. A cancellation that does may have
   // the fees of this one, and is never what does the same.
   const waiting = unsignedOf(rows);
   if (waiting === undefined || waiting.kind === "cancel" || !hasFees(waiting, fees)) {
     const visibility = replacementVisibility(rows);
-    await planAttempt(turn, id, () => ({ kind: "replacement", fees, visibility }));
+    await planAttempt(turn, id, () => ({ kind: "replacement", fees, visibility, gasLimit }));
   }
   await signPlanned(turn, id, use);
   return true;
+}
+
+/** Whether it may be a version of ours that is signed once more, and is none that was signed already. */
+function maySignAgain({ intent, attempts }: Known<LaneRows>, { maxFeePerGas }: Fees, gasLimit: bigint): boolean {
+  if (gasLimit !== intent.gasLimit || maxFeePerGas > intent.maxFeePerGasCap) return false;
+  return !attempts.some((attempt) => attempt.kind !== "cancel" && attempt.maxFeePerGas === maxFeePerGas);
 }
 
 /** Crash labels of a kind of attempt. */
@@ -183,7 +197,7 @@ export function signingOf(turn: LaneTurn, intent: IntentRow, attempt: PlannedAtt
     to: isCancel ? turn.options.account : intent.to,
     data: isCancel ? "0x" : intent.data,
     value: isCancel ? 0n : intent.value,
-    gasLimit: isCancel ? EMPTY_GAS_LIMIT : intent.gasLimit,
+    gasLimit: attempt.gasLimit ?? (isCancel ? EMPTY_GAS_LIMIT : intent.gasLimit),
     ...fees,
     visibility,
     atMs: turn.deps.clock.nowMs(),

@@ -13,8 +13,9 @@ import { takeUp } from "./sign-attempt.ts";
  * endpoints that answer, the transaction itself is looked up. One of ours is waited for until its receipt comes; otherwise
  * the account is halted when a later finalised block still says so. Once a person released it the intent ends where the
  * block shows a stranger's transaction at its nonce, because then nothing can happen there any more. One that does the
- * same is taken up with its fees: where its signature is this account's it was ours, from a database that is gone, and its
- * receipt counts. Otherwise, and where the nodes show no transaction, the intent stays open.
+ * same is taken up with its fees: where its signature is this account's it came from a database that is gone, or a person
+ * sent it with the same key, and its receipt counts. Otherwise, and where the nodes show no transaction, the intent stays
+ * open.
  */
 export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: number): Promise<void> {
   const { deps, options } = turn;

@@ -44,6 +44,8 @@ export interface BlockTransaction {
   readonly gasLimit: bigint;
   /** undefined where it pays a plain gas price */
   readonly fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint } | undefined;
+  /** wei per gas, where it pays a plain gas price */
+  readonly gasPrice?: bigint | undefined;
   /** its signed bytes, which have this hash and were signed by its sender; undefined where the node does not show them */
   readonly raw?: Hex | undefined;
 }

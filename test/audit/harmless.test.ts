@@ -36,6 +36,14 @@ test("reports what a person accepted that the rows do not know, as no difference
   expect(report.notes).toEqual(["Accepted by ops: it may have traded before."]);
 });
 
+test("asks of what a person sent in place of ours, doing the same, that it does the same, and not what it pays", async () => {
+  const report = await world.auditAfter(({ journal }) => {
+    journal.run("UPDATE lane_attempts SET first_broadcast_block = NULL WHERE intent_id = 'own.swap'");
+    journal.run("UPDATE lane_intents SET max_fee_per_gas_cap = '1' WHERE id = 'own.swap'");
+  });
+  expect(report.differences).toEqual([]);
+});
+
 test("explains what the route left over, and came back to the wallet, by the event and by the transfers", async () => {
   const report = await world.auditAfter(async ({ trader, chain: { tokens } }) => {
     const { ETH, USDC, DAI } = tokens;

@@ -30,6 +30,26 @@ describe("the bytes of a transaction in a block", () => {
     expect(signedBytes({ ...older, v: yParity }, { hash, sender: SENDER })).toBe(raw);
   });
 
+  test("are those that were signed where it pays a plain gas price", async () => {
+    const raw = await wallet.signTransaction({
+      ...{ type: 0, chainId: 10, nonce: 3, to: `0x${"ab".repeat(20)}`, value: 5n, data: "0x0102", gasLimit: 50_000n },
+      gasPrice: 7n,
+    });
+    const { hash, signature } = Transaction.from(raw);
+    const fields = {
+      ...{ type: "0x0", chainId: "0xa", nonce: "0x3", to: `0x${"ab".repeat(20)}`, value: "0x5", input: "0x0102" },
+      ...{
+        gas: "0xc350",
+        gasPrice: "0x7",
+        r: signature?.r,
+        s: signature?.s,
+        v: `0x${signature?.networkV?.toString(16)}`,
+      },
+    };
+    expect(signedBytes(fields, { hash: hash as Hex, sender: SENDER })).toBe(raw);
+    expect(signedBytes({ ...fields, gasPrice: "0x8" }, { hash: hash as Hex, sender: SENDER })).toBeUndefined();
+  });
+
   test.each<[string, Readonly<Record<string, unknown>>]>([
     ["another value", { value: "0x6" }],
     ["another nonce", { nonce: "0x4" }],

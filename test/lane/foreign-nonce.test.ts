@@ -1,8 +1,10 @@
+import { type TransactionLike, Wallet } from "ethers";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { LaneRequest } from "../../src/lane/planned-intent.ts";
-import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
+import { ANVIL_ACCOUNT, ANVIL_KEY } from "../support/bare-anvil.ts";
 import { openLaneDatabase } from "../support/lane-database.ts";
-import { GWEI, startLaneWorld } from "../support/lane-world.ts";
+import { GWEI, type LaneWorld, startLaneWorld } from "../support/lane-world.ts";
 
 /** Ours did not arrive, and somebody's transaction with its nonce does what it was to do. */
 async function beginWhereTheSameWasDone(change: Partial<LaneRequest> = {}) {
@@ -13,6 +15,24 @@ async function beginWhereTheSameWasDone(change: Partial<LaneRequest> = {}) {
   await world.sendForeign(0, 5n);
   await world.step(4);
   return world;
+}
+
+/** The nodes list the transactions of a block without their signatures. */
+async function hideSignatures({ anvil, proxy }: LaneWorld, number: number): Promise<void> {
+  const block = await anvil.rpc.call("eth_getBlockByNumber", [`0x${number.toString(16)}`, true]);
+  const { transactions, ...head } = z.looseObject({ transactions: z.array(z.looseObject({})) }).parse(block);
+  const result = { ...head, transactions: transactions.map(({ r: _r, s: _s, ...listed }) => listed) };
+  const where = ([asked, isWhole]: readonly unknown[]): boolean => isWhole === true && Number(asked) === number;
+  proxy.faultWhere({ method: "eth_getBlockByNumber", where }, { kind: "answer", result });
+}
+
+/** What a person signs with the same key in another program: here with higher fees than the daemon's. */
+async function byHand(change: TransactionLike): Promise<string> {
+  const fees = change.type === 0 ? { gasPrice: 50n * GWEI } : { maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: GWEI };
+  return await new Wallet(ANVIL_KEY).signTransaction({
+    ...{ type: 2, chainId: 31_337, nonce: 0, gasLimit: 60_000n, ...fees },
+    ...change,
+  });
 }
 
 describe("a transaction of somebody else at the nonce of ours", () => {
@@ -237,6 +257,7 @@ describe("a person who releases a halted account", () => {
 describe("what has the nonce of ours and does the same", () => {
   it("is not signed with fees above what the intent may pay, whatever all nodes show", async () => {
     const world = await beginWhereTheSameWasDone({ maxFeePerGasCap: 40n * GWEI });
+    await hideSignatures(world, 1);
     world.release("ann");
     await world.step(3);
     expect(world.signed.every(({ maxFeePerGas }) => maxFeePerGas <= 40n * GWEI)).toBe(true);
@@ -253,6 +274,39 @@ describe("what has the nonce of ours and does the same", () => {
     world.release("ann");
     await world.step(4);
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+  });
+});
+
+describe("what a person sent with the key at the nonce of ours, and does the same", () => {
+  it.each([
+    ["fees above what ours may pay", {}],
+    ["a plain gas price", { type: 0 }],
+    ["another gas limit", { gasLimit: 90_000n, maxFeePerGas: 30n * GWEI }],
+    ["the ceiling of fees of ours, and another tip", "as ours"],
+  ] as const)("ends ours by its own receipt, and signs nothing for that: with %s", async (_with, change) => {
+    const world = await startLaneWorld();
+    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
+    const to = world.submit("a", { maxFeePerGasCap: 40n * GWEI });
+    await world.tick();
+    const [first] = world.attempts("a");
+    const asOurs = { maxFeePerGas: first?.maxFeePerGas ?? 0n, maxPriorityFeePerGas: 1n };
+    const raw = await byHand({ to, value: 5n, ...(change === "as ours" ? asOurs : change) });
+    await world.anvil.rpc.call("eth_sendRawTransaction", [raw]);
+    await world.step(4);
+    expect(world.halted()?.reason).toContain("does what ours was to do");
+    world.proxy.clear();
+    world.release("ann");
+    await world.step(3);
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+    expect(world.attempts("a").map(({ raw: bytes, state }) => [bytes === raw, state])).toEqual([
+      [false, "replaced"],
+      [true, "confirmed"],
+    ]);
+    expect(world.signed.length).toBe(1);
+    expect(await world.received(to)).toBe(5n);
+    world.submit("b");
+    await world.step(2);
+    expect(world.intent("b").nonce).toBe(1);
   });
 });
 

@@ -265,6 +265,11 @@ export const ACCOUNT_CASES: readonly Case[] = [
     reports: ["ATTEMPT_DIFFERS"],
   },
   {
+    hazard: "a transaction that pays more than its intent may",
+    spoil: ({ journal }) => journal.run("UPDATE lane_intents SET max_fee_per_gas_cap = '1' WHERE id = 'own.swap'"),
+    reports: ["ATTEMPT_DIFFERS"],
+  },
+  {
     hazard: "a replacement that a node would refuse",
     spoil: async ({ journal, chain }) => {
       const nonce = Number(journal.get("SELECT nonce FROM lane_intents WHERE id = 'own.swap'"));

@@ -98,5 +98,6 @@ export function writeAttempt(
     raw: attempt.raw,
     state: attempt.kind === "original" ? "confirmed" : "replaced",
     signed_at_ms: 2,
+    first_broadcast_block: 1,
   });
 }
