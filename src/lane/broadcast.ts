@@ -89,7 +89,10 @@ async function noteOutcome(turn: LaneTurn, attempt: AttemptRow, outcome: Broadca
       { intentId, hash, visibility, outcome: outcome.kind, detail },
       "a node did not take a transaction; the chain decides what became of it",
     );
-    await noteRefusal(turn, intentId, detail ?? outcome.kind);
+    await noteRefusal(turn, intentId, {
+      words: detail ?? outcome.kind,
+      isUnpaid: outcome.kind === "insufficient-funds",
+    });
     if (visibility === "private") await noteKept(turn, intentId);
     return;
   }
@@ -118,23 +121,39 @@ async function noteKept(turn: LaneTurn, id: string): Promise<void> {
   });
 }
 
-/** A person is notified of what no node has taken for so long; the lane goes on trying. */
-async function noteRefusal(turn: LaneTurn, id: string, words: string): Promise<void> {
+/** What a node refuses a transaction with; `isUnpaid`: the account has not the coin for it. */
+interface Refused {
+  readonly words: string;
+  readonly isUnpaid: boolean;
+}
+
+/**
+ * A person is notified of what no node has taken for so long; the lane goes on trying. What a node took once may still be
+ * mined, unless the account cannot pay for it any more.
+ */
+async function noteRefusal(turn: LaneTurn, id: string, refused: Refused): Promise<void> {
   await commit(turn, id, ({ intent, attempts }) => {
-    const since = attempts[0]?.firstBroadcastBlock;
-    const isTaken = attempts.some(({ state }) => state !== "signed");
+    const untaken = attempts.slice(attempts.findLastIndex(({ state }) => state !== "signed") + 1);
+    const since = (untaken[0] ?? attempts[0])?.firstBroadcastBlock;
+    const mayBeMined = untaken.length < attempts.length && !refused.isUnpaid;
     const isLong = since !== undefined && turn.latest.number - since >= turn.options.bumpAfterBlocks;
-    if (isTaken || !isLong) return nothing(turn, undefined);
+    if (mayBeMined || !isLong) return nothing(turn, undefined);
     const isPrivate = attempts.at(-1)?.visibility === "private";
-    const refusal = { intentId: id, detail: refusedText(intent, { since, words, isPrivate }) };
+    const refusal = { intentId: id, detail: refusedText(intent, { ...refused, since, isPrivate }) };
     return { ...nothing(turn, undefined), refusal };
   });
 }
 
 function refusedText(
   intent: IntentRow,
-  { since, words, isPrivate }: { readonly since: number; readonly words: string; readonly isPrivate: boolean },
+  { since, words, isPrivate, isUnpaid }: Refused & { readonly since: number; readonly isPrivate: boolean },
 ): string {
+  if (isUnpaid) {
+    return (
+      `${intent.account} cannot pay for the gas of ${textOf(intent)}, which nodes refuse since block ${since} (${words}), ` +
+      "and sends nothing else before that: send it the network's coin; it is sent again with each block"
+    );
+  }
   const [who, which] = isPrivate
     ? ["endpoint for private sending", "network.submit serves"]
     : ["node", "the RPC endpoints serve"];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
 import { Killed, type LaneWorld, startLaneWorld } from "../support/lane-world.ts";
 
 /** The same bytes every time, and on the chain once. */
@@ -214,5 +215,24 @@ describe("a kill between any two checks", () => {
     }
     expect(world.intent("a").state).toBe("final");
     await expectOnce(world, to);
+  });
+});
+
+describe("an account whose coin is taken away while its transaction is out", () => {
+  it("is told of, whatever node had taken that before, and goes on once it has coin again", async () => {
+    const world = await startLaneWorld();
+    const to = world.submit("a");
+    await world.tick();
+    expect(world.intent("a").state).toBe("broadcast");
+    await world.anvil.rpc.call("anvil_setBalance", [ANVIL_ACCOUNT, "0x1"]);
+    await world.step(10);
+    const told = world.refusals.flatMap(({ detail }) => detail ?? []);
+    expect(told[0]).toMatch(/cannot pay for the gas of swap a .*: send it the network's coin/);
+    expect(world.halted()).toBeUndefined();
+    await world.anvil.rpc.call("anvil_setBalance", [ANVIL_ACCOUNT, "0x56bc75e2d63100000"]);
+    await world.step(8);
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+    expect(await world.received(to)).toBe(5n);
+    expect(world.refusals.at(-1)).toEqual({ intentId: "a", detail: undefined });
   });
 });
