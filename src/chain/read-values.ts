@@ -134,6 +134,7 @@ export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
     gasUsed,
     effectiveGasPrice: readQuantity(receipt.effectiveGasPrice, "a receipt's gas price"),
     ...(dataFee === undefined ? {} : { dataFee }),
+    ...(receipt.from === undefined ? {} : { from: readAddress(receipt.from, "a receipt's sender") }),
     logs,
   };
 }

@@ -22,6 +22,8 @@ export interface ChainLog {
 
 /** A node's statement that a transaction is in a block. Provisional until the block is final. */
 export interface Receipt extends FillReceipt {
+  /** whose key signed the transaction; absent: it is not said, or not known */
+  readonly from?: Address;
   readonly logs: readonly ChainLog[];
 }
 

@@ -33,3 +33,10 @@ test("a data fee that is no quantity is no receipt", () => {
   expect(() => dataFeeOf({ l1Fee: "100" })).toThrow(ChainReadError);
   expect(() => dataFeeOf({ l1Fee: "0x1", operatorFeeScalar: -1 })).toThrow(ChainReadError);
 });
+
+test("who sent a transaction is read of its receipt, where the node says it", () => {
+  const from = `0x${"Ab".repeat(20)}`;
+  expect(readReceipt({ ...RECEIPT, from }, HASH)?.from).toBe(from.toLowerCase());
+  expect(readReceipt(RECEIPT, HASH)).not.toHaveProperty("from");
+  expect(() => readReceipt({ ...RECEIPT, from: "0x12" }, HASH)).toThrow(ChainReadError);
+});

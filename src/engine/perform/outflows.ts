@@ -3,7 +3,7 @@ import { type Address, type Hex, wordOf } from "../../domain/money/address.ts";
 import { formatAmount } from "../../domain/money/amount.ts";
 import { loggedAmount, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
-import type { AgreedChainReads, Chain } from "../../ports/chain.ts";
+import type { AgreedChainReads, Chain, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { outflowKey, type PlacedLog, placed } from "../reconcile/move-keys.ts";
 import type { FoundLog } from "../reconcile/read-back.ts";
@@ -66,8 +66,17 @@ export function isTakenBy({ gross, terms }: Swap, outflow: readonly OutflowLog[]
   );
 }
 
+/**
+ * Whether a transaction that took the sold token from the wallet may be the fill of an order: what it took may be what was
+ * signed, or a contract that it was signed for wrote of it. What the wallet's own key sent elsewhere fills no order.
+ */
+export function mayFill(swap: Swap, { from, logs }: Receipt, taken: readonly OutflowLog[]): boolean {
+  if (logs.some(({ address }) => isOf(swap, address))) return true;
+  return from !== swap.wallet && isTakenBy(swap, taken);
+}
+
 /** Whether a contract is one that an order was signed for: what it wrote of is the order's, wherever the token went. */
-export function isOf({ terms }: Swap, contract: Address): boolean {
+function isOf({ terms }: Swap, contract: Address): boolean {
   return terms !== undefined && Object.values(terms.contracts).includes(contract);
 }
 

@@ -8,7 +8,7 @@ import type { EffectAnswer } from "./effect-answer.ts";
 import { executionSeen } from "./executions.ts";
 import { asShown, isShown, withOthers } from "./filled-beside.ts";
 import { nodeFault } from "./node-fault.ts";
-import { type BlockRange, denyHiddenOutflow, isOf, isTakenBy, logName, unexplainedOutflows } from "./outflows.ts";
+import { type BlockRange, denyHiddenOutflow, logName, mayFill, unexplainedOutflows } from "./outflows.ts";
 import { receiptOf } from "./receipt-of.ts";
 
 /**
@@ -184,8 +184,7 @@ async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }:
 
 /**
  * Without a nonce: while this swap alone may take the token, an outflow of it that is not another swap's is the fill,
- * where it is what the order signed ({@link isTakenBy}), or the contract that it was signed for wrote of it. Of
- * several, the one that shows the whole exchange.
+ * where it may be ({@link mayFill}). Of several, the one that shows the whole exchange.
  * @returns with it whether another outflow is left that is neither explained nor accepted
  */
 async function fillByOutflow(
@@ -201,8 +200,7 @@ async function fillByOutflow(
     const [first] = logs;
     if (first === undefined) continue;
     const receipt = await receiptOf(reads, first);
-    const isOfContract = receipt.logs.some(({ address }) => isOf(swap, address));
-    if (isOfContract || isTakenBy(swap, logs)) own.push(receipt);
+    if (mayFill(swap, receipt, logs)) own.push(receipt);
     else isUnexplained ||= taken.some(({ isAccepted }) => !isAccepted);
   }
   const fill = own.find((receipt) => isShown(context, swap, receipt)) ?? own[0];

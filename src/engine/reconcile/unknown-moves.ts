@@ -2,10 +2,11 @@ import type { Address, Hex } from "../../domain/money/address.ts";
 import { loggedAmount } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import { isLive } from "../../domain/run/states.ts";
+import type { Receipt } from "../../ports/chain.ts";
 import type { Answered } from "../../ports/questions.ts";
 import type { TokenMove } from "../../ports/reconciliation-questions.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
-import { isOf, isTakenBy } from "../perform/outflows.ts";
+import { isTakenBy, mayFill } from "../perform/outflows.ts";
 import { receiptOf } from "../perform/receipt-of.ts";
 import { exactAmount } from "./exact-amount.ts";
 import { fillKey, moveName, outflowKey, placed } from "./move-keys.ts";
@@ -75,7 +76,7 @@ export async function unknownOutflows(
   // Tokens let anybody write a transfer of nothing out of any wallet.
   const unknown = seen.outflows.filter((log) => loggedAmount(log.data) > 0n && !known.has(moveName(moveOf(log))));
   const orders = ordersOut(context, seen, ours);
-  const explained = explainedByOrders(unknown, orders, await writersOf(context, unknown, orders));
+  const explained = explainedByOrders(unknown, orders, await receiptsOf(context, unknown, orders));
   const found = placed(unknown).flatMap(({ log, place }) => {
     const { transactionHash: hash, address: token, blockNumber } = log;
     if (explained.has(`${hash} ${token}`)) return [];
@@ -97,45 +98,37 @@ function ordersOut({ deps: { service } }: ScanContext, { fills, outflows, fromBl
   return swaps.filter((swap) => swap.mode === "gasless" && isLive(swap.state) && !isSeen(swap));
 }
 
-/** Which contracts wrote in a transaction. */
-type Writers = ReadonlyMap<Hex, readonly Address[]>;
+type Receipts = ReadonlyMap<Hex, Receipt>;
 
-/**
- * Who wrote in the transactions that may be fills of orders without a nonce: of those a part that went another way than
- * straight into the contract is shown by the contract's own logs alone.
- */
-async function writersOf(
+/** Of the transactions that may be fills of orders without a nonce: nothing else says whose a part of an order was. */
+async function receiptsOf(
   { deps: { chain, service } }: ScanContext,
   outflows: readonly FoundLog[],
   orders: readonly Swap[],
-): Promise<Writers> {
-  const writers = new Map<Hex, readonly Address[]>();
-  if (service.profile.nonceRecord !== undefined) return writers;
+): Promise<Receipts> {
+  const receipts = new Map<Hex, Receipt>();
+  if (service.profile.nonceRecord !== undefined) return receipts;
   const sold = new Set(orders.map(({ sell }) => sell.address));
   for (const log of outflows.filter(({ address }) => sold.has(address))) {
-    if (writers.has(log.transactionHash)) continue;
-    const { logs } = await receiptOf(chain, log);
-    writers.set(
-      log.transactionHash,
-      logs.map(({ address }) => address),
-    );
+    if (!receipts.has(log.transactionHash)) receipts.set(log.transactionHash, await receiptOf(chain, log));
   }
-  return writers;
+  return receipts;
 }
 
 /** An order takes its token once, and not before it was signed: of several transactions the first may be its fill. */
 function explainedByOrders(
   outflows: readonly FoundLog[],
   orders: readonly Swap[],
-  writers: Writers,
+  receipts: Receipts,
 ): ReadonlySet<string> {
   const left = [...orders];
   const explained = new Set<string>();
   for (const { address, transactionHash, blockNumber } of outflows.toSorted((a, b) => a.blockNumber - b.blockNumber)) {
     const key = `${transactionHash} ${address}`;
     const taken = outflows.filter((log) => `${log.transactionHash} ${log.address}` === key);
+    const receipt = receipts.get(transactionHash);
     const mayBeOf = (swap: Swap): boolean =>
-      isTakenBy(swap, taken) || (writers.get(transactionHash) ?? []).some((contract) => isOf(swap, contract));
+      receipt === undefined ? isTakenBy(swap, taken) : mayFill(swap, receipt, taken);
     const index = left.findIndex(
       (swap) => swap.sell.address === address && (swap.terms?.fromBlock ?? 0) <= blockNumber && mayBeOf(swap),
     );

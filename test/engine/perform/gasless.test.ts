@@ -434,6 +434,23 @@ describe("looking at the chain", () => {
       expect(filled).not.toHaveProperty("observation.isUnexplained");
     });
 
+    test.each([
+      ["is none, unless", RELAYER, undefined],
+      ["is one where", ROUTER, { blockNumber: 101 }],
+    ])("what the wallet's own key sends away %s the contract wrote of it", async (_is, writer, fill) => {
+      const { context, outside } = await without();
+      takeAway(outside, RELAYER, HUNDRED_USDC);
+      const receipt = outside.chain.receipt.bind(outside.chain);
+      outside.chain.receipt = async (asked) => {
+        const found = await receipt(asked);
+        const written = { address: writer, topics: [], data: "0x", logIndex: 9 } as const;
+        return found && { ...found, from: ACCOUNT, logs: [...found.logs, written] };
+      };
+      const seen = await readChain(context, swap);
+      expect(seen).toMatchObject({ kind: "observed", observation: { fill } });
+      expect(seen.kind === "observed" && seen.observation.isUnexplained).toBe(fill === undefined ? true : undefined);
+    });
+
     test("once it is accepted it holds no end back", async () => {
       const { context, outside, life } = await without();
       takeAway(outside, RELAYER, 5n);

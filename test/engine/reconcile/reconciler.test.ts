@@ -543,6 +543,27 @@ test("an open order explains nothing that is less than what it signed", async ()
   expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
 });
 
+test("an open order explains nothing that the wallet's own key sent", async () => {
+  const outside = begin("only");
+  const { chain } = outside;
+  outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
+  const { context, store } = openLife(outside);
+  const reconciler = createReconciler(context);
+  await reconciler.begin();
+  await reconciler.scan();
+  addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
+  chain.mine();
+  chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: HUNDRED_USDC });
+  const receipt = chain.receipt.bind(chain);
+  chain.receipt = async (hash) => {
+    const seen = await receipt(hash);
+    return seen && { ...seen, from: ACCOUNT };
+  };
+  await reconciler.begin();
+  await reconciler.scan();
+  expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
+});
+
 test.each([
   ["a contract that it was signed for", ROUTER, 0],
   ["another one", WBTC.address, 1],
