@@ -234,6 +234,7 @@ describe("a transaction that is past its deadline", () => {
     await passSeconds(world, 80);
     await world.fullStep(5);
     expect(world.attempts("a").map(({ kind }) => kind)).toEqual(["original"]);
+    expect(world.store.signings("a").map(({ kind }) => kind)).toEqual(["original"]);
     await passSeconds(world, 80);
     await world.fullStep();
     expect(world.attempts("a").map(({ kind }) => kind)).toEqual(["original", "cancel"]);

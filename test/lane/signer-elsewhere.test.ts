@@ -123,6 +123,22 @@ describe("a lane whose signer is elsewhere", () => {
     },
   );
 
+  it("is away while higher fees wait for a signature, and back past the deadline: they are not signed before the cancellation", async () => {
+    const { world, double } = await begin({ bumpAfterBlocks: 2, cancelMarginSeconds: 7_200 });
+    world.submit("a", { deadlineSeconds: Math.floor(world.clock.nowMs() / 1_000) + 600 });
+    await world.tick();
+    double.misbehave = { answer: () => ({ status: 503, body: "" }) };
+    await world.fullStep(2);
+    await world.clock.advance(3_600_000);
+    await world.anvil.rpc.call("evm_increaseTime", [3_600]);
+    await world.fullStep();
+    double.misbehave = {};
+    await systemClock.sleep(2_100);
+    await world.fullStep();
+    expect(world.store.signings("a").map(({ kind }) => kind)).toEqual(["original", "replacement"]);
+    expect(world.attempts("a").map(({ kind }) => kind)).toEqual(["original"]);
+  });
+
   it("is away while a cancellation waits, and higher fees that another copy sent are in a block: they are no cancellation", async () => {
     const { world, double } = await begin({ bumpAfterBlocks: 2 });
     const to = world.submit("a");
