@@ -14,13 +14,21 @@ export async function withOthers({ deps }: EngineContext, swap: Swap, receipt: R
   const { id, wallet, recipient, sell, buy } = swap;
   const sides = { wallet, recipient, sell: sell.address, buy: buy.address };
   const others = await deps.store.read({ kind: "beside", swapId: id, hash: receipt.hash, sides });
-  const beside = others
-    .filter((other) => other.fill !== undefined || isFilledBy(other, receipt))
-    .map((other) => ({
-      ...{ wallet: other.wallet, recipient: other.recipient },
-      ...{ sell: other.sell.address, buy: other.buy.address },
-    }));
+  const filled = others.filter(({ fill }) => fill !== undefined);
+  const known = new Set(filled.map(soldBy));
+  const open = others.filter(
+    (other) => other.fill === undefined && !known.has(soldBy(other)) && isFilledBy(other, receipt),
+  );
+  const beside = [...filled, ...open].map((other) => ({
+    ...{ wallet: other.wallet, recipient: other.recipient },
+    ...{ sell: other.sell.address, buy: other.buy.address },
+  }));
   return beside.length === 0 ? receipt : { ...receipt, beside };
+}
+
+/** A transaction takes a token from a wallet for one swap alone. */
+function soldBy({ wallet, sell }: Swap): string {
+  return `${wallet} ${sell.address}`;
 }
 
 /** An order may take its token from the block on in which it was signed. */

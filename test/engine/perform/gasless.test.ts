@@ -364,18 +364,22 @@ describe("looking at the chain", () => {
   });
 
   describe("of a signature without a nonce: what its transaction brought the recipient for another swap of ours", () => {
-    const own = { ...order, amountOut: swap.terms?.amountOutMin ?? 0n };
+    const own = { ...order, amountOut: (swap.terms?.amountOutMin ?? 0n) + 7n };
     const elses = 5n * 10n ** 18n;
     const other = { ...owned, id: "other", wallet: RELAYER };
 
-    async function boughtBeside(another: Swap): Promise<unknown> {
+    async function boughtBeside(...others: readonly Swap[]): Promise<unknown> {
       const { context, outside, life } = await begin(swap);
       outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
       outside.chain.submitOrder(own, HUNDRED_USDC);
       outside.chain.mine();
       const seen = await readChain(context, swap);
       const fill = seen.kind === "observed" ? seen.observation.fill : undefined;
-      addSwap(life.store, { ...another, ...(another.fill && { fill: { ...another.fill, hash: fill?.hash ?? "0x" } }) });
+      for (const another of others)
+        addSwap(life.store, {
+          ...another,
+          ...(another.fill && { fill: { ...another.fill, hash: fill?.hash ?? "0x" } }),
+        });
       const paid = transferLog({ token: WETH.address, from: ROUTER, to: ACCOUNT, amount: elses });
       const sold = transferLog({ token: USDC.address, from: RELAYER, to: ROUTER, amount: HUNDRED_USDC });
       const receipt = outside.chain.receipt.bind(outside.chain);
@@ -392,6 +396,11 @@ describe("looking at the chain", () => {
 
     test.each(["confirmed", "submitted"] as const)("that is %s is not counted", async (state) => {
       expect(await boughtBeside(swapIn(state, other))).toBe(own.amountOut);
+    });
+
+    test("that is the next one of what is known to be filled there is nothing of it", async () => {
+      const next = swapIn("submitted", { ...other, id: "next" });
+      expect(await boughtBeside(swapIn("confirmed", other), next)).toBe(own.amountOut);
     });
 
     test.each([
