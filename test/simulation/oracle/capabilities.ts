@@ -44,10 +44,12 @@ export function mayTake(chain: SimChain, capability: Capability, fate: Fate): bo
 }
 
 /** Whether the receipt is of the capability: its transaction, or the fill of its order. */
-export function isBy({ hash, logs, order }: SimReceipt, { by, owner }: Capability): boolean {
+export function isBy({ hash, logs, orders }: SimReceipt, { by, owner }: Capability): boolean {
   if (by.kind === "transaction") return by.hashes.some((known) => known === hash);
   const { nonce, text } = by;
-  return nonce === undefined ? order === text : logs.some((log) => isFillOf(log.topics, owner, nonce));
+  return nonce === undefined
+    ? orders.some((order) => order.text === text)
+    : logs.some((log) => isFillOf(log.topics, owner, nonce));
 }
 
 /** The settlement contract's event of a fill has owner and nonce in its topics, and a third one. */

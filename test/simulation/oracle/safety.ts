@@ -1,8 +1,10 @@
-import { TRANSFER_TOPIC } from "../../../src/domain/run/measure-fill.ts";
+import type { Address } from "../../../src/domain/money/address.ts";
+import { TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../../../src/domain/run/measure-fill.ts";
 import type { SimStrategy } from "../daemon/workload.ts";
-import type { SimChain, SimReceipt } from "../world/chain.ts";
-import { outflows } from "../world/ledger.ts";
-import { isNativeAddress } from "../world/words.ts";
+import type { FilledOrder, SimChain, SimReceipt } from "../world/chain.ts";
+import { outflows, type SimLog } from "../world/ledger.ts";
+import type { SimToken } from "../world/places.ts";
+import { isNativeAddress, topicOf } from "../world/words.ts";
 import { type Capability, fateOf, isBy } from "./capabilities.ts";
 import type { Rows } from "./rows.ts";
 import type { Report, SigningOracle } from "./signing.ts";
@@ -105,45 +107,77 @@ interface FinalSwap {
   readonly isAssumed: number | null;
 }
 
-/** Here each transaction fills one order: what it paid out is what that one bought. Coins are paid to nobody by name. */
+/** What a transaction, or what one order had of it, paid to the wallet; coins are unwrapped for it. */
+function paymentsOf(logs: readonly SimLog[], token: string, owner: Address): bigint[] {
+  const isPaid = ({ address, topics }: SimLog): boolean =>
+    isNativeAddress(token)
+      ? topics[0] === WITHDRAWAL_TOPIC
+      : address === token && topics[0] === TRANSFER_TOPIC && topics[2] === topicOf(owner);
+  return logs.filter(isPaid).map(({ data }) => BigInt(data));
+}
+
+/**
+ * A fill bought what its transaction paid for its order. Where orders have no nonce, nothing says which of several
+ * payments of a token that was: one of them, or the least that was signed.
+ */
 function checkBought(
-  { id, bought, buy_token: token, isAssumed }: FinalSwap,
-  { logs }: SimReceipt,
-  report: Report,
+  swap: FinalSwap,
+  receipt: SimReceipt,
+  { owner, report }: { owner: Address; report: Report },
 ): void {
-  if (isAssumed === 1 || isNativeAddress(token)) return;
-  const paid = logs.filter(({ address, topics }) => address === token && topics[0] === TRANSFER_TOPIC);
-  const sum = paid.reduce((total, { data }) => total + BigInt(data), 0n);
-  if (bought !== sum.toString()) report("S3", `${id} says it bought ${bought}, not ${sum}`);
+  const { id, bought, buy_token: token } = swap;
+  if (swap.isAssumed === 1) return;
+  const isOf = ({ logs }: FilledOrder): boolean =>
+    outflows(logs, owner).some((out) => out.token.address === swap.sell_token);
+  const order = receipt.orders.find(isOf);
+  const paid = paymentsOf(receipt.logs, token, owner);
+  const own = paymentsOf(order?.logs ?? receipt.logs, token, owner).reduce((sum, amount) => sum + amount, 0n);
+  const { message } = JSON.parse(order?.text ?? "{}") as { message?: Record<string, string> };
+  const isTold = order === undefined || message?.nonce !== undefined || paid.length === 1;
+  const may = isTold ? [own] : [...paid, BigInt(message?.amountOutMin ?? 0)];
+  if (!may.includes(BigInt(bought))) report("S3", `${id} says it bought ${bought}, not ${may.join(" or ")}`);
 }
 
 /** Everything that left the wallet is the fill of one capability, and every final swap of the rows left it. */
-export function checkFills(parts: { chain: SimChain; rows: Rows; oracle: SigningOracle; report: Report }): void {
-  const { chain, rows, oracle, report } = parts;
+export function checkFills(parts: {
+  chain: SimChain;
+  rows: Rows;
+  wallet: Address;
+  oracle: SigningOracle;
+  report: Report;
+}): void {
+  const { chain, rows, wallet: owner, oracle, report } = parts;
   const { capabilities } = oracle;
-  const isForgotten = (receipt: SimReceipt): boolean =>
-    capabilities.some((capability) => oracle.isForgotten(capability) && isBy(receipt, capability));
-  const owner = capabilities[0]?.owner;
+  const isForgotten = (receipt: SimReceipt, { address }: SimToken): boolean =>
+    capabilities.some((one) => one.token === address && oracle.isForgotten(one) && isBy(receipt, one));
   const final = rows.all<FinalSwap>(
     `SELECT id, hash, sold, bought, sell_token, buy_token, json_extract(body, '$.fill.assumed') AS isAssumed
      FROM swaps WHERE state = 'final'`,
   );
   const claimed = new Set<string>();
   for (const receipt of chain.allReceipts()) {
-    const left = owner === undefined ? [] : outflows(receipt.logs, owner);
-    for (const { token, amount } of left) {
+    for (const { token, amount } of outflows(receipt.logs, owner)) {
       const claims = final.filter(({ hash, sell_token }) => hash === receipt.hash && sell_token === token.address);
       const [swap] = claims;
       if (receipt.blockNumber > chain.finalized.number) continue;
-      if (claims.length === 0 && isForgotten(receipt)) continue;
+      if (claims.length === 0 && isForgotten(receipt, token)) continue;
       if (claims.length !== 1 || swap === undefined) {
         report("S3", `${amount} of ${token.symbol} left in ${receipt.hash}, which ${claims.length} swaps claim`);
         continue;
       }
       if (swap.sold !== amount.toString()) report("S3", `${swap.id} says it sold ${swap.sold}, not ${amount}`);
-      checkBought(swap, receipt, report);
+      checkBought(swap, receipt, { owner, report });
       claimed.add(swap.id);
     }
+  }
+  for (const swaps of Map.groupBy(final, ({ hash, buy_token }) => `${hash} ${buy_token}`).values()) {
+    const [{ hash, buy_token }] = swaps as [FinalSwap];
+    const paid = paymentsOf(chain.receipt(hash)?.logs ?? [], buy_token, owner).reduce(
+      (sum, amount) => sum + amount,
+      0n,
+    );
+    const said = swaps.reduce((sum, { bought }) => sum + BigInt(bought), 0n);
+    if (said > paid) report("S3", `${swaps.length} swaps say that ${hash} bought ${said}, not ${paid}`);
   }
   for (const { id, hash, sell_token } of final) {
     const isNative = sell_token === `0x${"0".repeat(40)}`;

@@ -20,8 +20,14 @@ export interface SimReceipt {
   readonly succeeded: boolean;
   readonly gasPrice: bigint;
   readonly logs: readonly SimLog[];
-  /** what was signed for the order that somebody else brought */
-  readonly order: string | undefined;
+  /** the orders that somebody else brought, and that it filled */
+  readonly orders: readonly FilledOrder[];
+}
+
+export interface FilledOrder {
+  /** what was signed for it */
+  readonly text: string;
+  readonly logs: readonly SimLog[];
 }
 
 export interface SimBlock {
@@ -37,8 +43,8 @@ export interface SimBlock {
 export interface ForeignWork {
   readonly hash: Hex;
   readonly from: Address;
-  readonly order: string | undefined;
-  run(ledger: Ledger, moment: Moment): SimLog[];
+  /** @throws Revert */
+  run(ledger: Ledger, moment: Moment): { readonly logs: readonly SimLog[]; readonly orders: readonly FilledOrder[] };
 }
 
 /** What the next block is like. */
@@ -134,10 +140,10 @@ export class SimChain {
       receipts.push(this.execute(ledger, transaction, { ...head, moment }));
     }
     for (const work of isFull ? [] : this.foreign.splice(0)) {
-      const logs = attempt(ledger, (simulated) => work.run(simulated, moment));
+      const done = attempt(ledger, (simulated) => work.run(simulated, moment));
       const at = { blockNumber: number, blockHash: head.hash, gasPrice: baseFee, transaction: undefined };
-      const { hash, from, order } = work;
-      receipts.push({ ...at, hash, from, order, succeeded: logs !== undefined, logs: logs ?? [] });
+      const { hash, from } = work;
+      receipts.push({ ...at, hash, from, succeeded: done !== undefined, ...(done ?? { logs: [], orders: [] }) });
     }
     const isSame = receipts.length === 0;
     const block = { ...head, receipts, state: isSame ? this.tip.state : ledger.values };
@@ -184,18 +190,18 @@ export class SimChain {
     const logs = attempt(ledger, (simulated) => simulated.call({ from, to, data, value }, at.moment));
     return {
       ...{ hash: transaction.hash, from, transaction, blockNumber: at.number, blockHash: at.hash, gasPrice },
-      ...{ succeeded: logs !== undefined, logs: receiptLogs(logs ?? []), order: undefined },
+      ...{ succeeded: logs !== undefined, logs: receiptLogs(logs ?? []), orders: [] },
     };
   }
 }
 
-/** Does all of it or nothing. @returns the logs; undefined when it reverted */
-function attempt(ledger: Ledger, work: (simulated: Ledger) => SimLog[]): SimLog[] | undefined {
+/** Does all of it or nothing. @returns what it did; undefined when it reverted */
+export function attempt<T>(ledger: Ledger, work: (simulated: Ledger) => T): T | undefined {
   const simulated = new Ledger(ledger.values);
   try {
-    const logs = work(simulated);
+    const done = work(simulated);
     for (const [name, value] of simulated.values) ledger.values.set(name, value);
-    return logs;
+    return done;
   } catch (error) {
     if (error instanceof Revert) return undefined;
     throw error;

@@ -1,6 +1,7 @@
+import type { Hex } from "../../../src/domain/money/address.ts";
 import type { Faults } from "../faults.ts";
-import type { SimChain } from "./chain.ts";
-import { type Ledger, type Moment, type Order, Revert, type SimLog, signedOrder } from "./ledger.ts";
+import { attempt, type FilledOrder, type ForeignWork, type SimChain } from "./chain.ts";
+import { type Ledger, type Moment, type Order, Revert, signedOrder } from "./ledger.ts";
 import { RELAYER } from "./places.ts";
 import type { SimProfile } from "./profile.ts";
 import type { SignatureBook } from "./signatures.ts";
@@ -16,11 +17,15 @@ interface Relay {
   readonly quoteId: string;
   /** when it is sent, each time */
   readonly sendAtMs: readonly number[];
-  sent: number;
+  /** of the transactions that it was sent in */
+  readonly hashes: Hex[];
 }
 
 /** So long after an order's deadline its relayer says that nothing will come of it. */
 const GIVES_UP_SECONDS = 15;
+/** Some relayers wait so long for other orders, and settle all that they have in one transaction. */
+const SETTLES_TOGETHER = 0.4;
+const GATHERS_MS = 12_000;
 
 /** Sends gasless swaps: at once, late, twice or never. The contract decides what comes of them. */
 export interface Relayer {
@@ -43,6 +48,7 @@ export function createRelayer(terms: {
   /** The order is what was signed, whatever else the service says of it. */
   const orderOf = ({ swapSignature }: Signed): Order =>
     signedOrder(book.address, book.messages.get(swapSignature)?.message as Record<string, string>);
+  const textOf = ({ swapSignature }: Signed): string => JSON.stringify(book.messages.get(swapSignature));
   const of = (quoteId: string): Relay[] => relays.filter((relay) => relay.quoteId === quoteId);
   const permit = (ledger: Ledger, { permitSignature }: Signed, seconds: number): void => {
     const signed = permitSignature === undefined ? undefined : book.messages.get(permitSignature);
@@ -60,21 +66,33 @@ export function createRelayer(terms: {
       if (profile.name === "swapd" || !(error instanceof Revert)) throw error;
     }
   };
-  const send = (hash: `0x${string}`, signed: Signed): void => {
-    const run = (ledger: Ledger, moment: Moment): SimLog[] => {
-      permitBefore(ledger, signed, moment.seconds);
-      return ledger.settle(orderOf(signed), moment);
+  const settle = (ledger: Ledger, signed: Signed, moment: Moment): FilledOrder => {
+    permitBefore(ledger, signed, moment.seconds);
+    return { text: textOf(signed), logs: ledger.settle(orderOf(signed), moment) };
+  };
+  const send = (hash: Hex, all: readonly Relay[]): void => {
+    for (const { hashes } of all) hashes.push(hash);
+    const run = (ledger: Ledger, moment: Moment): ReturnType<ForeignWork["run"]> => {
+      const orders = all
+        .map(({ signed }) => attempt(ledger, (simulated) => settle(simulated, signed, moment)))
+        .filter((filled) => filled !== undefined);
+      if (orders.length === 0) throw new Revert("no order could be filled");
+      return { logs: orders.flatMap(({ logs }) => logs), orders };
     };
-    chain.sendForeign({ hash, from: RELAYER, order: JSON.stringify(book.messages.get(signed.swapSignature)), run });
+    chain.sendForeign({ hash, from: RELAYER, run });
   };
   /** Anybody who has seen a permit can bring it, and nothing else. */
-  const sendPermit = (hash: `0x${string}`, signed: Signed): void => {
-    const run = (ledger: Ledger, moment: Moment): SimLog[] => {
+  const sendPermit = (hash: Hex, signed: Signed): void => {
+    const run = (ledger: Ledger, moment: Moment): ReturnType<ForeignWork["run"]> => {
       permit(ledger, signed, moment.seconds);
-      return [];
+      return { logs: [], orders: [] };
     };
-    chain.sendForeign({ hash, from: RELAYER, order: undefined, run });
+    chain.sendForeign({ hash, from: RELAYER, run });
   };
+  const gathersMs = faults.chance.of("settles together") < SETTLES_TOGETHER ? GATHERS_MS : 0;
+  let notBeforeMs = 0;
+  const isDue = ({ sendAtMs, hashes }: Relay): boolean =>
+    (sendAtMs[hashes.length] ?? Number.POSITIVE_INFINITY) <= nowMs();
   return {
     accept: (quoteId, signed) => {
       if (!book.messages.has(signed.swapSignature)) return "BAD_SIGNATURE";
@@ -89,30 +107,32 @@ export function createRelayer(terms: {
       const sendAtMs = keeps ? Number.POSITIVE_INFINITY : nowMs() + lateMs;
       const isDoubled = faults.strikes("relayer: doubled", "relay");
       const againMs = profile.isIdempotent ? 0 : faults.chance.between(0, 70, "again", quoteId) * 1_000;
-      relays.push({ quoteId, signed, sendAtMs: isDoubled ? [sendAtMs, sendAtMs + againMs] : [sendAtMs], sent: 0 });
+      relays.push({ quoteId, signed, sendAtMs: isDoubled ? [sendAtMs, sendAtMs + againMs] : [sendAtMs], hashes: [] });
       return undefined;
     },
     beforeBlock: () => {
-      for (const [index, relay] of relays.entries()) {
-        for (let dueMs = relay.sendAtMs[relay.sent]; dueMs !== undefined && dueMs <= nowMs(); ) {
-          send(hashOf(relay, index), relay.signed);
-          relay.sent += 1;
-          dueMs = relay.sendAtMs[relay.sent];
-        }
+      const due = relays.filter(isDue);
+      if (due.length === 0 || nowMs() < notBeforeMs) return;
+      if (gathersMs === 0) {
+        for (const relay of due) while (isDue(relay)) send(hashOf(relay, relays.indexOf(relay)), [relay]);
+        return;
       }
+      notBeforeMs = nowMs() + gathersMs;
+      send(quickHash(due.map((relay) => hashOf(relay, relays.indexOf(relay))).join(" ")), due);
     },
     record: (quoteId) => {
       const [relay] = of(quoteId);
       if (relay === undefined) return { status: "unknown", quoteId };
-      const receipt = chain.receipt(hashOf({ ...relay, sent: 0 }, relays.indexOf(relay)));
+      const receipt = chain.receipt(relay.hashes[0] ?? "");
       const deadline = orderOf(relay.signed).deadline;
       const isGivenUp = BigInt(Math.floor(nowMs() / 1_000) - GIVES_UP_SECONDS) > deadline;
       if (receipt === undefined) return { status: isGivenUp ? "failed" : "pending", quoteId };
-      return { status: receipt.succeeded ? "success" : "failed", hash: receipt.hash, quoteId };
+      const isFilled = receipt.orders.some(({ text }) => text === textOf(relay.signed));
+      return { status: isFilled ? "success" : "failed", hash: receipt.hash, quoteId };
     },
   };
 }
 
-function hashOf({ quoteId, sent }: Relay, index: number): `0x${string}` {
-  return quickHash(`relay ${quoteId} ${index} ${sent}`);
+function hashOf({ quoteId, hashes }: Relay, index: number): Hex {
+  return quickHash(`relay ${quoteId} ${index} ${hashes.length}`);
 }
