@@ -213,9 +213,11 @@ test("a finding of a clock that ran ahead while nobody looked is waited for from
   await halted.engine.stop();
   halted.db.exec("UPDATE differences SET found_at_ms = found_at_ms + 86400000");
   outside.clock.reboot();
-  expect(await acceptAlone(halted)).toContain("refused: what another database signed may be filled until its deadline");
+  // A life that begins after the rows were changed: this one remembers them as they were.
+  const later = openLife(emptied, { marker });
+  expect(await acceptAlone(later)).toContain("refused: what another database signed may be filled until its deadline");
   await outside.clock.advance(LIFETIME_SECONDS * 1_000);
-  expect(await acceptAlone(halted)).toContain("accepted 2");
+  expect(await acceptAlone(later)).toContain("accepted 2");
 });
 
 test("a finding of a clock that stood behind, and was set while nothing ran, is waited for all the same", async () => {
