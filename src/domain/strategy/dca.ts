@@ -152,6 +152,7 @@ export const dca: StrategyKind<DcaSpec, DcaMemory> = {
   needs,
   trades: (spec) => ({ sells: [spec.sell.token], buys: sharesOf(spec).map(({ token }) => token) }),
   isExit: () => false,
+  unawareOf: ({ carry }) => (carry === undefined ? [] : ["what it carries over"]),
   mostSold,
   decide,
   onRunEnded,

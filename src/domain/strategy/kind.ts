@@ -93,6 +93,11 @@ export interface StrategyKind<Spec, Memory> {
   lastResortGas?(spec: Spec): bigint;
   /** The most that it sells from now on. Absent: what the owner's policy lets through in one swap a run. */
   mostSold?(spec: Spec, memory: Memory, spent: StrategyView["spent"]): MostSold;
+  /**
+   * What it knows nothing of where a person accepts as sold by it what another database did: names of settings, for people.
+   * Amounts of its budget are counted. Absent: nothing else.
+   */
+  unawareOf?(spec: Spec): readonly string[];
   /** Its memory says how far its plan has come: what is decided where nothing may be signed changes none of it. */
   readonly remembersPlan?: true;
   decide(spec: Spec, view: StrategyView, memory: Memory): Decision<Memory>;

@@ -238,6 +238,11 @@ export const rebalance: StrategyKind<RebalanceSpec, RebalanceMemory> = {
   trades,
   manages: ({ targets }) => targets.map(({ token }) => token),
   isExit: () => false,
+  unawareOf: ({ bands, trades: { maxTurnover }, onDeposit }) => [
+    ...(maxTurnover.perDay === undefined ? [] : ["max_turnover.per_day"]),
+    ...(bands === "none" || bands.soft.cooldownSeconds === 0 ? [] : ["cooldown"]),
+    ...(onDeposit === "ignore" ? [] : ["on_deposit, to which what was bought is a deposit"]),
+  ],
   // each side of a pair is settled by fewer swaps than tokens, twice where all of them go over one more
   mostSold: ({ targets, trades: { via } }) => ({ swaps: (targets.length - 1) * (via === undefined ? 1 : 2) }),
   decide,

@@ -23,6 +23,7 @@ interface BoundStrategy {
   manages(): readonly Token[];
   isExit(): boolean;
   lastResortGas(): bigint;
+  unawareOf(): readonly string[];
   mostSold(memory: StrategyMemory, spent: StrategyView["spent"]): MostSold;
   decide(view: StrategyView, memory: StrategyMemory): Decision<StrategyMemory>;
   onRunEnded(memory: StrategyMemory, end: RunEnd): AfterRun<StrategyMemory>;
@@ -64,6 +65,7 @@ function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Me
     manages: () => kind.manages?.(spec) ?? [],
     isExit: () => kind.isExit(spec),
     lastResortGas: () => kind.lastResortGas?.(spec) ?? 0n,
+    unawareOf: () => kind.unawareOf?.(spec) ?? [],
     mostSold: (memory, spent) => kind.mostSold?.(spec, read(memory), spent) ?? {},
     reads: (memory) => kind.parseMemory(memory) !== undefined,
     decide: (view, memory) => endedByBudget(spec, view, memory) ?? kind.decide(spec, view, read(memory)),
@@ -179,4 +181,14 @@ export function strategyRunEnded(spec: StrategySpec, memory: StrategyMemory, end
  */
 export function strategyEdited(before: StrategySpec, after: StrategySpec, memory: StrategyMemory): StrategyMemory {
   return bindStrategy(after).editedFrom(before, memory);
+}
+
+/** What of a strategy's own limits and memory knows nothing of what a person accepts as sold by it, for people. */
+export function unawareOfAccepted(spec: StrategySpec): readonly string[] {
+  const { budget } = spec;
+  return [
+    ...(budget?.inDollars === true ? ["its budget in dollars"] : []),
+    ...(budget?.maxRuns === undefined ? [] : ["budget.max_runs"]),
+    ...bindStrategy(spec).unawareOf(),
+  ];
 }

@@ -263,6 +263,7 @@ export const sweepKind: StrategyKind<SweepSpec, SweepMemory> = {
   needs: (spec) => ({ tokens: [...spec.from.map(({ token }) => token), spec.to], bars: [], flows: false }),
   trades: (spec) => ({ sells: spec.from.map(({ token }) => token), buys: [spec.to] }),
   isExit: (spec) => spec.exit,
+  unawareOf: ({ maxPerDay }) => ["cooldown", ...(maxPerDay === undefined ? [] : ["limits.max_per_day"])],
   mostSold: ({ refill, from, lot, maxPerDay, cooldownSeconds }) => {
     const swaps = refill === undefined ? from.length : 1;
     const usd = (lot.max * BigInt(swaps)) as UsdPrice;

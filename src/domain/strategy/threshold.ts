@@ -265,6 +265,9 @@ export const threshold: StrategyKind<ThresholdSpec, ThresholdMemory> = {
   needs: (spec) => ({ tokens: [spec.sell, spec.buy], bars: [], flows: false }),
   trades: (spec) => ({ sells: [spec.sell], buys: [spec.buy] }),
   isExit: (spec) => spec.sell.address === spec.watch.address,
+  unawareOf: ({ allocation }) => [
+    `its triggers: a leg that sold there sells again${allocation === undefined ? "" : ", within the allocation"}`,
+  ],
   mostSold,
   decide,
   onRunEnded,

@@ -223,6 +223,7 @@ export const valueAveraging: StrategyKind<ValueAveragingSpec, ValueAveragingMemo
   trades: ({ pay, buy, allowSell }) =>
     allowSell ? { sells: [pay, buy], buys: [buy, pay] } : { sells: [pay], buys: [buy] },
   isExit: () => false,
+  unawareOf: () => ["what was bought: the path buys that again"],
   remembersPlan: true,
   mostSold,
   decide,

@@ -1,5 +1,5 @@
 import { type Address, toAddress } from "../../domain/money/address.ts";
-import { tradedSides } from "../../domain/strategy/strategy.ts";
+import { tradedSides, unawareOfAccepted } from "../../domain/strategy/strategy.ts";
 import type { Change, Decided } from "../../ports/changes.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Difference, KnownChain } from "../../ports/reconciliation-store.ts";
@@ -55,7 +55,8 @@ export function decideAcceptance(context: AcceptContext, rows: Standing, by: str
       ...overIfNothingIsOpen(wallet, []),
     ]),
   ];
-  return { changes, atMs, value: [`accepted ${open.length}:`, ...said].join("\n  ") };
+  const lines = [`accepted ${open.length}:`, ...said, ...notKnownTo(context, changes)];
+  return { changes, atMs, value: lines.join("\n  ") };
 }
 
 /**
@@ -147,4 +148,18 @@ function countSale(context: AcceptContext, { id, wallet }: Difference, { sell, b
         ? "; no strategy sells this, it counts in no budget"
         : `; it counts in the budget of ${names.join(", ")}`,
   };
+}
+
+/** What of the limits that a person relies on knows nothing of what counts in budgets from now on. */
+function notKnownTo({ settings }: AcceptContext, changes: readonly Change[]): readonly string[] {
+  const counted = new Set(changes.flatMap((change) => (change.kind === "sale-accepted" ? [change.strategy] : [])));
+  if (counted.size === 0) return [];
+  const unaware = settings.strategies.flatMap(({ spec }) => {
+    const what = counted.has(spec.id) ? unawareOfAccepted(spec) : [];
+    return what.length === 0 ? [] : [`${spec.id} knows nothing of it in: ${what.join("; ")}`];
+  });
+  const ofAll = "the policy's max_per_day and max_per_month, `swapd export` and `swapd lots list` know nothing of it";
+  const hint =
+    unaware.length === 0 ? [] : ["pause what should not trade as if that had not been: swapd pause <strategy>"];
+  return [...unaware, ofAll, ...hint];
 }
