@@ -70,8 +70,8 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
   };
   return {
     ...chain,
-    latest: async () => {
-      const head = await chain.latest();
+    latest: async (from) => {
+      const head = await chain.latest(from);
       await judge(false);
       return head;
     },

@@ -9,9 +9,9 @@ import type { QuoteRequest, ServiceRefusal, SwapService } from "../ports/swap-se
 export function watchChain(chain: Chain, node: Reach, clock: Pick<Clock, "nowMs">): Chain {
   return {
     ...chain,
-    latest: async () => {
+    latest: async (from) => {
       try {
-        const head = await chain.latest();
+        const head = await chain.latest(from);
         const age = tooOld(head, clock.nowMs());
         if (age === undefined) node.answered();
         else node.failed(age);

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { watchAgreement } from "../../src/app/watch-agreement.ts";
+import { watchChain } from "../../src/app/watch-reach.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import type { Address, Hex } from "../../src/domain/money/address.ts";
+import { createReach } from "../../src/engine/reach.ts";
 import type { Chain } from "../../src/ports/chain.ts";
 import { NOW_MS, WALLET } from "../support/builders.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
@@ -179,4 +181,19 @@ test("an endpoint whose final block stands still is reported while it holds ends
   heldBack = undefined;
   await askFor(15);
   expect(texts()).toEqual([]);
+});
+
+test("the newest block from a known one on is asked for so through everybody who watches the chain: one endpoint may be behind it", async () => {
+  const begun = begin();
+  const { clock } = begun;
+  const asked: unknown[] = [];
+  const latest = async (from?: number): Promise<object> => {
+    asked.push(from);
+    return { number: 8, timestamp: Math.floor(NOW_MS / 1_000) };
+  };
+  const seen = watchChain({ latest } as unknown as Chain, createReach({ clock }), clock);
+  const chain = watchAgreement(seen, depsOf(begun));
+  await chain.latest(8);
+  await chain.latest();
+  expect(asked).toEqual([8, undefined]);
 });
