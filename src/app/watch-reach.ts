@@ -5,19 +5,34 @@ import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { QuoteRequest, ServiceRefusal, SwapService } from "../ports/swap-service.ts";
 
-/** The same chain; whether its newest block can be read, and is new, is noted. Everybody who works with the chain reads it. */
+/**
+ * The same chain; whether its newest block can be read, and is new, and its final one can be read, is noted. Everybody who
+ * works with the chain reads them.
+ */
 export function watchChain(chain: Chain, node: Reach, clock: Pick<Clock, "nowMs">): Chain {
+  /** why the last final block could not be read: a newest one alone does not end that */
+  let unfinal: string | undefined;
   return {
     ...chain,
     latest: async (from) => {
       try {
         const head = await chain.latest(from);
-        const age = tooOld(head, clock.nowMs());
+        const age = tooOld(head, clock.nowMs()) ?? unfinal;
         if (age === undefined) node.answered();
         else node.failed(age);
         return head;
       } catch (error) {
         if (error instanceof ChainReadError) node.failed(error.message);
+        throw error;
+      }
+    },
+    finalized: async () => {
+      try {
+        const head = await chain.finalized();
+        unfinal = undefined;
+        return head;
+      } catch (error) {
+        if (error instanceof ChainReadError) unfinal = error.message;
         throw error;
       }
     },

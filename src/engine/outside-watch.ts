@@ -57,17 +57,20 @@ interface Contact {
 
 /**
  * Makes the watch of one life of the daemon. A node that answers, but not what a start needs, is as good as away. So is
- * one that stands still: by its own time prices stay fresh for ever, so that no trigger would be reached, unnoticed.
+ * one that stands still: by its own time prices stay fresh for ever, so that no trigger would be reached, unnoticed; and
+ * one that shows no final block: without that nothing is sent, followed or looked up.
  */
 export function createOutsideWatch(
   context: EngineContext,
   { beginning, clocks }: { readonly beginning: Pick<Beginning, "fault">; readonly clocks: Pick<ClockWatch, "problem"> },
 ): OutsideWatch {
   const { chain, service, clock } = context.deps;
-  const faultOf = (head: BlockHead): string | undefined => {
+  const faultOf = async (head: BlockHead): Promise<string | undefined> => {
     // By a wrong clock the age would be wrong, too; that is reported by itself.
     const age = clocks.problem() === undefined ? tooOld(head, clock.nowMs()) : undefined;
-    return beginning.fault() ?? age;
+    const fault = beginning.fault() ?? age;
+    if (fault === undefined) await chain.finalized();
+    return fault;
   };
   const [node, quotes] = [newContact(clock.monotonicMs()), newContact(clock.monotonicMs())];
   const note = (what: Contact, fault: string | undefined): void => {
@@ -113,7 +116,7 @@ export function createOutsideWatch(
     keepChecking: async (signal) => {
       await Promise.all([
         keepDoing(signal, async () => {
-          note(node, await chain.latest().then(faultOf, nodeFault));
+          note(node, await chain.latest().then(faultOf).catch(nodeFault));
           if (!signal.aborted) await say(node, nodeAway(node.detail));
         }),
         keepDoing(signal, async () => {

@@ -124,6 +124,25 @@ test("a node that stands still is as good as away, until it has a new block", as
   expect(node.absence()).toBeUndefined();
 });
 
+test("a node that shows a newest block and no final one is as good as away, until it shows one", async () => {
+  const clock = new FakeClock(NOW_MS);
+  const node = createReach({ clock });
+  const head = { number: 7, timestamp: Math.floor(NOW_MS / 1_000), hash: "0x", baseFeePerGas: 1n };
+  let isRefused = true;
+  const finalized = async (): Promise<object> => {
+    if (isRefused) throw new ChainReadError("refused", "no such tag: finalized");
+    return head;
+  };
+  const chain = watchChain({ latest: async () => head, finalized } as unknown as Chain, node, clock);
+  await expect(chain.finalized()).rejects.toThrow("no such tag");
+  await chain.latest();
+  expect(node.absence()).toEqual({ sinceMs: NOW_MS, reason: "no such tag: finalized" });
+  isRefused = false;
+  await chain.finalized();
+  await chain.latest();
+  expect(node.absence()).toBeUndefined();
+});
+
 test("a wait that the service asked for is an absence as long as it lasts, and is handed on", () => {
   const { service } = begin();
   const heard: (number | undefined)[] = [];

@@ -74,6 +74,20 @@ test("a node whose newest block stays the same is reported, although it answers,
   await life.engine.stop();
 });
 
+test("a node that shows its newest block and refuses its final one is reported, and it is over with that", async () => {
+  const { outside, life } = begin();
+  await life.engine.start();
+  await turn(outside, life, 20);
+  outside.chain.finalized = () => Promise.reject(new ChainReadError("refused", "no such tag: finalized"));
+  await turn(outside, life, 90);
+  expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 0]]);
+  expect(outside.reported).toMatchObject([{ text: expect.stringContaining("no such tag: finalized") }]);
+  Reflect.deleteProperty(outside.chain, "finalized");
+  await turn(outside, life, 30);
+  expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 1]]);
+  await life.engine.stop();
+});
+
 test("a node that is away while only an open swap is watched is reported", async () => {
   const { outside, life } = begin();
   const swap = swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" });
