@@ -6,6 +6,8 @@ import { poolOf, type RpcPool } from "./rpc-pool.ts";
 
 /** An endpoint whose newest block is older than that of another by more than this does not count. */
 const MOST_LAG_SECONDS = 120;
+/** No node makes a block of so far ahead; by one that shows one, and a lag less than the above, others would seem late. */
+const MOST_AHEAD_SECONDS = 30;
 
 interface Member {
   readonly host: string;
@@ -22,10 +24,12 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
     host: endpoint.host,
     reads: readsOver(poolOf([endpoint]), options),
   }));
+  // Each check of the chain is for a minute: a provider may have failed over to another network since.
+  for (const endpoint of pool.endpoints) endpoint.doubtChain();
   const tips = await answersOf(all, ({ latest }) => latest());
   // A head from the future must not make all others look late.
   const times = tips.map(({ answer }) => answer.timestamp);
-  const believable = times.filter((time) => time <= nowSeconds + MOST_LAG_SECONDS);
+  const believable = times.filter((time) => time <= nowSeconds + MOST_AHEAD_SECONDS);
   const newest = Math.max(...(believable.length > 0 ? believable : times));
   const present = tips.filter(({ answer }) => newest - answer.timestamp <= MOST_LAG_SECONDS);
   const members = present.map(({ member }) => member);

@@ -19,6 +19,8 @@ export interface Endpoint {
   learn(ability: string, has: boolean): void;
   /** Asks for its newest block where a check is due: while the others are asked before it, nothing else does. */
   checkAgain(): void;
+  /** Its chain id is checked anew before the next answer: what frees money rests on no check of a while ago. */
+  doubtChain(): void;
 }
 
 export interface EndpointOptions {
@@ -84,6 +86,9 @@ export function createEndpoint(options: EndpointOptions, clock: EndpointClock): 
     checkAgain: () => {
       // What it answers is noted, and so is that it does not.
       if (health.takeCheck()) askNow("eth_getBlockByNumber", NEWEST).catch(assertNoted);
+    },
+    doubtChain: () => {
+      checkedAtMs = undefined;
     },
   };
 }

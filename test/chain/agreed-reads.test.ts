@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createChain } from "../../src/chain/chain.ts";
+import type { BoundedFetch } from "../../src/net/bounded-fetch.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { ANVIL_ACCOUNT, OTHER_ACCOUNT, startBareAnvil } from "../support/bare-anvil.ts";
+import { NOW_MS } from "../support/builders.ts";
 import { deploy } from "../support/contracts.ts";
 import { ERC20 } from "../support/fake-ledger.ts";
 
@@ -43,4 +45,46 @@ test("an endpoint whose final block is hours older than another's is named, and 
   await passTime(7_200);
   const { heldBack, number } = await (await chain.agreed()).finalized();
   expect(heldBack).toMatch(new RegExp(`calls final is ${number}, 1[12]\\d minutes older than block \\d+ of`));
+});
+
+const CLOCK = { ...systemClock, nowMs: () => NOW_MS };
+const NOW_SECONDS = Math.floor(NOW_MS / 1_000);
+
+/** Nodes whose accounts have sent so many transactions, by the URL's host. */
+function answering(nodes: Record<string, { chainId: number; aheadSeconds: number; count: number }>): BoundedFetch {
+  return async ({ url, body = "" }) => {
+    const { id, method } = JSON.parse(body);
+    const { chainId = 0, aheadSeconds = 0, count = 0 } = nodes[new URL(url).hostname] ?? {};
+    const hex = (value: number): string => `0x${value.toString(16)}`;
+    const block = {
+      ...{ number: "0x64", hash: `0x${"ab".repeat(32)}`, baseFeePerGas: "0x7" },
+      timestamp: hex(NOW_SECONDS + aheadSeconds),
+    };
+    const results: Record<string, unknown> = { eth_chainId: hex(chainId), eth_getTransactionCount: hex(count) };
+    const result = results[method] ?? block;
+    return { status: 200, header: () => null, text: JSON.stringify({ jsonrpc: "2.0", id, result }) };
+  };
+}
+
+test("an endpoint that fails over to another chain is asked nothing together with others, also within the minute after its id was checked", async () => {
+  const node = { chainId: 1, aheadSeconds: 0, count: 7 };
+  const rpcUrls = [new Secret("http://one.example")];
+  const deps = { clock: CLOCK, fetch: answering({ "one.example": node }) };
+  const chain = createChain({ rpcUrls, chainId: 1 }, deps);
+  expect(await (await chain.agreed()).transactionCount(ANVIL_ACCOUNT, 100)).toBe(7);
+  node.chainId = 8453;
+  await expect(chain.agreed()).rejects.toMatchObject({ code: "wrong chain" });
+  node.chainId = 1;
+  expect(await (await chain.agreed()).transactionCount(ANVIL_ACCOUNT, 100)).toBe(7);
+});
+
+test("an endpoint whose newest block is of the future leaves none of the others out", async () => {
+  const nodes = {
+    "one.example": { chainId: 1, aheadSeconds: -12, count: 7 },
+    "two.example": { chainId: 1, aheadSeconds: 119, count: 8 },
+  };
+  const rpcUrls = Object.keys(nodes).map((host) => new Secret(`http://${host}`));
+  const chain = createChain({ rpcUrls, chainId: 1 }, { clock: CLOCK, fetch: answering(nodes) });
+  const reads = await chain.agreed();
+  await expect(reads.transactionCount(ANVIL_ACCOUNT, 100)).rejects.toMatchObject({ code: "disagreement" });
 });
