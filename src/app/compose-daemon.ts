@@ -10,7 +10,7 @@ import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { laneRules } from "../engine/lane-rules.ts";
 import { createReach, type Reach } from "../engine/reach.ts";
-import { advanceMarker } from "../engine/reconcile/identity.ts";
+import { markBeforeSigning } from "../engine/reconcile/begin.ts";
 import { checkWalletCodes } from "../engine/wallet-code.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
 import type { Redactor } from "../net/redact.ts";
@@ -116,7 +116,7 @@ export async function composeDaemon(
   const services = openServices(configuration, serviceUrl, { secrets, logger, machine, meter, listenersTo });
   const beforeSigning = async (wallet: Address): Promise<void> => {
     deps.beforeSigning?.();
-    await advanceMarker(context, wallet);
+    await markBeforeSigning(context, wallet);
     // Asked again: another daemon may have taken the database meanwhile.
     deps.beforeSigning?.();
   };

@@ -10,7 +10,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { EngineContext, EngineSettings } from "../../src/engine/engine-context.ts";
 import { laneRules } from "../../src/engine/lane-rules.ts";
-import { advanceMarker } from "../../src/engine/reconcile/identity.ts";
+import { markBeforeSigning } from "../../src/engine/reconcile/begin.ts";
 import { createLane, type Lane } from "../../src/lane/lane.ts";
 import { Secret } from "../../src/net/secret.ts";
 import type { IdentityMarker } from "../../src/ports/identity-marker.ts";
@@ -179,7 +179,7 @@ export function openLife(
       ...{ chain: mortal(seen.chain), service: mortal(seen.service) },
       prices: { price: async (token) => ({ ...priceOf(token), atSeconds: outside.clock.nowMs() / 1_000 }) },
       signers: new Map([
-        [ACCOUNT, options.signer ?? mortal(countingSigner(outside, () => advanceMarker(context, ACCOUNT)))],
+        [ACCOUNT, options.signer ?? mortal(countingSigner(outside, () => markBeforeSigning(context, ACCOUNT)))],
       ]),
       ...(options.treasury !== undefined && { treasuries: new Map([[ACCOUNT, mortal(options.treasury)]]) }),
       ...{ marker: options.marker, meter: options.meter },

@@ -2,7 +2,7 @@ import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { describeAmount } from "../../domain/money/for-people.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { advanceMarker } from "../reconcile/identity.ts";
+import { advanceMarker } from "../reconcile/begin.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { journaledProposal, treasuryOf, whyKept } from "./journaled-proposal.ts";
 import { safeNonce } from "./read-safe.ts";
@@ -19,7 +19,8 @@ export async function publishProposal(context: EngineContext, run: Run, swap: Sw
   if (reason !== undefined) return { kind: "held-back", swapId: swap.id, detail: `not proposed: ${reason}` };
   const { typedData, hash, calls } = await journaledProposal(context, run, swap);
   // From now on a copy that does not know this proposal is an older one.
-  await advanceMarker(context, swap.wallet);
+  const other = await advanceMarker(context, swap.wallet);
+  if (other !== undefined) return { kind: "held-back", swapId: swap.id, detail: `not proposed: ${other}` };
   crashPoint("proposal.publish.before");
   const outcome = await treasuryOf(context, swap.wallet).publish({
     ...{ swapId: swap.id, safe: swap.wallet, chainId: context.settings.chainId, typedData, hash, calls },

@@ -2,7 +2,7 @@ import { policyMark } from "../../domain/guard/policy.ts";
 import { outdated, type Run, type Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { proceedsGone, signingBarred, tradingBarred } from "../gather-evidence.ts";
-import { advanceMarker } from "../reconcile/identity.ts";
+import { advanceMarker } from "../reconcile/begin.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
 
@@ -51,7 +51,8 @@ export async function submitGasless(
   const reason = await heldBack();
   if (reason !== undefined) return keep(reason);
   // From now on a copy that does not know these signatures is an older one.
-  await advanceMarker(context, swap.wallet);
+  const other = await advanceMarker(context, swap.wallet);
+  if (other !== undefined) return keep(`not submitted: ${other}`);
   crashPoint("gasless.submit.before");
   const { swapSignature, permitSignature, permitDeadlineSeconds } = signatures;
   const submission = { quoteId: quote.id, swapSignature, permitSignature, permitDeadlineSeconds };

@@ -1,14 +1,28 @@
 import type { Address } from "../../domain/money/address.ts";
+import { SigningError } from "../../domain/signing-error.ts";
 import type { Change, Decided } from "../../ports/changes.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
 import { commitAndNotify } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { alertOfNew, foundChange, OF_MARKERS, overIfNothingIsOpen, uncheckedChange } from "./findings.ts";
-import { judgeMarker, type MarkedState, readMarkers, type SeenMarkers } from "./identity.ts";
+import {
+  judgeMarker,
+  judgeMarkers,
+  type MarkedState,
+  nameInMarker,
+  readMarkers,
+  type SeenMarkers,
+  writeMarker,
+} from "./identity.ts";
+
+/** What it reads of the chain is no matter here. */
+interface BeginContext {
+  readonly deps: Omit<EngineContext["deps"], "chain">;
+}
 
 /** Checks the database against the markers of all wallets, which are unchecked from here on, all in one commit. */
-export async function beginUnchecked(context: EngineContext, wallets: readonly Address[]): Promise<void> {
+export async function beginUnchecked(context: BeginContext, wallets: readonly Address[]): Promise<void> {
   const { deps } = context;
   const seen = readMarkers(deps.marker, wallets);
   const added = await commitAndNotify(deps, {
@@ -18,8 +32,43 @@ export async function beginUnchecked(context: EngineContext, wallets: readonly A
   for (const { wallet, kind, text } of added) deps.logger.error({ wallet, kind }, text);
 }
 
+/**
+ * Writes what the database knows now into the wallet's marker: something of the wallet's is to leave. Not where the marker
+ * says that another database trades for the wallet by now, or a newer state of this one: that halts the wallet, as at a
+ * start. Where that is known already nothing comes so far.
+ * @returns why nothing may leave
+ */
+export async function advanceMarker(context: BeginContext, wallet: Address): Promise<string | undefined> {
+  return await markUnlessOther(context, wallet, writeMarker);
+}
+
+/** The same before a signature. @throws SigningError where nothing may be signed */
+export async function markBeforeSigning(context: BeginContext, wallet: Address): Promise<void> {
+  const other = await advanceMarker(context, wallet);
+  if (other !== undefined) throw new SigningError("held back", other);
+}
+
+/** Names the database in the wallet's marker, likewise. */
+export async function claimMarker(context: BeginContext, wallet: Address): Promise<void> {
+  await markUnlessOther(context, wallet, nameInMarker);
+}
+
+async function markUnlessOther(
+  context: BeginContext,
+  wallet: Address,
+  mark: typeof writeMarker,
+): Promise<string | undefined> {
+  const { marker, store } = context.deps;
+  if (marker === undefined) return undefined;
+  const { rows, fresh } = await judgeMarkers(store, marker, [wallet]);
+  const [other] = fresh;
+  if (other === undefined) mark(marker, wallet, rows);
+  else await beginUnchecked(context, [wallet]);
+  return other?.text;
+}
+
 function decideBegin(
-  { deps }: EngineContext,
+  { deps }: BeginContext,
   { wallets, seen }: { readonly wallets: readonly Address[]; readonly seen: SeenMarkers },
   rows: Standing,
 ): Decided<readonly Finding[]> {

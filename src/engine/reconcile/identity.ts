@@ -3,7 +3,6 @@ import type { IdentityMarker, Marker } from "../../ports/identity-marker.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { DatabaseState, Finding } from "../../ports/reconciliation-store.ts";
 import type { UnitOfWork } from "../../ports/unit-of-work.ts";
-import type { EngineContext } from "../engine-context.ts";
 
 /** What a marker says of the database that it stands for. */
 export type MarkedState = NonNullable<Marker["state"]>;
@@ -85,23 +84,16 @@ export async function judgeMarkers(
   wallets: readonly Address[],
 ): Promise<{ readonly rows: Standing; readonly fresh: readonly Finding[] }> {
   const seen = readMarkers(marker, wallets);
-  const rows = await store.read({ kind: "standing", keys: seen.keys });
+  const rows = await store.read({ kind: "standing", keys: seen.keys, wallets });
   const ours = rows.database;
   const found = wallets.flatMap((wallet) => judgeMarker({ ours, seen: seen.of(wallet, ours.id) }, wallet) ?? []);
   return { rows, fresh: found.filter(({ key }) => !rows.reported.has(key)) };
 }
 
-/** Writes what the database knows now into the wallet's marker, unless that stands there already. */
-export async function advanceMarker(
-  { deps }: { readonly deps: Pick<EngineContext["deps"], "marker" | "store"> },
-  wallet: Address,
-): Promise<void> {
-  const { marker, store } = deps;
-  if (marker !== undefined)
-    writeMarker(marker, wallet, await store.read({ kind: "standing", keys: [], wallets: [wallet] }));
-}
-
-/** The same of rows that were read. Another signature may have gone further since: a marker of the database never goes back. */
+/**
+ * Writes what the database knows into the wallet's marker, unless that stands there already. Another signature may have
+ * gone further since the rows were read: a marker of the database never goes back.
+ */
 export function writeMarker(
   marker: IdentityMarker | undefined,
   wallet: Address,

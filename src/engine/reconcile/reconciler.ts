@@ -6,10 +6,9 @@ import type { Difference, DifferenceKind, Finding } from "../../ports/reconcilia
 import { commitAndNotify, writeAndNotify } from "../alerts.ts";
 import { type EngineContext, isOnChain } from "../engine-context.ts";
 import { balancesNow, baselineNow } from "./baseline.ts";
-import { beginUnchecked } from "./begin.ts";
+import { advanceMarker, beginUnchecked, claimMarker } from "./begin.ts";
 import { alertOfNew, foundChange, newOnes, overIfNothingIsOpen, uncheckedOf } from "./findings.ts";
 import { knownFillsUpTo, newKey, whereToBegin } from "./first-scan.ts";
-import { nameInMarker, writeMarker } from "./identity.ts";
 import { type ScanContext, withPatience } from "./patient-chain.ts";
 import type { ReadSoFar } from "./read-back.ts";
 import { keepReporting } from "./report-unchecked.ts";
@@ -120,14 +119,14 @@ async function forgetOthers({ deps }: EngineContext, wallets: readonly Address[]
 /** @returns false where the time was up before all was read: the next check goes on soon */
 async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Address): Promise<boolean> {
   if (context.deps.treasuries?.has(wallet) === true) return await checkTreasury(context, wallet);
-  const { store, marker } = context.deps;
+  const { store } = context.deps;
   const rows = await store.read({ kind: "standing", keys: [newKey(wallet)], wallets: [wallet] });
   const known = await whereToBegin(context, wallet, rows);
   if (known === undefined) return true;
   const seen = await scanChain(context, soFar, { known, fillsSince: knownFillsUpTo(known, rows) });
   await write(context, wallet, { ...seen, begunBy: uncheckedOf(rows.open, wallet) });
   const after = await store.read({ kind: "standing", keys: [], wallets: [wallet] });
-  if (isOurs(after, wallet)) nameInMarker(marker, wallet, after);
+  if (isOurs(after, wallet)) await claimMarker(context, wallet);
   return !seen.isUnfinished;
 }
 
@@ -147,7 +146,7 @@ async function checkTreasury(context: ScanContext, wallet: Address): Promise<boo
   const nothing = { findings: [], isUnfinished: false, withoutAllowance: new Set<Address>() };
   await write(context, wallet, { ...nothing, known, begunBy: uncheckedOf(rows.open, wallet) });
   const after = await context.deps.store.read({ kind: "standing", keys: [], wallets: [wallet] });
-  if (after.open.every((difference) => difference.wallet !== wallet)) writeMarker(context.deps.marker, wallet, after);
+  if (after.open.every((difference) => difference.wallet !== wallet)) await advanceMarker(context, wallet);
   return true;
 }
 

@@ -18,7 +18,7 @@ import {
   nameAfterItsFile,
   open,
 } from "../../support/databases-in-turn.ts";
-import { ACCOUNT, type Outside, openLife, turn } from "../../support/engine-life.ts";
+import { ACCOUNT, type Outside, openLife, turn, turnUntil } from "../../support/engine-life.ts";
 
 const CHAIN_ID = 31_337;
 
@@ -261,3 +261,27 @@ async function checkWith(wallets: readonly Address[], of: Outside, marker: Ident
   life.db.close();
   return found;
 }
+
+test.each([
+  ["only", "lost"],
+  ["never", "lost"],
+  ["only", "older"],
+  ["never", "older"],
+] as const)(
+  "a daemon signs nothing more once its marker is that of another one that took the wallet over (gasless: %s, %s)",
+  async (gasless, kind) => {
+    const outside = begin(gasless, "none");
+    const marker = markerOf(outside);
+    const life = await live(outside, marker);
+    expect(await turnUntil(outside, life, { maxSeconds: 150, isDone: () => fills(outside) === 1 })).toBe(true);
+    const { state, baseline } = marker.read(ACCOUNT) ?? {};
+    if (state === undefined || baseline === undefined) throw new Error("it has no marker");
+    const id = kind === "lost" ? "another.db" : state.id;
+    marker.write(ACCOUNT, { state: { id, signatures: state.signatures + 5, signings: state.signings + 5 }, baseline });
+    const before = outside.signed.length;
+    await turn(outside, life, 150);
+    expect([fills(outside), outside.signed.length - before, open(life), life.errors]).toEqual([1, 0, [kind], []]);
+    expect(behind(outside)).toBe(1);
+    expect(marker.read(ACCOUNT)?.state?.id).toBe(id);
+  },
+);
