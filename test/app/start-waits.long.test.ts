@@ -103,7 +103,7 @@ it("ends with 78 where another contract stands at the settlement's address, and 
   }
   await rpc.call("anvil_setCode", [`0x${"11".repeat(20)}`, answering("06")]);
   const daemon = start(folder.path, ["start", "--config", file], { RPC_1: node.rpcUrl, RPC_2: node.rpcUrl });
-  expect(await daemon.ended).toMatchObject({
+  expect(await Promise.race([daemon.ended, sleep(WITHIN_MS)])).toMatchObject({
     code: 78,
     err: expect.stringContaining("the settlement's wrapped native"),
   });

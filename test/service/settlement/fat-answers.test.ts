@@ -36,26 +36,27 @@ async function costOf(work: () => unknown): Promise<number> {
 }
 
 /** The least of several: collections of garbage and other threads of the process count, too. */
-async function leastCostOf(work: () => unknown): Promise<number> {
+async function leastCostOf(work: () => unknown, tries = 6): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let time = 0; time < 6; time += 1) least = Math.min(least, await costOf(work));
+  for (let time = 0; time < tries; time += 1) least = Math.min(least, await costOf(work));
   return least;
 }
 
 test("to look for the permit of a token that talks much costs little more than to hear its answers", async () => {
   const network = { chainId: 31_337, spender: chain.deployer };
-  const tokens = await Promise.all(Array.from({ length: 40 }, talkativeToken));
+  const tokens = await Promise.all(Array.from({ length: 20 }, talkativeToken));
   const views = ["DOMAIN_SEPARATOR()", "PERMIT_TYPEHASH()", "eip712Domain()", "name()", "version()"];
   const calls = tokens.flatMap((to) => views.map((view) => ({ to, data: id(view).slice(0, 10) })));
-  const found: unknown[] = [];
-  const hearing = await costOf(async () => {
+  let found: readonly unknown[] = [];
+  const hear = async (): Promise<unknown> =>
     await Promise.all(calls.map((call) => chain.rpc.call("eth_call", [call, "latest"])));
-  });
-  const looking = await costOf(async () => {
-    found.push(...(await Promise.all(tokens.map((token) => detectPermit(chain.rpc, token, network)))));
-  });
+  const look = async (): Promise<void> => {
+    found = await Promise.all(tokens.map((token) => detectPermit(chain.rpc, token, network)));
+  };
+  const [hearing, looking] = [await leastCostOf(hear, 2), await leastCostOf(look, 2)];
   expect(found).toEqual(tokens.map(() => ({ kind: "none" })));
-  expect(looking).toBeLessThan(1.5 * hearing);
+  // The first of its answers ends it. To look at the characters of that one alone costs three times as much.
+  expect(looking).toBeLessThan(hearing);
 });
 
 test("of a long answer no more is read than is asked for", async () => {
