@@ -59,22 +59,20 @@ export async function planAttempt(
  * of the signer nothing is stored, and the next turn asks again, for as long as the row may be signed: one with higher
  * fees not beyond a person's cancellation, nor beyond its deadline.
  */
-export async function signPlanned(turn: LaneTurn, id: string, known?: BlockTransaction): Promise<void> {
+export async function signPlanned(turn: LaneTurn, id: string): Promise<void> {
   const { deps } = turn;
   const rows = await readToSign(turn, id);
   const signing = unsignedOf(rows);
   if (signing === undefined || !rows.maySign || isGivenUp(rows)) return;
-  const inBlock = bytesIn(known, signing);
-  const isWanted = (now: Known<LaneRows>): boolean => inBlock !== undefined || !isOver(turn, now, signing);
-  if (!isWanted(rows)) return;
+  if (isOver(turn, rows, signing)) return;
   const label = labelOf(signing.kind);
   passCrashPoint(deps, `${label}.sign.before`);
-  const signed = inBlock ?? (await signatureOf(turn, signing));
+  const signed = await signatureOf(turn, signing);
   if (signed === undefined) return;
   passCrashPoint(deps, `${label}.signed.before`);
   const attempt = attemptOf(signing, { ...signed, atMs: deps.clock.nowMs() });
   await commit(turn, id, (now): LaneDecided<unknown> => {
-    if (!isWanted(now)) return nothing(turn, undefined);
+    if (isOver(turn, now, signing)) return nothing(turn, undefined);
     return isGivenUp(now) ? dropped(turn, now) : stored(turn, now, attempt);
   });
   passCrashPoint(deps, `${label}.signed.after`);
@@ -83,17 +81,6 @@ export async function signPlanned(turn: LaneTurn, id: string, known?: BlockTrans
 /** Whether a version with higher fees came too late for its signature: what takes its place is a cancellation. */
 function isOver(turn: LaneTurn, { intent, cancelRequest }: Known<LaneRows>, { kind }: SigningRow): boolean {
   return kind === "replacement" && (cancelRequest !== undefined || isTooLate(turn, intent));
-}
-
-/** The bytes of a version that a block shows, where they are of this version: they need no signature any more. */
-function bytesIn(
-  known: BlockTransaction | undefined,
-  signing: SigningRow,
-): { readonly raw: Hex; readonly hash: Hex } | undefined {
-  const fees = known && feesOf(known);
-  if (known?.raw === undefined || fees === undefined) return undefined;
-  const { raw, hash } = known;
-  return hasFees(fees, signing) ? { raw, hash } : undefined;
 }
 
 /** What a transaction in a block may pay; of one with a plain gas price only where there are its bytes: ours have none. */
@@ -158,19 +145,33 @@ function stored(parts: LaneParts, rows: Known<LaneRows>, attempt: AttemptRow): L
  */
 export async function takeUp(turn: LaneTurn, { id }: IntentRow, use: BlockTransaction): Promise<boolean> {
   const rows = await readToSign(turn, id);
-  const { value, gasLimit, raw } = use;
+  const { value, gasLimit, raw, hash } = use;
   const fees = feesOf(use);
   if (value !== rows.intent.value || fees === undefined || !rows.maySign) return false;
-  if (raw === undefined && !maySignAgain(rows, fees, gasLimit)) return false;
+  const version = { kind: "replacement", fees, visibility: replacementVisibility(rows), gasLimit } as const;
+  if (raw !== undefined) return await storeShown(turn, id, { version, raw, hash });
+  if (!maySignAgain(rows, fees, gasLimit)) return false;
   // Another version that still waits for its signature can come into no block any more. A cancellation that does may have
   // the fees of this one, and is never what does the same.
   const waiting = unsignedOf(rows);
   if (waiting === undefined || waiting.kind === "cancel" || !hasFees(waiting, fees)) {
-    const visibility = replacementVisibility(rows);
-    await planAttempt(turn, id, () => ({ kind: "replacement", fees, visibility, gasLimit }));
+    await planAttempt(turn, id, () => version);
   }
-  await signPlanned(turn, id, use);
+  await signPlanned(turn, id);
   return true;
+}
+
+/** Row and bytes at once: what a person paid may be more than ours may, and no row of it may ever wait for a signature. */
+async function storeShown(
+  turn: LaneTurn,
+  id: string,
+  { version, raw, hash }: { readonly version: PlannedAttempt; readonly raw: Hex; readonly hash: Hex },
+): Promise<boolean> {
+  return await commit(turn, id, (rows): LaneDecided<boolean> => {
+    const signing = signingOf(turn, rows.intent, version);
+    const decided = stored(turn, rows, attemptOf(signing, { raw, hash, atMs: signing.atMs }));
+    return { ...decided, changes: [{ kind: "signing", signing }, ...decided.changes], value: true };
+  });
 }
 
 /** Whether it may be a version of ours that is signed once more, and is none that was signed already. */
