@@ -13,6 +13,7 @@ import {
   type LaneTurn,
   nothing,
   passCrashPoint,
+  readIntent,
   readToSign,
 } from "./lane-context.ts";
 import { moveIntent } from "./moves.ts";
@@ -57,14 +58,15 @@ export async function planAttempt(
  * same content, of which the first were stored nowhere and sent to nobody. Where a person cancelled it while the key was
  * used, and was answered that nothing of it was signed, the bytes are dropped instead: they never left. Without an answer
  * of the signer nothing is stored, and the next turn asks again, for as long as the row may be signed: one with higher
- * fees not beyond a person's cancellation, nor beyond its deadline.
+ * fees not beyond a person's cancellation, nor beyond its deadline, unless it is in a final block already.
  */
-export async function signPlanned(turn: LaneTurn, id: string): Promise<void> {
+export async function signPlanned(turn: LaneTurn, id: string, isInBlock = false): Promise<void> {
   const { deps } = turn;
   const rows = await readToSign(turn, id);
   const signing = unsignedOf(rows);
   if (signing === undefined || !rows.maySign || isGivenUp(rows)) return;
-  if (isOver(turn, rows, signing)) return;
+  const isWanted = (now: Known<LaneRows>): boolean => isInBlock || !isOver(turn, now, signing);
+  if (!isWanted(rows)) return;
   const label = labelOf(signing.kind);
   passCrashPoint(deps, `${label}.sign.before`);
   const signed = await signatureOf(turn, signing);
@@ -72,7 +74,7 @@ export async function signPlanned(turn: LaneTurn, id: string): Promise<void> {
   passCrashPoint(deps, `${label}.signed.before`);
   const attempt = attemptOf(signing, { ...signed, atMs: deps.clock.nowMs() });
   await commit(turn, id, (now): LaneDecided<unknown> => {
-    if (isOver(turn, now, signing)) return nothing(turn, undefined);
+    if (!isWanted(now)) return nothing(turn, undefined);
     return isGivenUp(now) ? dropped(turn, now) : stored(turn, now, attempt);
   });
   passCrashPoint(deps, `${label}.signed.after`);
@@ -141,7 +143,7 @@ function stored(parts: LaneParts, rows: Known<LaneRows>, attempt: AttemptRow): L
  * a node shows their signature: it is this account's, whoever used its key, nothing is signed for them, and their receipt
  * is found then. Where none is shown they are signed again, which finds them where signing is deterministic. What nodes
  * show is no reason to sign for more than the intent may pay, or another gas limit: ours never did.
- * @returns whether something was written now
+ * @returns whether its bytes are stored now
  */
 export async function takeUp(turn: LaneTurn, { id }: IntentRow, use: BlockTransaction): Promise<boolean> {
   const rows = await readToSign(turn, id);
@@ -157,8 +159,8 @@ export async function takeUp(turn: LaneTurn, { id }: IntentRow, use: BlockTransa
   if (waiting === undefined || waiting.kind === "cancel" || !hasFees(waiting, fees)) {
     await planAttempt(turn, id, () => version);
   }
-  await signPlanned(turn, id);
-  return true;
+  await signPlanned(turn, id, true);
+  return (await readIntent(turn, id)).attempts.some((attempt) => attempt.hash === hash);
 }
 
 /** Row and bytes at once: what a person paid may be more than ours may, and no row of it may ever wait for a signature. */

@@ -264,6 +264,15 @@ describe("what has the nonce of ours and does the same", () => {
     expect(world.attempts("a").length).toBe(1);
   });
 
+  it("is signed again past the deadline, too, for its receipt: it can be sent nowhere else any more", async () => {
+    const world = await beginWhereTheSameWasDone({ deadlineSeconds: Math.floor(Date.now() / 1_000) + 60 });
+    await hideSignatures(world, 1);
+    world.clock.advance(61_000);
+    world.release("ann");
+    await world.step(3);
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+  });
+
   it("is signed after a kill between its row and its signature", async () => {
     const world = await beginWhereTheSameWasDone();
     const [first] = world.store.signings("a");
