@@ -205,6 +205,7 @@ function openLane(
       account: signer.address,
       chainId: configuration.network.chainId,
       confirmations: configuration.network.confirmations,
+      emptyGasLimit: configuration.network.emptyGasLimit,
       ...configuration.transactions,
       visibility: chain.visibility,
       cancelMarginSeconds: CANCEL_MARGIN_SECONDS,

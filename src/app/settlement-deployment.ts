@@ -42,6 +42,7 @@ export function openDeploymentLane(configuration: Configuration, { lanes, ...par
       account: parts.signer.address,
       chainId: network.chainId,
       confirmations: network.confirmations,
+      emptyGasLimit: network.emptyGasLimit,
       cancelMarginSeconds: 0,
       ...transactions,
     },

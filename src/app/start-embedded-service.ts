@@ -141,7 +141,8 @@ async function networkOf(
     openLanes,
     crashPoint: crashPointFrom(env, "relayer."),
   };
-  const settings = { ...transactions, ...serve.gasless, cancelMarginSeconds: 0 };
+  const { emptyGasLimit } = network;
+  const settings = { ...transactions, ...serve.gasless, cancelMarginSeconds: 0, emptyGasLimit };
   return { options: { ...options, relayer: settings }, relayer, watch };
 }
 

@@ -66,6 +66,7 @@ export function* buildNetwork(
     furtherRouters: isRouted ? preset.furtherRouters.filter(({ address }) => further.includes(address)) : [],
     sending: preset.sending,
     confirmations: network.confirmations ?? preset.confirmations,
+    emptyGasLimit: preset.emptyGasLimit,
     executor: isOurs && settlement === preset.settlement ? preset.executor : undefined,
     hubTokens: hubTokensOf(preset),
     sequencer: sequencerFeed && { address: sequencerFeed, graceSeconds: SEQUENCER_GRACE_SECONDS },

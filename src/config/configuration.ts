@@ -37,6 +37,8 @@ export interface NetworkConfiguration {
   /** who sees what is sent to an RPC endpoint; undefined: it is not known */
   readonly sending: SendingFacts | undefined;
   readonly confirmations: number;
+  /** gas limit of an empty transaction, which takes the nonce of another one */
+  readonly emptyGasLimit: bigint;
   readonly nativeSymbol: string;
   /** where people look at transactions and addresses; undefined: it is not known */
   readonly explorer?: string | undefined;

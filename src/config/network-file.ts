@@ -1,4 +1,11 @@
-import { COMMON_FEES, HOUR, type Network, type PriceFeed, type TokenFacts } from "../networks/network.ts";
+import {
+  COMMON_FEES,
+  emptyGasLimitOf,
+  HOUR,
+  type Network,
+  type PriceFeed,
+  type TokenFacts,
+} from "../networks/network.ts";
 import type { PresetFile } from "./schemas/preset-schema.ts";
 
 /** Added to a feed's heartbeat, before its price counts as stale. */
@@ -30,7 +37,7 @@ export function networkFromFile(facts: NetworkFile): Network {
   });
   return {
     ...{ chainId, wrappedNative, sequencerFeed, protocols, dataFee, settlement, executor, noSettlement: undefined },
-    ...{ sending: undefined, relays: [], fees: COMMON_FEES },
+    ...{ sending: undefined, relays: [], fees: COMMON_FEES, emptyGasLimit: emptyGasLimitOf(facts) },
     nativeSymbol: facts.nativeSymbol ?? "ETH",
     nativeFeed,
     tokens: new Map(tokens),

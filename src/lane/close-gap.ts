@@ -2,7 +2,6 @@ import type { IntentRow } from "../ports/lane-store.ts";
 import { begunFiller } from "./begin-intent.ts";
 import { firstFees } from "./fees.ts";
 import { accountOf, cancelCapOf, commit, isTooLate, type LaneTurn, nothing } from "./lane-context.ts";
-import { EMPTY_GAS_LIMIT } from "./sign-attempt.ts";
 
 const GAP = "nonce is missing: ";
 /** So long may what fills a gap wait for its signature: after that the gap may be closed already. */
@@ -85,7 +84,7 @@ async function fill(turn: LaneTurn, intent: IntentRow, missing: number): Promise
   const row: IntentRow = {
     // The rows let one of this name be in flight together with another transaction.
     id: `gap.${account}.${missing}.${latest.number}`,
-    ...{ account, chainId, purpose: "revoke", to: account, data: "0x", value: 0n, gasLimit: EMPTY_GAS_LIMIT },
+    ...{ account, chainId, purpose: "revoke", to: account, data: "0x", value: 0n, gasLimit: options.emptyGasLimit },
     maxFeePerGasCap: cap,
     signBySeconds: Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000)) + SIGN_WITHIN_SECONDS,
     ...{ deadlineSeconds: undefined, state: "planned", nonce: missing, outcome: undefined },

@@ -32,6 +32,8 @@ export interface LaneOptions {
   readonly visibilityOf?: (intent: IntentRow) => Promise<Visibility | undefined>;
   /** chain time after an intent's deadline until its nonce is taken by a cancellation */
   readonly cancelMarginSeconds: number;
+  /** gas limit of the empty transactions that take a nonce */
+  readonly emptyGasLimit: bigint;
   /** the most that is offered per gas, wei, whatever an intent may have been planned with; twice as much for cancellations. Default: none */
   readonly maxFeePerGas?: () => bigint;
   /**

@@ -19,9 +19,6 @@ import {
 import { moveIntent } from "./moves.ts";
 import { replacementVisibility } from "./visibility.ts";
 
-/** Gas of an empty self-transfer, with room for chains whose plain transfers cost more than 21,000. */
-export const EMPTY_GAS_LIMIT = 60_000n;
-
 /** A version of an intent that is to be signed. */
 export interface PlannedAttempt {
   readonly kind: AttemptKind;
@@ -200,7 +197,7 @@ export function signingOf(turn: LaneTurn, intent: IntentRow, attempt: PlannedAtt
     to: isCancel ? turn.options.account : intent.to,
     data: isCancel ? "0x" : intent.data,
     value: isCancel ? 0n : intent.value,
-    gasLimit: attempt.gasLimit ?? (isCancel ? EMPTY_GAS_LIMIT : intent.gasLimit),
+    gasLimit: attempt.gasLimit ?? (isCancel ? turn.options.emptyGasLimit : intent.gasLimit),
     ...fees,
     visibility,
     atMs: turn.deps.clock.nowMs(),

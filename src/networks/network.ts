@@ -57,6 +57,24 @@ export interface FeeFacts {
   readonly bumpAfterBlocks: number;
 }
 
+/**
+ * What a transaction with nothing in it may use at most: plain transfers cost a little more than 21,000 on some chains. What
+ * is not used is not paid.
+ */
+const EMPTY_GAS_LIMIT = 60_000n;
+
+/**
+ * The same where gas pays for data as well, however dear the layer below is: on Arbitrum 1,700 units of data and signature,
+ * each worth as much gas as the price of data is above that of gas (OffchainLabs/nitro@f7645453 ArbGasInfo.sol); so far
+ * a few hundred times.
+ */
+export const EMPTY_GAS_LIMIT_WITH_DATA = 1_000_000n;
+
+/** What it is where nothing else is stated. */
+export function emptyGasLimitOf({ dataFee }: { readonly dataFee?: Network["dataFee"] }): bigint {
+  return dataFee === "arbitrum" ? EMPTY_GAS_LIMIT_WITH_DATA : EMPTY_GAS_LIMIT;
+}
+
 /** Where nothing is known of a network's fees. */
 export const COMMON_FEES: FeeFacts = { maxPriorityFee: undefined, bumpAfterBlocks: 5 };
 
@@ -79,6 +97,8 @@ export interface Network {
   /** how the network charges for a transaction's data; undefined: with its gas alone */
   readonly dataFee: "op-stack" | "arbitrum" | undefined;
   readonly fees: FeeFacts;
+  /** gas limit of an empty transaction, which takes the nonce of another one */
+  readonly emptyGasLimit: bigint;
   /** blocks on top of a transaction's own before it counts as confirmed */
   readonly confirmations: number;
   /** our own contracts, where they are deployed */
@@ -148,6 +168,7 @@ interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first
   readonly sequencerFeed?: string;
   readonly dataFee?: Network["dataFee"];
   readonly fees?: FeeFacts;
+  readonly emptyGasLimit?: bigint;
   readonly noSettlement?: string;
   readonly routers: Readonly<Record<string, string>>;
   readonly tradedThrough?: TradedThrough;
@@ -169,6 +190,7 @@ export function network(stated: Stated): BookedNetwork {
     sequencerFeed: sequencerFeed === undefined ? undefined : toAddress(sequencerFeed),
     dataFee: stated.dataFee,
     fees: stated.fees ?? COMMON_FEES,
+    emptyGasLimit: stated.emptyGasLimit ?? emptyGasLimitOf(stated),
     confirmations: CONFIRMATIONS,
     ...{ settlement: undefined, executor: undefined, noSettlement: stated.noSettlement },
     routers,

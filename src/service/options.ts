@@ -35,6 +35,8 @@ export interface RelayerOptions {
   readonly maxCancellations: number;
   /** blocks after a private cancellation was first sent, until one is shown to everybody */
   readonly cancelPubliclyAfterBlocks: number;
+  /** gas limit of the empty transactions that take a nonce */
+  readonly emptyGasLimit: bigint;
   /** how long after a swap's deadline its transaction is cancelled */
   readonly cancelMarginSeconds: number;
 }

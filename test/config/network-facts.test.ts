@@ -48,6 +48,12 @@ describe("a network given by a file", () => {
     expect(configuration.tokens.get("ETH")?.feed?.address).toBe(facts.nativeFeed);
   });
 
+  it("gives an empty transaction room for its data where gas pays for that", () => {
+    const of = (more: object) =>
+      loaded({ "main.yaml": main, "network.json": JSON.stringify({ ...facts, ...more }) }).network.emptyGasLimit;
+    expect([of({}), of({ dataFee: "op-stack" }), of({ dataFee: "arbitrum" })]).toEqual([60_000n, 60_000n, 1_000_000n]);
+  });
+
   it("may state the hash of the public router's code, which is of that router alone", () => {
     const { settlement, executor, ...others } = facts;
     const routerCodeHash = `0x${"5e".repeat(32)}`;

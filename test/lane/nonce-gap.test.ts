@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { LaneOptions } from "../../src/lane/lane-context.ts";
 import { type LaneWorld, startLaneWorld } from "../support/lane-world.ts";
 
 /** A transaction of the owner's took nonce 0, ours got nonce 1, and a reorganisation took the owner's back for good. */
-async function beginBehindAGap(): Promise<LaneWorld> {
-  const world = await startLaneWorld();
+async function beginBehindAGap(options: Partial<LaneOptions> = {}): Promise<LaneWorld> {
+  const world = await startLaneWorld(options);
   await world.anvil.mine(3);
   await world.sendForeign(0);
   await world.anvil.mine();
@@ -21,12 +22,12 @@ function fillers(world: LaneWorld): unknown[] {
 
 describe("a nonce below ours that nothing uses any more", () => {
   it("is filled once the block is final in which it was first seen, by a transaction that moves nothing", async () => {
-    const world = await beginBehindAGap();
+    const world = await beginBehindAGap({ emptyGasLimit: 1_000_000n });
     await world.step(2);
     expect(fillers(world), "anyone who sent it may send it again").toEqual([]);
     await world.step(3);
     const filler = world.signed.at(-1);
-    expect(filler).toMatchObject({ nonce: 0, to: filler?.to, data: "0x", value: 0n });
+    expect(filler).toMatchObject({ nonce: 0, to: filler?.to, data: "0x", value: 0n, gasLimit: 1_000_000n });
     expect(world.refusals.map(({ intentId, detail }) => [intentId, detail !== undefined])).toContainEqual(["a", true]);
     expect(world.refusals.find(({ detail }) => detail !== undefined)?.detail).toContain("waits for nonce 0");
     await world.step(6);

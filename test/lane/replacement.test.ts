@@ -197,7 +197,7 @@ describe("an older version that is mined after all", () => {
 
 describe("a transaction that is past its deadline", () => {
   it("is cancelled at its own nonce, by the rule for replacements, and that is reported only when it is final", async () => {
-    const world = await strictWorld({ bumpAfterBlocks: 20 });
+    const world = await strictWorld({ bumpAfterBlocks: 20, emptyGasLimit: 1_000_000n });
     const to = world.submit("a", { deadlineSeconds: chainSeconds(world) + 60 });
     await world.tick();
     await world.fullStep(2);
@@ -212,7 +212,7 @@ describe("a transaction that is past its deadline", () => {
     expectRaised(attempts);
     expect(refusals(world)).toEqual([]);
     const cancel = decode(attempts[1]?.raw);
-    expect(cancel).toMatchObject({ nonce: 0, value: 0n, data: "0x" });
+    expect(cancel).toMatchObject({ nonce: 0, value: 0n, data: "0x", gasLimit: 1_000_000n });
     expect(cancel.to).toBe(cancel.from);
     await world.fullStep(3);
     expect(world.attempts("a").length).toBe(2);

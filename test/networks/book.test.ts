@@ -37,6 +37,14 @@ it("knows which networks charge for a transaction's data alongside what is done 
   });
 });
 
+it("gives an empty transaction room for its data where gas pays for that", () => {
+  const roomy = [...NETWORKS].filter(([, { emptyGasLimit }]) => emptyGasLimit > 60_000n);
+  expect(roomy.map(([name, { emptyGasLimit }]) => [name, emptyGasLimit])).toEqual([
+    ["arbitrum", 1_000_000n],
+    ["zksync", 1_000_000n],
+  ]);
+});
+
 it("no other file of the program writes an address of the book down", () => {
   const booked = new Set(
     readdirSync(FOLDER).flatMap((file) => literalsOf(join(FOLDER, file)).map((one) => one.toLowerCase())),

@@ -206,7 +206,13 @@ function openLane(context: EngineContext, store: LaneStore): Lane {
   if (owner === undefined) throw new Error("the account has no signer");
   const options = {
     ...{ account: ACCOUNT, chainId: 31_337, confirmations: 2, bumpAfterBlocks: 5, rebroadcastAfterBlocks: 3 },
-    ...{ maxReplacements: 3, maxCancellations: 3, cancelPubliclyAfterBlocks: 5, cancelMarginSeconds: 2 },
+    ...{
+      maxReplacements: 3,
+      maxCancellations: 3,
+      cancelPubliclyAfterBlocks: 5,
+      cancelMarginSeconds: 2,
+      emptyGasLimit: 60_000n,
+    },
     ...laneRules(context),
     visibility: chain.visibility,
   };

@@ -106,6 +106,7 @@ const DEFAULTS: LaneOptions = {
   maxCancellations: 8,
   cancelPubliclyAfterBlocks: 25,
   cancelMarginSeconds: 2,
+  emptyGasLimit: 60_000n,
 };
 
 /** Starts a chain of its own with a proxy in front, and a lane on it. Confirmed at two blocks, final at three. */

@@ -100,6 +100,7 @@ export function openRelayer(
       account,
       chainId: network.chainId,
       confirmations: network.confirmations,
+      emptyGasLimit: relayer.emptyGasLimit,
       bumpAfterBlocks: relayer.bumpAfterBlocks,
       rebroadcastAfterBlocks: relayer.rebroadcastAfterBlocks,
       maxReplacements: relayer.maxReplacements,

@@ -20,6 +20,7 @@ export const RELAYER_SETTINGS: RelayerOptions = {
   maxCancellations: 5,
   cancelPubliclyAfterBlocks: 25,
   cancelMarginSeconds: 1,
+  emptyGasLimit: 60_000n,
 };
 
 /** The parts that the program composes for a relayer, for a test chain. */
