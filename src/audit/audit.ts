@@ -1,10 +1,13 @@
-import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
+import type { Address, Hex } from "../domain/money/address.ts";
 import type { Secret } from "../net/secret.ts";
+import { type Accepted, readAccepted } from "./accepted.ts";
+import { readAcceptedTransactions } from "./accepted-transactions.ts";
 import { checkAllowances } from "./allowances.ts";
 import { checkBalances } from "./balances.ts";
 import { checkBaselines, compareBaselines, readFindings } from "./baselines.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type Claims, claimTransactions } from "./claims.ts";
+import { fillingTransactions, openSwaps } from "./filling-transactions.ts";
 import { checkFills, type FillSources, paidOut } from "./fills.ts";
 import { checkIntents, findSigners, type OwnTransaction, ownTransactions, parseAttempts } from "./lane.ts";
 import { checkLedger } from "./ledger.ts";
@@ -14,8 +17,8 @@ import { checkNonces } from "./nonces.ts";
 import { findOpenOrders } from "./open-orders.ts";
 import { checkClaims, checkNativeFills, checkOutflows, depositsOf, unclaimedOutflows } from "./outflows.ts";
 import { checkRecorded } from "./recorded.ts";
-import { AuditError, type AuditReport, type Checked, type Difference, type OpenSwap } from "./report.ts";
-import { type IntentRow, isFilled, isOpen, type SwapRow } from "./rows.ts";
+import { AuditError, type AuditReport, type Checked, type Difference } from "./report.ts";
+import { type IntentRow, isFilled, type SwapRow } from "./rows.ts";
 import { checkProposals, proposalsIn, safesIn } from "./safes.ts";
 import { checkSignatures, signedFor } from "./signatures.ts";
 import { balancesAtStart, findStart, type Since } from "./since.ts";
@@ -106,6 +109,7 @@ interface Inputs extends AuditPass {
   readonly claims: Claims;
   readonly receipts: ReadonlyMap<Hex, Receipt>;
   readonly own: readonly OwnTransaction[];
+  readonly accepted: Accepted;
 }
 
 async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditReport> {
@@ -123,13 +127,16 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     tip: tip.number,
     maxScannedBlocks,
   });
+  const foreign = await readAcceptedTransactions(chain, nonces.accepted, maxScannedBlocks);
   const safes = safesIn(snapshot, options.safes);
+  const ownTransactions = [...inputs.own, ...foreign.paid];
+  const { baselines } = snapshot;
   const balances = checkBalances(
-    { ...inputs, ...options, baselines: snapshot.baselines, safes, ownTransactions: inputs.own, tip: tip.number },
+    { ...inputs, ...options, ...foreign, baselines, safes, ownTransactions, tip: tip.number },
     inputs.actual,
   );
-  const filledBy = fillingTransactions(inputs);
-  const unclaimed = unclaimedOutflows(flows, claims).filter(({ wallet }) => !safes.has(wallet));
+  const filledBy = fillingTransactions({ ...inputs, signed: inputs.attempts.signed });
+  const unclaimed = unclaimedOutflows(flows, inputs).filter(({ wallet }) => !safes.has(wallet));
   const orders = await findOpenOrders(chain, { snapshot, claims, unclaimed }, options);
   const findings = readFindings(snapshot);
   const differences = [
@@ -137,14 +144,14 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     ...(await compareBaselines(chain, snapshot)),
     ...checkRows(snapshot, options.chainId),
     ...inputs.attempts.differences,
-    ...checkIntents(snapshot, inputs.attempts.signed, inputs.receipts),
+    ...checkIntents(snapshot, inputs.attempts.signed, inputs),
     ...(await checkRecorded(chain, inputs)),
     ...nonces.differences,
     ...checkFills(snapshot.swaps.values(), fillSources(inputs, options)),
     ...checkProposals(snapshot, inputs.receipts),
     ...checkClaims(filledBy, (hash, swap) => paidOut(swap, inputs.receipts.get(hash), options.wrappedNative)),
     ...checkOutflows(unclaimed, orders, watch),
-    ...checkNativeFills(movements.fills, claims, watch),
+    ...checkNativeFills(movements.fills, inputs, watch),
     ...balances.differences,
     ...allowances.differences,
   ];
@@ -181,7 +188,8 @@ async function readInputs(options: AuditOptions, pass: AuditPass): Promise<Input
   const found = findSigners(parsed, receipts);
   const attempts = { ...found, differences: [...differences, ...found.differences] };
   const own = ownTransactions(attempts.signed, receipts);
-  return { ...pass, watch, actual, counts, movements, flows, attempts, claims, receipts, own };
+  const accepted = readAccepted(snapshot);
+  return { ...pass, watch, actual, counts, movements, flows, attempts, claims, receipts, own, accepted };
 }
 
 /** Nonces have no hole from the start on; an older transaction is read only for the swap that it belongs to. */
@@ -244,36 +252,4 @@ function fillSources({ snapshot, receipts, attempts, claims }: Inputs, options: 
     routerOf: (swap: SwapRow) =>
       swap.mode === "gasless" ? routers.get(swap.id) : snapshot.intents.get(swap.intent_id ?? "")?.to_address,
   };
-}
-
-/** Transactions that did what a swap does, with the swaps that claim them, whatever the database says of these. */
-function fillingTransactions({ flows, claims, receipts, attempts }: Inputs): ReadonlyMap<Hex, readonly SwapRow[]> {
-  const outflows = new Set(
-    flows.filter((flow) => flow.out > flow.in).map(({ hash, wallet, token }) => `${hash} ${wallet} ${token}`),
-  );
-  const executing = new Set(attempts.signed.filter(({ attempt }) => attempt.kind !== "cancel").map(({ hash }) => hash));
-  const filled = new Map<Hex, readonly SwapRow[]>();
-  for (const hash of claims.hashes) {
-    const receipt = receipts.get(hash);
-    if (receipt === undefined || !receipt.succeeded) continue;
-    const swaps = claims.of(hash).filter((swap) => {
-      if (swap.sell_token !== NATIVE_TOKEN) return outflows.has(`${hash} ${swap.wallet} ${swap.sell_token}`);
-      return executing.has(hash);
-    });
-    if (swaps.length > 0) filled.set(hash, swaps);
-  }
-  return filled;
-}
-
-function openSwaps(snapshot: Snapshot, filledBy: ReadonlyMap<Hex, readonly SwapRow[]>): OpenSwap[] {
-  const landed = new Map<string, Hex>();
-  for (const [hash, swaps] of filledBy) for (const swap of swaps) landed.set(swap.id, hash);
-  return [...snapshot.swaps.values()].filter(isOpen).map((swap) => ({
-    ...{ id: swap.id, runId: swap.run_id, state: swap.state },
-    mode: swap.mode,
-    wallet: swap.wallet,
-    ...{ sell: swap.sell_symbol, sellDecimals: swap.sell_decimals, buy: swap.buy_symbol },
-    gross: swap.amount_in === null ? null : String(swap.amount_in),
-    landed: landed.get(swap.id) ?? null,
-  }));
 }

@@ -19,6 +19,8 @@ interface BalanceSources {
   readonly wrappedNative: Address;
   /** whose native coins move by acts of their owners, of which no event tells */
   readonly safes: ReadonlySet<Address>;
+  /** accounts with transactions that a person accepted and that could not be found, and in how many blocks they may be */
+  readonly unread: ReadonlyMap<Address, number>;
   readonly tip: number;
 }
 
@@ -41,8 +43,7 @@ export function checkBalances(
       notes.push(`What ${baseline.wallet} has of ${baseline.symbol} was not checked: the token does not say it.`);
       continue;
     }
-    const moved =
-      baseline.token === NATIVE_TOKEN ? nativeMoved(baseline, sources) : tokenMoved(baseline, sources.flows);
+    const moved = movedSince(baseline, sources);
     const expected = baseline.balance + moved;
     const { wallet, token, symbol, decimals } = baseline;
     if (token === NATIVE_TOKEN && sources.safes.has(wallet)) continue;
@@ -50,20 +51,33 @@ export function checkBalances(
       const amount = String(now - expected);
       deposits.push({ wallet, token, symbol, decimals, amount, hash: null, blockNumber: null });
     } else if (now < expected) {
-      const message = `${wallet} holds ${amountText(now, baseline)}; its baseline and all movements since give ${amountText(expected, baseline)}.`;
-      const fields = {
-        wallet,
-        token,
-        baseline: baseline.balance,
-        moved,
-        expected,
-        actual: now,
-        missing: expected - now,
-      };
-      differences.push(difference("BALANCE_DIFFERS", `${wallet} ${symbol}`, message, fields));
+      const found = shortfall(baseline, { moved, now }, sources);
+      if (typeof found === "string") notes.push(found);
+      else differences.push(found);
     }
   }
   return { differences, deposits, notes };
+}
+
+/** @returns a note where it may be what transactions paid that a person accepted and that could not be found */
+function shortfall(
+  baseline: BaselineRow,
+  { moved, now }: { readonly moved: bigint; readonly now: bigint },
+  { unread }: BalanceSources,
+): Difference | string {
+  const { wallet, token, symbol, balance } = baseline;
+  const expected = balance + moved;
+  const message = `${wallet} holds ${amountText(now, baseline)}; its baseline and all movements since give ${amountText(expected, baseline)}.`;
+  const blocks = token === NATIVE_TOKEN ? unread.get(wallet) : undefined;
+  if (blocks !== undefined) {
+    return `${message} What transactions paid that a person accepted is not known: the node does not say which of ${blocks} blocks they are in.`;
+  }
+  const fields = { wallet, token, baseline: balance, moved, expected, actual: now, missing: expected - now };
+  return difference("BALANCE_DIFFERS", `${wallet} ${symbol}`, message, fields);
+}
+
+function movedSince(baseline: BaselineRow, sources: BalanceSources): bigint {
+  return baseline.token === NATIVE_TOKEN ? nativeMoved(baseline, sources) : tokenMoved(baseline, sources.flows);
 }
 
 function tokenMoved(baseline: BaselineRow, flows: readonly Flow[]): bigint {

@@ -22,6 +22,10 @@ export interface BlockTransaction {
   readonly hash: Hex;
   readonly from: Address;
   readonly nonce: number;
+  /** undefined where it creates a contract */
+  readonly to: Address | undefined;
+  /** in wei */
+  readonly value: bigint;
   readonly blockNumber: number;
 }
 

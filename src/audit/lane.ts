@@ -1,5 +1,6 @@
 import { keccak256, Transaction } from "ethers";
 import { type Address, type Hex, parseAddress, toAddress } from "../domain/money/address.ts";
+import type { Accepted } from "./accepted.ts";
 import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
 import type { AttemptRow, IntentRow, SigningRow } from "./rows.ts";
@@ -193,7 +194,7 @@ export function ownTransactions(
 export function checkIntents(
   snapshot: Snapshot,
   signed: readonly SignedTransaction[],
-  receipts: ReadonlyMap<Hex, Receipt>,
+  { receipts, accepted }: { readonly receipts: ReadonlyMap<Hex, Receipt>; readonly accepted: Accepted },
 ): Difference[] {
   const byIntent = Map.groupBy(signed, ({ intent }) => intent.id);
   const swapsOf = Map.groupBy(snapshot.swaps.values(), ({ intent_id }) => intent_id ?? "");
@@ -202,7 +203,8 @@ export function checkIntents(
     const mined = versions.find(({ hash }) => receipts.has(hash));
     const receipt = mined === undefined ? undefined : receipts.get(mined.hash);
     const landed = receipt?.succeeded === true && mined?.attempt.kind !== "cancel";
-    const found = checkOutcome(intent, { versions: versions.length, mined, receipt });
+    const isTaken = mined === undefined && wasTaken(intent, accepted);
+    const found = isTaken ? [] : checkOutcome(intent, { versions: versions.length, mined, receipt });
     const swaps = swapsOf.get(intent.id) ?? [];
     if (intent.purpose === "swap" && landed && swaps.length !== 1) {
       const message = `Transaction ${mined?.hash} of intent ${intent.id} landed, and ${swaps.length} swaps belong to it.`;
@@ -210,6 +212,15 @@ export function checkIntents(
     }
     return found;
   });
+}
+
+/** Whether a person knows that something else used its nonce, which ended it: no version of it is in a block then. */
+function wasTaken(
+  { account, nonce, state, outcome, mined_attempt_hash: mined }: IntentRow,
+  accepted: Accepted,
+): boolean {
+  const isEnded = state === "final" && outcome === "cancelled" && mined === null;
+  return isEnded && nonce !== null && nonce < accepted.countOf(account);
 }
 
 function outcomeOf({ attempt }: SignedTransaction, { succeeded }: Receipt): "cancelled" | "succeeded" | "reverted" {

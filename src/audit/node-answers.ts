@@ -76,7 +76,11 @@ export const receipt = z
 
 export const header = z.object({ number: smallQuantity, hash });
 export const timedHeader = z.object({ timestamp: smallQuantity });
+const blockTransaction = z.object({
+  ...{ hash, from: address, nonce: smallQuantity, value: bigQuantity },
+  to: address.nullish().transform((to) => to ?? undefined),
+});
 export const fullBlock = z.object({
   number: smallQuantity,
-  transactions: z.array(z.object({ hash, from: address, nonce: smallQuantity })),
+  transactions: z.array(blockTransaction),
 });

@@ -1,5 +1,6 @@
 import { type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { formatUnits } from "../domain/money/amount.ts";
+import type { Accepted } from "./accepted.ts";
 import { amountText } from "./amount-text.ts";
 import type { Claims } from "./claims.ts";
 import type { SwappedEvent } from "./events.ts";
@@ -9,11 +10,14 @@ import { type Deposit, type Difference, difference } from "./report.ts";
 import { isFilled, isOpen, type SwapRow } from "./rows.ts";
 import type { WatchList } from "./watch-list.ts";
 
-/** Every token that left a wallet has to belong to a swap that sold it. These do not. */
-export function unclaimedOutflows(flows: readonly Flow[], claims: Claims): Flow[] {
+/** Every token that left a wallet has to belong to a swap that sold it, or a person knows of it. These do not. */
+export function unclaimedOutflows(
+  flows: readonly Flow[],
+  { claims, accepted }: { readonly claims: Claims; readonly accepted: Accepted },
+): Flow[] {
   return flows.filter((flow) => {
     const isOfFlow = (swap: SwapRow) => swap.wallet === flow.wallet && swap.sell_token === flow.token;
-    return flow.out > flow.in && !claims.of(flow.hash).some(isOfFlow);
+    return flow.out > flow.in + accepted.outflow(flow) && !claims.of(flow.hash).some(isOfFlow);
   });
 }
 
@@ -85,12 +89,18 @@ export function checkClaims(filledBy: ReadonlyMap<Hex, readonly SwapRow[]>, paid
 }
 
 /** Fills by the settlement contract that no swap claims and that no token transfer gives away: sales of native coins. */
-export function checkNativeFills(events: readonly SwappedEvent[], claims: Claims, watch: WatchList): Difference[] {
+export function checkNativeFills(
+  events: readonly SwappedEvent[],
+  { claims, accepted }: { readonly claims: Claims; readonly accepted: Accepted },
+  watch: WatchList,
+): Difference[] {
   return events.flatMap((event) => {
     if (event.fromAsset !== NATIVE_TOKEN || event.blockNumber <= watch.baselineBlock(event.owner, NATIVE_TOKEN))
       return [];
     if (claims.of(event.hash).some(({ wallet }) => wallet === event.owner)) return [];
     const gross = event.amountIn + event.swapFee + event.affiliateFee;
+    const { hash, owner: wallet } = event;
+    if (accepted.outflow({ hash, wallet, token: NATIVE_TOKEN }) >= gross) return [];
     const message = `${formatUnits(gross, 18)} native coins of ${event.owner} were swapped in ${event.hash}, and no swap explains it.`;
     const fields = {
       wallet: event.owner,

@@ -195,17 +195,36 @@ export const costRow = z.object({
 
 export const strategyRow = z.object({ id: z.string(), memory: z.string(), last_slot_ms: z.number().int() });
 
+/** What left a wallet in a transaction; an older release did not write down in which. */
+const movedFacts = z
+  .object({ hash: hashText, token: addressText, sell: addressText, amount: amountText, sold: amountText })
+  .partial();
+
 /** What the daemon itself found to be known outside and not in its rows. */
 export const findingRow = z.object({
   id: count,
   wallet: addressText,
   kind: z.string(),
   text: z.string(),
+  /** what it is about, where a person who accepts it accepts numbers */
+  facts: z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(movedFacts),
   settled_by: z.string().nullable(),
+});
+
+/** Why an account signed nothing, and who released it: that accepts as many transactions as were counted. */
+export const haltRow = z.object({
+  account: addressText,
+  transaction_count: count,
+  released_by: z.string().nullable(),
+  released_at_ms: z.number().int().nullable(),
 });
 
 export type StrategyRow = z.output<typeof strategyRow>;
 export type FindingRow = z.output<typeof findingRow>;
+export type HaltRow = z.output<typeof haltRow>;
 export type BaselineRow = z.output<typeof baselineRow>;
 export type RunRow = z.output<typeof runRow>;
 export type SwapRow = z.output<typeof swapRow>;

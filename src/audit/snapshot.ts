@@ -22,7 +22,9 @@ import {
   type GrantRow,
   gapRow,
   grantRow,
+  type HaltRow,
   type HourRow,
+  haltRow,
   hourRow,
   type IntentRow,
   intentRow,
@@ -60,6 +62,8 @@ export interface Snapshot {
   readonly unchecked: ReadonlySet<string>;
   /** what the daemon found itself; empty where no daemon of a release that looks has run */
   readonly findings: readonly FindingRow[];
+  /** when accounts signed nothing */
+  readonly halts: readonly HaltRow[];
   readonly ledger: ReadonlyMap<string, LedgerRow>;
   /** what the daemon keeps alongside the rows that it counts; undefined where only some of these are read */
   readonly kept: KeptSums | undefined;
@@ -201,6 +205,7 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
     unchecked: uncheckedSwaps(db, where("swaps"), archived),
     findings: hasTable(db, "differences") ? table("differences", ["id"], findingRow) : [],
     kept: start === undefined ? readKept(db, table, archived.of("ledger")) : undefined,
+    halts: table("lane_halts", ["id"], haltRow),
     ledger: new Map(table("ledger", ["swap_id"], ledgerRow).map((row) => [row.swap_id, row])),
     capabilities: table("capabilities", ["swap_id"], capabilityRow),
     signatures: table("signatures", ["digest"], signatureRow),

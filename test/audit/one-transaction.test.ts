@@ -99,7 +99,7 @@ test("native coins that one transaction brought two wallets are deposits of neit
   const claims = { of: () => bought, hashes: new Set([BATCH]) };
   const sources = {
     ...{ baselines, claims, flows: [], receipts: new Map([[BATCH, receipt]]), ownTransactions: [], tip: 9 },
-    ...{ wrappedNative: WETH.address, safes: new Set<Address>() },
+    ...{ wrappedNative: WETH.address, safes: new Set<Address>(), unread: new Map<Address, number>() },
   };
   expect(checkBalances(sources, [9n, 10n])).toEqual({ differences: [], deposits: [], notes: [] });
 });

@@ -141,6 +141,16 @@ async function accept(file: string): Promise<void> {
   }
 }
 
+/** What a person accepted is no difference for an audit either. */
+async function auditsClean(file: string): Promise<void> {
+  const { code, out } = await run(folder.path, ["audit", "--json", "--config", file], environment);
+  const { differences, notes } = z
+    .object({ differences: z.array(z.unknown()), notes: z.array(z.string()) })
+    .parse(JSON.parse(out));
+  expect(differences).toEqual([]);
+  expect([code, notes.some((note) => note.startsWith("Accepted by "))]).toEqual([0, true]);
+}
+
 async function kinds(file: string): Promise<{ code: number | null; kinds: readonly string[] }> {
   const { code, out } = await run(folder.path, ["db", "check", "--json", "--config", file], environment);
   const { differences } = z.object({ differences: z.array(z.object({ kind: z.string() })) }).parse(JSON.parse(out));
@@ -184,12 +194,14 @@ describe.each(CASES)("a budget of four fills holds on a real chain ($name)", ({ 
     expect((await swapd("status")).out).toContain("DATABASE_BEHIND");
     await accept(file);
     await completes(file, sell);
+    await auditsClean(file);
     remove(name);
     await liveHalted(file, sell, async () => {
       expect((await kinds(file)).kinds).toEqual(expect.arrayContaining(["lost", seen]));
       await accept(file);
     });
     expect((await kinds(file)).kinds).toEqual([]);
+    await auditsClean(file);
     remove(name);
     rmSync(join(folder.path, "config", `identity-${name}`), { recursive: true });
     await liveHalted(file, sell);

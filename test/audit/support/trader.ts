@@ -59,11 +59,11 @@ const PERMIT_TYPE = [
   ["deadline", "uint256"],
 ].map(([name, type]) => ({ name: String(name), type: String(type) }));
 
-/** Goes on with the nonces and slots after those in the journal. */
-export function createTrader(chain: Chain, journal: Journal): Trader {
+/** Goes on with the slots after those in the journal, and with its nonces where no other one is given. */
+export function createTrader(chain: Chain, journal: Journal, firstNonce?: number): Trader {
   const owner = toAddress(chain.wallet.address);
   const { settlement } = chain.contracts;
-  let nextNonce = Number(journal.get("SELECT coalesce(max(nonce) + 1, 0) FROM lane_intents"));
+  let nextNonce = firstNonce ?? Number(journal.get("SELECT coalesce(max(nonce) + 1, 0) FROM lane_intents"));
   let nextSlot = Number(journal.get("SELECT coalesce(max(slot_ms) + 1, 1000000) FROM runs"));
 
   const perform: Trader["perform"] = async ({ id, purpose, to, data, value = 0n }) => {
