@@ -23,13 +23,18 @@ async function begin(options: Parameters<typeof startLaneWorld>[0] = {}): Promis
   return { world: await startLaneWorld({ signer, ...options }), double };
 }
 
+/** Turns until there is a signature: a turn waits a second for it, and a busy machine may take longer. */
+async function begunBySigner(world: LaneWorld): Promise<void> {
+  for (let turn = 0; turn < 20 && world.attempts("a").length === 0; turn++) await world.tick();
+}
+
 const FOREVER = (): Promise<never> => new Promise(() => undefined);
 
 describe("a lane whose signer is elsewhere", () => {
   it("sends the stored bytes alone, once on the chain", async () => {
     const { world, double } = await begin();
     const to = world.submit("a");
-    await world.tick();
+    await begunBySigner(world);
     await world.step(3);
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
     expect(new Set(world.sends())).toEqual(new Set(world.attempts("a").map(({ raw }) => raw)));
@@ -85,7 +90,7 @@ describe("a lane whose signer is elsewhere", () => {
   it("is held up by a signer that hangs for a second a turn, and follows what is in flight meanwhile", async () => {
     const { world, double } = await begin({ bumpAfterBlocks: 2 });
     world.submit("a");
-    await world.tick();
+    await begunBySigner(world);
     double.misbehave = { before: FOREVER };
     await world.fullStep(2);
     expect(world.store.signings("a").length, "a version with higher fees is to be signed").toBe(2);
@@ -103,7 +108,7 @@ describe("a lane whose signer is elsewhere", () => {
       const { world, double } = await begin({ bumpAfterBlocks: 2 });
       const deadlineSeconds = Math.floor(world.clock.nowMs() / 1_000) + 600;
       const to = world.submit("a", { deadlineSeconds });
-      await world.tick();
+      await begunBySigner(world);
       double.misbehave = { answer: () => ({ status: 503, body: "" }) };
       await world.fullStep(2);
       expect(world.store.signings("a").map(({ kind }) => kind)).toEqual(["original", "replacement"]);
@@ -126,7 +131,7 @@ describe("a lane whose signer is elsewhere", () => {
   it("is away while higher fees wait for a signature, and back past the deadline: they are not signed before the cancellation", async () => {
     const { world, double } = await begin({ bumpAfterBlocks: 2, cancelMarginSeconds: 7_200 });
     world.submit("a", { deadlineSeconds: Math.floor(world.clock.nowMs() / 1_000) + 600 });
-    await world.tick();
+    await begunBySigner(world);
     double.misbehave = { answer: () => ({ status: 503, body: "" }) };
     await world.fullStep(2);
     await world.clock.advance(3_600_000);
@@ -142,7 +147,7 @@ describe("a lane whose signer is elsewhere", () => {
   it("is away while a cancellation waits, and higher fees that another copy sent are in a block: they are no cancellation", async () => {
     const { world, double } = await begin({ bumpAfterBlocks: 2 });
     const to = world.submit("a");
-    await world.tick();
+    await begunBySigner(world);
     double.misbehave = { answer: () => ({ status: 503, body: "" }) };
     await world.fullStep(2);
     await world.lane.cancel("a", "ann");
@@ -220,7 +225,7 @@ describe("a lane whose signer is elsewhere", () => {
     const { world, double } = await begin();
     world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
     world.submit("a", { to: ANVIL_ACCOUNT });
-    await world.tick();
+    await begunBySigner(world);
     const { raw } = await createRemoteSigner(
       { url: double.url, address: ANVIL_ACCOUNT, token: undefined, timeoutMs: 1_500 },
       { clock: systemClock, fetch: boundedFetch },
