@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Transaction } from "ethers";
+import { request } from "undici";
 import { readBody, startHttpServer } from "./http-server.ts";
 
 interface RpcCall {
@@ -93,9 +94,12 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   };
 }
 
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** The built-in fetch takes three times the processor time. */
 async function forward(target: string, body: string): Promise<string> {
-  const headers = { "content-type": "application/json" };
-  return (await fetch(target, { method: "POST", headers, body })).text();
+  const { body: answer } = await request(target, { method: "POST", headers: JSON_TYPE, body });
+  return await answer.text();
 }
 
 async function ask(target: string, method: string, params: readonly unknown[]): Promise<unknown> {
