@@ -124,7 +124,12 @@ function chosenSuites(names: readonly string[]): readonly Suite[] {
     const known = SUITES.map((suite) => suite.name).join(", ");
     throw new Error(`there is no suite ${unknown.join(", ")}; the suites are ${known}`);
   }
-  return SUITES.filter((suite) => (names.length === 0 ? suite.isLong !== true : names.includes(suite.name)));
+  return SUITES.filter((suite) => (names.length === 0 ? isUsual(suite) : names.includes(suite.name)));
+}
+
+/** Whether `npm test` runs it. */
+function isUsual({ isLong, isWide }: Suite): boolean {
+  return isLong !== true && isWide !== true;
 }
 
 const directory = mkdtempSync(join(tmpdir(), "swapd-tests-"));

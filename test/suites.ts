@@ -18,7 +18,76 @@ export interface Suite {
   readonly alongside?: "next" | "rest";
   /** left out of `npm test`: `npm run test:long` runs it */
   readonly isLong?: true;
+  /** left out of `npm test`, too, and run whole by each `.ci/run` */
+  readonly isWide?: true;
 }
+
+/**
+ * The files that cost most, together nearly as much processor time as all others: what they hold is mostly held by quicker
+ * ones in other ways.
+ */
+const WIDE: readonly string[] = [
+  // whole processes, started again and again
+  "app/backup-and-restore.test.ts",
+  "app/chat.test.ts",
+  "app/doctor-on-a-chain.test.ts",
+  "app/doctor.test.ts",
+  "app/end-on-uncaught.test.ts",
+  "app/http/api/actions.test.ts",
+  "app/init-networks.test.ts",
+  "app/init/interview.test.ts",
+  "app/init/on-a-chain.test.ts",
+  "app/init/usable-folder.test.ts",
+  "app/mode-in-one-line.test.ts",
+  "app/reach-the-daemon.test.ts",
+  "app/serve-exit.test.ts",
+  "app/stalled-log.test.ts",
+  "app/started-daemon.test.ts",
+  "app/stop-signals.test.ts",
+  "app/wallet.test.ts",
+  "app/without-development-packages.test.ts",
+  "e2e/canary.test.ts",
+  "e2e/check.test.ts",
+  "e2e/init.test.ts",
+  "e2e/left-behind.test.ts",
+  "e2e/paper.test.ts",
+  // chains of their own for each test
+  "audit/retention.test.ts",
+  "chain/abilities.test.ts",
+  "chain/simulation/methods.test.ts",
+  "chain/simulation/odd-swaps.test.ts",
+  "chain/simulation/router-swaps.test.ts",
+  "hosted-double/hosted-double.test.ts",
+  "lane/between.test.ts",
+  "lane/let-go.test.ts",
+  "lane/nonce-gap.test.ts",
+  "lane/private-sending.test.ts",
+  "lane/signer-elsewhere.test.ts",
+  "sandbox/lifecycle.test.ts",
+  "sandbox/market.test.ts",
+  "service/data-fees/data-fees.test.ts",
+  "service/http/recovery.test.ts",
+  "service/pools/executed-equals-quoted.test.ts",
+  "service/pools/one-block.test.ts",
+  "service/pools/pancakeswap-v3/executed-equals-quoted.test.ts",
+  "service/pools/uniswap-v4/executed-equals-quoted.test.ts",
+  "service/relayer/execute-swap.test.ts",
+  "service/relayer/expected-gas.test.ts",
+  "service/settlement/fat-answers.test.ts",
+  "service/settlement/public-router.test.ts",
+  "service/settlement/solidly-router.test.ts",
+  // thousands of rows, or a program built from a page
+  "docs/writing-a-channel.test.ts",
+  "docs/writing-a-kind.test.ts",
+  "docs/writing-a-network.test.ts",
+  "docs/writing-a-service.test.ts",
+  "engine/archived-answers.test.ts",
+  "engine/archived-runs.test.ts",
+  "engine/grown-orders.test.ts",
+  "engine/outside-watch.test.ts",
+  "engine/reconcile/another-database.test.ts",
+  "net/kept-connections.test.ts",
+];
 
 /** A test that takes too long for `npm test` says so in its file's name. */
 const ANY_LONG_FILE = "**/*.long.test.ts";
@@ -74,6 +143,16 @@ export const SUITES: readonly Suite[] = [
     sharesModules: true,
     workers: 4,
     testTimeoutSeconds: 180,
+  },
+  {
+    name: "wide",
+    tests: WIDE,
+    startsSwapd: true,
+    budgetSeconds: 240,
+    sharesModules: true,
+    workers: 4,
+    testTimeoutSeconds: 180,
+    isWide: true,
   },
   { name: "long", tests: [ANY_LONG_FILE], budgetSeconds: 600, workers: 2, testTimeoutSeconds: 400, isLong: true },
   {

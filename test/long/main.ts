@@ -32,6 +32,12 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const TESTS: readonly LongTest[] = [
   {
+    name: "wide",
+    what: "the costliest of all other test files",
+    full: ["node", "test/run.ts", "wide"],
+    short: ["node", "test/run.ts", "wide"],
+  },
+  {
     name: "files",
     what: "test files that take many seconds each",
     full: ["node", "test/run.ts", "long"],
