@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
 import { hasTables } from "../adapters/sqlite/daemon/schema.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
-import { ChainReadError } from "../domain/chain-read-error.ts";
 import { spendersIn } from "../domain/guard/swap-contracts.ts";
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { valueUp } from "../domain/money/price.ts";
@@ -14,6 +13,7 @@ import { openDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
+import { isRefusedByToken, refusedByToken } from "./refused-by-token.ts";
 import { createRuntime } from "./runtime.ts";
 
 /** An allowance that stands on the chain now. */
@@ -77,8 +77,10 @@ export async function readAllowances(
     return await allowancesOnChain(configuration, read, only);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const message = runtime.redactor.redact(`the chain could not be read: ${error.message}; check the RPC endpoints`);
-    throw new CommandFailure(EXIT.no, message);
+    const message = isRefusedByToken(error)
+      ? `what may be taken is not known: ${error.message}; try again once the token answers`
+      : `the chain could not be read: ${error.message}; check the RPC endpoints`;
+    throw new CommandFailure(EXIT.no, runtime.redactor.redact(message));
   }
 }
 
@@ -109,7 +111,7 @@ export async function allowancesOnChain(
   );
   for (const { token, wallet, spender } of places) {
     const asked = chain.allowance({ token: token.address, owner: wallet.address, spender });
-    const amount = await (only.skipsRefused === true ? asked.catch(asRefusal) : asked);
+    const amount = await (only.skipsRefused === true ? asked.catch(refusedByToken) : asked);
     if (typeof amount === "string") unread.push({ wallet, token, spender, reason: amount });
     if (amount === 0n || typeof amount === "string") continue;
     const usd = await dollarsOf(prices, token, amount);
@@ -117,12 +119,6 @@ export async function allowancesOnChain(
     allowances.push({ wallet, token, spender, amount, usd, swap: user?.swap });
   }
   return { allowances, unread };
-}
-
-/** Why a token does not tell. @throws everything else */
-function asRefusal(error: unknown): string {
-  if (error instanceof ChainReadError && error.code === "reverted") return error.message;
-  throw error;
 }
 
 async function dollarsOf(prices: PriceSource, token: Token, amount: bigint): Promise<bigint | undefined> {

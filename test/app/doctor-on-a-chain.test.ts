@@ -8,9 +8,11 @@ import type { Diagnosis } from "../../src/app/doctor/diagnosis.ts";
 import { examine } from "../../src/app/doctor/examine.ts";
 import { judgeDisk } from "../../src/app/doctor/look-at-disk.ts";
 import { thisMachine } from "../../src/app/machine.ts";
+import { readAllowances } from "../../src/app/read-allowances.ts";
 import { createRuntime } from "../../src/app/runtime.ts";
 import { configurationOf, findTarget } from "../../src/app/target.ts";
 import type { Configuration } from "../../src/config/configuration.ts";
+import { toAddress } from "../../src/domain/money/address.ts";
 import { raiseChange, writeAndNotify } from "../../src/engine/alerts.ts";
 import { deployData, loadContract } from "../../src/sandbox/artifacts.ts";
 import { isThereCommand } from "../docs/support/commands.ts";
@@ -113,6 +115,18 @@ test("an allowance without a bound, and one that no open swap uses, are warnings
     found: expect.stringMatching(/may take 1\.5 WETH.*, and no open swap uses it$/),
     mend: "swapd allowances revoke WETH --wallet main",
   });
+  // A token that refuses whatever it is asked for, and nothing else.
+  const usdc = tokens.get("USDC")?.token.address;
+  await anvil.rpc.call("anvil_setCode", [usdc, "0x5f5ffd"]);
+  const rest = await found("allowances");
+  expect(rest.find(({ what }) => what === "main USDC")).toMatchObject({
+    state: "not tried",
+    found: expect.stringMatching(/^what 0x\w+ may take is not known: 0x\w+ refuses allowance: the call reverts$/),
+    mend: "swapd allowances list",
+  });
+  expect(rest.find(({ what }) => what === "main WETH")).toMatchObject({ state: "warning" });
+  const alone = readAllowances(configurationOf(findTarget({ config: file })), { token: toAddress(`${usdc}`) });
+  await expect(alone).rejects.toThrow(/refuses allowance: the call reverts; try again once the token answers$/);
 }, 60_000);
 
 /** A real token's code, to be put where the network's book has its tokens. */

@@ -38,6 +38,13 @@ it("the allowances of all tokens but one are listed where that one refuses to te
   expect(unread.map(({ token }) => token.symbol)).toContain("USDC");
 });
 
+it("a token that is no contract any more is named as well", async () => {
+  const { configuration, read } = reading("malformed answer");
+  const { allowances, unread } = await allowancesOnChain(configuration, read, { skipsRefused: true });
+  expect(allowances.map(({ token }) => token.symbol)).toContain("WETH");
+  expect(new Set(unread.map(({ token }) => token.symbol))).toEqual(new Set(["USDC"]));
+});
+
 it("a node without an answer ends the list, and so does a token that is asked about alone", async () => {
   const away = reading("unreachable");
   await expect(allowancesOnChain(away.configuration, away.read, { skipsRefused: true })).rejects.toThrow();

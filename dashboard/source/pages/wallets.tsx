@@ -108,13 +108,22 @@ function AllowancesCard() {
       }
     >
       <Loaded reading={reading}>
-        {({ readAt, allowances }) => (
+        {({ readAt, allowances, unread }) => (
           <>
-            {allowances.length === 0 ? (
+            {unread.map(({ wallet, token, spender, reason }) => (
+              <p class="trouble" key={`${wallet} ${token.address} ${spender}`}>
+                What <Hex text={spender} kind="address" /> may take of {token.symbol} of {wallet} is not known: {reason}
+              </p>
+            ))}
+            {allowances.length === 0 && unread.length > 0 && (
+              <Empty>Of the tokens that answer, no contract may take any.</Empty>
+            )}
+            {allowances.length === 0 && unread.length === 0 && (
               <Empty>
                 No contract may take a token of these wallets. Approvals are exact and are used up by their swap.
               </Empty>
-            ) : (
+            )}
+            {allowances.length > 0 && (
               <Table caption="Allowances" head={["Wallet", "Token", "Spender", "#Amount", "#Worth", "For"]}>
                 {allowances.map((one) => (
                   <tr key={`${one.wallet} ${one.token.address} ${one.spender}`}>

@@ -129,7 +129,7 @@ async function examineRows(
 async function examineAllowances({ target, configuration }: Context): Promise<readonly Judged[]> {
   if (configuration.mode === "paper") return [fine("open", "on paper nothing is approved on the chain")];
   try {
-    return judgeAllowances((await readAllowances(configurationOf(target))).allowances);
+    return judgeAllowances(await readAllowances(configurationOf(target), { skipsRefused: true }));
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
     return [{ what: "open", state: "not tried", found: error.message, mend: "swapd allowances list" }];

@@ -1,13 +1,23 @@
 import { MINUTE_MS, SECOND_MS } from "../../domain/time/durations.ts";
 import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { OpenRight } from "../../ports/open-right.ts";
-import { isUnbounded, type StandingAllowance } from "../read-allowances.ts";
+import { type AllowancesSeen, isUnbounded } from "../read-allowances.ts";
 import { formatInstant, formatTokenAmount } from "../terminal.ts";
 import { fine, type Judged } from "./diagnosis.ts";
 
 /** Judges what contracts may take of the wallets on the chain. */
-export function judgeAllowances(allowances: readonly StandingAllowance[]): readonly Judged[] {
-  if (allowances.length === 0) return [fine("open", "no contract may take any token of the wallets")];
+export function judgeAllowances({ allowances, unread }: AllowancesSeen): readonly Judged[] {
+  const unknown = unread.map(({ wallet, token, spender, reason }): Judged => {
+    const found = `what ${spender} may take is not known: ${reason}`;
+    return { what: `${wallet.name} ${token.symbol}`, state: "not tried", found, mend: "swapd allowances list" };
+  });
+  const none = unread.length === 0 ? "no contract may take any token of the wallets" : NONE_OF_THE_OTHERS;
+  return [...unknown, ...(allowances.length === 0 ? [fine("open", none)] : judgeStanding(allowances))];
+}
+
+const NONE_OF_THE_OTHERS = "of the tokens that answer, no contract may take any";
+
+function judgeStanding(allowances: AllowancesSeen["allowances"]): readonly Judged[] {
   return allowances.map(({ wallet, token, spender, amount, usd, swap }): Judged => {
     const what = `${wallet.name} ${token.symbol}`;
     const dollars = usd === undefined ? "" : ` (${(Number(usd / 10n ** 16n) / 100).toFixed(2)} USD)`;

@@ -5,7 +5,7 @@ import { hostOf } from "../../../net/secret.ts";
 import type { EndpointReport } from "../../../ports/chain.ts";
 import type { HaltHistory, IntentHistory } from "../../../ports/history.ts";
 import type { ListedAlert, ListedFill, ListedProposal, Listing, RecordedAudit } from "../../../ports/listing.ts";
-import { isUnbounded, type StandingAllowance } from "../../read-allowances.ts";
+import { type AllowancesSeen, isUnbounded } from "../../read-allowances.ts";
 import { dollarsOf, instantOf, instantOrNull, moneyOf, NATIVE_DECIMALS } from "./describe-money.ts";
 import { describeFill } from "./describe-run.ts";
 import { kindOf } from "./describe-status.ts";
@@ -90,11 +90,8 @@ export function describeWallets({
   };
 }
 
-/** Allowances as the chain has them. */
-export function describeAllowances(read: {
-  readonly atMs: number;
-  readonly allowances: readonly StandingAllowance[];
-}): AnswerOf<"listAllowances"> {
+/** Allowances as the chain has them, and what tokens refuse to tell of them. */
+export function describeAllowances(read: AllowancesSeen & { readonly atMs: number }): AnswerOf<"listAllowances"> {
   return {
     readAt: instantOf(read.atMs),
     allowances: read.allowances.map(({ wallet, token, spender, amount, usd, swap }) => ({
@@ -102,6 +99,9 @@ export function describeAllowances(read: {
       token: { symbol: token.symbol, address: token.address, decimals: token.decimals },
       usd: usd === undefined ? null : dollarsOf(usd),
       swap: swap ?? null,
+    })),
+    unread: read.unread.map(({ wallet, token: { symbol, address, decimals }, spender, reason }) => ({
+      ...{ wallet: wallet.name, token: { symbol, address, decimals }, spender, reason },
     })),
   };
 }

@@ -4,7 +4,7 @@ import type { UsdPrice } from "../../../domain/money/price.ts";
 import type { Token } from "../../../domain/money/token.ts";
 import { DAY_MS } from "../../../domain/time/durations.ts";
 import type { SeenPrice } from "../../../ports/listing.ts";
-import { allowancesOnChain, type StandingAllowance } from "../../read-allowances.ts";
+import { type AllowancesSeen, allowancesOnChain } from "../../read-allowances.ts";
 import { standingQuestion } from "../../read-standing.ts";
 import type { ApiSources } from "./api-sources.ts";
 import { describePortfolioHistory, describePrices, joinPrices, type Span } from "./describe-history.ts";
@@ -144,15 +144,13 @@ async function readPrices({ configuration, prices, clock }: ApiSources) {
 }
 
 /** @throws ApiProblem where the chain does not answer, or none of it is on the chain */
-async function readAllowances(
-  sources: ApiSources,
-): Promise<{ readonly atMs: number; readonly allowances: readonly StandingAllowance[] }> {
+async function readAllowances(sources: ApiSources): Promise<AllowancesSeen & { readonly atMs: number }> {
   const { reads, chain, prices, clock, logger } = sources;
   const configuration = sources.configuration();
-  if (configuration.mode === "paper") return { atMs: clock.nowMs(), allowances: [] };
+  if (configuration.mode === "paper") return { atMs: clock.nowMs(), allowances: [], unread: [] };
   try {
-    const { allowances } = await allowancesOnChain(configuration, { approvals: reads.approvals, chain, prices });
-    return { atMs: clock.nowMs(), allowances };
+    const read = { approvals: reads.approvals, chain, prices };
+    return { atMs: clock.nowMs(), ...(await allowancesOnChain(configuration, read, { skipsRefused: true })) };
   } catch (error) {
     if (!(error instanceof ChainReadError)) throw error;
     logger.warn({ error }, "allowances could not be read");

@@ -62,9 +62,17 @@ const allowance = shape("Allowance", "What a contract may take of a wallet, on t
   swap: z.string().nullable().meta({ description: "that may still use it" }),
 });
 
+const unreadAllowance = shape("UnreadAllowance", "One that its token refuses to tell: it may be any amount.", {
+  wallet: z.string(),
+  token,
+  spender: address,
+  reason: z.string(),
+});
+
 export const allowanceList = shape("AllowanceList", "Allowances as the chain has them.", {
   readAt: instant,
   allowances: z.array(allowance),
+  unread: z.array(unreadAllowance).meta({ description: "of what could not be read, so that nobody knows it" }),
 });
 
 const attempt = shape("Attempt", "A signed version of a transaction.", {
