@@ -76,6 +76,9 @@ function Figures({ status, portfolio }: FiguresProps) {
         {portfolio !== undefined && portfolio.missingPrices.length > 0 && (
           <small>without {portfolio.missingPrices.join(", ")}: no price</small>
         )}
+        {portfolio !== undefined && portfolio.missingBalances.length > 0 && (
+          <small>without all {portfolio.missingBalances.join(", ")}: a balance is not known</small>
+        )}
       </div>
       <div class="figure">
         <span>Next slot</span>

@@ -37,7 +37,7 @@ function WalletCard({ wallet, holdings }: WalletCardProps) {
       <p>
         <Hex text={wallet.address} kind="address" />
       </p>
-      {wallet.balances.length === 0 ? (
+      {wallet.block === null ? (
         <Empty>Its balances were not compared with the chain yet; that happens within minutes of a start.</Empty>
       ) : (
         <Table caption={`Balances of ${wallet.name}`} head={["Token", "#Amount", "#Worth"]}>
@@ -53,6 +53,9 @@ function WalletCard({ wallet, holdings }: WalletCardProps) {
             </tr>
           ))}
         </Table>
+      )}
+      {wallet.block !== null && wallet.unread.length > 0 && (
+        <p class="trouble">What it has of {wallet.unread.join(", ")} is not known.</p>
       )}
       <dl class="facts">
         <div>

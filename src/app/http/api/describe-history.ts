@@ -7,7 +7,7 @@ import { HOUR_MS } from "../../../domain/time/durations.ts";
 import type { Movement, SeenPrice } from "../../../ports/listing.ts";
 import { dollarsOf } from "./describe-money.ts";
 import type { AnswerOf } from "./operations.ts";
-import type { Held } from "./read-held.ts";
+import { type Held, unreadTokens } from "./read-held.ts";
 
 /** A part of time, Unix milliseconds, and how many points are wanted of it. */
 export interface Span {
@@ -59,10 +59,12 @@ export interface HistoryParts {
 
 /**
  * Value over time: what the wallets have, taken back fill by fill, at the price that was last recorded then. Where none
- * was recorded yet, and before the oldest of the newest fills, there is no value.
+ * was recorded yet, before the oldest of the newest fills, and of what is not known now, there is no value.
  */
 export function describePortfolioHistory(parts: HistoryParts): AnswerOf<"getPortfolioHistory"> {
-  const { tokens, span, movements, isCut } = parts;
+  const { span, movements, isCut } = parts;
+  const unread = unreadIn(parts);
+  const tokens = parts.tokens.filter((token) => !unread.has(token));
   const instants = instantsOf(span);
   const oldest = isCut ? movements.at(-1) : undefined;
   const knownMs = oldest === undefined ? 0 : timeOf(oldest);
@@ -77,13 +79,21 @@ export function describePortfolioHistory(parts: HistoryParts): AnswerOf<"getPort
   });
   return {
     atSeconds: instants.map((atMs) => Math.floor(atMs / 1_000)),
-    totalUsd: instants.map((_, index) => totalOf(columns.map(({ values }) => values[index]))),
+    totalUsd: instants.map((_, index) =>
+      unread.size > 0 ? null : totalOf(columns.map(({ values }) => values[index])),
+    ),
     tokens: columns.map(({ token: { symbol, address, decimals }, amounts, values }) => ({
       token: { symbol, address, decimals },
       amount: amounts.map((raw) => formatUnits(raw, decimals)),
       usd: values.map((value) => (value === undefined ? null : dollarsOf(value))),
     })),
   };
+}
+
+/** Tokens of which it is not known what some wallet has. */
+function unreadIn({ wallets, tokens, known }: HistoryParts): ReadonlySet<Token> {
+  const asked = tokens.map((token) => ({ token }));
+  return new Set(wallets.flatMap((wallet) => unreadTokens(known.get(wallet), asked)));
 }
 
 function instantsOf({ sinceMs, untilMs, points }: Span): readonly number[] {

@@ -10,7 +10,7 @@ import { dollarsOf, instantOf, instantOrNull, moneyOf, NATIVE_DECIMALS } from ".
 import { describeFill } from "./describe-run.ts";
 import { kindOf } from "./describe-status.ts";
 import type { AnswerOf } from "./operations.ts";
-import type { Held } from "./read-held.ts";
+import { type Held, unreadTokens } from "./read-held.ts";
 
 /** What the daemon's surroundings are described from. */
 export interface OutsideParts {
@@ -81,6 +81,7 @@ export function describeWallets({
           const known = tokens.get(token);
           return known === undefined ? [] : [moneyOf(raw, known)];
         }),
+        unread: unreadTokens(chain, configuration.tokens.values()).map(({ symbol }) => symbol),
         block: chain?.block ?? null,
         gas: gas === undefined ? null : moneyOf(gas, native),
         gasReserve: moneyOf(policy.gasReserve, native),

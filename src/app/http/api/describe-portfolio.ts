@@ -1,5 +1,5 @@
 import type { Configuration } from "../../../config/configuration.ts";
-import type { Address } from "../../../domain/money/address.ts";
+import { type Address, NATIVE_TOKEN } from "../../../domain/money/address.ts";
 import { formatUnits } from "../../../domain/money/amount.ts";
 import { ONE_PPM } from "../../../domain/money/fraction.ts";
 import { type UsdPrice, valueDown } from "../../../domain/money/price.ts";
@@ -7,7 +7,7 @@ import type { Token } from "../../../domain/money/token.ts";
 import type { Band, BandRules, RebalanceSpec } from "../../../domain/strategy/rebalance-spec.ts";
 import { dollarsOf, instantOrNull, moneyOf } from "./describe-money.ts";
 import type { AnswerOf } from "./operations.ts";
-import type { Held } from "./read-held.ts";
+import { type Held, unreadTokens } from "./read-held.ts";
 
 type Portfolio = AnswerOf<"getPortfolio">;
 type Weight = Portfolio["mixes"][number]["weights"][number];
@@ -26,15 +26,18 @@ export interface PortfolioParts {
 
 /** What the wallets have, and how the weights of mixes stand. */
 export function describePortfolio(parts: PortfolioParts): Portfolio {
-  const { configuration } = parts;
+  const { configuration, known } = parts;
+  const { wallets, tokens } = configuration;
   const holdings = holdingsOf(parts);
   const values = holdings.flatMap(({ valueUsd }) => valueUsd ?? []);
   const total = holdings.reduce((sum, { value }) => sum + (value ?? 0n), 0n);
   const missing = holdings.filter(({ value, money }) => value === undefined && money.raw !== "0");
+  const unread = [...wallets.values()].flatMap(({ address }) => unreadTokens(known.get(address), tokens.values()));
   return {
     holdings: holdings.map(({ value: _, ...holding }) => holding),
     totalUsd: values.length === 0 ? null : dollarsOf(total),
     missingPrices: [...new Set(missing.map(({ money }) => money.symbol))],
+    missingBalances: [...new Set(unread.map(({ symbol }) => symbol))],
     pricedAt: instantOrNull(parts.pricedAtMs),
     mixes: configuration.strategies.flatMap(({ spec }) => {
       if (spec.kind !== "rebalance") return [];
@@ -71,10 +74,9 @@ function weightsOf(spec: RebalanceSpec, { known, prices, external }: PortfolioPa
   const held = spec.targets.map((target) => {
     const usd = prices.get(target.token.address);
     if (balances === undefined || usd === undefined) return { target, value: undefined };
-    const raw = [target.token, ...(target.with ?? [])].reduce(
-      (sum, form) => sum + rawOf(balances, form, target.token),
-      0n,
-    );
+    const forms = [target.token, ...(target.with ?? [])].map((form) => rawOf(balances, form, target.token));
+    if (forms.some((raw) => raw === undefined)) return { target, value: undefined };
+    const raw = forms.reduce<bigint>((sum, form) => sum + (form ?? 0n), 0n);
     return { target, value: valueDown({ raw, decimals: target.token.decimals }, usd) };
   });
   const total = held.reduce((sum, { value }) => sum + (value ?? 0n), 0n);
@@ -100,15 +102,20 @@ function balancesOf(
   if (own === undefined || external === undefined) return own;
   if (watched === undefined && external.watched.length > 0) return undefined;
   const sums = new Map(own);
-  const add = (address: Address, raw: bigint): void => void sums.set(address, (sums.get(address) ?? 0n) + raw);
+  // What the wallet has of a token and nobody knows stays unknown, whatever lies elsewhere.
+  const add = (address: Address, raw: bigint): void => {
+    const before = sums.get(address) ?? (address === NATIVE_TOKEN ? 0n : undefined);
+    if (before !== undefined) sums.set(address, before + raw);
+  };
   for (const [address, raw] of watched ?? []) add(address, raw);
   for (const { token, raw } of external.stated) add(token.address, raw);
   return sums;
 }
 
-/** The other form of a coin counts one for one. */
-function rawOf(balances: ReadonlyMap<Address, bigint>, form: Token, as: Token): bigint {
-  const raw = balances.get(form.address) ?? 0n;
+/** The other form of a coin counts one for one. Undefined where it is not known; the coin itself is in no balances. */
+function rawOf(balances: ReadonlyMap<Address, bigint>, form: Token, as: Token): bigint | undefined {
+  const raw = balances.get(form.address) ?? (form.address === NATIVE_TOKEN ? 0n : undefined);
+  if (raw === undefined) return undefined;
   return (raw * 10n ** BigInt(as.decimals)) / 10n ** BigInt(form.decimals);
 }
 

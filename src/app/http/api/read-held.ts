@@ -1,10 +1,19 @@
 import { ChainReadError } from "../../../domain/chain-read-error.ts";
 import { type Address, NATIVE_TOKEN } from "../../../domain/money/address.ts";
+import type { Token } from "../../../domain/money/token.ts";
 import type { KnownChain } from "../../../ports/reconciliation-store.ts";
+import { refusedByToken } from "../../refused-by-token.ts";
 import type { ApiSources } from "./api-sources.ts";
 
-/** What a wallet has, by token, and as of which block. */
+/** What a wallet has, by token, and as of which block. A token that is missing is one that nobody knows it of. */
 export type Held = Pick<KnownChain, "block" | "balances">;
+
+/** The tokens of which it is not known what a wallet has: that is any amount, and none is no answer. */
+export function unreadTokens(held: Held | undefined, tokens: Iterable<{ readonly token: Token }>): readonly Token[] {
+  return [...tokens]
+    .map(({ token }) => token)
+    .filter(({ address }) => address !== NATIVE_TOKEN && held?.balances.has(address) !== true);
+}
 
 /** What counts as the wallets' own: the native coin is for gas, and on paper lent, as in the rows. */
 export function withoutCoins(held: ReadonlyMap<Address, Held>): ReadonlyMap<Address, Held> {
@@ -19,7 +28,7 @@ export function withoutCoins(held: ReadonlyMap<Address, Held>): ReadonlyMap<Addr
 /**
  * What each wallet has now of what is configured, and of the native coin. The rows know it of wallets that are compared
  * with the chain, which none is on paper and in a dry run, and of the coin only where it is a token of the configuration.
- * @returns without the wallets from which on the chain did not answer
+ * @returns without the tokens that refuse to tell, and without the wallets from which on the chain did not answer
  */
 export async function readHeld({
   configuration,
@@ -31,9 +40,13 @@ export async function readHeld({
   const asked = new Set([NATIVE_TOKEN, ...[...tokens.values()].map(({ token }) => token.address)]);
   try {
     const { number: block } = await chain.latest();
-    for (const { address } of wallets.values()) {
+    for (const { name, address } of wallets.values()) {
       const balances = new Map<Address, bigint>();
-      for (const token of asked) balances.set(token, await chain.balance(token, address, block));
+      for (const token of asked) {
+        const raw = await chain.balance(token, address, block).catch(refusedByToken);
+        if (typeof raw === "bigint") balances.set(token, raw);
+        else logger.warn({ wallet: name, token, reason: raw }, "what a wallet has of a token could not be read");
+      }
       held.set(address, { block, balances });
     }
   } catch (error) {

@@ -35,3 +35,12 @@ it("has no value of before the oldest swap that was read, where there are older 
   expect(cut.totalUsd).toEqual([null, null, "150", "100"]);
   expect(cut.tokens[0]?.usd).toEqual([null, null, "150", "100"]);
 });
+
+it("has no value where what a wallet has of a token is not known, or of the wallet nothing is: neither is zero", () => {
+  const parts = { ...partsOf(false), tokens: [USDC, WETH] };
+  const unread = describePortfolioHistory(parts);
+  expect(unread.totalUsd).toEqual([null, null, null, null]);
+  expect(unread.tokens.map(({ token }) => token.symbol)).toEqual(["USDC"]);
+  const away = describePortfolioHistory({ ...partsOf(false), known: new Map() });
+  expect([away.totalUsd, away.tokens]).toEqual([[null, null, null, null], []]);
+});

@@ -76,3 +76,23 @@ it("knows no weight while the chain does not say what lies there, and is read fo
   const alone = mixed();
   expect((await readExternal({ configuration: () => alone.configuration, chain, logger })).size).toBe(0);
 });
+
+it("knows the weights of all mixes but one, where a token that only that one counts elsewhere refuses to tell", async () => {
+  const { configuration, token } = mixed(`external:\n  - { address: "${COLD}" }\n`);
+  const other = configuration.strategies.map(({ spec, ...rest }) => ({ ...rest, spec: { ...spec, id: "other" } }));
+  const both = { ...configuration, strategies: [...configuration.strategies, ...other] };
+  let asked = 0;
+  const chain = {
+    latest: async () => HEAD,
+    allowance: async () => 0n,
+    balance: async (of: Address) => {
+      asked += 1;
+      if (asked > 1) return 1n;
+      throw new ChainReadError("reverted", `${of} refuses balanceOf: the call reverts`);
+    },
+  };
+  const logger = silentLogger();
+  const found = await readExternal({ configuration: () => both, chain, logger });
+  expect([...found.keys()]).toEqual(["other"]);
+  expect(JSON.stringify(logger.lines)).toContain(`${token("WETH")} refuses balanceOf`);
+});

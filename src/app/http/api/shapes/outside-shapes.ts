@@ -44,6 +44,7 @@ const wallet = shape("Wallet", "A wallet, by the rows and the configuration.", {
     .meta({ description: "host that signs for it; null: swapd has its key, or nobody signs" }),
   halted: z.string().nullable().meta({ description: "why it signs nothing" }),
   balances: z.array(money),
+  unread: z.array(z.string()).meta({ description: "tokens of which it is not known what it has" }),
   block: z.int().nullable().meta({ description: "as of which the balances are" }),
   gas: money.nullable().meta({ description: "native coin that it has now; null: the chain did not answer" }),
   gasReserve: money.meta({ description: "native coin that is left to it" }),

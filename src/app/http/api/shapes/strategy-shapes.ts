@@ -51,7 +51,7 @@ const holding = shape("Holding", "What the wallets have of a token.", {
 
 const weight = shape("Weight", "A token of a mix: what it is, and should be, of the whole.", {
   token,
-  weight: percent.nullable().meta({ description: "null where a price is missing" }),
+  weight: percent.nullable().meta({ description: "null where a price or a balance is missing" }),
   target: percent,
   softLow: percent.nullable(),
   softHigh: percent.nullable(),
@@ -63,6 +63,7 @@ export const portfolio = shape("Portfolio", "What the wallets have, by the last 
   holdings: z.array(holding),
   totalUsd: dollars.nullable().meta({ description: "of what has a price; null where nothing has one" }),
   missingPrices: z.array(z.string()),
+  missingBalances: z.array(z.string()).meta({ description: "in no sum: what some wallet has of it is not known" }),
   pricedAt: instant.nullable(),
   mixes: z.array(shape("Mix", "The weights of a rebalance.", { strategy: z.string(), weights: z.array(weight) })),
 });
