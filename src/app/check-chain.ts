@@ -18,9 +18,10 @@ import { checkProposals } from "./check-proposals.ts";
 import { checkRouters } from "./check-routers.ts";
 import { checkSafes } from "./check-safes.ts";
 import { checkSending } from "./check-sending.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, tokenRefuses } from "./finding.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
+import { refusedByToken } from "./refused-by-token.ts";
 import type { Runtime } from "./runtime.ts";
 import { formatTokenAmount } from "./terminal.ts";
 
@@ -172,7 +173,7 @@ async function checkAmounts({ chain, configuration }: CheckContext): Promise<Fin
 }
 
 async function checkWallets(checked: CheckContext): Promise<Finding[]> {
-  const { configuration, chain, tokens } = checked;
+  const { configuration, tokens } = checked;
   const used = new Set(configuration.strategies.map(({ spec }) => spec.wallet.address));
   const findings: Finding[] = [];
   for (const wallet of configuration.wallets.values()) {
@@ -183,12 +184,9 @@ async function checkWallets(checked: CheckContext): Promise<Finding[]> {
     }
     if (wallet.proposals === undefined) findings.push(await checkGas(checked, wallet));
     for (const token of tokens.filter((candidate) => !isNative(candidate))) {
-      const balance = await chain.balance(token.address, wallet.address);
-      findings.push({
-        what: `${wallet.name} holds`,
-        found: `${formatTokenAmount(balance.toString(), token)}${await allowanceText(checked, wallet, token)}`,
-        whatToDo: undefined,
-      });
+      const what = `${wallet.name} holds`;
+      const found = await holdingText(checked, wallet, token).catch(refusedByToken);
+      findings.push(typeof found === "string" ? tokenRefuses(what, token, found) : { what, ...found });
     }
   }
   return findings;
@@ -242,6 +240,12 @@ async function checkGas({ chain, configuration }: CheckContext, wallet: WalletCo
       ? `more than the gas reserve of ${formatTokenAmount(gasReserve.toString(), native)} is needed: fund ${wallet.address}`
       : undefined,
   };
+}
+
+async function holdingText(checked: CheckContext, wallet: WalletConfiguration, token: Token) {
+  const balance = await checked.chain.balance(token.address, wallet.address);
+  const allowed = await allowanceText(checked, wallet, token);
+  return { found: `${formatTokenAmount(balance.toString(), token)}${allowed}`, whatToDo: undefined };
 }
 
 async function allowanceText(

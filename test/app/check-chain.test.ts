@@ -122,3 +122,21 @@ test("a sale that is above what the policy lets through at once is told with bot
   const [over] = (await findingsOver([anvil.url], { change })).filter(({ what }) => what === "strategy weekly");
   expect(over?.found).toBe("sells 100 USDC at once, 10000 USD, and the policy's max_trade is 500 USD");
 });
+
+test("a token that refuses is named, and so is one that is no contract; the rest is looked at, and no node is blamed", async () => {
+  const anvil = await startBareAnvil({ chainId: BASE });
+  const { tokens } = loaded({}, { RPC_1: anvil.url });
+  const [usdc, weth] = ["USDC", "WETH"].map((symbol) => tokens.get(symbol)?.token.address);
+  await anvil.rpc.call("anvil_setCode", [usdc, "0x5f5ffd"]);
+  const of = async () =>
+    (await findingsOver([anvil.url])).filter(({ what }) => what === "main holds" || what === "chain");
+  const texts = (await of()).map(({ found }) => found);
+  expect(texts).toContainEqual(expect.stringContaining(`not known of USDC: ${usdc} refuses balanceOf`));
+  expect(texts).toContainEqual(expect.stringContaining(`not known of WETH: ${weth} does not answer balanceOf`));
+  // One that answers 42 to whatever it is asked.
+  await anvil.rpc.call("anvil_setCode", [weth, "0x602a5f5260205ff3"]);
+  const found = await of();
+  expect(found.map(({ what }) => what)).toEqual(["main holds", "main holds", "main holds"]);
+  expect(found.find(({ found: text }) => text.includes("USDC"))?.whatToDo).toMatch(/^the token refuses, not the node/);
+  expect(found.find(({ found: text }) => text.includes("WETH"))).toMatchObject({ whatToDo: undefined });
+});
