@@ -31,6 +31,15 @@ const hashText = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const jsonText = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue(`not JSON: ${JSON.stringify(text)}`);
+    return z.NEVER;
+  }
+});
+
 const count = z.number().int().nonnegative();
 
 /** A wallet's balance of a token when it was first seen. */
@@ -207,10 +216,7 @@ export const findingRow = z.object({
   kind: z.string(),
   text: z.string(),
   /** what it is about, where a person who accepts it accepts numbers */
-  facts: z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(movedFacts),
+  facts: jsonText.pipe(movedFacts),
   settled_by: z.string().nullable(),
 });
 

@@ -7,6 +7,15 @@ const ELSEWHERE = `0x${"ab".repeat(20)}`;
 /** Spoils the database alone. */
 export const ROW_CASES: readonly Case[] = [
   {
+    hazard: "facts of what was found that are cut off",
+    spoil: ({ journal, chain }) =>
+      journal.insert("differences", {
+        ...{ key: "new", wallet: chain.wallet.address.toLowerCase(), kind: "new", scope: "wallet", facts: '{"hash":' },
+        ...{ text: "it may have traded before", found_at_ms: 1, settled_by: "ops", settled_at_ms: 2 },
+      }),
+    reports: ["ROW_UNREADABLE"],
+  },
+  {
     hazard: "an amount that is no whole number",
     spoil: ({ journal }) => journal.run("UPDATE ledger SET amount = '1.5' WHERE swap_id = 'own'"),
     reports: ["LEDGER_MISSING", "ROW_UNREADABLE", "TOTAL_DIFFERS"],
