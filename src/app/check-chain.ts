@@ -10,6 +10,7 @@ import { formatDollars, valueUp } from "../domain/money/price.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import { formatDuration } from "../domain/time/format-duration.ts";
+import { refusedByToken } from "../engine/refused-by-token.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import { judgeAbilities } from "./abilities.ts";
@@ -21,7 +22,6 @@ import { checkSending } from "./check-sending.ts";
 import { type Finding, tokenRefuses } from "./finding.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
-import { refusedByToken } from "./refused-by-token.ts";
 import type { Runtime } from "./runtime.ts";
 import { formatTokenAmount } from "./terminal.ts";
 

@@ -1,9 +1,9 @@
 import type { Configuration } from "../config/configuration.ts";
 import type { WatchedHolder } from "../domain/strategy/decision.ts";
 import { watchedHolders } from "../domain/strategy/strategy.ts";
+import { refusedByToken } from "../engine/refused-by-token.ts";
 import type { Chain } from "../ports/chain.ts";
 import { type Finding, tokenRefuses } from "./finding.ts";
-import { refusedByToken } from "./refused-by-token.ts";
 import { formatTokenAmount } from "./terminal.ts";
 
 /** What strategies count besides their wallets. An address of somebody else is as right in form as that of a vault. */

@@ -6,6 +6,7 @@ import { spendersIn } from "../domain/guard/swap-contracts.ts";
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { valueUp } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
+import { isRefusedByToken, refusedByToken } from "../engine/refused-by-token.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { PriceSource } from "../ports/price-source.ts";
 import type { ApprovalRows, ReadModel } from "../ports/read-model.ts";
@@ -13,7 +14,6 @@ import { openDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
-import { isRefusedByToken, refusedByToken } from "./refused-by-token.ts";
 import { createRuntime } from "./runtime.ts";
 
 /** An allowance that stands on the chain now. */

@@ -40,6 +40,8 @@ export interface Plan {
   };
   /** swaps that the owners of Safes are asked for: they send them, and pay for the gas */
   readonly proposals: number;
+  /** strategies of which nothing can be said, in the worst case neither */
+  readonly unread: readonly { readonly strategyId: string; readonly detail: string }[];
   readonly unpriced: readonly { readonly token: string; readonly detail: string }[];
   /** what is left of the budgets before these slots */
   readonly budgets: readonly { readonly strategyId: string; readonly lines: readonly BudgetLine[] }[];
@@ -62,7 +64,7 @@ export async function readPlan(
 async function makePlan(context: EngineContext, asked: { configuration: Configuration; slots: number }): Promise<Plan> {
   const { settings, deps } = context;
   const { configuration } = asked;
-  const { world, unpriced } = await readForecastStart(deps, settings, asked.slots);
+  const { world, unread, unpriced } = await readForecastStart(deps, settings, asked.slots);
   const slots = await quoteForecast(context, world);
   const specs = new Map(settings.strategies.map(({ spec }) => [spec.id, spec]));
   return {
@@ -73,6 +75,7 @@ async function makePlan(context: EngineContext, asked: { configuration: Configur
     spenders: spendersIn(settings),
     gas: await plannedGas(context, { configuration, slots }),
     proposals: bySender(slots, settings).proposed.length,
+    unread,
     unpriced,
     budgets: world.strategies.flatMap(({ spec, budget }) => {
       const lines = budgetLines(spec, budget?.counts ?? []);

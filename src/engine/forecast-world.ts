@@ -18,6 +18,7 @@ import { withoutLentGas } from "./lent-gas.ts";
 import { modeOf } from "./modes.ts";
 import { budgetView } from "./perform/read-view.ts";
 import { hasReadableMemory, parseStoredMemory } from "./quarantine.ts";
+import { refusedByToken } from "./refused-by-token.ts";
 
 /** What a forecast is read with. */
 export interface ForecastDeps {
@@ -28,9 +29,12 @@ export interface ForecastDeps {
   readonly zones: ZoneOffsets;
 }
 
-/** A forecast's beginning, and the prices that could not be read. */
+/** A forecast's beginning, and what could not be read. */
 export interface ForecastStart {
+  /** without the strategies of which nothing can be said */
   readonly world: ForecastWorld;
+  /** strategies that need a balance which its token refuses to tell */
+  readonly unread: readonly { readonly strategyId: string; readonly detail: string }[];
   readonly unpriced: readonly { readonly token: string; readonly detail: string }[];
 }
 
@@ -54,8 +58,10 @@ export async function readForecastStart(
     else prices.set(token.address, price);
   }
   const balances = new Map<Address, ReadonlyMap<Address, bigint>>();
+  const refusals: Refusal[] = [];
   for (const [holder, tokens] of tokensByHolder(standings))
-    balances.set(holder, await readBalances({ ...deps, ...settings }, holder, tokens));
+    balances.set(holder, await readBalances({ ...deps, ...settings }, { holder, tokens, refusals }));
+  const unread = standings.flatMap((standing) => refusalTo(standing, refusals) ?? []);
   const seen = await Promise.all(standings.map((standing) => readRows(deps, standing, nowMs)));
   const budgetOf = ({ strategy: { spec }, rows }: Seen): BudgetView | undefined =>
     spec.budget && budgetView(rows, budgetSpans(spec.budget, nowMs, deps.zones));
@@ -64,10 +70,12 @@ export async function readForecastStart(
   for (const [holder, held] of balances) wallets.set(holder, moneyOf(held, byWallet.get(holder) ?? [], policy));
   const world: ForecastWorld = {
     nowMs,
-    strategies: seen.map((one) => {
-      const { sold, bought } = one.rows;
-      return { ...one.strategy, spent: sold, bought, budget: budgetOf(one) };
-    }),
+    strategies: seen
+      .filter(({ strategy: { spec } }) => unread.every(({ strategyId }) => strategyId !== spec.id))
+      .map((one) => {
+        const { sold, bought } = one.rows;
+        return { ...one.strategy, spent: sold, bought, budget: budgetOf(one) };
+      }),
     wallets,
     prices,
     bars: longestBars(seen),
@@ -76,7 +84,7 @@ export async function readForecastStart(
     zones: deps.zones,
     slots,
   };
-  return { world, unpriced };
+  return { world, unread, unpriced };
 }
 
 /** A strategy as the rows know it, before the chain is read. */
@@ -119,15 +127,37 @@ async function readRows({ store, zones }: ForecastDeps, standing: Standing, nowM
   return { ...standing, rows };
 }
 
+/** What a token did not tell of a holder, and why. */
+interface Refusal {
+  readonly holder: Address;
+  readonly token: Address;
+  readonly detail: string;
+}
+
+/** Balances of a holder; what a token refuses to tell is added to the refusals. */
 async function readBalances(
   { chain, ...settings }: Pick<ForecastDeps, "chain"> & Pick<EngineSettings, "lentGas">,
-  wallet: Address,
-  tokens: readonly Token[],
+  { holder, tokens, refusals }: { holder: Address; tokens: readonly Token[]; refusals: Refusal[] },
 ): Promise<ReadonlyMap<Address, bigint>> {
   const balances = new Map<Address, bigint>();
-  for (const { address: token } of tokens)
-    balances.set(token, withoutLentGas(settings, { token, wallet }, await chain.balance(token, wallet)));
+  for (const { address: token } of tokens) {
+    try {
+      const balance = await chain.balance(token, holder);
+      balances.set(token, withoutLentGas(settings, { token, wallet: holder }, balance));
+    } catch (error) {
+      refusals.push({ holder, token, detail: refusedByToken(error) });
+    }
+  }
   return balances;
+}
+
+/** Why nothing can be said of a strategy; undefined where everything that it needs could be read. */
+function refusalTo(standing: Standing, refusals: readonly Refusal[]): ForecastStart["unread"][number] | undefined {
+  const asked = askedBy(standing);
+  const found = refusals.find(({ holder, token }) =>
+    asked.some(({ address, tokens }) => address === holder && tokens.some((one) => one.address === token)),
+  );
+  return found && { strategyId: standing.strategy.spec.id, detail: found.detail };
 }
 
 /** As if today's were made now and the month's long ago: what counts for a ceiling counts a little longer, never less. */
@@ -161,13 +191,14 @@ function moneyOf(
 
 /** Whose balances are asked for: of the wallets, and of addresses that count besides. */
 function tokensByHolder(standings: readonly Standing[]): ReadonlyMap<Address, readonly Token[]> {
-  const asked = standings.flatMap((standing) => [
-    { address: walletOf(standing), tokens: standing.needs.tokens },
-    ...(standing.needs.external ?? []),
-  ]);
+  const asked = standings.flatMap(askedBy);
   return new Map(
     [...Map.groupBy(asked, ({ address }) => address)].map(([holder, all]) => [holder, eachOnce(all)] as const),
   );
+}
+
+function askedBy(standing: Standing): readonly { readonly address: Address; readonly tokens: readonly Token[] }[] {
+  return [{ address: walletOf(standing), tokens: standing.needs.tokens }, ...(standing.needs.external ?? [])];
 }
 
 function walletOf({ strategy }: Standing): Address {

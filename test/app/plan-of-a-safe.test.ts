@@ -29,7 +29,7 @@ test("what the owners of a Safe execute is no transaction of ours", () => {
 
 test("a plan says who sends and pays", () => {
   const made: Plan = {
-    ...{ nowMs: 1, slots: [], approvals: [], spenders: [], unpriced: [], budgets: [], nativeSymbol: "ETH" },
+    ...{ nowMs: 1, slots: [], approvals: [], spenders: [], unread: [], unpriced: [], budgets: [], nativeSymbol: "ETH" },
     worstCase: { perDayUsd: 0n, perMonthUsd: 0n, perDayBounds: [], perMonthBounds: [] },
     gas: { transactions: 0, wei: 0n, balances: new Map() },
     proposals: 2,
@@ -38,4 +38,8 @@ test("a plan says who sends and pays", () => {
   expect(planText(made)).toContain("asked for 2 of these swaps: they execute them, and pay for the gas");
   expect(planText(made)).not.toContain("transactions of our own");
   expect(planText({ ...made, proposals: 0 })).not.toContain("Safes");
+  const unread = [{ strategyId: "odd", detail: "0x01 refuses balanceOf: the call reverts" }];
+  expect(planText({ ...made, unread })).toMatch(
+    /odd is in none of this, not in the worst case either: 0x01 refuses balanceOf.*\n\nat worst: nothing is sold/,
+  );
 });

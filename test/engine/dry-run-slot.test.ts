@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import { NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
@@ -7,7 +8,7 @@ import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import { readForecastStart } from "../../src/engine/forecast-world.ts";
 import { quoteForecast } from "../../src/engine/quote-forecast.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
-import { HUNDRED_USDC, policySample, ROUTER, runSample, SLOT_MS, usd } from "../support/builders.ts";
+import { HUNDRED_USDC, policySample, ROUTER, runSample, SLOT_MS, usd, WBTC } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
@@ -110,6 +111,25 @@ describe("a forecast of the daemon's next slots", () => {
     const settings = { ...life.context.settings, lentGas: new Map([[ACCOUNT, lent]]) };
     const { world } = await readForecastStart(life.context.deps, settings, 1);
     expect(world.wallets.get(ACCOUNT)?.balances.get(NATIVE_TOKEN)).toBe(5n);
+  });
+
+  test("leaves out and names a strategy of which a token refuses to tell a balance, and goes on with the others", async () => {
+    const { strategy } = await begin();
+    const odd = { ...strategy.spec, id: "odd", sell: { token: WBTC, raw: 1n } } as StrategySpec;
+    const { outside, life } = await begin({}, { strategies: [strategy, { ...strategy, spec: odd }] });
+    const { chain, ...deps } = life.context.deps;
+    const balance: typeof chain.balance = async (token, holder) => {
+      if (token === WBTC.address) throw new ChainReadError("reverted", `${token} refuses balanceOf: the call reverts`);
+      return await outside.chain.balance(token, holder);
+    };
+    const start = await readForecastStart({ ...deps, chain: { balance } }, life.context.settings, 1);
+    expect(start.world.strategies.map(({ spec }) => spec.id)).toEqual([strategy.spec.id]);
+    const [slot] = await quoteForecast(life.context, start.world);
+    expect(slot?.swaps).toHaveLength(1);
+    const detail = `${WBTC.address} refuses balanceOf: the call reverts`;
+    expect(start.unread).toEqual([{ strategyId: "odd", detail }]);
+    const away = async () => await Promise.reject(new ChainReadError("unreachable", "no node"));
+    await expect(readForecastStart({ ...deps, chain: { balance: away } }, life.context.settings, 1)).rejects.toThrow();
   });
 
   test("passes on what the service refuses", async () => {

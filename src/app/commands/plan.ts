@@ -32,7 +32,7 @@ export async function plan(options: PlanOptions, terminal: Terminal): Promise<vo
 
 function isClear(made: Plan): boolean {
   const denied = made.slots.some((slot) => slot.swaps.some((swap) => swap.problem !== undefined));
-  return !denied && made.unpriced.length === 0;
+  return !denied && made.unpriced.length === 0 && made.unread.length === 0;
 }
 
 function planJson(made: Plan): object {
@@ -54,6 +54,7 @@ function planJson(made: Plan): object {
       balance: Object.fromEntries([...made.gas.balances].map(([wallet, wei]) => [wallet, wei.toString()])),
     },
     proposals: made.proposals,
+    unread: made.unread.map(({ strategyId, detail }) => ({ strategy: strategyId, detail })),
     unpriced: made.unpriced,
     budgets: made.budgets.map(({ strategyId, lines }) => ({ strategy: strategyId, bounds: lines })),
   };
@@ -122,6 +123,10 @@ export function planText(made: Plan): string {
   });
   const parts = [
     formatTable([["SLOT (UTC)", "LOCAL", "STRATEGY", "DOES", "WHAT"], ...rows]),
+    ...made.unread.map(
+      ({ strategyId, detail }) =>
+        `${strategyId} is in none of this, not in the worst case either: ${detail}; it waits until the token answers`,
+    ),
     worstCaseText(made.worstCase),
   ];
   const budgets = made.budgets.flatMap(({ strategyId, lines }) => budgetTable(strategyId, lines));

@@ -2,7 +2,7 @@ import { ChainReadError } from "../../../domain/chain-read-error.ts";
 import type { Address } from "../../../domain/money/address.ts";
 import type { WatchedHolder } from "../../../domain/strategy/decision.ts";
 import { watchedHolders } from "../../../domain/strategy/strategy.ts";
-import { isRefusedByToken } from "../../refused-by-token.ts";
+import { isRefusedByToken } from "../../../engine/refused-by-token.ts";
 import type { ApiSources } from "./api-sources.ts";
 
 /** What lies at the addresses that strategies count besides their wallets, in the newest block, by strategy and token. */

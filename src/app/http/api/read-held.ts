@@ -1,8 +1,8 @@
 import { ChainReadError } from "../../../domain/chain-read-error.ts";
 import { type Address, NATIVE_TOKEN } from "../../../domain/money/address.ts";
 import type { Token } from "../../../domain/money/token.ts";
+import { refusedByToken } from "../../../engine/refused-by-token.ts";
 import type { KnownChain } from "../../../ports/reconciliation-store.ts";
-import { refusedByToken } from "../../refused-by-token.ts";
 import type { ApiSources } from "./api-sources.ts";
 
 /** What a wallet has, by token, and as of which block. A token that is missing is one that nobody knows it of. */
