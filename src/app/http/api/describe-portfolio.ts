@@ -16,6 +16,8 @@ type Weight = Portfolio["mixes"][number]["weights"][number];
 export interface PortfolioParts {
   readonly configuration: Configuration;
   readonly known: ReadonlyMap<Address, Held>;
+  /** what is free of the native coin, by wallet; missing where nobody knows it */
+  readonly coins: ReadonlyMap<Address, bigint>;
   /** what lies at addresses that mixes count, by strategy and token; a mix that is missing could not be read */
   readonly external: ReadonlyMap<string, ReadonlyMap<Address, bigint>>;
   /** dollars (1e-18) of one whole token */
@@ -69,8 +71,9 @@ function holdingsOf({ configuration, known, prices }: PortfolioParts): readonly 
 }
 
 /** Of what is in the wallet, and of what lies elsewhere where the mix counts that. */
-function weightsOf(spec: RebalanceSpec, { known, prices, external }: PortfolioParts): Weight[] {
-  const balances = balancesOf(spec, known.get(spec.wallet.address)?.balances, external.get(spec.id));
+function weightsOf(spec: RebalanceSpec, parts: PortfolioParts): Weight[] {
+  const { prices, external } = parts;
+  const balances = balancesOf(spec, ownOf(spec, parts), external.get(spec.id));
   const held = spec.targets.map((target) => {
     const usd = prices.get(target.token.address);
     if (balances === undefined || usd === undefined) return { target, value: undefined };
@@ -93,6 +96,13 @@ function weightsOf(spec: RebalanceSpec, { known, prices, external }: PortfolioPa
   });
 }
 
+/** The wallet's, and what strategies may count of the coin. Undefined where nothing of the wallet is known. */
+function ownOf({ wallet }: RebalanceSpec, { known, coins }: PortfolioParts): ReadonlyMap<Address, bigint> | undefined {
+  const own = known.get(wallet.address)?.balances;
+  const coin = coins.get(wallet.address);
+  return own === undefined || coin === undefined ? own : new Map([...own, [NATIVE_TOKEN, coin]]);
+}
+
 /** The wallet's with what lies elsewhere: watched, or as the file says it. Undefined where a part of it is not known. */
 function balancesOf(
   { external }: RebalanceSpec,
@@ -104,7 +114,7 @@ function balancesOf(
   const sums = new Map(own);
   // What the wallet has of a token and nobody knows stays unknown, whatever lies elsewhere.
   const add = (address: Address, raw: bigint): void => {
-    const before = sums.get(address) ?? (address === NATIVE_TOKEN ? 0n : undefined);
+    const before = sums.get(address);
     if (before !== undefined) sums.set(address, before + raw);
   };
   for (const [address, raw] of watched ?? []) add(address, raw);
@@ -112,9 +122,9 @@ function balancesOf(
   return sums;
 }
 
-/** The other form of a coin counts one for one. Undefined where it is not known; the coin itself is in no balances. */
+/** The other form of a coin counts one for one. Undefined where it is not known. */
 function rawOf(balances: ReadonlyMap<Address, bigint>, form: Token, as: Token): bigint | undefined {
-  const raw = balances.get(form.address) ?? (form.address === NATIVE_TOKEN ? 0n : undefined);
+  const raw = balances.get(form.address);
   if (raw === undefined) return undefined;
   return (raw * 10n ** BigInt(as.decimals)) / 10n ** BigInt(form.decimals);
 }

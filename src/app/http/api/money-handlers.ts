@@ -1,7 +1,8 @@
+import type { Configuration } from "../../../config/configuration.ts";
 import { ChainReadError } from "../../../domain/chain-read-error.ts";
 import type { Address } from "../../../domain/money/address.ts";
 import type { UsdPrice } from "../../../domain/money/price.ts";
-import type { Token } from "../../../domain/money/token.ts";
+import { isNative, type Token } from "../../../domain/money/token.ts";
 import { DAY_MS } from "../../../domain/time/durations.ts";
 import type { SeenPrice } from "../../../ports/listing.ts";
 import { type AllowancesSeen, allowancesOnChain } from "../../read-allowances.ts";
@@ -22,7 +23,7 @@ import { onceInAWhile } from "./once-in-a-while.ts";
 import { readFills } from "./pages.ts";
 import { ApiProblem } from "./problem.ts";
 import { readExternal } from "./read-external.ts";
-import { type Held, readHeld, withoutCoins } from "./read-held.ts";
+import { freeCoins, type Held, readHeld, withoutCoins } from "./read-held.ts";
 
 type Answered =
   | "getPortfolio"
@@ -72,6 +73,7 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
       return describePortfolio({
         configuration: sources.configuration(),
         known: await known(),
+        coins: countsCoin(sources.configuration()) ? freeCoins(await heldNow(), sources.configuration()) : new Map(),
         external: await externalNow(),
         prices,
         pricedAtMs,
@@ -126,6 +128,15 @@ function spanOf(
   const sinceMs = since === undefined ? untilMs - USUAL_SPAN_MS : Date.parse(since);
   if (sinceMs >= untilMs) throw new ApiProblem("REQUEST_MALFORMED", "since: has to lie before until");
   return { sinceMs, untilMs, points };
+}
+
+/** Whether the weights of a mix count the native coin: it is in no rows. */
+function countsCoin({ strategies }: Configuration): boolean {
+  return strategies.some(
+    ({ spec }) =>
+      spec.kind === "rebalance" &&
+      spec.targets.some(({ token, with: others = [] }) => [token, ...others].some(isNative)),
+  );
 }
 
 async function knownOf({ reads, configuration, clock }: ApiSources): Promise<ReadonlyMap<Address, Held>> {

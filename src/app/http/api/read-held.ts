@@ -1,8 +1,11 @@
+import type { Configuration } from "../../../config/configuration.ts";
 import { ChainReadError } from "../../../domain/chain-read-error.ts";
 import { type Address, NATIVE_TOKEN } from "../../../domain/money/address.ts";
 import type { Token } from "../../../domain/money/token.ts";
+import { withoutLentGas } from "../../../engine/lent-gas.ts";
 import { refusedByToken } from "../../../engine/refused-by-token.ts";
 import type { KnownChain } from "../../../ports/reconciliation-store.ts";
+import { lentGasOf } from "../../paper-accounts.ts";
 import type { ApiSources } from "./api-sources.ts";
 
 /** What a wallet has, by token, and as of which block. A token that is missing is one that nobody knows it of. */
@@ -21,6 +24,23 @@ export function withoutCoins(held: ReadonlyMap<Address, Held>): ReadonlyMap<Addr
     [...held].map(([wallet, { block, balances }]) => {
       const own = [...balances].filter(([token]) => token !== NATIVE_TOKEN);
       return [wallet, { block, balances: new Map(own) }];
+    }),
+  );
+}
+
+/** What is free of the native coin, by wallet: without what is lent on paper, and what the policy leaves for gas. */
+export function freeCoins(
+  held: ReadonlyMap<Address, Held>,
+  configuration: Pick<Configuration, "mode" | "wallets" | "policy">,
+): ReadonlyMap<Address, bigint> {
+  const { gasReserve } = configuration.policy;
+  const lentGas = lentGasOf(configuration);
+  return new Map(
+    [...held].flatMap(([wallet, { balances }]) => {
+      const raw = balances.get(NATIVE_TOKEN);
+      if (raw === undefined) return [];
+      const own = withoutLentGas({ lentGas }, { token: NATIVE_TOKEN, wallet }, raw);
+      return [[wallet, own > gasReserve ? own - gasReserve : 0n] as const];
     }),
   );
 }

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { describePortfolio } from "../../../../src/app/http/api/describe-portfolio.ts";
+import { createMoneyHandlers } from "../../../../src/app/http/api/money-handlers.ts";
 import { readExternal } from "../../../../src/app/http/api/read-external.ts";
+import { freeCoins } from "../../../../src/app/http/api/read-held.ts";
 import { ChainReadError } from "../../../../src/domain/chain-read-error.ts";
-import { type Address, toAddress } from "../../../../src/domain/money/address.ts";
+import { type Address, NATIVE_TOKEN, toAddress } from "../../../../src/domain/money/address.ts";
 import { parseUsd, type UsdPrice } from "../../../../src/domain/money/price.ts";
 import { loaded, REBALANCE, WALLET } from "../../../config/project.ts";
 import { silentLogger } from "../../../support/silent-logger.ts";
@@ -11,9 +13,9 @@ const COLD = toAddress(`0x${"c0".repeat(20)}`);
 const HEAD = { number: 7, hash: "0x00" as const, timestamp: 1, baseFeePerGas: 1n };
 
 /** A mix of the wallet alone, or with what lies elsewhere. */
-function mixed(external = "") {
+function mixed(external = "", mix = REBALANCE) {
   const files = {
-    "strategies/mix.yaml": `${REBALANCE}${external}`,
+    "strategies/mix.yaml": `${mix}${external}`,
     "wallet.json": JSON.stringify({ address: WALLET.slice(2) }),
   };
   const configuration = loaded(files, { RPC_1: "http://127.0.0.1:1" });
@@ -28,12 +30,15 @@ function mixed(external = "") {
   ]);
   const wallet = [...configuration.wallets.values()][0]?.address ?? toAddress(WALLET);
   const known = new Map([[wallet, { block: 5, balances } as never]]);
-  const weights = (found: ReadonlyMap<string, ReadonlyMap<Address, bigint>>): unknown => {
-    const parts = { configuration, known, prices, pricedAtMs: 1, external: found };
+  const weights = (
+    found: ReadonlyMap<string, ReadonlyMap<Address, bigint>>,
+    coins: ReadonlyMap<Address, bigint> = new Map(),
+  ): unknown => {
+    const parts = { configuration, known, coins, prices, pricedAtMs: 1, external: found };
     const mix = describePortfolio(parts).mixes.find(({ strategy }) => strategy === "mix");
     return mix?.weights.map(({ token: { symbol }, weight }) => [symbol, weight]);
   };
-  return { configuration, token, weights };
+  return { configuration, known, prices, token, weights, wallet };
 }
 
 it("weighs a mix by what is in the wallet where nothing else counts", () => {
@@ -95,4 +100,44 @@ it("knows the weights of all mixes but one, where a token that only that one cou
   const found = await readExternal({ configuration: () => both, chain, logger });
   expect([...found.keys()]).toEqual(["other"]);
   expect(JSON.stringify(logger.lines)).toContain(`${token("WETH")} refuses balanceOf`);
+});
+
+it("counts what is free of the coin with its wrapped form, and knows no weight where nobody knows that", async () => {
+  const { configuration, weights, wallet } = mixed(
+    "",
+    REBALANCE.replace("WETH: 60%", "WETH: { weight: 60%, with: [ETH] }"),
+  );
+  const { gasReserve } = configuration.policy;
+  expect(gasReserve).toBeGreaterThan(0n);
+  const has = async (raw: bigint) => new Map([[wallet, { block: 5, balances: new Map([[NATIVE_TOKEN, raw]]) }]]);
+  const coins = freeCoins(await has(2n * 10n ** 18n + gasReserve), configuration);
+  expect(weights(new Map(), coins)).toEqual([
+    ["WETH", "75"],
+    ["USDC", "25"],
+  ]);
+  expect(weights(new Map(), freeCoins(await has(1n), configuration))).toEqual(mixed().weights(new Map()));
+  expect(weights(new Map())).toEqual([
+    ["WETH", null],
+    ["USDC", null],
+  ]);
+});
+
+it("asks the chain for the coin where the rows know a wallet, which they do without it", async () => {
+  const mix = REBALANCE.replace("WETH: 60%", "WETH: { weight: 60%, with: [ETH] }");
+  const { configuration, known, prices, token } = mixed("", mix);
+  const { gasReserve } = configuration.policy;
+  const balance = async (of: Address) => (of === NATIVE_TOKEN ? 2n * 10n ** 18n + gasReserve : 0n);
+  const sources = {
+    configuration: () => configuration,
+    reads: { status: async () => ({ standing: { known } }) },
+    chain: { latest: async () => HEAD, balance },
+    prices: {
+      price: async ({ address }: { address: Address }) => ({ usd: prices.get(address) ?? prices.get(token("WETH")) }),
+    },
+    clock: { nowMs: () => 1_000, monotonicMs: () => 1_000 },
+    logger: silentLogger(),
+  };
+  const asked = { id: "", query: {}, body: undefined, caller: undefined, key: undefined } as const;
+  const { mixes } = await createMoneyHandlers(sources as never).getPortfolio(asked);
+  expect(mixes[0]?.weights.map(({ weight }) => weight)).toEqual(["75", "25"]);
 });

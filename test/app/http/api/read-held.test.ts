@@ -64,7 +64,7 @@ it("a token that refuses to tell takes with it neither other tokens nor the wall
   expect(wallet?.balances.map(({ symbol }) => symbol)).toEqual(expect.arrayContaining(["WETH", "PEPE"]));
   expect(wallet?.unread).toEqual(["USDC"]);
   const prices = new Map([usdc, weth].map((address) => [address, parseUsd("1")])) as never;
-  const parts = { configuration, known, prices, pricedAtMs: 1, external: new Map() };
+  const parts = { configuration, known, coins: new Map(), prices, pricedAtMs: 1, external: new Map() };
   const { totalUsd, missingBalances, mixes } = describePortfolio(parts);
   expect([totalUsd, missingBalances]).toEqual(["1", ["USDC"]]);
   expect(mixes[0]?.weights.map(({ token: { symbol }, weight }) => [symbol, weight])).toEqual([
