@@ -232,7 +232,9 @@ function readResponse(response: BoundedResponse, { redactor, refusalFields, host
   const reader = createReader("refused" in parsed ? undefined : parsed.value, "error");
   const name = reader.text(refusalFields.name);
   const code = reader.count("code");
-  const words = reader.text(refusalFields.message) ?? "no message";
+  // Of any length: what is too much is cut.
+  const said = reader.value(refusalFields.message);
+  const words = typeof said === "string" ? said : "no message";
   const retryable = status >= 500 || PASSING_STATUSES.has(status);
   const known = name !== undefined && NAME_PATTERN.test(name) ? name : undefined;
   const label = known ?? (code === undefined ? `HTTP_${status}` : `SERVICE_${code}`);

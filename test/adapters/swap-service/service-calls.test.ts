@@ -44,6 +44,17 @@ describe("the calls of a service", () => {
     expect(JSON.stringify(answer)).not.toContain(KEY);
   });
 
+  it("report the words of a refusal however many there are, up to what fits into a line", async () => {
+    const words = `the token's transfers fail: ${"9".repeat(240)}`;
+    const { calls } = await callsTo((response, count) => json(response, { message: words.repeat(count) }, 400));
+    const short = await calls.get("/offers", new URLSearchParams(), "quote");
+    expect(short).toMatchObject({ kind: "refused", message: expect.stringContaining(` answered 400: ${words}`) });
+    const long = await calls.get("/offers", new URLSearchParams(), "quote");
+    expect(long).toMatchObject({
+      message: expect.stringMatching(/ answered 400: the token's transfers fail: .{272}$/),
+    });
+  });
+
   it("repeat a question that is asked by POST while only the moment speaks against it, and nothing else", async () => {
     const passing = await callsTo((response, count) => json(response, { count }, count === 1 ? 503 : 200));
     expect(await passing.calls.ask("/offers", { give: "1" }, "quote")).toMatchObject({ kind: "answer" });
