@@ -1,4 +1,5 @@
 import type { Address } from "../domain/money/address.ts";
+import { formatUnits } from "../domain/money/amount.ts";
 import type { BlockTransaction, ChainReader } from "./chain-reader.ts";
 import type { OwnTransaction } from "./lane.ts";
 import type { ForeignRange } from "./nonces.ts";
@@ -19,6 +20,7 @@ export async function readAcceptedTransactions(
   readonly paid: readonly OwnTransaction[];
   /** accounts with transactions that could not be found, and in how many blocks they may be */
   readonly unread: ReadonlyMap<Address, number>;
+  readonly notes: readonly string[];
 }> {
   const found: BlockTransaction[] = [];
   const unread = new Map<Address, number>();
@@ -33,7 +35,15 @@ export async function readAcceptedTransactions(
     const receipt = receipts.get(hash);
     return receipt === undefined ? [] : [{ account, hash, nonce, to, value, receipt }];
   });
-  return { paid, unread };
+  return { paid, unread, notes: paid.flatMap(sentNote) };
+}
+
+/** Coins that left are told: no row knows for what. */
+function sentNote({ account, hash, nonce, to, value, receipt }: OwnTransaction): string[] {
+  if (!receipt.succeeded || value === 0n || to === account) return [];
+  return [
+    `Nonce ${nonce} of ${account}, ${hash}, sent ${formatUnits(value, 18)} native coins to ${to ?? "a new contract"}.`,
+  ];
 }
 
 /** @returns undefined where the node keeps no such counts */

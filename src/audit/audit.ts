@@ -163,7 +163,7 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     openSwaps: openSwaps(snapshot, filledBy),
     deposits: [...depositsOf(flows, claims, watch), ...balances.deposits],
     openAllowances: allowances.open,
-    notes: [...nonces.notes, ...balances.notes, ...allowances.notes, ...findings.notes],
+    notes: [...nonces.notes, ...foreign.notes, ...balances.notes, ...allowances.notes, ...findings.notes],
     checked: countChecked(inputs, allowances.count),
   };
 }

@@ -58,7 +58,7 @@ const TESTS: readonly LongTest[] = [
     name: "mutants",
     what: "known bugs put back, one at a time",
     full: ["node", "test/mutants/main.ts"],
-    short: ["node", "test/mutants/main.ts", "--every", "20"],
+    short: ["node", "test/mutants/main.ts", "--every", "14"],
   },
   {
     name: "kills",
