@@ -3,7 +3,7 @@ import type { Address } from "../../domain/money/address.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { commitAndNotify } from "../alerts.ts";
-import { baselineNow, countNow } from "./baseline.ts";
+import { baselineNow, countNow, knowledgeAt } from "./baseline.ts";
 import { exactAmount } from "./exact-amount.ts";
 import { alertOfNew, foundChange, newOnes } from "./findings.ts";
 import type { ScanContext } from "./patient-chain.ts";
@@ -33,8 +33,10 @@ export async function whereToBegin(
   if (known !== undefined) return known;
   const seen = marker?.read(wallet);
   if (seen?.baseline !== undefined) {
+    // Its balances are lost with the database that knew them: where nodes keep state so old, they show what logs leave out.
     const { baseline } = seen;
-    return await save(context, { wallet, ...baseline, balances: new Map(), baseline });
+    const began = { wallet, ...baseline, balances: new Map(), baseline };
+    return await save(context, await knowledgeAt(context, began, baseline.block, { agreed: await chain.agreed() }));
   }
   const tokens = context.settings.tokens.map(({ address }) => address);
   const look = (spender: Address) => store.read({ kind: "first-look", wallet, spender, tokens });

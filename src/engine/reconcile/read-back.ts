@@ -13,6 +13,12 @@ export interface Range {
   readonly toBlock: number;
 }
 
+/** What is read of a wallet, and who lists the logs. */
+interface Asked extends Range {
+  readonly wallet: Address;
+  readonly logs: Chain["logs"];
+}
+
 /** Transfers of the configured tokens out of a wallet and into it. */
 export interface Moves {
   readonly out: readonly FoundLog[];
@@ -44,10 +50,10 @@ const QUICK_MS = 2_000;
 export async function readBack(
   context: ScanContext,
   soFar: ReadSoFar,
-  asked: Range & { readonly wallet: Address; readonly finalized: number },
+  asked: Asked & { readonly finalized: number },
 ): Promise<ReadBack> {
   const { clock } = context.deps;
-  const { wallet, fromBlock, toBlock, finalized } = asked;
+  const { wallet, logs, fromBlock, toBlock, finalized } = asked;
   const kept = soFar.get(wallet);
   let read: ReadBack = kept?.fromBlock === fromBlock ? kept : { fills: [], out: [], into: [], upTo: fromBlock - 1 };
   const startedMs = clock.monotonicMs();
@@ -58,9 +64,9 @@ export async function readBack(
     // What lies above the newest final block may be another block next time: it is not kept, and read with the end.
     const isEnd = toBlock - first < blocks || first > finalized;
     const end = isEnd ? toBlock : Math.min(finalized, toBlock);
-    const piece = { fromBlock: first, toBlock: Math.min(first + blocks - 1, end) };
-    const fills = await readFills(context, wallet, piece);
-    const moves = await readMoves(context, wallet, piece);
+    const piece = { wallet, logs, fromBlock: first, toBlock: Math.min(first + blocks - 1, end) };
+    const fills = await readFills(context, piece);
+    const moves = await readMoves(context, piece);
     read = {
       fills: [...read.fills, ...fills],
       out: [...read.out, ...moves.out],
@@ -76,8 +82,10 @@ export async function readBack(
 
 /** What may have been trades of the wallet: its fills; where events do not name the owner, every outflow. */
 export async function readTrades(context: ScanContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
-  if (context.deps.service.profile.nonceRecord !== undefined) return await readFills(context, wallet, range);
-  return (await readMoves(context, wallet, range)).out.filter((log) => loggedAmount(log.data) > 0n);
+  const { chain, service } = context.deps;
+  const asked: Asked = { wallet, logs: (filter) => chain.logs(filter), ...range };
+  if (service.profile.nonceRecord !== undefined) return await readFills(context, asked);
+  return (await readMoves(context, asked)).out.filter((log) => loggedAmount(log.data) > 0n);
 }
 
 /** The tokens that move by logs: all but the chain's own. */
@@ -86,20 +94,18 @@ export function tokensOf({ settings }: ScanContext): readonly Token[] {
 }
 
 /** Fills of the wallet in our settlement, of whatever nonce; none where its events do not name the owner. */
-async function readFills(context: ScanContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
-  const { chain, service } = context.deps;
-  const { nonceRecord } = service.profile;
+async function readFills(context: ScanContext, { wallet, logs, ...range }: Asked): Promise<readonly FoundLog[]> {
+  const { nonceRecord } = context.deps.service.profile;
   if (nonceRecord === undefined) return [];
   const topics = nonceRecord.fillTopics(wallet, 0n).slice(0, 2);
-  return await chain.logs({ address: context.settings.contracts[nonceRecord.at], topics, ...range });
+  return await logs({ address: context.settings.contracts[nonceRecord.at], topics, ...range });
 }
 
 /** All tokens in one question: a check asks it of every wallet, and nodes answer it as quickly as for one token. */
-async function readMoves(context: ScanContext, wallet: Address, range: Range): Promise<Moves> {
+async function readMoves(context: ScanContext, { wallet, logs, ...range }: Asked): Promise<Moves> {
   const word = wordOf(wallet);
   const address = tokensOf(context).map((token) => token.address);
-  const read = (topics: readonly (Hex | null)[]): Promise<readonly FoundLog[]> =>
-    context.deps.chain.logs({ address, topics, ...range });
+  const read = (topics: readonly (Hex | null)[]): Promise<readonly FoundLog[]> => logs({ address, topics, ...range });
   const [out, into] = await Promise.all([read([TRANSFER_TOPIC, word]), read([TRANSFER_TOPIC, null, word])]);
   return { out, into };
 }

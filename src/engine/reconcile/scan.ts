@@ -1,6 +1,6 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
-import type { BlockHead } from "../../ports/chain.ts";
+import type { BlockHead, Chain } from "../../ports/chain.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { scanAllowances } from "./allowances.ts";
 import { agreedBalance, balancesBy, knowledgeAt } from "./baseline.ts";
@@ -48,7 +48,8 @@ export async function scanChain(
 ): Promise<ChainScan> {
   const { chain } = context.deps;
   const { wallet } = known;
-  const [latest, newestFinal] = [await chain.latest(), await chain.finalized()];
+  const { latest, logs } = await whoListsLogs(context, known);
+  const newestFinal = await chain.finalized();
   const finalized = Math.min(newestFinal.number, latest.number);
   const count = await chain.transactionCount(wallet, "latest");
   const range = { fromBlock: Math.min(known.block + 1, latest.number), toBlock: latest.number };
@@ -58,7 +59,7 @@ export async function scanChain(
   let isSettled = true;
   let held: { readonly before: KnownChain["balances"]; readonly moves: Moves } | undefined;
   try {
-    const read = await readBack(context, soFar, { wallet, finalized, ...range });
+    const read = await readBack(context, soFar, { wallet, logs, finalized, ...range });
     const moves = {
       ...{ wallet, fromBlock: range.fromBlock },
       fills: read.fills.filter(({ blockNumber }) => blockNumber > fillsSince),
@@ -103,6 +104,21 @@ export async function scanChain(
     ? await knowledgeAt(context, known, toBlock, { agreed, expected })
     : { ...known, balances: held.before };
   return { findings, known: from, isUnfinished, withoutAllowance };
+}
+
+/**
+ * A node may leave logs out unnoticed. Where no balances of where the check begins could show it, as where a database is
+ * lost and nodes keep nothing so old, all endpoints have to list the same, up to the newest block that all of them have.
+ * @throws ChainReadError when no endpoint answers
+ */
+async function whoListsLogs(
+  context: ScanContext,
+  { block, baseline, balances }: KnownChain,
+): Promise<{ readonly latest: BlockHead; readonly logs: Chain["logs"] }> {
+  const { chain } = context.deps;
+  const isBeginning = block === baseline.block;
+  if (isBeginning && tokensOf(context).some(({ address }) => !balances.has(address))) return await chain.agreed();
+  return { latest: await chain.latest(), logs: (filter) => chain.logs(filter) };
 }
 
 /**
