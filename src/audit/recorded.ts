@@ -22,13 +22,14 @@ export async function checkRecorded(
 ): Promise<Difference[]> {
   return [
     ...checkCosts(snapshot, attempts.signed, receipts),
-    ...(await checkTimes(chain, snapshot, tip.number)),
+    ...(await checkTimes(chain, { snapshot, receipts, tip })),
     ...(await checkDecimals(chain, snapshot, tip.number)),
   ];
 }
 
 interface Dated {
   readonly subject: string;
+  readonly hash: Hex | null;
   readonly block: number;
   readonly seconds: number;
 }
@@ -37,17 +38,24 @@ interface Dated {
 function datedRows({ swaps, costs }: Snapshot): readonly Dated[] {
   const fills = [...swaps.values()]
     .filter(isFilled)
-    .flatMap(({ id, block_number: block, block_time_seconds: seconds }) =>
-      block === null || seconds === null ? [] : [{ subject: `swap ${id}`, block, seconds }],
+    .flatMap(({ id, hash, block_number: block, block_time_seconds: seconds }) =>
+      block === null || seconds === null ? [] : [{ subject: `swap ${id}`, hash, block, seconds }],
     );
   const transactions = [...costs.values()].map((cost) => ({
-    ...{ subject: `intent ${cost.intent_id}`, block: cost.block_number, seconds: cost.block_time_seconds },
+    ...{ subject: `intent ${cost.intent_id}`, hash: cost.hash },
+    ...{ block: cost.block_number, seconds: cost.block_time_seconds },
   }));
   return [...fills, ...transactions];
 }
 
-async function checkTimes(chain: ChainReader, snapshot: Snapshot, tip: number): Promise<Difference[]> {
-  const rows = datedRows(snapshot).filter(({ block }) => block <= tip);
+/** What is recorded in another block than its transaction's is a difference already: that block's time says nothing of it. */
+async function checkTimes(
+  chain: ChainReader,
+  { snapshot, receipts, tip }: Pick<Recorded, "snapshot" | "receipts" | "tip">,
+): Promise<Difference[]> {
+  const isOfItsBlock = ({ hash, block }: Dated): boolean =>
+    block <= tip.number && (hash === null || (receipts.get(hash)?.blockNumber ?? block) === block);
+  const rows = datedRows(snapshot).filter(isOfItsBlock);
   const times = await chain.blockTimes([...new Set(rows.map(({ block }) => block))]);
   return rows.flatMap(({ subject, block, seconds }) => {
     const actual = times.get(block);

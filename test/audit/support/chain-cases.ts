@@ -43,6 +43,16 @@ export const FILL_CASES: readonly Case[] = [
     reports: ["FILL_BLOCK_DIFFERS"],
   },
   {
+    hazard: "a fill in a block of another time than recorded",
+    spoil: async ({ journal, chain }) => {
+      await chain.rpc.call("evm_increaseTime", [60]);
+      await chain.rpc.call("evm_mine", []);
+      const tip = Number(await chain.rpc.call("eth_blockNumber", []));
+      journal.run("UPDATE swaps SET block_number = ? WHERE id = 'own'", tip);
+    },
+    reports: ["FILL_BLOCK_DIFFERS"],
+  },
+  {
     hazard: "one wei less sold than left the wallet",
     spoil: ({ journal }) => {
       journal.run("UPDATE swaps SET sold = '4999999' WHERE id = 'own'");
