@@ -8,6 +8,7 @@ import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { readForecastStart } from "../engine/forecast-world.ts";
 import { quoteForecast } from "../engine/quote-forecast.ts";
+import { refusedByToken } from "../engine/refused-by-token.ts";
 import { type BudgetLine, budgetLines } from "./budget-lines.ts";
 import { lookAhead } from "./look-ahead.ts";
 
@@ -22,7 +23,8 @@ export interface PlannedApproval {
   /** who may take it: of several routers the one that the quote of now names */
   readonly spender: Address;
   readonly needed: bigint;
-  readonly allowance: bigint;
+  /** what it may take already; words: why the token does not tell, and the approval is needed as far as anybody knows */
+  readonly allowance: bigint | string;
 }
 
 /** What the next slots would do, and what they need for it. */
@@ -87,7 +89,10 @@ async function makePlan(context: EngineContext, asked: { configuration: Configur
 }
 
 /** The first sale of each token by each wallet through each contract, where its allowance does not suffice already. */
-async function plannedApprovals(context: EngineContext, slots: readonly ForecastSlot[]): Promise<PlannedApproval[]> {
+export async function plannedApprovals(
+  context: EngineContext,
+  slots: readonly ForecastSlot[],
+): Promise<PlannedApproval[]> {
   const { settings, deps } = context;
   // A proposal's approval is a part of it, and nothing of it is left.
   const wallets = new Map(
@@ -106,8 +111,8 @@ async function plannedApprovals(context: EngineContext, slots: readonly Forecast
       if (seen.has(key)) continue;
       seen.add(key);
       const grant = { token: swap.sell.address, owner: wallet.address, spender };
-      const allowance = await deps.chain.allowance(grant);
-      if (allowance < swap.amount) {
+      const allowance = await deps.chain.allowance(grant).catch(refusedByToken);
+      if (typeof allowance === "string" || allowance < swap.amount) {
         approvals.push({ wallet: wallet.name, token: swap.sell, spender, needed: swap.amount, allowance });
       }
     }

@@ -32,7 +32,8 @@ export async function plan(options: PlanOptions, terminal: Terminal): Promise<vo
 
 function isClear(made: Plan): boolean {
   const denied = made.slots.some((slot) => slot.swaps.some((swap) => swap.problem !== undefined));
-  return !denied && made.unpriced.length === 0 && made.unread.length === 0;
+  const isKnown = made.approvals.every(({ allowance }) => typeof allowance === "bigint");
+  return !denied && isKnown && made.unpriced.length === 0 && made.unread.length === 0;
 }
 
 function planJson(made: Plan): object {
@@ -45,7 +46,9 @@ function planJson(made: Plan): object {
       token: token.symbol,
       spender,
       needed: needed.toString(),
-      allowance: allowance.toString(),
+      ...(typeof allowance === "string"
+        ? { allowance: null, refused: allowance }
+        : { allowance: allowance.toString() }),
     })),
     spenders: made.spenders,
     gas: {
@@ -144,6 +147,12 @@ export function planText(made: Plan): string {
       ...[wallet, token.symbol, amount(needed, token), spender],
     ]);
     parts.push(formatTable([["WALLET", "APPROVES", "EXACTLY, AT FIRST", "FOR"], ...approvals]));
+    for (const { wallet, token, allowance } of made.approvals) {
+      if (typeof allowance === "string")
+        parts.push(
+          `what ${wallet} allows of ${token.symbol} already is not known, and nothing is sold until it is: ${allowance}`,
+        );
+    }
     if (made.spenders.length > 1)
       parts.push(`by the quotes of now; a later one may name another of ${made.spenders.join(", ")}`);
   }
