@@ -1,5 +1,6 @@
 import { spendersIn } from "../../domain/guard/swap-contracts.ts";
 import type { Address } from "../../domain/money/address.ts";
+import type { AgreedChainReads } from "../../ports/chain.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { commitAndNotify } from "../alerts.ts";
@@ -93,7 +94,8 @@ async function save({ deps }: ScanContext, first: KnownChain): Promise<KnownChai
 
 /**
  * What the chain shows of trades that the wallet made before: a fill of it in our settlement or an allowance to it, since
- * the first block. The wallet may have had a database that is lost then, and a person has to say.
+ * the first block. The wallet may have had a database that is lost then, and a person has to say. All endpoints are asked:
+ * one may leave logs out, or be behind.
  * @returns the block up to which the chain itself shows that it never traded here, where it does
  */
 async function traceOf(
@@ -101,15 +103,16 @@ async function traceOf(
   wallet: Address,
   grantedTo: (spender: Address) => Promise<ReadonlySet<Address>>,
 ): Promise<string | number> {
-  const { chain } = context.deps;
-  const { number } = await chain.latest();
+  const agreed = await context.deps.chain.agreed();
+  const { number } = agreed.latest;
   if (number > PROVABLE_BLOCKS) return `${number} blocks are too many to read back`;
-  const trades = await readTrades(context, wallet, { fromBlock: 0, toBlock: number }).catch(refusalOf);
+  const asked = { wallet, logs: agreed.logs, fromBlock: 0, toBlock: number };
+  const trades = await readTrades(context, asked).catch(refusalOf);
   if (typeof trades === "string") return `its logs are refused: ${trades}`;
   if (trades[0] !== undefined)
     return `the chain knows ${trades.length} fills of it, the first in block ${trades[0].blockNumber}`;
   for (const spender of spendersIn(context.settings)) {
-    const trace = await allowanceOf(context, { wallet, spender }, await grantedTo(spender));
+    const trace = await allowanceOf(context, { agreed, wallet, spender }, await grantedTo(spender));
     if (trace !== undefined) return trace;
   }
   return number;
@@ -117,13 +120,14 @@ async function traceOf(
 
 async function allowanceOf(
   context: ScanContext,
-  { wallet, spender }: { readonly wallet: Address; readonly spender: Address },
+  { agreed, wallet, spender }: { agreed: AgreedChainReads; wallet: Address; spender: Address },
   granted: ReadonlySet<Address>,
 ): Promise<string | undefined> {
-  const { settings, deps } = context;
+  const { settings } = context;
   for (const { address: token } of settings.tokens) {
     if (token === settings.native.address || granted.has(token)) continue;
-    const amount = await deps.chain.allowance({ token, owner: wallet, spender }).catch(refusalOf);
+    const grant = { token, owner: wallet, spender };
+    const amount = await agreed.highestAllowance(grant, agreed.latest.number).catch(refusalOf);
     if (typeof amount === "string") return `its allowance of ${token} is refused: ${amount}`;
     if (amount > 0n) return `it allows ${spender} to take ${exactAmount(context, token, amount)}`;
   }

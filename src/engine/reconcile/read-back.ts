@@ -81,10 +81,8 @@ export async function readBack(
 }
 
 /** What may have been trades of the wallet: its fills; where events do not name the owner, every outflow. */
-export async function readTrades(context: ScanContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
-  const { chain, service } = context.deps;
-  const asked: Asked = { wallet, logs: (filter) => chain.logs(filter), ...range };
-  if (service.profile.nonceRecord !== undefined) return await readFills(context, asked);
+export async function readTrades(context: ScanContext, asked: Asked): Promise<readonly FoundLog[]> {
+  if (context.deps.service.profile.nonceRecord !== undefined) return await readFills(context, asked);
   return (await readMoves(context, asked)).out.filter((log) => loggedAmount(log.data) > 0n);
 }
 

@@ -79,3 +79,16 @@ test("where nodes keep no balances so old, the logs of a lost database are belie
   await turn(outside, life, 300);
   expect([fills(outside), life.errors]).toEqual([FILLS + 1, []]);
 });
+
+test("a wallet whose database and marker are lost is not new where one endpoint of several leaves its fills out", async () => {
+  const outside = begin("only");
+  const { chain } = outside;
+  await fill(outside, 1, markerOf(outside));
+  const [logs, agreed] = [chain.logs.bind(chain), chain.agreed.bind(chain)];
+  chain.logs = async () => [];
+  chain.agreed = async () => ({ ...(await agreed()), logs });
+  const life = await live({ ...outside, file: join(dirname(outside.file), "empty.db") });
+  expect(open(life)).toEqual(["new"]);
+  await turn(outside, life, 120);
+  expect([fills(outside), life.errors]).toEqual([1, []]);
+});
