@@ -1,6 +1,5 @@
 import { spendersIn } from "../../domain/guard/swap-contracts.ts";
 import type { Address } from "../../domain/money/address.ts";
-import type { AgreedChainReads } from "../../ports/chain.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { commitAndNotify } from "../alerts.ts";
@@ -9,7 +8,7 @@ import { exactAmount } from "./exact-amount.ts";
 import { alertOfNew, foundChange, newOnes } from "./findings.ts";
 import type { ScanContext } from "./patient-chain.ts";
 import { readTrades } from "./read-back.ts";
-import { refusalOf } from "./scan.ts";
+import { assertStands, refusalOf } from "./scan.ts";
 
 /** Where the chain is no longer than this, a wallet that never traded here can be known from the chain alone. */
 const PROVABLE_BLOCKS = 100_000;
@@ -107,12 +106,20 @@ async function traceOf(
   const { number } = agreed.latest;
   if (number > PROVABLE_BLOCKS) return `${number} blocks are too many to read back`;
   const asked = { wallet, logs: agreed.logs, fromBlock: 0, toBlock: number };
-  const trades = await readTrades(context, asked).catch(refusalOf);
+  const refused = async (error: unknown): Promise<string> => {
+    const words = refusalOf(error);
+    // Of a block that was replaced meanwhile nodes have nothing, and it is asked again soon.
+    await assertStands(context, agreed.latest);
+    return words;
+  };
+  const trades = await readTrades(context, asked).catch(refused);
   if (typeof trades === "string") return `its logs are refused: ${trades}`;
   if (trades[0] !== undefined)
     return `the chain knows ${trades.length} fills of it, the first in block ${trades[0].blockNumber}`;
   for (const spender of spendersIn(context.settings)) {
-    const trace = await allowanceOf(context, { agreed, wallet, spender }, await grantedTo(spender));
+    const read = (token: Address): Promise<bigint | string> =>
+      agreed.highestAllowance({ token, owner: wallet, spender }, number).catch(refused);
+    const trace = await allowanceOf(context, { spender, read }, await grantedTo(spender));
     if (trace !== undefined) return trace;
   }
   return number;
@@ -120,14 +127,13 @@ async function traceOf(
 
 async function allowanceOf(
   context: ScanContext,
-  { agreed, wallet, spender }: { agreed: AgreedChainReads; wallet: Address; spender: Address },
+  { spender, read }: { readonly spender: Address; read(token: Address): Promise<bigint | string> },
   granted: ReadonlySet<Address>,
 ): Promise<string | undefined> {
   const { settings } = context;
   for (const { address: token } of settings.tokens) {
     if (token === settings.native.address || granted.has(token)) continue;
-    const grant = { token, owner: wallet, spender };
-    const amount = await agreed.highestAllowance(grant, agreed.latest.number).catch(refusalOf);
+    const amount = await read(token);
     if (typeof amount === "string") return `its allowance of ${token} is refused: ${amount}`;
     if (amount > 0n) return `it allows ${spender} to take ${exactAmount(context, token, amount)}`;
   }

@@ -125,7 +125,7 @@ async function whoListsLogs(
  * Logs and balances of two chains explain each other as little as those of two wallets.
  * @throws ChainReadError where a block was replaced while it was read: it is read again soon
  */
-async function assertStands({ deps: { chain } }: ScanContext, { number, hash }: BlockHead): Promise<void> {
+export async function assertStands({ deps: { chain } }: ScanContext, { number, hash }: BlockHead): Promise<void> {
   if ((await chain.block(number))?.hash === hash) return;
   throw new ChainReadError("malformed answer", `block ${number} was replaced, or is not shown, while it was read`);
 }

@@ -92,3 +92,24 @@ test("a wallet whose database and marker are lost is not new where one endpoint 
   await turn(outside, life, 120);
   expect([fills(outside), life.errors]).toEqual([1, []]);
 });
+
+test("a block that is replaced while a first check reads it makes no wallet one that may have traded", async () => {
+  const outside = begin("only");
+  const { chain } = outside;
+  const [agreed, block] = [chain.agreed.bind(chain), chain.block.bind(chain)];
+  let replaced: number | undefined;
+  chain.agreed = async () => {
+    const reads = await agreed();
+    if (replaced !== undefined) return reads;
+    replaced = reads.latest.number;
+    const highestAllowance = () => Promise.reject(new ChainReadError("refused", "header not found"));
+    return { ...reads, highestAllowance };
+  };
+  let isBack = false;
+  chain.block = async (number) => (number === replaced && !isBack ? undefined : await block(number));
+  const life = await live(outside, markerOf(outside));
+  expect(open(life)).toEqual(["unchecked"]);
+  isBack = true;
+  await turn(outside, life, 5);
+  expect([open(life), life.errors]).toEqual([[], []]);
+});
