@@ -139,7 +139,8 @@ export function createSigningOracle(parts: {
     if (maxFeePerGas > cap) report("S5", `nonce ${nonce} may pay ${maxFeePerGas} wei for a gas`);
     const calmMs = parts.calmSinceMs() ?? Number.POSITIVE_INFINITY;
     for (const older of before) {
-      const isOfCalm = (signedAtMs.get(older.raw) ?? 0) > calmMs + SETTLED_MS;
+      // What nobody could be sent, as where private endpoints are gone from the configuration, is in nobody's pool.
+      const isOfCalm = sentRaw.has(older.raw) && (signedAtMs.get(older.raw) ?? 0) > calmMs + SETTLED_MS;
       if (isOfCalm) report("L6", `nonce ${nonce} is replaced though nothing goes wrong`);
       const isRaised = maxFeePerGas * 10n >= older.maxFeePerGas * 11n;
       const isTipRaised = maxPriorityFeePerGas * 10n >= older.maxPriorityFeePerGas * 11n;
