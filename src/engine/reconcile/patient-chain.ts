@@ -50,6 +50,8 @@ export function withPatience(context: EngineContext, signal: AbortSignal): ScanC
         finalized: patient(() => agreed.finalized()),
         transactionCount: patient((...asked) => agreed.transactionCount(...asked)),
         allowance: patient((...asked) => agreed.allowance(...asked)),
+        highestAllowance: patient((...asked) => agreed.highestAllowance(...asked)),
+        logs: patient((asked) => agreed.logs(asked)),
       };
     },
   };

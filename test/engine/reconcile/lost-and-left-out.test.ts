@@ -1,7 +1,9 @@
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
+import { WETH } from "../../support/builders.ts";
 import {
+  accept,
   acceptInTime,
   begin,
   fill,
@@ -11,7 +13,7 @@ import {
   markerOf,
   open,
 } from "../../support/databases-in-turn.ts";
-import { type Life, type Outside, turn } from "../../support/engine-life.ts";
+import { ACCOUNT, type Life, type Outside, turn } from "../../support/engine-life.ts";
 
 // A database that is lost took the earlier balances with it: nothing in the rows shows what a node leaves out.
 
@@ -80,6 +82,24 @@ test("where nodes keep no balances so old, the logs of a lost database are belie
   expect([fills(outside), life.errors]).toEqual([FILLS + 1, []]);
 });
 
+test("a loss that is accepted while endpoints list different logs frees nothing: fills that show up then halt the wallet", async () => {
+  const outside = begin("only");
+  const { chain } = outside;
+  const agreed = chain.agreed.bind(chain);
+  const life = await loseAll(outside, () => {
+    forgetBalances(outside);
+    const logs = () => Promise.reject(new ChainReadError("disagreement", "the RPC endpoints disagree on logs"));
+    chain.agreed = async () => ({ ...(await agreed()), logs });
+  });
+  await turn(outside, life, LIFETIME_SECONDS + 5);
+  expect(await accept(life)).toContain("accepted 1");
+  await turn(outside, life, 120);
+  expect([open(life), fills(outside)]).toEqual([["unchecked"], FILLS]);
+  chain.agreed = agreed;
+  await turn(outside, life, 60);
+  expect([open(life), fills(outside)]).toEqual([["fill", "fill", "fill"], FILLS]);
+});
+
 test("a wallet whose database and marker are lost is not new where one endpoint of several leaves its fills out", async () => {
   const outside = begin("only");
   const { chain } = outside;
@@ -91,6 +111,37 @@ test("a wallet whose database and marker are lost is not new where one endpoint 
   expect(open(life)).toEqual(["new"]);
   await turn(outside, life, 120);
   expect([fills(outside), life.errors]).toEqual([1, []]);
+});
+
+test("nor where one endpoint of several, which is behind, does not show what it allows yet", async () => {
+  const outside = begin("only");
+  const { chain } = outside;
+  chain.ledger.setAllowance(WETH.address, ACCOUNT, 1n);
+  const [allowance, agreed] = [chain.allowance.bind(chain), chain.agreed.bind(chain)];
+  chain.allowance = async () => 0n;
+  chain.agreed = async () => ({ ...(await agreed()), highestAllowance: allowance });
+  expect(open(await live(outside))).toEqual(["new"]);
+});
+
+test("a node that loses every other answer delays a first check, and does not make it begin anew for ever", async () => {
+  const outside = begin("only");
+  const { chain } = outside;
+  const agreed = chain.agreed.bind(chain);
+  let asked = 0;
+  const lossy =
+    <Args extends unknown[], Answer>(read: (...args: Args) => Promise<Answer>) =>
+    async (...args: Args): Promise<Answer> => {
+      asked += 1;
+      if (asked % 2 === 1) throw new ChainReadError("unreachable", "no answer");
+      return await read(...args);
+    };
+  chain.agreed = async () => {
+    const reads = await agreed();
+    return { ...reads, logs: lossy(reads.logs), highestAllowance: lossy(reads.highestAllowance) };
+  };
+  const life = await live(outside);
+  await turn(outside, life, 30);
+  expect([open(life), life.errors]).toEqual([[], []]);
 });
 
 test("a block that is replaced while a first check reads it makes no wallet one that may have traded", async () => {
