@@ -133,15 +133,18 @@ export function createSigningOracle(parts: {
   const strategyOf = (runId: string): string =>
     rows.one<{ strategy: string }>("SELECT strategy FROM runs WHERE id = ?", runId)?.strategy ?? "none";
 
+  /** What is private, where private endpoints are gone from the configuration, is sent to nobody and in nobody's pool. */
+  const isUnsendable = ({ raw }: SignedTransaction): boolean =>
+    !sentRaw.has(raw) &&
+    rows.one("SELECT 1 FROM lane_attempts WHERE raw = ? AND visibility = 'private'", raw) !== undefined;
   const judgeFees = (signed: SignedTransaction, before: readonly SignedTransaction[]): void => {
     const { nonce, maxFeePerGas, maxPriorityFeePerGas, to } = signed;
     const cap = to === wallet ? 2n * MAX_FEE : MAX_FEE;
     if (maxFeePerGas > cap) report("S5", `nonce ${nonce} may pay ${maxFeePerGas} wei for a gas`);
     const calmMs = parts.calmSinceMs() ?? Number.POSITIVE_INFINITY;
     for (const older of before) {
-      // What nobody could be sent, as where private endpoints are gone from the configuration, is in nobody's pool.
-      const isOfCalm = sentRaw.has(older.raw) && (signedAtMs.get(older.raw) ?? 0) > calmMs + SETTLED_MS;
-      if (isOfCalm) report("L6", `nonce ${nonce} is replaced though nothing goes wrong`);
+      const isOfCalm = (signedAtMs.get(older.raw) ?? 0) > calmMs + SETTLED_MS;
+      if (isOfCalm && !isUnsendable(older)) report("L6", `nonce ${nonce} is replaced though nothing goes wrong`);
       const isRaised = maxFeePerGas * 10n >= older.maxFeePerGas * 11n;
       const isTipRaised = maxPriorityFeePerGas * 10n >= older.maxPriorityFeePerGas * 11n;
       if (!isRaised || !isTipRaised) report("S6", `nonce ${nonce} is replaced without a tenth more in both fees`);
