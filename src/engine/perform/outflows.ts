@@ -68,11 +68,18 @@ export function isTakenBy({ gross, terms }: Swap, outflow: readonly OutflowLog[]
 
 /**
  * Whether a transaction that took the sold token from the wallet may be the fill of an order: what it took may be what was
- * signed, or a contract that it was signed for wrote of it. What the wallet's own key sent elsewhere fills no order.
+ * signed, or a contract that it was signed for wrote of it. What the wallet's own key sent elsewhere fills no order, and
+ * what stands in a block after its deadlines neither.
  */
-export function mayFill(swap: Swap, { from, logs }: Receipt, taken: readonly OutflowLog[]): boolean {
+export function mayFill(swap: Swap, { from, logs, blockTimeSeconds }: Receipt, taken: readonly OutflowLog[]): boolean {
+  if (isPastDeadlines(swap, blockTimeSeconds ?? 0)) return false;
   if (logs.some(({ address }) => isOf(swap, address))) return true;
   return from !== swap.wallet && isTakenBy(swap, taken);
+}
+
+/** Whether both deadlines of an order lie before a block of this time. */
+export function isPastDeadlines({ terms, signatures }: Swap, blockTimeSeconds: number): boolean {
+  return blockTimeSeconds > Math.max(terms?.deadlineSeconds ?? 0, signatures?.permitDeadlineSeconds ?? 0);
 }
 
 /** Whether a contract is one that an order was signed for: what it wrote of is the order's, wherever the token went. */

@@ -8,8 +8,15 @@ import type { EffectAnswer } from "./effect-answer.ts";
 import { executionSeen } from "./executions.ts";
 import { asShown, isShown, withOthers } from "./filled-beside.ts";
 import { nodeFault } from "./node-fault.ts";
-import { type BlockRange, denyHiddenOutflow, logName, mayFill, unexplainedOutflows } from "./outflows.ts";
-import { receiptOf } from "./receipt-of.ts";
+import {
+  type BlockRange,
+  denyHiddenOutflow,
+  isPastDeadlines,
+  logName,
+  mayFill,
+  unexplainedOutflows,
+} from "./outflows.ts";
+import { receiptOf, withBlockTime } from "./receipt-of.ts";
 
 /**
  * Looks up what became of a gasless swap, at the settlement that it was signed for. The chain alone decides; the service
@@ -81,7 +88,7 @@ async function observe(context: EngineContext, swap: Swap, view: ObservationRead
   return {
     latest: { number: latest.number, timestampSeconds: latest.timestamp },
     finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
-    fill: fill === undefined ? undefined : await withBlockTime(context, swap, await wholeFill(context, swap, fill)),
+    fill: fill === undefined ? undefined : await timed(context, swap, await wholeFill(context, swap, fill)),
     ...rest,
   };
 }
@@ -124,10 +131,6 @@ async function denyHiddenFill({ deps: { chain } }: EngineContext, { fill }: Swap
   if (block !== undefined && block.hash !== fill.blockHash) return;
   const detail = `block ${fill.blockNumber}, in which the swap was filled, ${block === undefined ? "is not shown" : "stands"}, and a node shows no fill of it`;
   throw new ChainReadError("malformed answer", detail);
-}
-
-function isPastDeadlines({ terms, signatures }: Swap, seconds: number): boolean {
-  return seconds > Math.max(terms?.deadlineSeconds ?? 0, signatures?.permitDeadlineSeconds ?? 0);
 }
 
 /** Whether this would end the swap without a fill: it was cancelled, or its time is over in a finalised block. */
@@ -199,7 +202,7 @@ async function fillByOutflow(
     const logs = taken.map(({ log }) => log);
     const [first] = logs;
     if (first === undefined) continue;
-    const receipt = await receiptOf(reads, first);
+    const receipt = await timed(context, swap, await receiptOf(reads, first));
     if (mayFill(swap, receipt, logs)) own.push(receipt);
     else isUnexplained ||= taken.some(({ isAccepted }) => !isAccepted);
   }
@@ -211,12 +214,10 @@ async function wholeFill(context: EngineContext, swap: Swap, receipt: Receipt): 
   return await asShown(context, swap, await withOthers(context, swap, receipt));
 }
 
-/** When its block was made, asked once for each block. Left out where the node has another block there by now. */
-async function withBlockTime(context: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
-  const known = swap.fill?.blockHash === receipt.blockHash ? swap.fill.blockTimeSeconds : undefined;
-  if (known !== undefined) return { ...receipt, blockTimeSeconds: known };
-  const block = await context.deps.chain.block(receipt.blockNumber);
-  return block?.hash === receipt.blockHash ? { ...receipt, blockTimeSeconds: block.timestamp } : receipt;
+/** When its block was made is asked once for each block. */
+async function timed({ deps: { chain } }: EngineContext, { fill }: Swap, receipt: Receipt): Promise<Receipt> {
+  const known = fill?.blockHash === receipt.blockHash ? fill.blockTimeSeconds : undefined;
+  return known === undefined ? await withBlockTime(chain, receipt) : { ...receipt, blockTimeSeconds: known };
 }
 
 /**

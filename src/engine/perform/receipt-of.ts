@@ -1,5 +1,5 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
-import type { AgreedChainReads, Receipt } from "../../ports/chain.ts";
+import type { AgreedChainReads, Chain, Receipt } from "../../ports/chain.ts";
 import type { FoundLog } from "../reconcile/read-back.ts";
 
 /**
@@ -19,4 +19,11 @@ export async function receiptOf(
       ? `no node has the receipt of ${hash}, whose event is seen`
       : `the receipt of ${hash} names block ${receipt.blockNumber}, and its event is in block ${blockNumber}`;
   throw new ChainReadError("malformed answer", detail);
+}
+
+/** With the time of its block, which is left out where the node has another block there by now. */
+export async function withBlockTime(chain: Pick<Chain, "block">, receipt: Receipt): Promise<Receipt> {
+  if (receipt.blockTimeSeconds !== undefined) return receipt;
+  const block = await chain.block(receipt.blockNumber);
+  return block?.hash === receipt.blockHash ? { ...receipt, blockTimeSeconds: block.timestamp } : receipt;
 }

@@ -7,7 +7,7 @@ import type { Answered } from "../../ports/questions.ts";
 import type { TokenMove } from "../../ports/reconciliation-questions.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
 import { isTakenBy, mayFill } from "../perform/outflows.ts";
-import { receiptOf } from "../perform/receipt-of.ts";
+import { receiptOf, withBlockTime } from "../perform/receipt-of.ts";
 import { exactAmount } from "./exact-amount.ts";
 import { fillKey, moveName, outflowKey, placed } from "./move-keys.ts";
 import type { ScanContext } from "./patient-chain.ts";
@@ -110,12 +110,14 @@ async function receiptsOf(
   if (service.profile.nonceRecord !== undefined) return receipts;
   const sold = new Set(orders.map(({ sell }) => sell.address));
   for (const log of outflows.filter(({ address }) => sold.has(address))) {
-    if (!receipts.has(log.transactionHash)) receipts.set(log.transactionHash, await receiptOf(chain, log));
+    const { transactionHash } = log;
+    if (!receipts.has(transactionHash))
+      receipts.set(transactionHash, await withBlockTime(chain, await receiptOf(chain, log)));
   }
   return receipts;
 }
 
-/** An order takes its token once, and not before it was signed: of several transactions the first may be its fill. */
+/** An order takes its token once, from when it was signed until its deadline: of several transactions the first may be its fill. */
 function explainedByOrders(
   outflows: readonly FoundLog[],
   orders: readonly Swap[],

@@ -460,6 +460,18 @@ describe("looking at the chain", () => {
       expect(seen.kind === "observed" && seen.observation.isUnexplained).toBe(fill === undefined ? true : undefined);
     });
 
+    test.each([
+      ["in the last second of its time is", 60, { blockNumber: 101 }],
+      ["after its deadline is not", 61, undefined],
+    ])("what took enough %s", async (_when, afterSeconds, fill) => {
+      const { context, outside } = await without();
+      outside.clock.jumpTo((seconds + afterSeconds) * 1_000);
+      takeAway(outside, ROUTER, HUNDRED_USDC);
+      const seen = await readChain(context, swap);
+      expect(seen).toMatchObject({ kind: "observed", observation: { fill } });
+      expect(seen.kind === "observed" && seen.observation.isUnexplained).toBe(fill === undefined ? true : undefined);
+    });
+
     test("once it is accepted it holds no end back", async () => {
       const { context, outside, life } = await without();
       takeAway(outside, RELAYER, 5n);

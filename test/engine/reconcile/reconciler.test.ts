@@ -6,7 +6,7 @@ import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
-import { HUNDRED_USDC, POOL, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
+import { HUNDRED_USDC, NOW_MS, POOL, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
 import {
   accept,
@@ -541,6 +541,25 @@ test("an open order explains nothing that is less than what it signed", async ()
   await reconciler.begin();
   await reconciler.scan();
   expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
+});
+
+test.each([
+  ["explains what took its token in the last second of its time", 60, []],
+  ["explains nothing after its deadline: another database's order may have done that", 61, [{ kind: "outflow" }]],
+])("an open order %s", async (_what, afterSeconds, found) => {
+  const outside = begin("only");
+  outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
+  const { context, store } = openLife(outside);
+  const reconciler = createReconciler(context);
+  await reconciler.begin();
+  await reconciler.scan();
+  addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
+  outside.clock.jumpTo(NOW_MS + afterSeconds * 1_000);
+  outside.chain.mine();
+  outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: HUNDRED_USDC });
+  await reconciler.begin();
+  await reconciler.scan();
+  expect(store.openDifferences()).toMatchObject(found);
 });
 
 test("an open order explains nothing that the wallet's own key sent", async () => {
