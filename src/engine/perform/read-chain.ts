@@ -51,15 +51,18 @@ async function observeForAll(context: EngineContext, swap: Swap): Promise<Gasles
   };
   const finalized = await reads.finalized();
   const agreed = await observe(context, swap, { reads: noting, latest: reads.latest, finalized });
-  // Owners of a Safe move its tokens as they like: its executions are counted instead.
-  const isOrder = swap.proposal === undefined && !isFoundByNonce(context, swap);
-  if (isOrder && mayEndUnfilled(swap, agreed))
+  if (isFoundByOutflow(context, swap) && mayEndUnfilled(swap, agreed))
     await denyHiddenOutflow(context, swap, { reads, toBlock: reads.latest.number, shown });
   return agreed;
 }
 
 function isFoundByNonce({ deps }: EngineContext, { terms }: Swap): boolean {
   return terms?.nonce !== undefined && deps.service.profile.nonceRecord !== undefined;
+}
+
+/** Owners of a Safe move its tokens as they like: its executions are counted instead. */
+function isFoundByOutflow(context: EngineContext, swap: Swap): boolean {
+  return swap.proposal === undefined && !isFoundByNonce(context, swap);
 }
 
 /** The endpoints that are asked, and the blocks that it is about. */
@@ -122,13 +125,16 @@ async function orderSeen(
 /**
  * A fill that was seen is taken back with its block only. As long as the chain has the same block there, a node that
  * does not show the fill hides it, and all endpoints that answer may be that one. A block above the tip of the one that
- * answers is unknown to it, and proves nothing: the node is behind.
+ * answers is unknown to it, and proves nothing: the node is behind. Of an order without a nonce, what was taken for its
+ * fill and stands after its deadlines is none.
  * @throws ChainReadError when the block stands, or no endpoint shows what stands there
  */
-async function denyHiddenFill({ deps: { chain } }: EngineContext, { fill }: Swap): Promise<void> {
+async function denyHiddenFill(context: EngineContext, swap: Swap): Promise<void> {
+  const { fill } = swap;
   if (fill === undefined) return;
-  const block = await chain.block(fill.blockNumber);
+  const block = await context.deps.chain.block(fill.blockNumber);
   if (block !== undefined && block.hash !== fill.blockHash) return;
+  if (block !== undefined && isFoundByOutflow(context, swap) && isPastDeadlines(swap, block.timestamp)) return;
   const detail = `block ${fill.blockNumber}, in which the swap was filled, ${block === undefined ? "is not shown" : "stands"}, and a node shows no fill of it`;
   throw new ChainReadError("malformed answer", detail);
 }
@@ -203,11 +209,19 @@ async function fillByOutflow(
     const [first] = logs;
     if (first === undefined) continue;
     const receipt = await timed(context, swap, await receiptOf(reads, first));
+    assertTimed(receipt, swap);
     if (mayFill(swap, receipt, logs)) own.push(receipt);
     else isUnexplained ||= taken.some(({ isAccepted }) => !isAccepted);
   }
   const fill = own.find((receipt) => isShown(context, swap, receipt)) ?? own[0];
   return { fill, isUnexplained: fill === undefined && isUnexplained };
+}
+
+/** A fill that is believed without the time of its block could not be taken back once that shows that it is none. */
+function assertTimed({ hash, blockNumber, blockTimeSeconds }: Receipt, { sell }: Swap): void {
+  if (blockTimeSeconds !== undefined) return;
+  const detail = `${hash} took ${sell.symbol} in block ${blockNumber}, which a node does not show: it is looked for again`;
+  throw new ChainReadError("malformed answer", detail);
 }
 
 async function wholeFill(context: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {

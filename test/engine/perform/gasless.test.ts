@@ -472,6 +472,39 @@ describe("looking at the chain", () => {
       expect(seen.kind === "observed" && seen.observation.isUnexplained).toBe(fill === undefined ? true : undefined);
     });
 
+    test("what was taken for its fill after its deadline is taken back: it is not looked up for ever", async () => {
+      const { context, outside } = await without();
+      outside.clock.jumpTo((seconds + 61) * 1_000);
+      takeAway(outside, ROUTER, HUNDRED_USDC);
+      const [log] = await outside.chain.logs({ address: USDC.address, topics: [], fromBlock: 101, toBlock: 101 });
+      const block = await outside.chain.block(101);
+      const fill = {
+        hash: log?.transactionHash,
+        blockNumber: 101,
+        blockHash: block?.hash,
+        blockTimeSeconds: undefined,
+      };
+      const mined = swapIn("mined", { ...owned, id: swap.id });
+      const seen = await readChain(context, {
+        ...mined,
+        fill: { ...mined.fill, ...fill } as NonNullable<Swap["fill"]>,
+      });
+      expect(seen).toMatchObject({ kind: "observed", observation: { fill: undefined, isUnexplained: true } });
+    });
+
+    test("while no node has the block of what took enough, nothing is known of it: it is looked up again", async () => {
+      const { context, outside } = await without();
+      takeAway(outside, ROUTER, HUNDRED_USDC);
+      const block = outside.chain.block.bind(outside.chain);
+      outside.chain.block = async (number) => (number === 101 ? undefined : block(number));
+      expect(await readChain(context, swap)).toMatchObject({
+        kind: "observation-unavailable",
+        detail: expect.stringContaining("block 101"),
+      });
+      outside.chain.block = block;
+      expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { blockNumber: 101 } } });
+    });
+
     test("once it is accepted it holds no end back", async () => {
       const { context, outside, life } = await without();
       takeAway(outside, RELAYER, 5n);
