@@ -170,3 +170,8 @@ export function outdated({ terms }: Pick<Swap, "terms">, policyMark: number | un
   if (terms?.policy === undefined || policyMark === undefined || terms.policy === policyMark) return undefined;
   return "the policy was edited since it was checked";
 }
+
+/** Whether both deadlines of an order lie before a block of this time. */
+export function isPastDeadlines({ terms, signatures }: Swap, blockTimeSeconds: number): boolean {
+  return blockTimeSeconds > Math.max(terms?.deadlineSeconds ?? 0, signatures?.permitDeadlineSeconds ?? 0);
+}

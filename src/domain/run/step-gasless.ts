@@ -6,7 +6,7 @@ import type { Evidence } from "./evidence.ts";
 import { APPROVAL_GAS_LIMIT } from "./gas-limit.ts";
 import { proceedsBarred } from "./proceeds.ts";
 import { answered, waitAgain } from "./retry.ts";
-import { outdated, type Swap } from "./run.ts";
+import { isPastDeadlines, outdated, type Swap } from "./run.ts";
 import { InvalidTransition, isSwapEnd } from "./states.ts";
 import { reportProposed } from "./step-proposal.ts";
 import { endUnsigned, tryAgain } from "./step-quote.ts";
@@ -75,7 +75,7 @@ export function stepObservation(
   answered(draft);
   follow(draft, draft.swap(swapId), observation, evidence);
   const after = draft.swap(swapId);
-  const held = !isFoundByNonce(after, evidence) && !isPastDeadlines(after, observation);
+  const held = !isFoundByNonce(after, evidence) && !isOver(after, observation);
   if (isSwapEnd(after.state) && !held) {
     draft.record({ kind: "close-capability", swapId });
     return;
@@ -115,7 +115,7 @@ function follow(draft: Draft, swap: Swap, observation: GaslessObservation, evide
 
 /** Without a nonce what took enough of the token is the fill; before the deadline one that shows the exchange may follow. */
 function isPerhapsAnother(swap: Swap, observation: GaslessObservation, evidence: Evidence): boolean {
-  return swap.fill?.assumed === true && !isFoundByNonce(swap, evidence) && !isPastDeadlines(swap, observation);
+  return swap.fill?.assumed === true && !isFoundByNonce(swap, evidence) && !isOver(swap, observation);
 }
 
 function noteFill(draft: Draft, swapId: string, observation: GaslessObservation, evidence: Evidence): void {
@@ -135,7 +135,7 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
     endUnfilled(draft, swap, "cancelled");
     return;
   }
-  if (!isPastDeadlines(swap, observation)) {
+  if (!isOver(swap, observation)) {
     if (isOverdue(swap, evidence)) noteOverdue(draft, swap, undefined);
     return;
   }
@@ -201,7 +201,7 @@ function endUnfilled(draft: Draft, swap: Swap, to: "cancelled" | "expired"): voi
  */
 function endProposal(draft: Draft, swap: Swap, observation: GaslessObservation, evidence: Evidence): void {
   if (observation.nonceUsed === true) endUnfilled(draft, swap, "cancelled");
-  else if (isPastDeadlines(swap, observation)) {
+  else if (isOver(swap, observation)) {
     endUnfilled(draft, swap, "expired");
     const detail = `nobody executed ${swap.id} until its deadline`;
     tryAgain(draft, draft.swap(swap.id), evidence, { reason: "expired", detail });
@@ -209,9 +209,8 @@ function endProposal(draft: Draft, swap: Swap, observation: GaslessObservation, 
 }
 
 /** Both deadlines lie before a finalised block. */
-function isPastDeadlines(swap: Swap, observation: GaslessObservation): boolean {
-  const deadline = Math.max(swap.terms?.deadlineSeconds ?? 0, swap.signatures?.permitDeadlineSeconds ?? 0);
-  return observation.finalized.timestampSeconds > deadline;
+function isOver(swap: Swap, { finalized }: GaslessObservation): boolean {
+  return isPastDeadlines(swap, finalized.timestampSeconds);
 }
 
 function isOverdue(swap: Swap, evidence: Evidence): boolean {

@@ -2,7 +2,7 @@ import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { type Address, type Hex, wordOf } from "../../domain/money/address.ts";
 import { formatAmount } from "../../domain/money/amount.ts";
 import { loggedAmount, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
-import type { Swap } from "../../domain/run/run.ts";
+import { isPastDeadlines, type Swap } from "../../domain/run/run.ts";
 import type { AgreedChainReads, Chain, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { outflowKey, type PlacedLog, placed } from "../reconcile/move-keys.ts";
@@ -75,11 +75,6 @@ export function mayFill(swap: Swap, { from, logs, blockTimeSeconds }: Receipt, t
   if (isPastDeadlines(swap, blockTimeSeconds ?? 0)) return false;
   if (logs.some(({ address }) => isOf(swap, address))) return true;
   return from !== swap.wallet && isTakenBy(swap, taken);
-}
-
-/** Whether both deadlines of an order lie before a block of this time. */
-export function isPastDeadlines({ terms, signatures }: Swap, blockTimeSeconds: number): boolean {
-  return blockTimeSeconds > Math.max(terms?.deadlineSeconds ?? 0, signatures?.permitDeadlineSeconds ?? 0);
 }
 
 /** Whether a contract is one that an order was signed for: what it wrote of is the order's, wherever the token went. */

@@ -1,6 +1,6 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { GaslessObservation } from "../../domain/run/events.ts";
-import type { Swap } from "../../domain/run/run.ts";
+import { isPastDeadlines, type Swap } from "../../domain/run/run.ts";
 import { isSwapEnd } from "../../domain/run/states.ts";
 import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -8,14 +8,7 @@ import type { EffectAnswer } from "./effect-answer.ts";
 import { executionSeen } from "./executions.ts";
 import { asShown, isShown, withOthers } from "./filled-beside.ts";
 import { nodeFault } from "./node-fault.ts";
-import {
-  type BlockRange,
-  denyHiddenOutflow,
-  isPastDeadlines,
-  logName,
-  mayFill,
-  unexplainedOutflows,
-} from "./outflows.ts";
+import { type BlockRange, denyHiddenOutflow, logName, mayFill, unexplainedOutflows } from "./outflows.ts";
 import { receiptOf, withBlockTime } from "./receipt-of.ts";
 
 /**
