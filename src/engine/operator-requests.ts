@@ -79,7 +79,7 @@ async function carryOut(context: EngineContext, request: OperatorRequest): Promi
       return await revoke(context, request);
     case "accept":
       return await decideAndAnswer(context, request, {
-        question: { kind: "standing", keys: [] },
+        question: { kind: "acceptance" },
         decide: (rows) => {
           const { changes, value: answer } = decideAcceptance(context, rows, request.madeBy);
           return { changes, answer };

@@ -24,6 +24,12 @@ export interface Standing {
   readonly known: ReadonlyMap<Address, KnownChain>;
 }
 
+/** What a person may accept, and what accepting it depends on. Of all wallets. */
+export interface AcceptanceRows extends Pick<Standing, "open" | "known"> {
+  /** those that have not ended */
+  readonly swaps: readonly Swap[];
+}
+
 /** Whether an allowance may be taken back, or be forgotten. */
 export interface GrantRows extends GrantTerms {
   /** as `LedgerStore.ledgerVersion` says it of the wallet */
@@ -58,11 +64,12 @@ export interface ReconciliationQuestions {
   readonly standing: {
     readonly asked: {
       readonly keys: readonly string[];
-      /** of whom to say how far the chain was checked; all without them */
-      readonly wallets?: readonly Address[];
+      /** of whom to say how far the chain was checked */
+      readonly wallets: readonly Address[];
     };
     readonly rows: Standing;
   };
+  readonly acceptance: { readonly asked: object; readonly rows: AcceptanceRows };
   /** What a wallet did by the rows that know it, before the chain was ever checked against them. */
   readonly "first-look": {
     readonly asked: Omit<Grant, "token"> & { readonly tokens: readonly Address[] };

@@ -108,7 +108,7 @@ export async function addUnchecked({ deps }: Pick<EngineContext, "deps">, wallet
 
 /** Accepts as `swapd db accept` does where no daemon runs. */
 export async function acceptAlone({ store, context }: Life, by = "ops"): Promise<string> {
-  const question = { kind: "standing", keys: [] } as const;
+  const question = { kind: "acceptance" } as const;
   const [written] = await store.commit([{ question, decide: (rows) => decideAcceptance(context, rows, by) }]);
   return written?.value ?? "nothing was written";
 }

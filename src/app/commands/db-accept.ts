@@ -7,7 +7,7 @@ import type { Configuration } from "../../config/configuration.ts";
 import { decideAcceptance } from "../../engine/reconcile/accept.ts";
 import { judgeMarkers } from "../../engine/reconcile/identity.ts";
 import type { Decided } from "../../ports/changes.ts";
-import type { Standing } from "../../ports/reconciliation-questions.ts";
+import type { AcceptanceRows } from "../../ports/reconciliation-questions.ts";
 import type { UnitOfWork } from "../../ports/unit-of-work.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { openMarker } from "../daemon-database.ts";
@@ -53,14 +53,14 @@ async function acceptAlone(db: SqliteDatabase, configuration: Configuration): Pr
     strategies,
     pace: { maxLifetimeSeconds: maxLifetimeSeconds(configuration) },
   };
-  const question = { kind: "standing", keys: [] } as const;
+  const question = { kind: "acceptance" } as const;
   const { open } = await store.read(question);
   const isFound = open.some(({ kind }) => kind !== "unchecked");
   if (!isFound) throw new CommandFailure(EXIT.no, await nothingToAccept(store, configuration));
   // The lanes' tables may be missing, or be those of an older release.
   migrateLane(db);
   const context = { settings, deps: { clock: systemClock } };
-  const decide = (rows: Standing): Decided<string> => decideAcceptance(context, rows, operatorName());
+  const decide = (rows: AcceptanceRows): Decided<string> => decideAcceptance(context, rows, operatorName());
   const [written] = await store.commit([{ question, decide }]);
   const answer = written?.value ?? "";
   if (answer.startsWith("refused:")) throw new CommandFailure(EXIT.no, answer);

@@ -1,7 +1,10 @@
 import { type Address, toAddress } from "../../domain/money/address.ts";
+import { formatAmount } from "../../domain/money/amount.ts";
+import type { Swap } from "../../domain/run/run.ts";
+import { isLive } from "../../domain/run/states.ts";
 import { tradedSides, unawareOfAccepted } from "../../domain/strategy/strategy.ts";
 import type { Change, Decided } from "../../ports/changes.ts";
-import type { Standing } from "../../ports/reconciliation-questions.ts";
+import type { AcceptanceRows } from "../../ports/reconciliation-questions.ts";
 import type { Difference, KnownChain } from "../../ports/reconciliation-store.ts";
 import type { EngineContext, LoadedStrategy } from "../engine-context.ts";
 import { overIfNothingIsOpen, uncheckedChange } from "./findings.ts";
@@ -19,19 +22,28 @@ export interface AcceptContext {
 /** These mean that another database signed, and it is not known what of that is still to be filled. */
 const OF_ANOTHER_DATABASE: ReadonlySet<Difference["kind"]> = new Set(["new", "lost", "older"]);
 
+/** What stays open, and why. */
+interface Held {
+  readonly difference: Difference;
+  readonly why: string;
+}
+
 /**
  * A person accepts what the chain or the marker knows and the rows do not. Accepted fills count in the budget of every
  * strategy that may have made them, so that none sells above it; foreign allowances are taken back; then the wallet is
  * checked against the chain once more before it signs.
  * @returns as the value what was accepted, for the person
  */
-export function decideAcceptance(context: AcceptContext, rows: Standing, by: string): Decided<string> {
+export function decideAcceptance(context: AcceptContext, rows: AcceptanceRows, by: string): Decided<string> {
   const { clock } = context.deps;
   const atMs = clock.nowMs();
   const capped = { kind: "findings-capped" } as const;
   const refused = (why: string): Decided<string> => ({ changes: [capped], atMs, value: `refused: ${why}` });
-  const open = rows.open.filter(({ kind }) => kind !== "unchecked");
-  if (open.length === 0) return refused("nothing is open that could be accepted; see: swapd db check");
+  const found = rows.open.filter(({ kind }) => kind !== "unchecked");
+  if (found.length === 0) return refused("nothing is open that could be accepted; see: swapd db check");
+  const held = found.flatMap((difference) => heldBy(difference, rows.swaps));
+  const open = found.filter((difference) => !held.some((one) => one.difference === difference));
+  if (open.length === 0) return refused(held.map(({ why }) => why).join("; "));
   const youngMs = stillToBeFilled(context, open);
   if (youngMs !== undefined) {
     const instant = new Date(youngMs).toISOString();
@@ -52,11 +64,38 @@ export function decideAcceptance(context: AcceptContext, rows: Standing, by: str
       // Anew: a check that has begun already is not the one that comes after this.
       { kind: "checked", wallet } as const,
       uncheckedChange(clock, wallet),
-      ...overIfNothingIsOpen(wallet, []),
+      ...overIfNothingIsOpen(
+        wallet,
+        held.map(({ difference }) => difference),
+      ),
     ]),
   ];
-  const lines = [`accepted ${open.length}:`, ...said, ...notKnownTo(context, changes)];
+  const notAccepted = held.map(({ difference, why }) => `not accepted: ${difference.text}: ${why}`);
+  const lines = [`accepted ${open.length}:`, ...said, ...notAccepted, ...notKnownTo(context, changes)];
   return { changes, atMs, value: lines.join("\n  ") };
+}
+
+/**
+ * The balance of before is what shows that a node hides the fill of an order without a nonce: where it is given up while the
+ * order is open, its money would be free, and its fill nobody's.
+ */
+function heldBy(difference: Difference, swaps: readonly Swap[]): readonly Held[] {
+  const { kind, scope, wallet, facts } = difference;
+  if (kind !== "cannot-prove" || scope === "token") return [];
+  const orders = swaps.filter(
+    ({ mode, state, terms, proposal, sell, ...swap }) =>
+      mode === "gasless" &&
+      isLive(state) &&
+      (terms?.nonce ?? proposal) === undefined &&
+      swap.wallet === wallet &&
+      sell.address === (facts.token ?? sell.address),
+  );
+  const [order] = orders;
+  if (order === undefined) return [];
+  const amount = order.gross === undefined ? order.sell.symbol : formatAmount({ token: order.sell, raw: order.gross });
+  const more = orders.length === 1 ? "" : ` (and ${orders.length - 1} more)`;
+  const why = `the order ${order.id} over ${amount} is open${more} and may be what took it, and a node may hide its fill. It ends once the nodes show what became of it (see: swapd show ${order.runId}; another RPC endpoint may show it at once). Ask again then`;
+  return [{ difference, why }];
 }
 
 /**

@@ -63,7 +63,7 @@ test("a marker does not go back where an older reading of the rows is written la
   const marker = markerOf(outside);
   await fill(outside, 1, marker);
   const { store } = openLife(outside, { marker });
-  const { database, known } = await store.read({ kind: "standing", keys: [] });
+  const { database, known } = await store.read({ kind: "standing", keys: [], wallets: [ACCOUNT] });
   const later = { ...database, signatures: database.signatures + 2 };
   writeMarker(marker, ACCOUNT, { database: later, known });
   writeMarker(marker, ACCOUNT, { database, known });

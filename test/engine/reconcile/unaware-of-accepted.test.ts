@@ -18,8 +18,7 @@ function answerOf(strategies: readonly StrategySpec[], facts: Difference["facts"
     ...{ chainId: 1, pace: { maxLifetimeSeconds: 60 } },
     strategies: strategies.map((spec) => ({ spec, specHash: spec.id })),
   };
-  const database = { id: "database", signatures: 0, signings: 0 };
-  const rows = { database, open: [found], reported: new Set<string>(), known: new Map() };
+  const rows = { open: [found], swaps: [], known: new Map() };
   return decideAcceptance({ settings, deps: { clock: new FakeClock(0) } }, rows, "ann").value;
 }
 

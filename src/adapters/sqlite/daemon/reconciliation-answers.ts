@@ -13,8 +13,9 @@ export function createReconciliationReaders(rows: RowStore): Readers<keyof Recon
       database: rows.databaseState(),
       open: rows.openDifferences(),
       reported: new Set(keys.filter((key) => rows.isReported(key))),
-      known: wallets === undefined ? rows.knownChains() : knownOf(rows, wallets),
+      known: knownOf(rows, wallets),
     }),
+    acceptance: () => ({ open: rows.openDifferences(), known: rows.knownChains(), swaps: openSwaps(rows) }),
     "first-look": ({ wallet, spender, tokens }) => ({
       ...rows.signedHistory(wallet),
       granted: new Set(tokens.filter((token) => rows.hasGrant({ wallet, token, spender }))),
@@ -48,10 +49,11 @@ function knownOf(rows: RowStore, wallets: readonly Address[]): ReadonlyMap<Addre
   );
 }
 
-function openSwaps(rows: RowStore, wallet: Address): readonly Swap[] {
+/** @param of all wallets without it */
+function openSwaps(rows: RowStore, of?: Address): readonly Swap[] {
   return rows
     .openWork()
-    .filter((work) => work.wallet === wallet && work.swapId !== undefined)
+    .filter(({ wallet, swapId }) => swapId !== undefined && (of === undefined || wallet === of))
     .flatMap(({ runId, swapId }) => rows.run(runId)?.swaps.filter(({ id }) => id === swapId) ?? []);
 }
 
