@@ -48,9 +48,9 @@ async function answerOnly({ deps }: EngineContext, requestId: number, answer: st
   return answer;
 }
 
-/** Whether the request uses up a slot, or says from when on slots may run again. */
+/** Whether the request uses up a slot, or says from when on slots may run again, as accepting does. */
 function needsSlots({ command, arguments: { mode } }: OperatorRequest): boolean {
-  return command === "run" || command === "skip" || (command === "mode" && mode === "active");
+  return command === "run" || command === "skip" || command === "accept" || (command === "mode" && mode === "active");
 }
 
 function refused(why: string): Outcome {

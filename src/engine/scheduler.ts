@@ -118,7 +118,9 @@ function decideSlots(
   const halting = halt(rows.differences, spec);
   // Its slots wait until it is known what the wallet did: then they are caught up like any others.
   if (halting?.kind === "unchecked") return { changes: [], outcomes: [], runs: [] };
-  const moment = { handledMs, nowMs, ...barredBy(modes, spec, halting !== undefined), isBusy: rows.busy.has(spec.id) };
+  const barred = barredBy(modes, spec, halting !== undefined);
+  const haltedUntilMs = acceptedBefore(rows.accepted.get(spec.wallet.address), nowMs);
+  const moment = { handledMs, nowMs, ...barred, haltedUntilMs, isBusy: rows.busy.has(spec.id) };
   const plan = planSlots(spec, moment, context.deps.zones);
   const gaps = gapsOf(context, spec.id, { gaps: plan.gaps, handledMs, rows });
   const moved = { kind: "last-slot", strategyId: spec.id, lastSlotMs: plan.handledMs } as const;
@@ -154,6 +156,11 @@ function barredBy(
   const isBarred = mode === "paused" || mode === "halted" || (mode === "exits-only" && !isExitStrategy(spec));
   const resumedMs = rows.filter((row) => row.mode === "active").map((row) => row.atMs);
   return { barred: isBarred ? mode : undefined, barredUntilMs: Math.max(0, ...resumedMs) };
+}
+
+/** By a clock that ran ahead it was accepted at no time that is known now. */
+function acceptedBefore(acceptedMs: number | undefined, nowMs: number): number {
+  return acceptedMs === undefined || acceptedMs > nowMs ? 0 : acceptedMs;
 }
 
 /** Why a strategy starts no run now: its mode forbids it, or it still has an open one. */

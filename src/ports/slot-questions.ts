@@ -1,3 +1,4 @@
+import type { Address } from "../domain/money/address.ts";
 import type { Hold } from "../domain/run/hold.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Run } from "../domain/run/run.ts";
@@ -15,6 +16,8 @@ export interface SlotRows {
   readonly modes: readonly ModeRow[];
   /** what the chain shows and the rows do not, and which is not accepted yet */
   readonly differences: readonly Difference[];
+  /** when a person last accepted what another database did, by wallet */
+  readonly accepted: ReadonlyMap<Address, number>;
   /** strategies with an open run */
   readonly busy: ReadonlySet<string>;
   /** how the last slots of these strategies came to nothing for one reason; no entry after a trade */

@@ -149,6 +149,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   databaseState: (store) => store.databaseState(),
   openDifferences: (store) => store.openDifferences(),
   wasAccepted: (store) => store.wasAccepted("k"),
+  acceptedOthers: (store) => [...store.acceptedOthers()],
   addDifference: "writes",
   knownChain: (store, of) => each(of.addresses, store.knownChain),
   signedHistory: (store, of) => each(of.addresses, store.signedHistory),

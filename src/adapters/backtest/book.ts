@@ -196,7 +196,7 @@ function readersOf(rows: Rows, bars: (token: Address, sinceMs: number) => readon
       }),
     ),
     ...{ modes: [...rows.modes.values()], busy: rows.busy() },
-    ...{ differences: [], sameEnds: new Map(), warnings: [] },
+    ...{ differences: [], accepted: new Map(), sameEnds: new Map(), warnings: [] },
   });
   const modes = (id: string) => ({ global: rows.modes.get(GLOBAL_SCOPE), own: rows.modes.get(id) });
   return {

@@ -32,6 +32,8 @@ export interface SlotMoment {
   readonly barred: SlotReason | undefined;
   /** runs were barred until then: slots that started before are never caught up */
   readonly barredUntilMs: number;
+  /** the same, because of what another database did, which a person accepted then: it may have filled such slots */
+  readonly haltedUntilMs: number;
   /** the strategy still has an open run */
   readonly isBusy: boolean;
 }
@@ -64,9 +66,12 @@ export function planSlots(strategy: SlotOwner, moment: SlotMoment, zones: ZoneOf
   const why: SlotReason = moment.isBusy && waits(strategy) && missed?.count === 1 ? "overlap" : "missed";
   const gaps: SlotGap[] = missed === undefined ? [] : [{ ...missed, reason: why }];
   if (barred !== undefined) return { gaps: [...gaps, ...endAs(inTime, barred)], run: undefined, handledMs: newestMs };
-  const isBarredOne = (slotMs: number): boolean => startOfSlot(strategy, slotMs, zones) < moment.barredUntilMs;
-  gaps.push(...endAs(inTime.filter(isBarredOne), "paused"));
-  const eligible = inTime.filter((slotMs) => !isBarredOne(slotMs));
+  const startedBefore = (ms: number, slots: readonly number[]): readonly number[] =>
+    slots.filter((slotMs) => startOfSlot(strategy, slotMs, zones) < ms);
+  const halted = startedBefore(moment.haltedUntilMs, inTime);
+  const paused = startedBefore(moment.barredUntilMs, inTime.slice(halted.length));
+  gaps.push(...endAs(halted, "halted"), ...endAs(paused, "paused"));
+  const eligible = inTime.slice(halted.length + paused.length);
   if (eligible.length === 0) return { gaps, run: undefined, handledMs: newestMs };
   return startOne(strategy, { eligible, gaps, moment }, zones);
 }

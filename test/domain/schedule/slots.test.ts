@@ -18,7 +18,11 @@ function plan(schedule: Schedule, handled: string, now: string, change: Change =
   const { catchUp, startMs, ...moment } = change;
   const strategy = { id: "weekly", schedule, catchUp: { ...DEFAULT_CATCH_UP, ...catchUp }, startMs };
   const at = { handledMs: at2026(handled), nowMs: at2026(now) };
-  return planSlots(strategy, { ...at, barred: undefined, barredUntilMs: 0, isBusy: false, ...moment }, zones);
+  return planSlots(
+    strategy,
+    { ...at, barred: undefined, barredUntilMs: 0, haltedUntilMs: 0, isBusy: false, ...moment },
+    zones,
+  );
 }
 
 function at2026(text: string): number {
@@ -171,6 +175,15 @@ describe("catch-up", () => {
     });
     expect(plan(hourly, "08:00", "12:10", { ...sum, barredUntilMs: at2026("12:05") }).run).toBeUndefined();
   });
+
+  it("what passed before another database's doings were accepted is not caught up, and is no pause", () => {
+    const sum = { catchUp: { policy: "accumulate", windowSeconds: 86_400, maxMultiple: 9 } } as const;
+    const at = { ...sum, haltedUntilMs: at2026("10:30"), barredUntilMs: at2026("11:00:01") };
+    expect(plan(hourly, "08:00", "12:10", at)).toEqual({
+      gaps: [gap("09:00", "10:00", 2, "halted"), gap("11:00", "11:00", 1, "paused")],
+      ...{ run: run("12:00"), handledMs: at2026("12:00") },
+    });
+  });
 });
 
 const office = [{ days: [1, 2, 3, 4, 5], fromMinute: 540, untilMinute: 1_020 }];
@@ -232,7 +245,11 @@ it("SCH-1 every slot is given exactly one end, in order, however clocks, modes a
         let counted = 0;
         for (const { waitMs, isBusy, barred } of checks) {
           nowMs += waitMs;
-          const planned = planSlots(strategy, { handledMs, nowMs, barred, barredUntilMs: 0, isBusy }, zones);
+          const planned = planSlots(
+            strategy,
+            { handledMs, nowMs, barred, barredUntilMs: 0, haltedUntilMs: 0, isBusy },
+            zones,
+          );
           for (const { firstMs, lastMs: untilMs, count } of planned.gaps) {
             expect(firstMs).toBeGreaterThan(lastMs);
             expect(untilMs).toBeGreaterThanOrEqual(firstMs);

@@ -233,6 +233,8 @@ export interface ReconciliationStore {
   openDifferences(): readonly Difference[];
   /** Whether a difference with this key was found, and settled by a person. */
   wasAccepted(key: string): boolean;
+  /** When a person last accepted what another database did, by wallet. */
+  acceptedOthers(): ReadonlyMap<Address, number>;
   isRunBarred(runId: string): boolean;
   knownChain(wallet: Address): KnownChain | undefined;
 }

@@ -77,6 +77,7 @@ function slotRows(rows: RowStore, strategyIds: readonly string[]): SlotRows {
     lastSlots: rows.lastSlots(strategyIds),
     modes: rows.modes(),
     differences: rows.openDifferences(),
+    accepted: rows.acceptedOthers(),
     busy: rows.strategiesWithOpenRun(),
     sameEnds: rows.sameEndsOf(strategyIds),
     warnings: rows.warnings(),
