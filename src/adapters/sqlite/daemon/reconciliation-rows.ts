@@ -82,7 +82,6 @@ type OtherRows = "databaseState" | "nameDatabase" | "countBeyond" | "adoptGrant"
 type DifferenceRows =
   | "openDifferences"
   | "wasAccepted"
-  | "acceptedOthers"
   | "addDifference"
   | "isReported"
   | "capFindings"
@@ -129,14 +128,6 @@ function createDifferenceRows(sql: Statements, memory: RowMemory): Pick<RowStore
              AND grants.token = one.token AND spender = json_extract(one.facts, '$.spender')))))`,
         key,
       ) !== undefined,
-    acceptedOthers: () =>
-      memory.read("accepted", () => {
-        const rows = sql.all<{ wallet: string; atMs: number }>(
-          `SELECT wallet, max(settled_at_ms) AS atMs FROM differences
-           WHERE settled_by <> 'chain' AND kind IN ('new', 'lost', 'older', 'fill', 'nonce') GROUP BY wallet`,
-        );
-        return new Map(rows.map(({ wallet, atMs }) => [toAddress(wallet), atMs]));
-      }),
     wasAccepted: (key) =>
       sql.get("SELECT 1 FROM differences WHERE key = ? AND settled_by <> 'chain'", key) !== undefined,
     capFindings: (atMs) => {
@@ -165,6 +156,7 @@ function createDifferenceRows(sql: Statements, memory: RowMemory): Pick<RowStore
 }
 
 type KnowledgeRows =
+  | "acceptedOthers"
   | "knownChain"
   | "knownChains"
   | "saveKnownChain"
@@ -175,6 +167,13 @@ type KnowledgeRows =
 
 function createKnowledgeRows(sql: Statements): Pick<RowStore, KnowledgeRows> {
   return {
+    acceptedOthers: () => {
+      const rows = sql.all<{ wallet: string; atMs: number }>(
+        `SELECT wallet, max(settled_at_ms) AS atMs FROM differences
+         WHERE settled_by <> 'chain' AND kind IN ('new', 'lost', 'older', 'fill', 'nonce') GROUP BY wallet`,
+      );
+      return new Map(rows.map(({ wallet, atMs }) => [toAddress(wallet), atMs]));
+    },
     knownChain: (wallet) => {
       const row = sql.get<KnownColumns>("SELECT * FROM known_chain WHERE wallet = ?", wallet);
       return row === undefined ? undefined : decodeKnown(row);
