@@ -3,6 +3,7 @@ import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Swap } from "../domain/run/run.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { BootInstant } from "./clock.ts";
+import type { StrategyRow } from "./daemon-rows.ts";
 import type { LaneHalt } from "./lane-store.ts";
 import type { DatabaseState, Difference, FinalBlock, Finding, KnownChain } from "./reconciliation-store.ts";
 
@@ -28,6 +29,8 @@ export interface Standing {
 export interface AcceptanceRows extends Pick<Standing, "open" | "known"> {
   /** those that have not ended */
   readonly swaps: readonly Swap[];
+  /** every strategy that was ever loaded, with its newest settings, also where its file is gone */
+  readonly strategies: readonly Pick<StrategyRow, "id" | "spec">[];
 }
 
 /** Whether an allowance may be taken back, or be forgotten. */

@@ -120,6 +120,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   read: "of what is young",
   commit: "writes",
   lastSlots: (store, of) => store.lastSlots(of.strategies),
+  strategyIds: (store) => store.strategyIds(),
   goneStrategies: (store) => store.goneStrategies(),
   mode: (store, of) => each(of.strategies, store.mode),
   modes: (store) => store.modes(),

@@ -1,7 +1,8 @@
-import { type Address, toAddress } from "../../domain/money/address.ts";
+import { type Address, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
 import { formatAmount } from "../../domain/money/amount.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import { isLive } from "../../domain/run/states.ts";
+import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { tradedSides, unawareOfAccepted } from "../../domain/strategy/strategy.ts";
 import type { Change, Decided } from "../../ports/changes.ts";
 import type { AcceptanceRows } from "../../ports/reconciliation-questions.ts";
@@ -52,7 +53,8 @@ export function decideAcceptance(context: AcceptContext, rows: AcceptanceRows, b
     );
   }
   const known = new Map(rows.known);
-  const followed = open.map((difference) => carryOver(context, difference, { by, known }));
+  const strategies = [...context.settings.strategies, ...rows.strategies].map(({ spec }) => spec);
+  const followed = open.map((difference) => carryOver(context, difference, { by, known, strategies }));
   const said = open.map(({ text }, index) => `${text}${followed[index]?.said ?? ""}`);
   const changes: readonly Change[] = [
     capped,
@@ -63,7 +65,7 @@ export function decideAcceptance(context: AcceptContext, rows: AcceptanceRows, b
     ...[...new Set(open.map(({ wallet }) => wallet))].flatMap((wallet) => [
       // Anew: a check that has begun already is not the one that comes after this.
       { kind: "checked", wallet } as const,
-      uncheckedChange(clock, wallet),
+      uncheckedChange(clock, wallet, "all"),
       ...overIfNothingIsOpen(
         wallet,
         held.map(({ difference }) => difference),
@@ -82,6 +84,7 @@ export function decideAcceptance(context: AcceptContext, rows: AcceptanceRows, b
 function heldBy(difference: Difference, swaps: readonly Swap[]): readonly Held[] {
   const { kind, scope, wallet, facts } = difference;
   if (kind !== "cannot-prove" || scope === "token") return [];
+  if (facts.readUpTo !== undefined) return [{ difference, why: "what is read meanwhile counts; it ends by itself" }];
   const orders = swaps.filter(
     ({ mode, state, terms, proposal, sell, ...swap }) =>
       mode === "gasless" &&
@@ -121,12 +124,15 @@ interface Followed {
   readonly said?: string;
 }
 
-/** @param known what is known of the chain, by wallet: what accepting one changes of it, the next one goes by */
-function carryOver(
-  context: AcceptContext,
-  difference: Difference,
-  { by, known }: { readonly by: string; readonly known: Map<Address, KnownChain> },
-): Followed {
+interface Carried {
+  readonly by: string;
+  /** what is known of the chain, by wallet: what accepting one changes of it, the next one goes by */
+  readonly known: Map<Address, KnownChain>;
+  /** all that may have traded, in the settings that are known of them */
+  readonly strategies: readonly StrategySpec[];
+}
+
+function carryOver(context: AcceptContext, difference: Difference, { by, known, strategies }: Carried): Followed {
   const { wallet, facts, kind, scope } = difference;
   const before = known.get(wallet);
   const learn = (after: KnownChain): Change => {
@@ -136,12 +142,12 @@ function carryOver(
   if (kind === "nonce" && before !== undefined) {
     const transactionCount = Number(facts.count);
     const counted = { account: wallet, chainId: context.settings.chainId, transactionCount };
-    return { changes: [learn({ ...before, transactionCount }), { kind: "count-accepted", counted, by }] };
+    const changes = [learn({ ...before, transactionCount }), { kind: "count-accepted", counted, by } as const];
+    return { changes, ...sayUnseenCoins(difference, strategies) };
   }
-  // What could not be proved is accepted up to here: balances of before prove nothing any more.
   if (kind === "cannot-prove" && scope !== "token" && before !== undefined) {
-    const block = Math.max(before.block, Number(facts.toBlock ?? before.block));
-    return { changes: [learn({ ...before, block, balances: new Map() })] };
+    const { after, sale } = acceptUnproved(before, difference, strategies);
+    return { ...sale, changes: [learn(after), ...sale.changes] };
   }
   // From here on the other database is the one that knows less, should it come back.
   if (kind === "older" || kind === "lost")
@@ -152,9 +158,43 @@ function carryOver(
     const block = Number(facts.block ?? 0);
     return { changes: [{ kind: "grant-adopted", grant, block }], said: "; it is taken back" };
   }
-  if (kind === "fill") return countSale(context, difference, { sell: facts.sell, buy: facts.buy, sold: facts.sold });
-  if (kind === "outflow") return countSale(context, difference, { sell: facts.token, sold: facts.amount });
+  if (kind === "fill") return countSale(difference, strategies, { sell: facts.sell, buy: facts.buy, sold: facts.sold });
+  if (kind === "outflow") return countSale(difference, strategies, { sell: facts.token, sold: facts.amount });
   return { changes: [] };
+}
+
+/**
+ * What a token misses is gone for good, and may have been a sale. Balances of the others prove what they proved. What was
+ * not read is accepted up to there, and no balance of before proves anything more.
+ */
+function acceptUnproved(
+  before: KnownChain,
+  difference: Difference,
+  strategies: readonly StrategySpec[],
+): { readonly after: KnownChain; readonly sale: Followed } {
+  const { token, expected, now, toBlock } = difference.facts;
+  if (token === undefined) {
+    const block = Math.max(before.block, Number(toBlock ?? before.block));
+    const sale = { changes: [], said: "; what was sold in them counts in no budget" };
+    return { after: { ...before, block, balances: new Map() }, sale };
+  }
+  const missing = BigInt(expected ?? "0") - BigInt(now ?? "0");
+  const balances = [...before.balances].map(([of, was]) => [of, of === token ? was - missing : was] as const);
+  const sale = countSale(difference, strategies, { sell: token, sold: missing.toString() });
+  return { after: { ...before, balances: new Map(balances) }, sale };
+}
+
+/** Sales of the chain's own coin leave no log that names the wallet, where the service's contracts write none. */
+function sayUnseenCoins({ wallet, facts }: Difference, strategies: readonly StrategySpec[]): Pick<Followed, "said"> {
+  if (facts.areCoinsUnseen !== "true") return {};
+  const sellers = strategies.filter(
+    (spec) => spec.wallet.address === wallet && tradedSides(spec).sells.some(({ address }) => address === NATIVE_TOKEN),
+  );
+  const names = [...new Set(sellers.map(({ id }) => id))];
+  if (names.length === 0) return {};
+  return {
+    said: `; what they sold of the chain's own coin is not seen and counts in no budget: pause ${names.join(", ")} unless you know that they sold none`,
+  };
 }
 
 interface Sale {
@@ -164,19 +204,26 @@ interface Sale {
   readonly sold: string | undefined;
 }
 
-/** A sale counts in the budget of every strategy that may have made it: rather too much than too little. */
-function countSale(context: AcceptContext, { id, wallet }: Difference, { sell, buy, sold }: Sale): Followed {
+/**
+ * A sale counts in the budget of every strategy that may have made it: rather too much than too little. Where none buys
+ * what was bought, one did before it was edited: any that sells the token.
+ */
+function countSale(
+  { id, wallet }: Difference,
+  strategies: readonly StrategySpec[],
+  { sell, buy, sold }: Sale,
+): Followed {
   const soldToken = toAddress(sell ?? "");
   const boughtToken = buy === undefined ? undefined : toAddress(buy);
-  const mayHave = context.settings.strategies.filter(({ spec }) => {
-    const { sells, buys } = tradedSides(spec);
-    const has = (tokens: readonly { address: Address }[], token: Address): boolean =>
-      tokens.some(({ address }) => address === token);
-    const buysIt = boughtToken === undefined || has(buys, boughtToken);
-    return spec.wallet.address === wallet && has(sells, soldToken) && buysIt;
-  });
+  const has = (tokens: readonly { address: Address }[], token: Address): boolean =>
+    tokens.some(({ address }) => address === token);
+  const sellers = strategies
+    .filter((spec) => spec.wallet.address === wallet)
+    .map((spec) => ({ spec, ...tradedSides(spec) }))
+    .filter(({ sells }) => has(sells, soldToken));
+  const buyers = sellers.filter(({ buys }) => boughtToken === undefined || has(buys, boughtToken));
   const amount = BigInt(sold ?? "0");
-  const names = mayHave.map(({ spec }) => spec.id);
+  const names = [...new Set((buyers.length > 0 ? buyers : sellers).map(({ spec }) => spec.id))];
   return {
     changes: names.map((strategy) => ({
       kind: "sale-accepted",

@@ -15,11 +15,22 @@ export function foundChange(clock: Clock, finding: Finding): Change {
   return { kind: "difference", finding, at: { ms: clock.nowMs(), sinceBoot: clock.sinceBoot() } };
 }
 
-/** Until the chain was checked against the rows nothing is signed for a wallet. */
-export function uncheckedChange(clock: Clock, wallet: Address): Change {
+/**
+ * Until the chain was checked against the rows nothing is signed for a wallet.
+ * @param asks whom the check has to ask for logs: one endpoint is not believed once another database may have traded
+ */
+export function uncheckedChange(clock: Clock, wallet: Address, asks: "one" | "all" = "one"): Change {
   const text = `${wallet} signs nothing until its rows were checked against the chain`;
-  const what = { wallet, token: undefined, kind: "unchecked", scope: "wallet", facts: {} } as const;
+  const what = { wallet, token: undefined, kind: "unchecked", scope: "wallet", facts: { asks } } as const;
   return foundChange(clock, { key: `unchecked ${wallet}`, ...what, text });
+}
+
+/** Whether the next check of the wallet has to ask all endpoints for its logs: its rows are not all that happened. */
+export function asksAll(open: readonly Difference[], wallet: Address): boolean {
+  return open.some(
+    ({ wallet: of, kind, facts }) =>
+      of === wallet && (OF_MARKERS.has(kind) || kind === "new" || (kind === "unchecked" && facts.asks === "all")),
+  );
 }
 
 /**

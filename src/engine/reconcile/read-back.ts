@@ -19,6 +19,12 @@ interface Asked extends Range {
   readonly logs: Chain["logs"];
 }
 
+interface AskedInPieces extends Asked {
+  readonly finalized: number;
+  /** all endpoints list the logs: what one of them listed before is read anew */
+  readonly isOfAll: boolean;
+}
+
 /** Transfers of the configured tokens out of a wallet and into it. */
 export interface Moves {
   readonly out: readonly FoundLog[];
@@ -33,7 +39,7 @@ export interface ReadBack extends Moves {
 }
 
 /** What was read of final blocks, by wallet: a lost answer or a limit of time costs a piece, not all that was read. */
-export type ReadSoFar = Map<Address, ReadBack & { readonly fromBlock: number }>;
+export type ReadSoFar = Map<Address, ReadBack & { readonly fromBlock: number; readonly isOfAll: boolean }>;
 
 /** How long a check may take before it records how far it came; the next check goes on from there. */
 const MOST_MS = 60_000;
@@ -47,15 +53,12 @@ const QUICK_MS = 2_000;
  * Reads fills and transfers of a wallet in pieces, oldest first, and keeps what it has read of final blocks.
  * @throws ChainReadError where a piece cannot be read; the pieces before it are kept
  */
-export async function readBack(
-  context: ScanContext,
-  soFar: ReadSoFar,
-  asked: Asked & { readonly finalized: number },
-): Promise<ReadBack> {
+export async function readBack(context: ScanContext, soFar: ReadSoFar, asked: AskedInPieces): Promise<ReadBack> {
   const { clock } = context.deps;
-  const { wallet, logs, fromBlock, toBlock, finalized } = asked;
+  const { wallet, logs, fromBlock, toBlock, finalized, isOfAll } = asked;
   const kept = soFar.get(wallet);
-  let read: ReadBack = kept?.fromBlock === fromBlock ? kept : { fills: [], out: [], into: [], upTo: fromBlock - 1 };
+  const isKept = kept?.fromBlock === fromBlock && kept.isOfAll === isOfAll;
+  let read: ReadBack = isKept ? kept : { fills: [], out: [], into: [], upTo: fromBlock - 1 };
   const startedMs = clock.monotonicMs();
   for (let blocks = FIRST_BLOCKS; read.upTo < toBlock; ) {
     const beganMs = clock.monotonicMs();
@@ -73,7 +76,7 @@ export async function readBack(
       into: [...read.into, ...moves.into],
       upTo: piece.toBlock,
     };
-    if (read.upTo <= finalized) soFar.set(wallet, { ...read, fromBlock });
+    if (read.upTo <= finalized) soFar.set(wallet, { ...read, fromBlock, isOfAll });
     const isQuick = clock.monotonicMs() - beganMs < QUICK_MS;
     blocks = isQuick ? Math.min(MOST_BLOCKS, blocks * 2) : Math.max(FEWEST_BLOCKS, Math.floor(blocks / 2));
   }

@@ -1,5 +1,6 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
+import { smaller } from "../../domain/money/bigint.ts";
 import type { BlockHead, Chain } from "../../ports/chain.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { scanAllowances } from "./allowances.ts";
@@ -7,7 +8,7 @@ import { agreedBalance, balancesBy, knowledgeAt } from "./baseline.ts";
 import { exactAmount } from "./exact-amount.ts";
 import type { ScanContext } from "./patient-chain.ts";
 import { type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
-import { unknownFills, unknownOutflows, whatIsOurs } from "./unknown-moves.ts";
+import { unknownFills, unknownOutflows, whatIsOurs, withTimes } from "./unknown-moves.ts";
 
 /** What the chain shows of a wallet since a block, and where the next check begins. */
 export interface ChainScan {
@@ -28,6 +29,8 @@ interface ScanStart {
   readonly known: KnownChain;
   /** fills up to this block are known, no matter who made them */
   readonly fillsSince: number;
+  /** another database may have traded: all endpoints have to list the same logs */
+  readonly isOfAll: boolean;
 }
 
 /** The words of a refusal. @throws what else kept a read from its answer: a node that is away may answer later */
@@ -44,11 +47,14 @@ export function refusalOf(error: unknown): string {
 export async function scanChain(
   context: ScanContext,
   soFar: ReadSoFar,
-  { known, fillsSince }: ScanStart,
+  { known, fillsSince, isOfAll: isDoubted }: ScanStart,
 ): Promise<ChainScan> {
   const { chain } = context.deps;
   const { wallet } = known;
-  const { latest, logs } = await whoListsLogs(context, known);
+  const isOfAll = isDoubted || isUnshown(context, known);
+  const { latest, logs } = isOfAll
+    ? await chain.agreed()
+    : { latest: await chain.latest(), logs: (filter: Parameters<Chain["logs"]>[0]) => chain.logs(filter) };
   const newestFinal = await chain.finalized();
   const finalized = Math.min(newestFinal.number, latest.number);
   const count = await chain.transactionCount(wallet, "latest");
@@ -59,7 +65,7 @@ export async function scanChain(
   let isSettled = true;
   let held: { readonly before: KnownChain["balances"]; readonly moves: Moves } | undefined;
   try {
-    const read = await readBack(context, soFar, { wallet, logs, finalized, ...range });
+    const read = await readBack(context, soFar, { wallet, logs, finalized, isOfAll, ...range });
     const moves = {
       ...{ wallet, fromBlock: range.fromBlock },
       fills: read.fills.filter(({ blockNumber }) => blockNumber > fillsSince),
@@ -67,12 +73,12 @@ export async function scanChain(
       outflows: read.out.filter(({ blockNumber }) => blockNumber > known.baseline.block),
     };
     const ours = await whatIsOurs(context, moves);
-    findings.push(...unknownFills(context, moves, ours));
+    findings.push(...(await withTimes(context, unknownFills(context, moves, ours))));
     const outflows = await unknownOutflows(context, moves, ours);
-    findings.push(...outflows.found);
+    findings.push(...(await withTimes(context, outflows.found)));
     isSettled = outflows.explained === 0;
     isUnfinished = read.upTo < latest.number;
-    if (isUnfinished) findings.push(unreadable(wallet, range, `read up to block ${read.upTo} so far, and it goes on`));
+    if (isUnfinished) findings.push(unfinished(wallet, range, read.upTo));
     else {
       const losses = await unexplainedLosses(context, known, { ...read, toBlock: latest.number });
       findings.push(...losses.findings);
@@ -109,16 +115,9 @@ export async function scanChain(
 /**
  * A node may leave logs out unnoticed. Where no balances of where the check begins could show it, as where a database is
  * lost and nodes keep nothing so old, all endpoints have to list the same, up to the newest block that all of them have.
- * @throws ChainReadError when no endpoint answers
  */
-async function whoListsLogs(
-  context: ScanContext,
-  { block, baseline, balances }: KnownChain,
-): Promise<{ readonly latest: BlockHead; readonly logs: Chain["logs"] }> {
-  const { chain } = context.deps;
-  const isBeginning = block === baseline.block;
-  if (isBeginning && tokensOf(context).some(({ address }) => !balances.has(address))) return await chain.agreed();
-  return { latest: await chain.latest(), logs: (filter) => chain.logs(filter) };
+function isUnshown(context: ScanContext, { block, baseline, balances }: KnownChain): boolean {
+  return block === baseline.block && tokensOf(context).some(({ address }) => !balances.has(address));
 }
 
 /**
@@ -148,16 +147,19 @@ async function unexplainedLosses(
     if (reported instanceof ChainReadError) return [unreported(wallet, token, reported)];
     if (reported >= should) return [];
     const agreed = await chain.agreed();
-    const was = (await agreedBalance(agreed, wallet, { token, block })) ?? balances.get(token) ?? 0n;
+    const kept = balances.get(token) ?? 0n;
+    // Of what a person accepted as gone the nodes know nothing, where the earlier balance was read before.
+    const was = smaller((await agreedBalance(agreed, wallet, { token, block })) ?? kept, kept);
     const now = (await agreedBalance(agreed, wallet, { token, block: seen.toBlock })) ?? reported;
-    const expected = should - (balances.get(token) ?? 0n) + was;
+    const expected = should - kept + was;
     before.set(token, was);
     if (now >= expected) return [];
     const [is, wanted] = [now, expected].map((raw) => exactAmount(context, token, raw));
     const text = `cannot prove what ${wallet} did: it has ${is}, and by the logs since block ${block} it should have ${wanted}; the node leaves logs out, or the token moves without them`;
     const facts = { token, now: now.toString(), expected: expected.toString() };
     const what = { wallet, token, kind: "cannot-prove", scope: "gasless" } as const;
-    return [{ key: `cannot-prove ${wallet} ${token} ${block}`, ...what, text, facts }];
+    // A further loss is another one than what was accepted of the same block.
+    return [{ key: `cannot-prove ${wallet} ${token} ${block} ${was}`, ...what, text, facts }];
   };
   const known = new Set(tokensOf(context).map(({ address }) => address));
   const wanted = balancesBy(balances, seen, { fromBlock: block + 1, toBlock: seen.toBlock });
@@ -197,7 +199,8 @@ async function unknownTransactions(
   if (count === undefined) return undefined;
   if (count <= next) return [];
   const text = `the chain counts ${count} transactions of ${wallet}, the rows know ${next}`;
-  const facts = { count: count.toString(), known: next.toString() };
+  const areCoinsUnseen = context.deps.service.profile.nonceRecord === undefined;
+  const facts = { count: count.toString(), known: next.toString(), ...(areCoinsUnseen && { areCoinsUnseen: "true" }) };
   const what = { key: `nonce ${wallet} ${count}`, wallet, token: undefined, kind: "nonce", scope: "wallet" } as const;
   return [{ ...what, text, facts }];
 }
@@ -218,6 +221,12 @@ async function agreedCount({ deps: { chain } }: ScanContext, wallet: Address): P
     if (error instanceof ChainReadError && error.code === "disagreement") return undefined;
     throw error;
   }
+}
+
+/** It ends by itself: nothing of it is to be accepted. */
+function unfinished(wallet: Address, range: Range, upTo: number): Finding {
+  const finding = unreadable(wallet, range, `read up to block ${upTo} so far, and it goes on`);
+  return { ...finding, key: `${finding.key} reading`, facts: { ...finding.facts, readUpTo: upTo.toString() } };
 }
 
 function unreadable(wallet: Address, { fromBlock, toBlock }: Range, message: string): Finding {

@@ -59,7 +59,8 @@ export function unknownFills(context: ScanContext, { wallet, fills }: Seen, ours
     const [sold, bought] = [exactAmount(context, fill.sell, fill.sold), exactAmount(context, fill.buy, fill.bought)];
     const text = `${wallet} sold ${sold} for ${bought} in block ${log.blockNumber}, transaction ${log.transactionHash}: no row knows this fill`;
     const key = fillKey(wallet, { log, place });
-    const facts = { sell: fill.sell, buy: fill.buy, sold: fill.sold.toString(), hash: log.transactionHash };
+    const at = { hash: log.transactionHash, block: log.blockNumber.toString() };
+    const facts = { sell: fill.sell, buy: fill.buy, sold: fill.sold.toString(), ...at };
     return [{ key, wallet, token: undefined, kind: "fill", scope: "wallet", text, facts } as const];
   });
 }
@@ -82,7 +83,7 @@ export async function unknownOutflows(
     if (explained.has(`${hash} ${token}`)) return [];
     const text = `${exactAmount(context, token, loggedAmount(log.data))} left ${wallet} in block ${blockNumber}, transaction ${hash}: no row knows why`;
     const key = outflowKey(wallet, { log, place });
-    const facts = { token, amount: loggedAmount(log.data).toString(), hash };
+    const facts = { token, amount: loggedAmount(log.data).toString(), hash, block: blockNumber.toString() };
     return [{ key, wallet, token, kind: "outflow", scope: "token", text, facts } as const];
   });
   return { found, explained: explained.size };
@@ -115,6 +116,21 @@ async function receiptsOf(
       receipts.set(transactionHash, await withBlockTime(chain, await receiptOf(chain, log)));
   }
   return receipts;
+}
+
+/** Moves with the time of their block: what is accepted of them counts from then on, not from when a person did. */
+export async function withTimes(
+  { deps: { chain } }: Pick<ScanContext, "deps">,
+  findings: readonly Finding[],
+): Promise<readonly Finding[]> {
+  const timed = async (finding: Finding): Promise<Finding> => {
+    const { block } = finding.facts;
+    const head = block === undefined ? undefined : await chain.block(Number(block));
+    return head === undefined
+      ? finding
+      : { ...finding, facts: { ...finding.facts, atMs: (head.timestamp * 1_000).toString() } };
+  };
+  return await Promise.all(findings.map(timed));
 }
 
 /** An order takes its token once, from when it was signed until its deadline: of several transactions the first may be its fill. */

@@ -787,6 +787,22 @@ describe("logs that cannot be read back", () => {
     expect(open(life)).toEqual(["cannot-prove"]);
   });
 
+  test("a further loss is another one than what was accepted of the same block", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const life = await live(outside);
+    const isHeld = outside.chain.finalized.bind(outside.chain);
+    outside.chain.finalized = async () => ({ ...(await isHeld()), number: 1 });
+    for (const missing of [3n, 5n]) {
+      outside.chain.ledger.credit(WBTC.address, ACCOUNT, -missing);
+      await addUnchecked(life.context, ACCOUNT);
+      await turn(outside, life, 5);
+      expect([open(life), await accept(life)]).toEqual([["cannot-prove"], expect.stringContaining("accepted 1")]);
+    }
+    await turn(outside, life, 5);
+    expect([open(life), life.errors]).toEqual([[], []]);
+  });
+
   test("a node that left them out is believed within two minutes of showing them again", async () => {
     const outside = begin("only");
     await fill(outside, 1);

@@ -18,7 +18,7 @@ function answerOf(strategies: readonly StrategySpec[], facts: Difference["facts"
     ...{ chainId: 1, pace: { maxLifetimeSeconds: 60 } },
     strategies: strategies.map((spec) => ({ spec, specHash: spec.id })),
   };
-  const rows = { open: [found], swaps: [], known: new Map() };
+  const rows = { open: [found], swaps: [], strategies: [], known: new Map() };
   return decideAcceptance({ settings, deps: { clock: new FakeClock(0) } }, rows, "ann").value;
 }
 

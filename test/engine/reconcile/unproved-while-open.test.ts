@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { decideAcceptance } from "../../../src/engine/reconcile/accept.ts";
+import type { AcceptanceRows } from "../../../src/ports/reconciliation-questions.ts";
 import type { Difference } from "../../../src/ports/reconciliation-store.ts";
-import { ROUTER, swapSample, USDC, WALLET, WETH } from "../../support/builders.ts";
+import { dcaSpec, ETH, ROUTER, swapSample, USDC, WALLET, WETH } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 // The balance of before is all that shows that a node hides the fill of an order without a nonce.
@@ -25,15 +26,20 @@ function order(change: Partial<Swap> = {}, nonce?: bigint): Swap {
   return swapSample({ state: "submitted", mode: "gasless", terms, ...change });
 }
 
-function accept(open: readonly Difference[], swaps: readonly Swap[]): { answer: string; left: readonly number[] } {
+function accept(
+  open: readonly Difference[],
+  swaps: readonly Swap[],
+  known: AcceptanceRows["known"] = new Map(),
+  strategies: AcceptanceRows["strategies"] = [],
+) {
   const settings = { chainId: 1, pace: { maxLifetimeSeconds: 60 }, strategies: [] };
   const context = { settings, deps: { clock: new FakeClock(0) } };
-  const { value, changes } = decideAcceptance(context, { open, swaps, known: new Map() }, "ann");
+  const { value, changes } = decideAcceptance(context, { open, swaps, strategies, known }, "ann");
   const settled = changes.flatMap((change) => (change.kind === "difference-settled" ? [change.id] : []));
   const isToldStill = changes.every(({ kind }) => kind !== "alerts-over");
   const left = open.map(({ id }) => id).filter((id) => !settled.includes(id));
   expect(isToldStill).toBe(left.length > 0);
-  return { answer: value, left };
+  return { answer: value, left, changes };
 }
 
 test.each<[string, Swap, Difference]>([
@@ -59,8 +65,58 @@ test.each<[string, Swap, Difference]>([
   ["an order of another wallet", order({ wallet: ROUTER }), unproved()],
   ["a token that refuses its allowance", order(), unproved({ scope: "token" })],
 ])("nothing is kept open by %s", (_what, swap, difference) => {
-  expect(accept([difference], [swap])).toEqual({ answer: expect.stringMatching(/^accepted 1:/u), left: [] });
+  expect(accept([difference], [swap])).toMatchObject({ answer: expect.stringMatching(/^accepted 1:/u), left: [] });
 });
+
+test("what another token misses is accepted alone: the balance that holds the order open stands", () => {
+  const facts = { token: WETH.address, expected: "9", now: "4" };
+  const baseline = { block: 1, transactionCount: 0 };
+  const balances = new Map([[USDC.address, 7n] as const, [WETH.address, 9n] as const]);
+  const known = new Map([[WALLET, { wallet: WALLET, block: 3, transactionCount: 0, balances, baseline }]]);
+  const { answer, left, changes } = accept(
+    [unproved(), unproved({ id: 2, token: WETH.address, facts })],
+    [order()],
+    known,
+  );
+  const after = new Map([[USDC.address, 7n] as const, [WETH.address, 4n] as const]);
+  expect(changes).toContainEqual({
+    kind: "known-chain",
+    known: expect.objectContaining({ block: 3, balances: after }),
+  });
+  expect([answer, left]).toEqual([expect.stringContaining("no strategy sells this"), [1]]);
+});
+
+test.each<[string, Partial<Difference>, string]>([
+  [
+    "what is read still is accepted by nobody",
+    { facts: { readUpTo: "5", toBlock: "9" } },
+    "refused: what is read meanwhile",
+  ],
+  [
+    "what was not read is said to count nowhere",
+    { facts: { toBlock: "9" } },
+    "what was sold in them counts in no budget",
+  ],
+])("of logs: %s", (_what, change, said) => {
+  const baseline = { block: 1, transactionCount: 0 };
+  const known = new Map([[WALLET, { wallet: WALLET, block: 3, transactionCount: 0, balances: new Map(), baseline }]]);
+  expect(accept([unproved({ token: undefined, ...change })], [], known).answer).toContain(said);
+});
+
+test.each([
+  [ETH, "pause weekly unless you know that they sold none"],
+  [USDC, undefined],
+])(
+  "who accepts transactions is told of sales of coins that no log shows, where a strategy sells them: %o",
+  (sell, said) => {
+    const baseline = { block: 1, transactionCount: 0 };
+    const known = new Map([[WALLET, { wallet: WALLET, block: 3, transactionCount: 0, balances: new Map(), baseline }]]);
+    const facts = { count: "2", areCoinsUnseen: "true" };
+    const strategies = [{ id: "weekly", spec: dcaSpec({ sell: { token: sell, raw: 1n }, buy: WETH }) }];
+    const { answer } = accept([unproved({ ...OTHER, facts })], [], known, strategies);
+    expect(answer.includes("pause weekly unless")).toBe(said !== undefined);
+  },
+);
 
 test("what else is open is accepted beside it, and what is left goes on being told of", () => {
   const { answer, left } = accept([unproved(), unproved(OTHER)], [order(), order({ id: "run_2.0.1" })]);

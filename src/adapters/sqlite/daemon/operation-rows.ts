@@ -110,8 +110,11 @@ function createModeRows(sql: Statements): Pick<OperationStore, "mode" | "modes" 
   };
 }
 
-function createGoneRows(sql: Statements): Pick<OperationStore, "markGone" | "goneStrategies" | "comeBack"> {
+function createGoneRows(
+  sql: Statements,
+): Pick<OperationStore, "markGone" | "goneStrategies" | "comeBack" | "strategyIds"> {
   return {
+    strategyIds: () => sql.all<{ id: string }>("SELECT id FROM strategies").map(({ id }) => id),
     markGone: (strategyIds) => {
       sql.run(
         "UPDATE strategies SET is_gone = 1 WHERE is_gone = 0 AND id NOT IN (SELECT value FROM json_each(?))",

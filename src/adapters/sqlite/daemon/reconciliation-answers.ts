@@ -15,7 +15,10 @@ export function createReconciliationReaders(rows: RowStore): Readers<keyof Recon
       reported: new Set(keys.filter((key) => rows.isReported(key))),
       known: knownOf(rows, wallets),
     }),
-    acceptance: () => ({ open: rows.openDifferences(), known: rows.knownChains(), swaps: openSwaps(rows) }),
+    acceptance: () => ({
+      ...{ open: rows.openDifferences(), known: rows.knownChains(), swaps: openSwaps(rows) },
+      strategies: rows.strategyIds().flatMap((id) => rows.strategy(id) ?? []),
+    }),
     "first-look": ({ wallet, spender, tokens }) => ({
       ...rows.signedHistory(wallet),
       granted: new Set(tokens.filter((token) => rows.hasGrant({ wallet, token, spender }))),

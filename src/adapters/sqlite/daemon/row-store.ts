@@ -189,6 +189,8 @@ export interface OperationStore {
   setLastSlot(strategyId: string, lastSlotMs: number): void;
   /** Marks all strategies but these as gone: they have no file. */
   markGone(strategyIds: readonly string[]): void;
+  /** Of every strategy that was ever loaded. */
+  strategyIds(): readonly string[];
   /** Strategies that were marked as gone and did not come back. */
   goneStrategies(): ReadonlySet<string>;
   /** A strategy's file is there again, and slots up to an instant have their end. */

@@ -111,11 +111,14 @@ function spentBy(
   );
 }
 
-/** Fills that a person accepted as the strategy's own; nobody knows what they were worth in dollars. */
+/**
+ * Fills that a person accepted as the strategy's own, in the time of their block, where it is known; nobody knows what they
+ * were worth in dollars.
+ */
 function accepted(sql: Statements, strategy: string, sinceMs: number): readonly Sum[] {
   return sql.all<Sum>(
     `SELECT accepted_sales.token, amount, '0' AS usd FROM accepted_sales JOIN differences ON differences.id = difference_id
-     WHERE strategy = ? AND coalesce(settled_at_ms, 0) >= ?`,
+     WHERE strategy = ? AND coalesce(CAST(json_extract(facts, '$.atMs') AS INTEGER), settled_at_ms, 0) >= ?`,
     strategy,
     sinceMs,
   );

@@ -192,6 +192,7 @@ const STORE: Calls<DaemonStore> = {
   lastSlots: (store) => store.lastSlots(["weekly"]),
   setLastSlot: (store) => store.setLastSlot("weekly", SLOT_MS),
   markGone: (store) => store.markGone(["weekly"]),
+  strategyIds: (store) => store.strategyIds(),
   goneStrategies: (store) => store.goneStrategies(),
   comeBack: (store) => store.comeBack("weekly", SLOT_MS),
   mode: (store) => store.mode("weekly"),
