@@ -29,7 +29,7 @@ interface ScanStart {
   readonly known: KnownChain;
   /** fills up to this block are known, no matter who made them */
   readonly fillsSince: number;
-  /** another database may have traded: all endpoints have to list the same logs */
+  /** all endpoints have to list the same logs, up to the newest block that all of them have */
   readonly isOfAll: boolean;
 }
 
@@ -47,11 +47,10 @@ export function refusalOf(error: unknown): string {
 export async function scanChain(
   context: ScanContext,
   soFar: ReadSoFar,
-  { known, fillsSince, isOfAll: isDoubted }: ScanStart,
+  { known, fillsSince, isOfAll }: ScanStart,
 ): Promise<ChainScan> {
   const { chain } = context.deps;
   const { wallet } = known;
-  const isOfAll = isDoubted || isUnshown(context, known);
   const { latest, logs } = isOfAll
     ? await chain.agreed()
     : { latest: await chain.latest(), logs: (filter: Parameters<Chain["logs"]>[0]) => chain.logs(filter) };
@@ -110,14 +109,6 @@ export async function scanChain(
     ? await knowledgeAt(context, known, toBlock, { agreed, expected })
     : { ...known, balances: held.before };
   return { findings, known: from, isUnfinished, withoutAllowance };
-}
-
-/**
- * A node may leave logs out unnoticed. Where no balances of where the check begins could show it, as where a database is
- * lost and nodes keep nothing so old, all endpoints have to list the same, up to the newest block that all of them have.
- */
-function isUnshown(context: ScanContext, { block, baseline, balances }: KnownChain): boolean {
-  return block === baseline.block && tokensOf(context).some(({ address }) => !balances.has(address));
 }
 
 /**
