@@ -3,8 +3,11 @@ import type { DatabaseState } from "./reconciliation-store.ts";
 
 /** What is kept outside of the database's folder about the database that trades for a wallet. */
 export interface Marker {
-  /** undefined: a person accepted that the wallet begins with a new database, and none has begun yet */
-  readonly state: (DatabaseState & { readonly id: string }) | undefined;
+  /**
+   * With the longest time that what it signed may be filled in, where a release wrote it that knew. Undefined: a person
+   * accepted that the wallet begins with a new database, and none has begun yet.
+   */
+  readonly state: (DatabaseState & { readonly id: string; readonly lifetimeSeconds?: number | undefined }) | undefined;
   /** where the database's knowledge of the chain begins */
   readonly baseline: { readonly block: number; readonly transactionCount: number } | undefined;
 }

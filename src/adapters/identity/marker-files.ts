@@ -18,7 +18,7 @@ const schema = z.object({
   version: z.literal(VERSION),
   chainId: z.number(),
   wallet: z.string(),
-  state: z.object({ id: z.string(), signatures: count, signings: count }).optional(),
+  state: z.object({ id: z.string(), signatures: count, signings: count, lifetimeSeconds: count.optional() }).optional(),
   baseline: z.object({ block: count, transactionCount: count }).optional(),
 });
 

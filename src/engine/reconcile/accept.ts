@@ -103,19 +103,21 @@ function heldBy(difference: Difference, swaps: readonly Swap[]): readonly Held[]
 
 /**
  * Until when an order that is in no rows may still be filled: it was signed before this database was
- * checked. The wall clock may have been set since; only after a boot of the machine there is no better one.
+ * checked, perhaps for longer than orders are now. The wall clock may have been set since; only after a boot of the machine
+ * there is no better one.
  * @returns undefined when every such order has expired
  */
 function stillToBeFilled({ settings, deps }: AcceptContext, open: readonly Difference[]): number | undefined {
   const [nowMs, now] = [deps.clock.nowMs(), deps.clock.sinceBoot()];
-  const ages = open
+  const leftMs = open
     .filter(({ kind }) => OF_ANOTHER_DATABASE.has(kind))
-    .map(({ foundAtMs, foundSinceBoot }) =>
+    .map(({ foundAtMs, foundSinceBoot, facts }) => {
       // What a clock that ran ahead found was found now at the latest.
-      foundSinceBoot?.id === now.id ? now.ms - foundSinceBoot.ms : nowMs - Math.min(foundAtMs, nowMs),
-    );
-  const leftMs = settings.pace.maxLifetimeSeconds * 1_000 - Math.min(...ages);
-  return leftMs > 0 ? nowMs + leftMs : undefined;
+      const ageMs = foundSinceBoot?.id === now.id ? now.ms - foundSinceBoot.ms : nowMs - Math.min(foundAtMs, nowMs);
+      return Math.max(settings.pace.maxLifetimeSeconds, Number(facts.lifetimeSeconds ?? 0)) * 1_000 - ageMs;
+    });
+  const longestMs = Math.max(0, ...leftMs);
+  return longestMs > 0 ? nowMs + longestMs : undefined;
 }
 
 /** What follows from accepting one, and what is to be said of that. */

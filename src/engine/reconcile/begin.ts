@@ -18,6 +18,7 @@ import {
 
 /** What it reads of the chain is no matter here. */
 interface BeginContext {
+  readonly settings: { readonly pace: Pick<EngineContext["settings"]["pace"], "maxLifetimeSeconds"> };
   readonly deps: Omit<EngineContext["deps"], "chain">;
 }
 
@@ -59,10 +60,11 @@ async function markUnlessOther(
   mark: typeof writeMarker,
 ): Promise<string | undefined> {
   const { marker, store } = context.deps;
+  const { maxLifetimeSeconds } = context.settings.pace;
   if (marker === undefined) return undefined;
   const { rows, fresh } = await judgeMarkers(store, marker, [wallet]);
   const [other] = fresh;
-  if (other === undefined) mark(marker, wallet, rows);
+  if (other === undefined) mark(marker, wallet, rows, maxLifetimeSeconds);
   else await beginUnchecked(context, [wallet]);
   return other?.text;
 }

@@ -42,8 +42,9 @@ function olderKey(wallet: Address, { signatures, signings }: MarkedState): strin
   return `older ${wallet} ${signatures} ${signings}`;
 }
 
-function numbers({ signatures, signings }: MarkedState): Record<string, string> {
-  return { signatures: signatures.toString(), signings: signings.toString() };
+function numbers({ signatures, signings, lifetimeSeconds }: MarkedState): Record<string, string> {
+  const counts = { signatures: signatures.toString(), signings: signings.toString() };
+  return lifetimeSeconds === undefined ? counts : { ...counts, lifetimeSeconds: lifetimeSeconds.toString() };
 }
 
 /**
@@ -93,18 +94,22 @@ export async function judgeMarkers(
 /**
  * Writes what the database knows into the wallet's marker, unless that stands there already. Another signature may have
  * gone further since the rows were read: a marker of the database never goes back.
+ * @param lifetimeSeconds how long what is signed now may be filled at most
  */
 export function writeMarker(
   marker: IdentityMarker | undefined,
   wallet: Address,
   { known, database }: Pick<Standing, "known" | "database">,
+  lifetimeSeconds = 0,
 ): void {
   const baseline = known.get(wallet)?.baseline;
   const { id, signatures, signings } = database;
   if (marker === undefined || baseline === undefined || id === undefined) return;
   const stands = marker.read(wallet)?.state;
   if (stands?.id === id && !isBehind(stands, database)) return;
-  marker.write(wallet, { state: { id, signatures, signings }, baseline });
+  // What was signed before its time was shortened may still be out.
+  const longest = Math.max(lifetimeSeconds, (stands?.id === id ? stands.lifetimeSeconds : undefined) ?? 0);
+  marker.write(wallet, { state: { id, signatures, signings, lifetimeSeconds: longest }, baseline });
 }
 
 /**
@@ -115,8 +120,9 @@ export function nameInMarker(
   marker: IdentityMarker | undefined,
   wallet: Address,
   rows: Pick<Standing, "known" | "database">,
+  lifetimeSeconds = 0,
 ): void {
-  if (marker?.read(wallet)?.state?.id !== rows.database.id) writeMarker(marker, wallet, rows);
+  if (marker?.read(wallet)?.state?.id !== rows.database.id) writeMarker(marker, wallet, rows, lifetimeSeconds);
 }
 
 /** Accepting an older copy counts its steps with typed data beyond those of the marker: they come first. */
