@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createHistoryReader } from "../../src/adapters/sqlite/daemon/history-rows.ts";
 import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
+import type { Address } from "../../src/domain/money/address.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { everyAnswer } from "../support/answers.ts";
 import { rebalanceSpec, WETH } from "../support/builders.ts";
@@ -71,6 +72,18 @@ test("what the daemon asks for is answered as before: nonces, hashes, rights, ne
   await turn(outside, life, 120);
   expect([life.errors, count(life, "runs") - runs]).toEqual([[], 2]);
   expect(letAllGo(life.store).archived).toBe(2);
+});
+
+test("the nonce of an archived order that was filled is known as before: its fill is no stranger's", async () => {
+  const { life } = await live({ gasless: "only" });
+  expect(letAllGo(life.store).archived).toBeGreaterThan(1);
+  const orders = life.db
+    .prepare<[], { wallet: Address; nonce: string }>("SELECT wallet, nonce FROM swaps WHERE state = 'final'")
+    .all();
+  expect(orders.length).toBeGreaterThan(1);
+  expect(orders.map(({ wallet, nonce }) => life.store.knowsNonce(wallet, BigInt(nonce)))).toEqual(
+    orders.map(() => true),
+  );
 });
 
 describe("a run that signed stays as it is", () => {

@@ -1,6 +1,6 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
 import type { Difference, DifferenceKind, KnownChain } from "../../../ports/reconciliation-store.ts";
-import { OPEN_RUNS } from "../index-conditions.ts";
+import { OPEN_RUNS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { RowMemory } from "../row-memory.ts";
 import type { Statements } from "../statements.ts";
 import type { RowStore } from "./row-store.ts";
@@ -202,7 +202,11 @@ function createKnowledgeRows(sql: Statements): Pick<RowStore, KnowledgeRows> {
         ...[hash, wallet, token],
       ) !== undefined,
     knowsNonce: (wallet, nonce) =>
-      sql.get("SELECT 1 FROM swaps WHERE wallet = ? AND nonce = ?", wallet, nonce.toString()) !== undefined,
+      sql.get(
+        `SELECT 1 FROM swaps WHERE wallet = ? AND nonce = ? AND (state = 'final' OR ${UNSETTLED_SWAPS})`,
+        wallet,
+        nonce.toString(),
+      ) !== undefined,
     hasGrant: ({ wallet, token, spender }) =>
       sql.get("SELECT 1 FROM grants WHERE wallet = ? AND token = ? AND spender = ?", wallet, token, spender) !==
       undefined,

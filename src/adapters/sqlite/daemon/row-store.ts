@@ -143,7 +143,10 @@ export interface SingleRows extends LedgerRows {
   signedHistory(wallet: Address): { readonly hasSigned: boolean; readonly lastBlock: number };
   /** Whether a transaction is one of our own, or fills a swap that sells this token of this wallet. */
   knowsMove(hash: Hex, wallet: Address, token: Address): boolean;
-  /** Whether a swap of the wallet was bound to this nonce of the settlement contract. */
+  /**
+   * Whether a swap of the wallet accounts for a fill with this nonce of the settlement contract: it was signed, and may be
+   * filled or was. One that was only meant to be signed, or ended unfilled, counts nowhere as sold.
+   */
   knowsNonce(wallet: Address, nonce: bigint): boolean;
   hasGrant(grant: Grant): boolean;
   /** Notes an allowance that this database did not grant, so that it is taken back like any leftover; with the block that showed it. */

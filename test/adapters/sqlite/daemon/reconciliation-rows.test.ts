@@ -1,9 +1,11 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { SwapState } from "../../../../src/domain/run/states.ts";
 import type { Finding } from "../../../../src/ports/reconciliation-store.ts";
 import { readMigrations } from "../../../../src/storage/migrations.ts";
 import { NOW_MS, ROUTER, USDC, WALLET } from "../../../support/builders.ts";
-import { openDaemonDatabase } from "../../../support/daemon-database.ts";
+import { addStrategy, addSwap, openDaemonDatabase } from "../../../support/daemon-database.ts";
 import { intentRow } from "../../../support/lane-database.ts";
+import { swapIn } from "../../../support/reading-samples.ts";
 
 const NOW = { ms: NOW_MS, sinceBoot: { id: "boot", ms: 7 } };
 const GRANT = { wallet: WALLET, token: USDC.address, spender: ROUTER };
@@ -94,6 +96,25 @@ test("what an older release found and a person accepted is known by the key that
     `outflow ${WALLET} ${hash} ${USDC.address} #0`,
     ALLOWANCE.key,
   ]);
+});
+
+describe("a fill with the nonce of an order", () => {
+  const knowsNonceOf = (state: SwapState): boolean => {
+    const { store } = openDaemonDatabase();
+    addStrategy(store);
+    addSwap(store, swapIn(state, { mode: "gasless" }));
+    return store.knowsNonce(WALLET, 7n);
+  };
+
+  test.each(["signed", "submitted", "unknown", "mined", "confirmed", "final"] as const)(
+    "is that order's own while it is %s",
+    (state) => expect(knowsNonceOf(state)).toBe(true),
+  );
+
+  test.each(["cleared", "expired", "cancelled", "reverted"] as const)(
+    "is no row's where the order is only %s: its money is free, and counts nowhere as sold",
+    (state) => expect(knowsNonceOf(state)).toBe(false),
+  );
 });
 
 test("how often was signed for never falls, also when the newest row of it is archived", () => {
