@@ -1,6 +1,6 @@
 import type { CancelRequest, IntentRow } from "../ports/lane-store.ts";
 import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
-import { accountOf, commit, type Known, type LaneParts, type LaneTurn, nothing } from "./lane-context.ts";
+import { accountOf, commit, isTooDear, type Known, type LaneParts, type LaneTurn, nothing } from "./lane-context.ts";
 import { moveIntent } from "./moves.ts";
 
 /**
@@ -31,8 +31,9 @@ export function dropped(turn: LaneTurn, rows: Known<LaneRows>): LaneDecided<Inte
 }
 
 /**
- * Drops what got its nonce and may not be signed now, as while its strategy is halted, because something else may: there
- * are no bytes of it that left us, and no block has its nonce. What may be signed, and only waits for its key, stays.
+ * Drops what got its nonce and may not be signed now, as while its strategy is halted or its fees are above a ceiling that
+ * was lowered since, because something else may: there are no bytes of it that left us, and no block has its nonce. What may
+ * be signed, and only waits for its key, stays.
  * @returns whether the account is free now
  */
 export async function letGo(turn: LaneTurn, unsigned: readonly IntentRow[]): Promise<boolean> {
@@ -41,7 +42,9 @@ export async function letGo(turn: LaneTurn, unsigned: readonly IntentRow[]): Pro
   for (const { id, nonce = 0 } of unsigned) {
     if ((await deps.chain.transactionCount(options.account, "latest")) > nonce) return false;
     const isFree = await commit(turn, id, (rows) => {
-      if (rows.maySign || rows.intent.state !== "planned") return nothing(turn, false);
+      const waiting = rows.signings.at(-1);
+      const isDear = waiting !== undefined && isTooDear(turn, rows.intent, waiting);
+      if ((rows.maySign && !isDear) || rows.intent.state !== "planned") return nothing(turn, false);
       return { ...droppedFor(turn, rows, { reason, cancelledBy: undefined }), value: true };
     });
     if (!isFree) return false;

@@ -2,7 +2,7 @@ import type { Address } from "../domain/money/address.ts";
 import { larger, smaller } from "../domain/money/bigint.ts";
 import type { AgreedReads, BlockHead, LaneChain, Receipt } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { IntentRow, LaneAccount, Visibility } from "../ports/lane-store.ts";
+import type { IntentRow, LaneAccount, SigningRow, Visibility } from "../ports/lane-store.ts";
 import type { LaneDecided, LaneRows, LaneStore, SigningRows } from "../ports/lane-unit-of-work.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
@@ -140,6 +140,15 @@ export function nothing<T>({ deps }: LaneParts, value: T): LaneDecided<T> {
 /** The most that an intent may pay per gas now: its own cap, or a lower one of today. */
 export function feeCapOf({ options }: LaneTurn, { maxFeePerGasCap }: IntentRow): bigint {
   return smaller(maxFeePerGasCap, options.maxFeePerGas?.() ?? maxFeePerGasCap);
+}
+
+/**
+ * Whether a version that waits for its signature offers more than its intent may pay now: the owner may have lowered the
+ * ceiling since it was written down. What is empty only takes a nonce, and has a ceiling of its own.
+ */
+export function isTooDear(turn: LaneTurn, intent: IntentRow, { to, data, value, maxFeePerGas }: SigningRow): boolean {
+  const isEmpty = to === turn.options.account && data === "0x" && value === 0n;
+  return !isEmpty && maxFeePerGas > feeCapOf(turn, intent);
 }
 
 /** How much more than the transaction that it replaces a cancellation may pay: it must be able to outbid that. */

@@ -1,6 +1,6 @@
 import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import { firstFees, raisedFees } from "./fees.ts";
-import { cancelCapOf, feeCapOf, isTooLate, type Known, type LaneTurn, readToSign } from "./lane-context.ts";
+import { cancelCapOf, feeCapOf, isTooDear, isTooLate, type Known, type LaneTurn, readToSign } from "./lane-context.ts";
 import { planAttempt, unsignedOf } from "./sign-attempt.ts";
 import { cancelVisibility, hasEndpoint, isKeptBack, isLeftAlone, replacementVisibility } from "./visibility.ts";
 
@@ -31,11 +31,15 @@ export async function planReplacement(turn: LaneTurn, before: Known<LaneRows>, i
 
 type DueKind = "replacement" | "cancel" | undefined;
 
-/** Which version is due now, if any. What waits for its signature comes first, but for higher fees of what is to end. */
+/**
+ * Which version is due now, if any. What waits for its signature comes first, but for higher fees of what is to end, and
+ * for fees above the ceiling of now, which are never signed.
+ */
 function dueKind(turn: LaneTurn, rows: Known<LaneRows>, isNext: boolean): DueKind {
   const kind = nextKind(turn, rows, isNext);
   const waiting = unsignedOf(rows);
-  return waiting === undefined || (waiting.kind === "replacement" && kind === "cancel") ? kind : undefined;
+  if (waiting === undefined || isTooDear(turn, rows.intent, waiting)) return kind;
+  return waiting.kind === "replacement" && kind === "cancel" ? kind : undefined;
 }
 
 function nextKind(turn: LaneTurn, rows: Known<LaneRows>, isNext: boolean): DueKind {

@@ -7,6 +7,7 @@ import { dropped } from "./drop-intent.ts";
 import type { Fees } from "./fees.ts";
 import {
   commit,
+  isTooDear,
   isTooLate,
   type Known,
   type LaneParts,
@@ -54,8 +55,9 @@ export async function planAttempt(
  * anyone else can see them. After a kill in between it is signed again: other bytes, maybe, with the same nonce and the
  * same content, of which the first were stored nowhere and sent to nobody. Where a person cancelled it while the key was
  * used, and was answered that nothing of it was signed, the bytes are dropped instead: they never left. Without an answer
- * of the signer nothing is stored, and the next turn asks again, for as long as the row may be signed: one with higher
- * fees not beyond a person's cancellation, nor beyond its deadline, unless it is in a final block already.
+ * of the signer nothing is stored, and the next turn asks again, for as long as the row may be signed: none above the
+ * ceiling of now, and one with higher fees not beyond a person's cancellation, nor beyond its deadline, unless it is in a
+ * final block already.
  */
 export async function signPlanned(turn: LaneTurn, id: string, isInBlock = false): Promise<void> {
   const { deps } = turn;
@@ -77,9 +79,13 @@ export async function signPlanned(turn: LaneTurn, id: string, isInBlock = false)
   passCrashPoint(deps, `${label}.signed.after`);
 }
 
-/** Whether a version with higher fees came too late for its signature: what takes its place is a cancellation. */
-function isOver(turn: LaneTurn, { intent, cancelRequest }: Known<LaneRows>, { kind }: SigningRow): boolean {
-  return kind === "replacement" && (cancelRequest !== undefined || isTooLate(turn, intent));
+/**
+ * Whether a version may not be signed any more: its fees are above what may be paid now, or it is one with higher fees that
+ * came too late for its signature: what takes its place is a cancellation.
+ */
+function isOver(turn: LaneTurn, { intent, cancelRequest }: Known<LaneRows>, signing: SigningRow): boolean {
+  if (isTooDear(turn, intent, signing)) return true;
+  return signing.kind === "replacement" && (cancelRequest !== undefined || isTooLate(turn, intent));
 }
 
 /** What a transaction in a block may pay; of one with a plain gas price only where there are its bytes: ours have none. */
