@@ -102,6 +102,8 @@ function cancelText(id: string, answer: CancelAnswer): string {
       return `${answer.by} asked for that already; the chain decides which transaction lands: swapd tx list`;
     case "too late":
       return `refused: ${id} is ${answer.state}, so there is nothing left to cancel`;
+    case "nonce used":
+      return `refused: nonce ${answer.nonce} is used already, by what a person accepted, and no block takes a cancellation; ${id} ends once a node shows that transaction: swapd status`;
     case "barred":
       return `refused: ${id} was signed, and a cancellation must be signed too; nothing is while it is halted`;
     case "not here":

@@ -10,6 +10,8 @@ export type CancelAnswer =
   | { readonly kind: "asked before"; readonly by: string }
   /** it is in a block, or over: there is nothing left to cancel */
   | { readonly kind: "too late"; readonly state: IntentState }
+  /** a transaction that a person accepted with the account's others has its nonce: what became of it is still to be found */
+  | { readonly kind: "nonce used"; readonly nonce: number }
   /** it was signed, and its account may not sign a cancellation now */
   | { readonly kind: "barred" }
   | { readonly kind: "not here" };
@@ -23,13 +25,14 @@ export function decideCancel(
   rows: SigningRows,
   { by, atMs }: { readonly by: string; readonly atMs: number },
 ): LaneDecided<CancelAnswer> {
-  const { intent, cancelRequest, maySign } = rows;
+  const { intent, cancelRequest, maySign, acceptedCount } = rows;
   const answered = (value: CancelAnswer): LaneDecided<CancelAnswer> => ({ changes: [], atMs, value });
   if (intent === undefined) return answered({ kind: "not here" });
   const { state, nonce } = intent;
   if (state !== "planned" && state !== "signed" && state !== "broadcast") return answered({ kind: "too late", state });
   if (cancelRequest !== undefined) return answered({ kind: "asked before", by: cancelRequest.by });
   const isSigned = state !== "planned" && nonce !== undefined;
+  if (isSigned && nonce < acceptedCount) return answered({ kind: "nonce used", nonce });
   if (isSigned && !maySign) return answered({ kind: "barred" });
   const value: CancelAnswer = isSigned ? { kind: "cancelling", nonce } : { kind: "dropping" };
   return { changes: [{ kind: "cancel-wish", cancelRequest: { intentId: intent.id, by, atMs } }], atMs, value };

@@ -3,7 +3,7 @@ import type { IntentRow } from "../ports/lane-store.ts";
 import { findMined } from "./find-mined.ts";
 import { findNonceUse } from "./find-nonce-use.ts";
 import { haltAccount } from "./halt-account.ts";
-import { commit, isSaidAgain, type LaneTurn, readIntent } from "./lane-context.ts";
+import { commit, isSaidAgain, type LaneTurn, nothing, readIntent } from "./lane-context.ts";
 import { moveAttempt, moveIntent } from "./moves.ts";
 import { takeUp } from "./sign-attempt.ts";
 
@@ -15,7 +15,7 @@ import { takeUp } from "./sign-attempt.ts";
  * block shows a stranger's transaction at its nonce, because then nothing can happen there any more. One that does the
  * same is taken up with its fees: where its signature is this account's it came from a database that is gone, or a person
  * sent it with the same key, and its receipt counts. Otherwise, and where the nodes show no transaction, the intent stays
- * open.
+ * open, and a person is told what it waits for.
  */
 export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: number): Promise<void> {
   const { deps, options } = turn;
@@ -43,7 +43,7 @@ export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: 
   } else if (use !== undefined && !isSameAct(intent, use)) await endTaken(turn, intent, reason);
   else if (use !== undefined && (await takeUp(turn, intent, use))) {
     deps.logger.warn({ intentId: intent.id, hash: use.hash }, "taken up: what has this nonce does the same");
-  } else deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction is not known; it stays open");
+  } else await noteOpen(turn, intent, { reason, use });
 }
 
 /** The name of the suspicion that another program used a nonce. */
@@ -60,6 +60,21 @@ function userOf(intent: IntentRow, use: BlockTransaction | undefined): string {
 /** What a replacement of ours looks like whose row is gone, after a start from an old copy of the database. */
 function isSameAct(intent: IntentRow, use: BlockTransaction): boolean {
   return use.to === intent.to && use.data === intent.data.toLowerCase();
+}
+
+/** All of the account waits for it, and the alert about its halt is over: nothing else would say so. */
+async function noteOpen(
+  turn: LaneTurn,
+  { id, purpose, account }: IntentRow,
+  { reason, use }: { readonly reason: string; readonly use: BlockTransaction | undefined },
+): Promise<void> {
+  const ends =
+    use === undefined
+      ? "ends once one does: add an archive node to network.rpc"
+      : "is taken up once a node shows that one with its signature, its fees and the same value, and the account may sign";
+  const detail = `${purpose} ${id} of ${account} stays open, and nothing else of that account is sent: ${reason}. It ${ends}`;
+  turn.deps.logger.warn({ intentId: id, reason }, "what became of a transaction is not known; it stays open");
+  await commit(turn, id, () => ({ ...nothing(turn, undefined), refusal: { intentId: id, detail } }));
 }
 
 async function endTaken(turn: LaneTurn, { id }: IntentRow, reason: string): Promise<void> {
