@@ -1,3 +1,4 @@
+import { formatUnits } from "../domain/money/amount.ts";
 import type { BroadcastOutcome } from "../ports/chain.ts";
 import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
 import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
@@ -119,6 +120,38 @@ async function noteKept(turn: LaneTurn, id: string): Promise<void> {
       `to them again and to nobody else. Check network.submit; or cancel it: swapd tx cancel ${id}`;
     return { ...nothing(turn, undefined), refusal: { intentId: id, detail } };
   });
+}
+
+/**
+ * A person is notified of what nodes took and no block has, once higher fees were due and none were offered, because they
+ * are used up or may not rise: nothing else says that all of the account waits. An order is cancelled past its deadline.
+ */
+export async function noteInNoBlock(turn: LaneTurn, before: Known<LaneRows>): Promise<void> {
+  if (textInNoBlock(turn, before) === undefined) return;
+  const { id } = before.intent;
+  await commit(turn, id, (rows) => {
+    const detail = textInNoBlock(turn, rows);
+    return { ...nothing(turn, undefined), ...(detail === undefined ? {} : { refusal: { intentId: id, detail } }) };
+  });
+}
+
+/** @returns undefined where it is not so */
+function textInNoBlock({ latest, options }: LaneTurn, { intent, attempts }: Known<LaneRows>): string | undefined {
+  const newest = attempts.at(-1);
+  const since = newest?.firstBroadcastBlock;
+  if (newest === undefined || since === undefined || newest.visibility === "private") return undefined;
+  const isCancel = newest.kind === "cancel";
+  if (intent.deadlineSeconds !== undefined && !isCancel) return undefined;
+  const isTaken = attempts.some(({ state }) => state !== "signed");
+  // One count until higher fees were due, and as long again: they follow at once where they may.
+  if (!isTaken || latest.number - since < 2 * options.bumpAfterBlocks) return undefined;
+  const [offer, base] = [newest.maxFeePerGas, latest.baseFeePerGas].map((wei) => `${formatUnits(wei, 9)} gwei`);
+  const done = isCancel ? "" : `, or give its nonce to an empty transaction: swapd tx cancel ${intent.id}`;
+  return (
+    `${isCancel ? "the cancellation of " : ""}${textOf(intent)} was sent at block ${since}, no block has it, and its fees are ` +
+    `not raised: it offers at most ${offer} per gas, and the base fee is ${base}. It is sent again, and all else of ` +
+    `the account waits for it: wait until gas is cheaper${done}`
+  );
 }
 
 /** What a node refuses a transaction with; `isUnpaid`: the account has not the coin for it. */

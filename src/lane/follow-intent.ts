@@ -2,7 +2,7 @@ import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { Receipt } from "../ports/chain.ts";
 import type { CostRow, IntentRow } from "../ports/lane-store.ts";
 import type { LaneRows } from "../ports/lane-unit-of-work.ts";
-import { broadcastNewest, lowerBlocks } from "./broadcast.ts";
+import { broadcastNewest, lowerBlocks, noteInNoBlock } from "./broadcast.ts";
 import { closeGap, forgetGaps } from "./close-gap.ts";
 import { dropIfOver } from "./drop-intent.ts";
 import type { Mined } from "./find-mined.ts";
@@ -245,4 +245,5 @@ async function checkForLoss(turn: LaneTurn, rows: Known<LaneRows>): Promise<void
   const now = await readIntent(turn, id);
   if ((await planReplacement(turn, now, count === nonce)) || unsignedOf(now) !== undefined) await signPlanned(turn, id);
   await broadcastNewest(turn, id);
+  if (count === nonce) await noteInNoBlock(turn, now);
 }
