@@ -37,7 +37,7 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
     return;
   }
   const { maxFeePerGas } = context.settings.policy;
-  const { baseFeePerGas } = await chain.latest();
+  const { baseFeePerGas, timestamp } = await chain.latest();
   if (baseFeePerGas > maxFeePerGas) {
     // Waiting in the lane it would keep the token busy, also from gasless swaps.
     logger.warn({ wallet, token, spender, baseFeePerGas }, "a leftover allowance waits until gas is below the ceiling");
@@ -47,7 +47,7 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
   const simulated = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
   const gasLimit = approvalGasLimit(simulated.kind === "ok" ? simulated.gasUsedByCall[0] : undefined);
   const canPay = (await chain.nativeBalance(wallet)) >= gasLimit * maxFeePerGas;
-  if (simulated.kind === "ok" && canPay) await revoke(context, grant, gasLimit);
+  if (simulated.kind === "ok" && canPay) await revoke(context, grant, { gasLimit, timestamp });
   else logger.warn({ wallet, token, spender, simulated: simulated.kind }, "a leftover allowance cannot be revoked now");
 }
 
@@ -83,10 +83,14 @@ async function forget(
 /**
  * Hands a revocation to the lane, where the token is still idle and its wallet was not halted while the chain was read.
  */
-async function revoke(context: EngineContext, grant: Grant, gasLimit: bigint): Promise<void> {
+async function revoke(
+  context: EngineContext,
+  grant: Grant,
+  of: { readonly gasLimit: bigint; readonly timestamp: number },
+): Promise<void> {
   const { wallet, token } = grant;
   const decide = (rows: GrantRows): ReturnType<typeof decideRevocation> =>
-    mayTakeBack(rows, grant) ? decideRevocation(context, grant, { rows, gasLimit }) : nothing(context);
+    mayTakeBack(rows, grant) ? decideRevocation(context, grant, { rows, ...of }) : nothing(context);
   const unit: Unit<"grant", string | undefined> = { question: { kind: "grant", wallet, token }, decide };
   const [written] = await context.deps.store.commit([unit]);
   if (written?.value !== undefined) context.deps.logger.info({ ...grant }, "an allowance is being revoked");
@@ -98,14 +102,17 @@ function nothing({ deps: { clock } }: EngineContext): Decided<undefined> {
 
 /**
  * A revocation for the lane, decided on rows that say whether the token is still idle: a swap cannot slip in between.
+ * @param options.timestamp of the newest block: a lane drops by the chain's time what is to be signed by then, and a clock
+ *   of ours that stands behind would have each revocation dropped at once, and made anew
  * @returns as the value the intent's id, undefined when the token is busy
  */
 export function decideRevocation(
   context: EngineContext,
   grant: Grant,
-  { rows, gasLimit = APPROVAL_GAS_LIMIT }: { readonly rows: GrantRows; readonly gasLimit?: bigint },
+  options: { readonly rows: GrantRows; readonly gasLimit?: bigint; readonly timestamp?: number },
 ): Decided<string | undefined> {
   const { deps, settings } = context;
+  const { rows, gasLimit = APPROVAL_GAS_LIMIT, timestamp = 0 } = options;
   if (rows.isBusy) return nothing(context);
   // Without a lane it would never be sent.
   laneOf(context, grant.wallet);
@@ -118,7 +125,7 @@ export function decideRevocation(
     value: 0n,
     gasLimit,
     maxFeePerGasCap: settings.policy.maxFeePerGas,
-    signBySeconds: Math.floor(atMs / 1_000) + REVOKE_WITHIN_SECONDS,
+    signBySeconds: Math.max(timestamp, Math.floor(atMs / 1_000)) + REVOKE_WITHIN_SECONDS,
     deadlineSeconds: undefined,
   } as const;
   const intent = plannedIntent({ account: grant.wallet, chainId: settings.chainId }, request, atMs);

@@ -218,6 +218,16 @@ test("a revocation that is on its way is not sent a second time", async () => {
   expect(revocations(life)).toHaveLength(1);
 });
 
+test("a clock that stands behind the chain does not drop a revocation at once, to be made anew with each look", async () => {
+  const { outside, life } = begin(5n);
+  outside.clock.jumpTo(NOW_MS + 20 * 60_000);
+  outside.chain.mine();
+  outside.clock.jumpTo(NOW_MS);
+  await revokeLeftovers(life.context);
+  await life.lane.tick();
+  expect(revocations(life)).toEqual([{ purpose: "revoke", to_address: USDC.address, state: "broadcast" }]);
+});
+
 test("nothing is taken back while a swap of wallet and token is open: it needs its allowance", async () => {
   const { life } = begin(5n);
   addRun(life.store, runSample({ swaps: [swapIn("submitted", { wallet: ACCOUNT })] }));
