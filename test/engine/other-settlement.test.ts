@@ -6,6 +6,7 @@ import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { HUNDRED_USDC, policySample, ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
 import { createOutside, type Life, ACCOUNT as OWNER, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
+import { leaveNoncesOut } from "../support/leave-nonces-out.ts";
 
 const swaps = ({ db }: Life): unknown[] => db.prepare("SELECT state, reason FROM swaps").all();
 const ledger = ({ db }: Life): unknown[] => db.prepare("SELECT state, amount FROM ledger").all();
@@ -43,16 +44,7 @@ test.each(["gasless.submit.after", "commit.submission-accepted.after"])(
 test("an order without a nonce that was never filled ends also under a service whose orders have one", async () => {
   const outside = createOutside(SLOT_MS - 1_500, { gasless: "prefer" } as Partial<StrategySpec>);
   const { service } = outside;
-  service.profile = {
-    ...swapdProfile,
-    ...{ idempotentExecuteSwap: false, signatureHasNonce: false, nonceRecord: undefined },
-    decodeTypedData: (typedData, pinned) => {
-      const decoded = swapdProfile.decodeTypedData(typedData, pinned);
-      return decoded.ok ? { ...decoded, swap: { ...decoded.swap, nonce: undefined } } : decoded;
-    },
-    typedData: (swap, pinned) => swapdProfile.typedData({ ...swap, nonce: swap.nonce ?? 7n }, pinned),
-  };
-  service.twist = (swap) => (swap.nonce === undefined ? swap : { ...swap, nonce: 7n });
+  leaveNoncesOut(service);
   service.delivery = "lost";
   const first = openLife(outside);
   await first.engine.start();

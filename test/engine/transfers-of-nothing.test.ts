@@ -1,25 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
-import { swapdProfile } from "../../src/adapters/swap-service/swapd/service.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { HUNDRED_USDC, RELAYER, ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
 import { accept } from "../support/databases-in-turn.ts";
 import { ACCOUNT, createOutside, openLife, turn, turnUntil } from "../support/engine-life.ts";
-import type { FakeService } from "../support/fake-service.ts";
-
-/** Orders of this service carry no nonce: whatever took the sold token is looked for as their fill. */
-function leaveNoncesOut(service: FakeService): void {
-  const { decodeTypedData, typedData } = swapdProfile;
-  service.profile = {
-    ...swapdProfile,
-    ...{ idempotentExecuteSwap: false, signatureHasNonce: false, nonceRecord: undefined },
-    decodeTypedData: (data, pinned) => {
-      const decoded = decodeTypedData(data, pinned);
-      return decoded.ok ? { ...decoded, swap: { ...decoded.swap, nonce: undefined } } : decoded;
-    },
-    typedData: (swap, pinned) => typedData({ ...swap, nonce: swap.nonce ?? 7n }, pinned),
-  };
-  service.twist = (swap) => (swap.nonce === undefined ? swap : { ...swap, nonce: 7n });
-}
+import { leaveNoncesOut } from "../support/leave-nonces-out.ts";
 
 test("a transfer of nothing that a stranger writes is no fill of an order without a nonce: the order's own is", async () => {
   const change = { id: "order", gasless: "only", budget: { total: HUNDRED_USDC } };
