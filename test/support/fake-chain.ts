@@ -23,6 +23,7 @@ import { remembered } from "./remembered.ts";
 
 const CHAIN_ID = 31_337;
 const FINALITY = 4;
+const FIRST_BLOCK = 100;
 const GAS = 100_000n;
 
 /** Recovering a sender costs more than all the rest of a block, and the same bytes always have the same one. */
@@ -77,7 +78,7 @@ export class FakeChain implements Chain {
 
   constructor(clock: Clock) {
     this.clock = clock;
-    this.blocks.push({ head: this.nextHead(100), receipts: [], ledger: new FakeLedger() });
+    this.blocks.push({ head: this.nextHead(FIRST_BLOCK), receipts: [], ledger: new FakeLedger() });
   }
 
   /** Changes the state of the newest block, as if it had always been so. */
@@ -143,7 +144,7 @@ export class FakeChain implements Chain {
 
   async finalized(): Promise<BlockHead> {
     this.assertUp();
-    return this.blockAt(Math.max(100, this.newest.head.number - FINALITY)).head;
+    return this.blockAt(Math.max(FIRST_BLOCK, this.newest.head.number - FINALITY)).head;
   }
 
   async block(number: number): Promise<BlockHead | undefined> {
@@ -305,6 +306,8 @@ export class FakeChain implements Chain {
 
   private blockAt(number: number): Block {
     const block = this.blocks.find(({ head }) => head.number === number);
+    if (number < FIRST_BLOCK)
+      throw new ChainReadError("refused", `nothing of before block ${FIRST_BLOCK} is kept here`);
     if (block === undefined) throw new ChainReadError("malformed answer", `there is no block ${number}`);
     return block;
   }

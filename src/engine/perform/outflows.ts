@@ -106,42 +106,70 @@ function isKeptBackOpenly(error: unknown): boolean {
   return error instanceof ChainReadError && error.isRefusal && error.code !== "reverted";
 }
 
+/** A balance of the sold token from before what is to be proved, and its block. */
+interface BalanceBefore {
+  readonly block: number;
+  readonly balance: bigint;
+}
+
 /**
- * Checks the wallet's balance of the sold token against its transfers since the wallet was last checked against the
- * chain. A node may keep a transfer back, or have a block and not yet its logs; the balance shows it all the same. One
- * that is shown now and was kept back when the swap's fill was looked for is as good as hidden.
- * Nothing is checked where no balance was known then, that check is older than {@link MOST_BLOCKS}, or a node refuses
- * such reads.
+ * The newest balance that is of no block in which the order may take its token. What the wallet's rows know may be of a
+ * later one, because a check passed or a person accepted since, or they know none, because the configuration leaves the
+ * token out: all nodes are asked then for the balance of when the order was signed. Where they keep nothing so old, what
+ * the rows know is better than nothing.
+ */
+async function balanceBeforeOrder(
+  { deps: { store } }: EngineContext,
+  { wallet, sell, terms }: Swap,
+  reads: OutflowsShown["reads"],
+): Promise<BalanceBefore | undefined> {
+  const rows = await store.read({ kind: "known-chain", wallet });
+  const balance = rows?.balances.get(sell.address);
+  const known = rows === undefined || balance === undefined ? undefined : { block: rows.block, balance };
+  const block = (terms?.fromBlock ?? 0) - 1;
+  if (block < 0 || (known !== undefined && known.block <= block)) return known;
+  const own = await orKeptBack(reads.balance(sell.address, wallet, block));
+  return own === undefined ? known : { block, balance: own };
+}
+
+/** @returns nothing where a node says that it keeps nothing so old */
+async function orKeptBack<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isKeptBackOpenly(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Checks the wallet's balance of the sold token against its transfers since before the order was signed, or since the
+ * wallet was last checked against the chain before that. A node may keep a transfer back, or have a block and not yet its
+ * logs; the balance shows it all the same. One that is shown now and was kept back when the swap's fill was looked for is
+ * as good as hidden.
+ * Nothing is checked where no such balance is known, it is older than {@link MOST_BLOCKS}, or a node refuses such reads.
  * @throws ChainReadError when the balance is below what the transfers explain, or they are more than were shown before
  */
 export async function denyHiddenOutflow(
   context: EngineContext,
-  { wallet, sell, terms }: Swap,
+  swap: Swap,
   { reads, toBlock, shown }: OutflowsShown,
 ): Promise<void> {
-  const known = await context.deps.store.read({ kind: "known-chain", wallet });
-  const before = known?.balances.get(sell.address);
-  if (known === undefined || before === undefined) return;
-  const range = { fromBlock: known.block + 1, toBlock };
-  if (range.fromBlock > toBlock || toBlock - known.block > MOST_BLOCKS) return;
+  const { wallet, sell, terms } = swap;
+  const before = await balanceBeforeOrder(context, swap, reads);
+  if (before === undefined) return;
+  const range = { fromBlock: before.block + 1, toBlock };
+  if (range.fromBlock > toBlock || toBlock - before.block > MOST_BLOCKS) return;
   const moved = (...topics: (Hex | null)[]) => reads.logs({ address: sell.address, topics, ...range });
-  // One node's false balance at that check would keep the swap open for ever.
-  const balanceBefore = async (): Promise<bigint> =>
-    reads.balance(sell.address, wallet, known.block).catch((error: unknown) => {
-      if (isKeptBackOpenly(error)) return before;
-      throw error;
-    });
   const owner = wordOf(wallet);
-  const read = [
-    moved(TRANSFER_TOPIC, owner),
-    moved(TRANSFER_TOPIC, null, owner),
-    reads.balance(sell.address, wallet, toBlock),
-  ] as const;
-  const answers = await Promise.all(read).catch((error: unknown) => {
-    // Where such logs or balances are kept back openly nothing is shown by them.
-    if (isKeptBackOpenly(error)) return undefined;
-    throw error;
-  });
+  // Where such logs or balances are kept back openly nothing is shown by them.
+  const answers = await orKeptBack(
+    Promise.all([
+      moved(TRANSFER_TOPIC, owner),
+      moved(TRANSFER_TOPIC, null, owner),
+      reads.balance(sell.address, wallet, toBlock),
+    ]),
+  );
   if (answers === undefined) return;
   const [outLogs, intoLogs, now] = answers;
   const keptBack = outLogs.find((log) => log.blockNumber >= (terms?.fromBlock ?? 0) && !shown.has(logName(log)));
@@ -151,8 +179,11 @@ export async function denyHiddenOutflow(
     throw new ChainReadError("malformed answer", detail);
   }
   const [out, into] = [sumOf(outLogs), sumOf(intoLogs)];
-  const expected = before + into - out;
-  if (now >= expected || now >= (await balanceBefore()) + into - out) return;
-  const detail = `the balance is ${formatAmount({ token: sell, raw: now })}, by the transfers since block ${known.block} it should be ${formatAmount({ token: sell, raw: expected })}: a node hides transfers, so it is not known whether the swap was filled`;
+  const expected = before.balance + into - out;
+  if (now >= expected) return;
+  // One node's false balance at the last check would keep the swap open for ever.
+  const agreed = (await orKeptBack(reads.balance(sell.address, wallet, before.block))) ?? before.balance;
+  if (now >= agreed + into - out) return;
+  const detail = `the balance is ${formatAmount({ token: sell, raw: now })}, by the transfers since block ${before.block} it should be ${formatAmount({ token: sell, raw: expected })}: a node hides transfers, so it is not known whether the swap was filled`;
   throw new ChainReadError("malformed answer", detail);
 }

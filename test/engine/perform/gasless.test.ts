@@ -232,7 +232,7 @@ describe("looking at the chain", () => {
   test.each([true, false])(
     "takes a fill back with its block alone, not for a node that hides it (with a nonce: %s)",
     async (hasNonce) => {
-      const { context, outside, life } = await begin(swap);
+      const { context, outside } = await begin(swap);
       if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
       outside.chain.submitOrder(order, HUNDRED_USDC);
       outside.chain.mine();
@@ -243,13 +243,12 @@ describe("looking at the chain", () => {
         ...swapIn("confirmed", owned),
         fill: { ...swapIn("confirmed").fill, ...fill, hash: filledBy } as Swap["fill"],
       };
-      // The wallet was checked against the chain after the fill, so that its balance says nothing of it.
-      const balance = await outside.chain.balance(USDC.address, ACCOUNT);
-      const baseline = { block: 100, transactionCount: 0 };
-      life.store.saveKnownChain(
-        { wallet: ACCOUNT, block: 101, transactionCount: 0, balances: new Map([[USDC.address, balance]]), baseline },
-        1,
-      );
+      // No node keeps the balance of before the fill, so that it says nothing of it.
+      const { balance } = outside.chain;
+      outside.chain.balance = async (token, owner, block) => {
+        if (block !== undefined && block < 101) throw new ChainReadError("refused", "this node keeps no state so old");
+        return await balance.call(outside.chain, token, owner, block);
+      };
       outside.clock.jumpTo((seconds + 600) * 1_000);
       for (let block = 0; block < 6; block += 1) outside.chain.mine();
       outside.chain.hidesLogs = true;
@@ -543,24 +542,41 @@ describe("looking at the chain", () => {
   });
 
   describe("of a signature without a nonce, when its time is over and no outflow is seen", () => {
-    async function over(): Promise<Begun & { check(): Promise<unknown>; known(balance: bigint): void }> {
-      const begun = await begin(swap);
+    // Its fill is looked for from above the finalised block on, which is the first one of this chain.
+    const nameless = { ...swap, terms: { ...swap.terms, fromBlock: 101 } } as Swap;
+
+    async function over(): Promise<
+      Begun & { check(): Promise<unknown>; known(balance: bigint, block?: number): void }
+    > {
+      const begun = await begin(nameless);
       const { outside, life, context } = begun;
       outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
       const baseline = { block: 100, transactionCount: 0 };
-      const known = (balance: bigint): void =>
+      const known = (balance: bigint, block = 100): void =>
         life.store.saveKnownChain(
-          { wallet: ACCOUNT, block: 100, transactionCount: 0, balances: new Map([[USDC.address, balance]]), baseline },
+          { wallet: ACCOUNT, block, transactionCount: 0, balances: new Map([[USDC.address, balance]]), baseline },
           1,
         );
       const check = async () => {
         outside.clock.jumpTo((seconds + 600) * 1_000);
         for (let block = 0; block < 6; block += 1) outside.chain.mine();
-        return await readChain(context, swap);
+        return await readChain(context, nameless);
       };
       return { ...begun, check, known };
     }
-    const held = (outside: ReturnType<typeof createOutside>) => outside.chain.balance(USDC.address, ACCOUNT);
+    const held = (outside: Outside) => outside.chain.balance(USDC.address, ACCOUNT);
+
+    /** Nodes keep no balances of so old a block. @returns what ends it */
+    function forgetBefore({ chain }: Outside, oldest: number): () => void {
+      const { balance } = chain;
+      chain.balance = async (token, owner, block) => {
+        if (block !== undefined && block < oldest) throw new ChainReadError("refused", "no state so old is kept here");
+        return await balance.call(chain, token, owner, block);
+      };
+      return () => {
+        chain.balance = balance;
+      };
+    }
 
     test("a balance that fell shows that a node hides it: nothing is freed until it is seen", async () => {
       const { outside, known, check } = await over();
@@ -578,12 +594,12 @@ describe("looking at the chain", () => {
 
     test("an outflow that is kept back only while the fill is looked for does not pass for explained", async () => {
       const { outside, known, check } = await over();
-      known(await held(outside));
+      known(await held(outside), 99);
       outside.chain.submitOrder(order, HUNDRED_USDC);
       outside.chain.mine();
       const logs = outside.chain.logs.bind(outside.chain);
       // The balance is checked from the block after the known one on, and what was hidden is there by then.
-      outside.chain.logs = async (filter) => (filter.fromBlock === 101 ? logs(filter) : []);
+      outside.chain.logs = async (filter) => (filter.fromBlock === 100 ? logs(filter) : []);
       expect(await check()).toMatchObject({
         kind: "observation-unavailable",
         detail: expect.stringContaining("kept that back"),
@@ -600,16 +616,32 @@ describe("looking at the chain", () => {
       expect(await check()).toMatchObject(unfilled);
     });
 
+    test.each<[string, number | undefined]>([
+      ["was checked since", 102],
+      ["was never checked", undefined],
+    ])(
+      "a balance that fell since it was signed shows that a node hides it, where the wallet %s",
+      async (_what, block) => {
+        const { outside, known, check } = await over();
+        outside.chain.submitOrder(order, HUNDRED_USDC);
+        outside.chain.mine();
+        outside.chain.mine();
+        if (block !== undefined) known(await held(outside), block);
+        outside.chain.hidesLogs = true;
+        const hidden = { kind: "observation-unavailable", detail: expect.stringContaining("since block 100") };
+        expect(await check()).toMatchObject(hidden);
+        // What was known later is all that is left where no node keeps that any more.
+        forgetBefore(outside, 101);
+        expect(await check()).toMatchObject({ kind: "observed", observation: { fill: undefined } });
+      },
+    );
+
     test("it may end where one node's false balance was remembered, and waits where nobody knows better any more", async () => {
       const { outside, known, check } = await over();
       known((await held(outside)) + 1n);
-      const { balance } = outside.chain;
-      outside.chain.balance = async (token, owner, block) => {
-        if (block === 100) throw new ChainReadError("refused", "this node keeps no state so old");
-        return await balance.call(outside.chain, token, owner, block);
-      };
+      const keepAll = forgetBefore(outside, 101);
       expect(await check()).toMatchObject({ kind: "observation-unavailable" });
-      outside.chain.balance = balance;
+      keepAll();
       expect(await check()).toMatchObject({ kind: "observed", observation: { fill: undefined } });
     });
 

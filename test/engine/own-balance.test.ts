@@ -1,0 +1,81 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { HUNDRED_USDC, SLOT_MS, WBTC, WETH } from "../support/builders.ts";
+import { accept } from "../support/databases-in-turn.ts";
+import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import { leaveNoncesOut } from "../support/leave-nonces-out.ts";
+
+// An order that is found by what it takes is held open by the balance of when it was signed, where nodes hide its fill.
+
+const FILLED = [{ state: "final", sold: HUNDRED_USDC.toString() }];
+
+function begin(): Outside {
+  const change = { id: "order", gasless: "only", budget: { total: HUNDRED_USDC } };
+  const outside = createOutside(SLOT_MS - 1_500, change as Partial<StrategySpec>);
+  for (let block = 0; block < 6; block += 1) outside.chain.mine();
+  return outside;
+}
+
+/** Hands the order over to a relayer that keeps it, and ends; the service says later that it is at work no more. */
+async function handOver(outside: Outside): Promise<void> {
+  const { chain, service } = outside;
+  chain.holdsRelayed = true;
+  const life = openLife(outside);
+  await life.engine.start();
+  expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: () => service.submissions.length > 0 })).toBe(true);
+  await end(life);
+  service.swapRecord = async () => ({ status: "expired", hash: undefined, raw: {} });
+}
+
+async function end(life: Life): Promise<void> {
+  await life.engine.stop();
+  life.db.close();
+}
+
+/** The order is filled, its deadline is past in a final block, and every node hides its logs. */
+function fillHidden({ chain, clock }: Outside): void {
+  chain.holdsRelayed = false;
+  chain.mine();
+  clock.jumpTo(clock.nowMs() + 600_000);
+  for (let block = 0; block < 10; block += 1) chain.mine();
+  chain.hidesLogs = true;
+}
+
+const swaps = ({ db }: Life): unknown[] => db.prepare("SELECT state, sold FROM swaps").all();
+
+test("the balance that proves a hidden fill is not given up with an accepted one, once its service has no nonces", async () => {
+  const outside = begin();
+  await handOver(outside);
+  fillHidden(outside);
+  leaveNoncesOut(outside.service);
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  await life.engine.start();
+  await turn(outside, life, 10);
+  expect(await accept(life)).toContain("accepted 1");
+  await turn(outside, life, 60);
+  expect(swaps(life)).toEqual([{ state: "submitted", sold: null }]);
+  outside.chain.hidesLogs = false;
+  await turn(outside, life, 120);
+  expect([swaps(life), life.errors]).toEqual([FILLED, []]);
+});
+
+test("the balance that proves a hidden fill is not forgotten with a token that the configuration names no more", async () => {
+  const outside = begin();
+  leaveNoncesOut(outside.service);
+  await handOver(outside);
+  const settings = { tokens: [WETH, WBTC], strategies: [] };
+  const second = openLife(outside, { settings });
+  await second.engine.start();
+  await turn(outside, second, 3);
+  await end(second);
+  fillHidden(outside);
+  const life = openLife(outside, { settings });
+  onTestFinished(() => life.engine.stop());
+  await life.engine.start();
+  await turn(outside, life, 60);
+  expect(swaps(life)).toEqual([{ state: "submitted", sold: null }]);
+  outside.chain.hidesLogs = false;
+  await turn(outside, life, 120);
+  expect([swaps(life), life.errors]).toEqual([FILLED, []]);
+});
