@@ -186,7 +186,7 @@ async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }:
 
 /**
  * Without a nonce: while this swap alone may take the token, an outflow of it that is not another swap's is the fill,
- * where it may be ({@link mayFill}). Of several, the one that shows the whole exchange.
+ * where it may be ({@link mayFill}) and no person accepted it before. Of several, the one that shows the whole exchange.
  * @returns with it whether another outflow is left that is neither explained nor accepted
  */
 async function fillByOutflow(
@@ -201,6 +201,8 @@ async function fillByOutflow(
     const logs = taken.map(({ log }) => log);
     const [first] = logs;
     if (first === undefined) continue;
+    // What a person accepted is counted already.
+    if (first.transactionHash !== swap.fill?.hash && taken.every(({ isAccepted }) => isAccepted)) continue;
     const receipt = await timed(context, swap, await receiptOf(reads, first));
     assertTimed(receipt, swap);
     if (mayFill(swap, receipt, logs)) own.push(receipt);
