@@ -56,6 +56,28 @@ test("an outflow that is no fill holds the order's end back until a person accep
   expect([first(), again.errors]).toEqual(["expired", []]);
 });
 
+test("an order is not signed while a fork may put what left the wallet before beside its fill, and is once that is final", async () => {
+  const change = { id: "order", gasless: "only", budget: { total: HUNDRED_USDC } };
+  const outside = createOutside(SLOT_MS - 1_500, change as Partial<StrategySpec>);
+  leaveNoncesOut(outside.service);
+  const { chain, service } = outside;
+  for (let block = 0; block < 6; block += 1) chain.mine();
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  await life.engine.start();
+  chain.takeAway({ token: USDC.address, from: ACCOUNT, to: RELAYER, amount: 5n });
+  const { number } = await chain.latest();
+  const isFinal = async (): Promise<boolean> => (await chain.finalized()).number >= number;
+  while (!(await isFinal())) {
+    expect(service.submissions).toEqual([]);
+    await turn(outside, life, 1);
+  }
+  const why = life.db.prepare("SELECT DISTINCT detail FROM retries WHERE reason = 'wallet_busy'").pluck().all();
+  expect(why.join()).toContain(`USDC left the wallet in block ${number}`);
+  expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: () => service.submissions.length > 0 })).toBe(true);
+  expect(life.errors).toEqual([]);
+});
+
 test("a balance that nobody can prove is not accepted while an order without a nonce may have taken it: its fill is its own", async () => {
   const change = { id: "order", gasless: "only", budget: { total: HUNDRED_USDC } };
   const outside = createOutside(SLOT_MS - 1_500, change as Partial<StrategySpec>);

@@ -25,6 +25,8 @@ export interface ClearanceReading {
   readonly head: { readonly number: number; readonly timestampSeconds: number; readonly baseFeePerGas: bigint };
   /** the block from which the fill is looked for: a fork may put it as low, and above it nothing else is taken for it */
   readonly fillFrom: number;
+  /** what left the wallet in a block that is not final, and could pass for the fill; absent without, and in rows of before */
+  readonly inTheWay?: { readonly hash: Hex; readonly block: number; readonly finalized: number } | undefined;
   readonly priorityFee: bigint;
   readonly balance: bigint;
   readonly nativeBalance: bigint;

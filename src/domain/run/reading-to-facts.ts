@@ -176,6 +176,13 @@ export function unsettledAllowance(swap: Swap, { allowance, standing }: Clearanc
   return `the allowance is ${newest} by the newest answer, and ${highest} by another node or in the final block: until they agree the order could be executed more than once`;
 }
 
+/** Why the fill of an order without a nonce could be mixed up with what left the wallet before, if it were signed now. */
+export function olderOutflow({ sell }: Swap, { inTheWay }: ClearanceReading): string | undefined {
+  if (inTheWay === undefined) return undefined;
+  const { hash, block, finalized } = inTheWay;
+  return `${sell.symbol} left the wallet in block ${block}, transaction ${hash}, and no row knows why; block ${finalized} is the newest final one: until that one is final a fork may put it beside this order's fill, which has no nonce to tell them apart`;
+}
+
 /** How often an allowance lets an order be executed; two stands for more. */
 function executionsOf(allowance: bigint, gross: bigint): 0 | 1 | 2 {
   if (allowance >= 2n * gross) return 2;

@@ -8,7 +8,7 @@ import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
 import { type Evidence, ledgerOf } from "./evidence.ts";
 import { proceedsBarred, takenBackProceeds } from "./proceeds.ts";
-import { factsOf, unsettledAllowance } from "./reading-to-facts.ts";
+import { factsOf, olderOutflow, unsettledAllowance } from "./reading-to-facts.ts";
 import { answered, tooLate } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
 import { approvedBy, heldBack, wouldWaitFor } from "./step-hold.ts";
@@ -50,7 +50,7 @@ export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): v
     retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
     return;
   }
-  const unsettled = unsettledAllowance(swap, event.reading);
+  const unsettled = unsettledAllowance(swap, event.reading) ?? olderOutflow(swap, event.reading);
   if (unsettled !== undefined) {
     retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail: unsettled });
     return;

@@ -55,7 +55,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       ...(await readReference(context, swap, gross)),
       roundTrip: back,
       head: { number: head.number, timestampSeconds: head.timestamp, baseFeePerGas: head.baseFeePerGas },
-      fillFrom: await searchStart(context, swap, { decoding, head: head.number }),
+      ...(await searchStart(context, swap, { decoding, head: head.number })),
       priorityFee: await chain.priorityFee(),
       balance: await chain.balance(swap.sell.address, swap.wallet, head.number),
       nativeBalance: await chain.balance(NATIVE_TOKEN, swap.wallet, head.number),

@@ -330,6 +330,18 @@ describe("what is refused", () => {
     expect(late.run).toMatchObject({ state: "skipped", reason: "wallet_busy" });
   });
 
+  test("an order without a nonce waits while a fork may put what left the wallet before beside its fill", () => {
+    const inTheWay = { hash: `0x${"ab".repeat(32)}`, block: 101, finalized: 98 } as const;
+    const waits = clear(relayed, { inTheWay });
+    expect(waits.records).toEqual([
+      expect.objectContaining({
+        ...{ kind: "retry", reason: "wallet_busy" },
+        detail: expect.stringMatching(/^USDC left the wallet in block 101.*block 98 is the newest final one/u),
+      }),
+    ]);
+    expect(signs(waits)).toBe(false);
+  });
+
   test("facts that were read while another swap of the token came to its end are read again: a permit's nonce may be old", () => {
     const freed = { ledger: ledgerSample({ lastFreed: "later" }) };
     for (const before of [undefined, "earlier"]) {

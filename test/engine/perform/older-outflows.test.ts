@@ -34,7 +34,7 @@ async function signedNow({ outside, life, context }: Begun): Promise<Swap> {
   const swap = swapIn("submitted", owned);
   const decoding = { ok: true, swap: decodedFor(swap, { nonce: undefined }) } as const;
   const { number: head } = await outside.chain.latest();
-  const fromBlock = await searchStart(context, swap, { decoding, head });
+  const { fillFrom: fromBlock } = await searchStart(context, swap, { decoding, head });
   const signed = { ...swap, terms: { ...swap.terms, nonce: undefined, fromBlock } as Swap["terms"] };
   addRun(life.store, runSample({ swaps: [signed] }));
   return signed;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { searchStart } from "../../../src/engine/perform/search-start.ts";
-import { HUNDRED_USDC, NOW_MS, runSample, USDC, WETH } from "../../support/builders.ts";
+import { HUNDRED_USDC, NOW_MS, RELAYER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addRun, addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
 import { decodedFor, swapIn } from "../../support/reading-samples.ts";
@@ -30,11 +30,11 @@ describe("the fill of a gasless swap is looked for", () => {
     const finalized = (await outside.chain.finalized()).number;
     const head = (await outside.chain.latest()).number;
     expect(head).toBeGreaterThan(finalized + 1);
-    expect(await searchStart(context, swap, { decoding: withNonce, head })).toBe(finalized);
-    expect(await searchStart(context, swap, { decoding: nameless, head })).toBe(finalized + 1);
+    expect(await searchStart(context, swap, { decoding: withNonce, head })).toEqual({ fillFrom: finalized });
+    expect(await searchStart(context, swap, { decoding: nameless, head })).toEqual({ fillFrom: finalized + 1 });
   });
 
-  test("without a nonce above an outflow that is there already, unless another swap explains it", async () => {
+  test("without a nonce once an outflow that is there already is final, unless another swap explains it", async () => {
     const { outside, life, context } = begin();
     outside.chain.submitOrder(order, HUNDRED_USDC);
     outside.chain.mine();
@@ -43,9 +43,41 @@ describe("the fill of a gasless swap is looked for", () => {
     const head = (await outside.chain.latest()).number;
     const finalized = (await outside.chain.finalized()).number;
     expect(outflow?.blockNumber).toBe(head - 1);
-    expect(await searchStart(context, swap, { decoding: nameless, head })).toBe(head);
+    const inTheWay = { hash: outflow?.hash, block: head - 1, finalized };
+    expect(await searchStart(context, swap, { decoding: nameless, head })).toEqual({
+      fillFrom: finalized + 1,
+      inTheWay,
+    });
+    expect(await searchStart(context, swap, { decoding: withNonce, head })).toEqual({ fillFrom: finalized });
     const other = swapIn("confirmed", { ...owned, id: "run_9.0.1" });
     addSwap(life.store, { ...other, fill: { ...other.fill, hash: outflow?.hash } as NonNullable<Swap["fill"]> });
-    expect(await searchStart(context, swap, { decoding: nameless, head })).toBe(finalized + 1);
+    expect(await searchStart(context, swap, { decoding: nameless, head })).toEqual({ fillFrom: finalized + 1 });
+  });
+
+  test("without a nonce at once where a person accepted the outflow, or it is final", async () => {
+    const { outside, life, context } = begin();
+    const { chain } = outside;
+    chain.submitOrder(order, HUNDRED_USDC);
+    chain.mine();
+    const key = `outflow ${ACCOUNT} ${chain.receipts().at(-1)?.hash} ${USDC.address} #0`;
+    const what = {
+      wallet: ACCOUNT,
+      token: USDC.address,
+      kind: "outflow",
+      scope: "token",
+      text: "",
+      facts: {},
+    } as const;
+    life.store.addDifference({ key, ...what }, { ms: 1, sinceBoot: { id: "boot", ms: 1 } });
+    expect(await searchStart(context, swap, { decoding: nameless, head: 101 })).toMatchObject({
+      inTheWay: { block: 101 },
+    });
+    life.store.settleDifference(life.store.openDifferences()[0]?.id ?? 0, { by: "ops", atMs: 2 });
+    expect(await searchStart(context, swap, { decoding: nameless, head: 101 })).toEqual({ fillFrom: 101 });
+    chain.takeAway({ token: USDC.address, from: ACCOUNT, to: RELAYER, amount: 1n });
+    for (let block = 0; block < 3; block += 1) chain.mine();
+    expect(await searchStart(context, swap, { decoding: nameless, head: 104 })).toHaveProperty("inTheWay");
+    chain.mine();
+    expect(await searchStart(context, swap, { decoding: nameless, head: 105 })).toEqual({ fillFrom: 102 });
   });
 });
