@@ -113,6 +113,8 @@ export interface ViewQuestions {
       readonly ofOthers: ReadonlySet<Hex>;
       /** those that were found, and settled by a person */
       readonly accepted: ReadonlySet<string>;
+      /** up to which block checks report no outflows of the wallet, because they were there before the first one */
+      readonly unreportedTo: number | undefined;
     };
   };
   /**

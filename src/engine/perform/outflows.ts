@@ -20,6 +20,8 @@ type LogReads = Pick<Chain, "logs">;
 export interface Outflow extends PlacedLog {
   /** it was found, and settled by a person */
   readonly isAccepted: boolean;
+  /** a check finds it, so that a person can settle it */
+  readonly isReported: boolean;
 }
 
 /**
@@ -40,7 +42,11 @@ export async function unexplainedOutflows(
   const taken = placed(logs.filter(({ data }) => loggedAmount(data) > 0n));
   if (taken.length === 0) return [];
   const named = taken.map((outflow) => ({ ...outflow, key: outflowKey(swap.wallet, outflow) }));
-  const { ofOthers, accepted } = await context.deps.store.read({
+  const {
+    ofOthers,
+    accepted,
+    unreportedTo = -1,
+  } = await context.deps.store.read({
     kind: "outflows",
     swap: { id: swap.id, wallet: swap.wallet, token: swap.sell.address },
     hashes: [...new Set(taken.map(({ log }) => log.transactionHash))],
@@ -48,7 +54,11 @@ export async function unexplainedOutflows(
   });
   return named
     .filter(({ log }) => !ofOthers.has(log.transactionHash))
-    .map(({ key, ...outflow }) => ({ ...outflow, isAccepted: accepted.has(key) }));
+    .map(({ key, ...outflow }) => ({
+      ...outflow,
+      isAccepted: accepted.has(key),
+      isReported: outflow.log.blockNumber > unreportedTo,
+    }));
 }
 
 type OutflowLog = Pick<Awaited<ReturnType<LogReads["logs"]>>[number], "data" | "topics">;

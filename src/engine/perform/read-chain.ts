@@ -187,7 +187,7 @@ async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }:
 /**
  * Without a nonce: while this swap alone may take the token, an outflow of it that is not another swap's is the fill,
  * where it may be ({@link mayFill}) and no person accepted it before. Of several, the one that shows the whole exchange.
- * @returns with it whether another outflow is left that is neither explained nor accepted
+ * @returns with it whether another outflow is left that is neither explained nor accepted, and that a person can accept
  */
 async function fillByOutflow(
   context: EngineContext,
@@ -206,7 +206,7 @@ async function fillByOutflow(
     const receipt = await timed(context, swap, await receiptOf(reads, first));
     assertTimed(receipt, swap);
     if (mayFill(swap, receipt, logs)) own.push(receipt);
-    else isUnexplained ||= taken.some(({ isAccepted }) => !isAccepted);
+    else isUnexplained ||= taken.some(({ isAccepted, isReported }) => isReported && !isAccepted);
   }
   const fill = own.find((receipt) => isShown(context, swap, receipt)) ?? own[0];
   return { fill, isUnexplained: fill === undefined && isUnexplained };

@@ -5,7 +5,7 @@ import type { Swap } from "../../../src/domain/run/run.ts";
 import { readChain } from "../../../src/engine/perform/read-chain.ts";
 import { searchStart } from "../../../src/engine/perform/search-start.ts";
 import { registerStrategies } from "../../../src/engine/register-strategies.ts";
-import { HUNDRED_USDC, NOW_MS, runSample, USDC, WETH } from "../../support/builders.ts";
+import { HUNDRED_USDC, NOW_MS, RELAYER, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addRun } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
 import { decodedFor, swapIn } from "../../support/reading-samples.ts";
@@ -82,4 +82,41 @@ test("what was accepted stays the fill of an order that had taken it for its fil
   const filled = { ...swap, terms: { ...swap.terms, nonce: undefined }, fill: { ...swap.fill, hash } } as Swap;
   addRun(begun.life.store, runSample({ swaps: [filled] }));
   expect(await readChain(begun.context, filled)).toMatchObject({ kind: "observed", observation: { fill: { hash } } });
+});
+
+/** What the first check of the wallet knew, made when this block was the newest one. */
+function firstCheckedAt({ life }: Begun, block: number): void {
+  const baseline = { block, transactionCount: 0 };
+  life.store.saveKnownChain({ wallet: ACCOUNT, block, transactionCount: 0, balances: new Map(), baseline }, 1);
+}
+
+test.each([
+  [100, true],
+  [101, undefined],
+])(
+  "what left before the wallet's first check holds no order open, because no check reports it (at block %s)",
+  async (block, isHeld) => {
+    const begun = await begin();
+    const { chain } = begun.outside;
+    chain.mine();
+    firstCheckedAt(begun, block);
+    chain.takeAway({ token: USDC.address, from: ACCOUNT, to: RELAYER, amount: 5n });
+    chain.hidesLogs = true;
+    const swap = await signedNow(begun);
+    chain.hidesLogs = false;
+    const seen = await readChain(begun.context, swap);
+    if (seen.kind !== "observed") throw new Error(seen.kind);
+    expect([seen.observation.fill, seen.observation.isUnexplained]).toEqual([undefined, isHeld]);
+  },
+);
+
+test("what a fork puts at or below the wallet's first check is the order's fill all the same", async () => {
+  const begun = await begin();
+  const { chain } = begun.outside;
+  chain.mine();
+  firstCheckedAt(begun, 101);
+  const swap = await signedNow(begun);
+  chain.reorganise(1);
+  chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: HUNDRED_USDC });
+  expect(await readChain(begun.context, swap)).toMatchObject({ observation: { fill: { blockNumber: 101 } } });
 });

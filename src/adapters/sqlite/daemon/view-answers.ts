@@ -32,6 +32,7 @@ export function createViewAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
     outflows: ({ swap, hashes, keys }) => ({
       ofOthers: new Set(hashes.filter((hash) => rows.hashOfOther(hash, swap))),
       accepted: new Set(keys.filter((key) => rows.wasAccepted(key))),
+      unreportedTo: rows.knownChain(swap.wallet)?.baseline.block,
     }),
     beside: ({ swapId, hash, sides }) =>
       rows
