@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
+import { swapdProfile } from "../../src/adapters/swap-service/swapd/service.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { HUNDRED_USDC, SLOT_MS, WBTC, WETH } from "../support/builders.ts";
+import { HUNDRED_USDC, RELAYER, SLOT_MS, USDC, WBTC, WETH } from "../support/builders.ts";
 import { accept } from "../support/databases-in-turn.ts";
-import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { leaveNoncesOut } from "../support/leave-nonces-out.ts";
 
 // An order that is found by what it takes is held open by the balance of when it was signed, where nodes hide its fill.
@@ -79,3 +80,28 @@ test("the balance that proves a hidden fill is not forgotten with a token that t
   await turn(outside, life, 120);
   expect([swaps(life), life.errors]).toEqual([FILLED, []]);
 });
+
+test.each(["the same", "one whose orders have nonces"])(
+  "what left after the deadline of an order without a nonce is found and accepted, with a service that is: %s",
+  async (service) => {
+    const outside = begin();
+    const { chain, clock } = outside;
+    leaveNoncesOut(outside.service);
+    await handOver(outside);
+    clock.jumpTo(clock.nowMs() + 400_000);
+    chain.mine();
+    chain.takeAway({ token: USDC.address, from: ACCOUNT, to: RELAYER, amount: HUNDRED_USDC });
+    if (service !== "the same")
+      Object.assign(outside.service, { profile: swapdProfile, twist: (swap: object) => swap });
+    const life = openLife(outside);
+    onTestFinished(() => life.engine.stop());
+    await life.engine.start();
+    await turn(outside, life, 120);
+    expect(life.store.openDifferences().map(({ kind }) => kind)).toEqual(["outflow"]);
+    expect(await accept(life)).toContain("accepted 1");
+    const isOver = (): boolean =>
+      life.db.prepare("SELECT state FROM swaps ORDER BY created_at_ms").pluck().get() === "expired";
+    expect(await turnUntil(outside, life, { maxSeconds: 120, isDone: isOver })).toBe(true);
+    expect(life.errors).toEqual([]);
+  },
+);

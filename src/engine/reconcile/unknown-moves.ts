@@ -101,15 +101,19 @@ function ordersOut({ deps: { service } }: ScanContext, { fills, outflows, fromBl
 
 type Receipts = ReadonlyMap<Hex, Receipt>;
 
-/** Of the transactions that may be fills of orders without a nonce: nothing else says whose a part of an order was. */
+/**
+ * Of the transactions that may be fills of orders without a nonce: nothing else says whose a part of an order was. The
+ * service may be another one by now, whose orders have nonces.
+ */
 async function receiptsOf(
   { deps: { chain, service } }: ScanContext,
   outflows: readonly FoundLog[],
   orders: readonly Swap[],
 ): Promise<Receipts> {
   const receipts = new Map<Hex, Receipt>();
-  if (service.profile.nonceRecord !== undefined) return receipts;
-  const sold = new Set(orders.map(({ sell }) => sell.address));
+  const isNameless = ({ terms }: Swap): boolean =>
+    terms?.nonce === undefined || service.profile.nonceRecord === undefined;
+  const sold = new Set(orders.filter(isNameless).map(({ sell }) => sell.address));
   for (const log of outflows.filter(({ address }) => sold.has(address))) {
     const { transactionHash } = log;
     if (!receipts.has(transactionHash))
