@@ -89,13 +89,13 @@ export async function unknownOutflows(
   return { found, explained: explained.size };
 }
 
-/** Gasless orders of a wallet that may have been filled without a row that knows the transaction. */
+/** Gasless orders of a wallet that may have been filled without a row that knows the transaction, or knows it for sure. */
 function ordersOut({ deps: { service } }: ScanContext, { fills, outflows, fromBlock }: Seen, { swaps }: Ours) {
   const nonces = new Set(fills.map((log) => service.profile.nonceRecord?.readFill(log)?.nonce));
   const hashes = new Set([...fills, ...outflows].map(({ transactionHash }) => transactionHash));
   const isSeen = ({ terms, fill }: Swap): boolean =>
     (terms?.nonce !== undefined && nonces.has(terms.nonce)) ||
-    (fill !== undefined && (hashes.has(fill.hash) || fill.blockNumber < fromBlock));
+    (fill !== undefined && fill.assumed !== true && (hashes.has(fill.hash) || fill.blockNumber < fromBlock));
   return swaps.filter((swap) => swap.mode === "gasless" && isLive(swap.state) && !isSeen(swap));
 }
 

@@ -165,6 +165,9 @@ type KnowledgeRows =
   | "knowsNonce"
   | "hasGrant";
 
+/** What took enough of the token for an order is its fill as long as none shows more: it explains nothing for good. */
+const IS_PROVISIONAL = "mode IS 'gasless' AND state = 'mined' AND json_extract(body, '$.fill.assumed') IS 1";
+
 function createKnowledgeRows(sql: Statements): Pick<RowStore, KnowledgeRows> {
   return {
     acceptedOthers: () => {
@@ -198,7 +201,8 @@ function createKnowledgeRows(sql: Statements): Pick<RowStore, KnowledgeRows> {
       sql.get("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined ||
       sql.get(
         `SELECT 1 FROM swaps WHERE hash = ?
-           AND ((wallet = ? AND sell_token = ?) OR (mode = 'self-executed' AND intent_id IS NOT NULL))`,
+           AND ((wallet = ? AND sell_token = ? AND NOT (${IS_PROVISIONAL}))
+             OR (mode = 'self-executed' AND intent_id IS NOT NULL))`,
         ...[hash, wallet, token],
       ) !== undefined,
     knowsNonce: (wallet, nonce) =>
