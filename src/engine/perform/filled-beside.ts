@@ -1,5 +1,5 @@
-import { wordOf } from "../../domain/money/address.ts";
-import { measureFill, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
+import { type Address, wordOf } from "../../domain/money/address.ts";
+import { loggedAmount, measureFill, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import { fullestReceipt } from "../../lane/fullest-receipt.ts";
 import type { Receipt } from "../../ports/chain.ts";
@@ -8,9 +8,10 @@ import { isTakenBy } from "./outflows.ts";
 
 /**
  * The receipt of a fill with what else of ours it fills and what could be taken for this swap's: a service that settles in
- * batches fills several orders in one transaction. Of one whose fill is not known yet the token it sells shows it.
+ * batches fills several orders in one transaction. Of one whose fill is not known yet the token it sells shows it, and of one
+ * that no row knows, as of a newer database that was lost, that nothing else sold this: it may have bought either side.
  */
-export async function withOthers({ deps }: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
+export async function withOthers({ deps, settings }: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
   const { id, wallet, recipient, sell, buy } = swap;
   const sides = { wallet, recipient, sell: sell.address, buy: buy.address };
   const others = await deps.store.read({ kind: "beside", swapId: id, hash: receipt.hash, sides });
@@ -23,12 +24,39 @@ export async function withOthers({ deps }: EngineContext, swap: Swap, receipt: R
     ...{ wallet: other.wallet, recipient: other.recipient },
     ...{ sell: other.sell.address, buy: other.buy.address },
   }));
+  const rows = new Set([swap, ...filled, ...open].map(soldBy));
+  const tokens = settings.tokens.map(({ address }) => address);
+  for (const sold of soldIn(receipt, { wallets: [...deps.signers.keys()], tokens })) {
+    if (rows.has(soldBy(sold))) continue;
+    const other = { wallet: sold.wallet, sell: sold.sell.address };
+    beside.push({ ...other, recipient, buy: buy.address }, { ...other, recipient: wallet, buy: sell.address });
+  }
   return beside.length === 0 ? receipt : { ...receipt, beside };
 }
 
 /** A transaction takes a token from a wallet for one swap alone. */
-function soldBy({ wallet, sell }: Swap): string {
+function soldBy({ wallet, sell }: Sold): string {
   return `${wallet} ${sell.address}`;
+}
+
+interface Sold {
+  readonly wallet: Address;
+  readonly sell: { readonly address: Address };
+}
+
+/** Which tokens left which of our wallets in a transaction, each once. Contracts that we do not trade may log anything. */
+function soldIn(
+  { logs }: Receipt,
+  ours: { readonly wallets: readonly Address[]; readonly tokens: readonly Address[] },
+): readonly Sold[] {
+  const sold = new Map<string, Sold>();
+  for (const { address, topics, data } of logs) {
+    const wallet = ours.wallets.find((one) => topics[0] === TRANSFER_TOPIC && topics[1] === wordOf(one));
+    if (wallet === undefined || !ours.tokens.includes(address) || loggedAmount(data) === 0n) continue;
+    const one = { wallet, sell: { address } };
+    sold.set(soldBy(one), one);
+  }
+  return [...sold.values()];
 }
 
 /** An order may take its token from the block on in which it was signed. */

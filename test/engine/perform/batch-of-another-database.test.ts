@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.ts";
+import type { Address } from "../../../src/domain/money/address.ts";
+import { measureFill } from "../../../src/domain/run/measure-fill.ts";
+import { readChain } from "../../../src/engine/perform/read-chain.ts";
+import { registerStrategies } from "../../../src/engine/register-strategies.ts";
+import { HUNDRED_USDC, NOW_MS, POOL, RELAYER, runSample, USDC, WBTC, WETH } from "../../support/builders.ts";
+import { addRun } from "../../support/daemon-database.ts";
+import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
+import { swapIn, transferLog } from "../../support/reading-samples.ts";
+
+// An older copy was put back in which this order is open. What the newer database signed since is in no row, and the relayer
+// fills both in one transaction.
+
+const swap = swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" });
+const least = swap.terms?.amountOutMin ?? 0n;
+const order = {
+  ...{ owner: ACCOUNT, recipient: ACCOUNT, fromAsset: USDC.address, toAsset: WETH.address, nonce: 7n },
+  ...{ deadline: BigInt(Math.floor(NOW_MS / 1_000) + 60), amountOutMin: 1n, gross: HUNDRED_USDC, swapFee: 0n },
+  amountOut: least + 7n,
+};
+const MUCH_WETH = 5n * 10n ** 18n;
+
+/** @returns what was exchanged where this moves beside the order */
+async function filledBeside(hasNonce: boolean, ...moves: Parameters<typeof transferLog>[0][]) {
+  const outside = createOutside(NOW_MS);
+  const life = openLife(outside);
+  await registerStrategies(life.context);
+  addRun(life.store, runSample({ swaps: [swap] }));
+  if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
+  outside.chain.submitOrder(order, HUNDRED_USDC);
+  outside.chain.mine();
+  const receipt = outside.chain.receipt.bind(outside.chain);
+  outside.chain.receipt = async (asked) => {
+    const one = await receipt(asked);
+    const place = { transactionHash: asked, blockNumber: 101, logIndex: 9 };
+    return one && { ...one, logs: [...one.logs, ...moves.map((move) => ({ ...transferLog(move), ...place }))] };
+  };
+  const seen = await readChain(life.context, swap);
+  if (seen.kind !== "observed" || seen.observation.fill === undefined) throw new Error(JSON.stringify(seen));
+  const native = { wrapped: life.context.settings.wrappedNative, value: 0n };
+  const { sold, bought } = measureFill(seen.observation.fill, swap, native);
+  return { sold, bought };
+}
+
+const leaves = (token: Address, from: Address = ACCOUNT) => ({ token, from, to: POOL, amount: 10n ** 5n });
+const comes = (token: Address, amount: bigint) => ({ token, from: POOL, to: ACCOUNT, amount });
+
+test.each([true, false])(
+  "what an order of no row bought back does not lower what this one sold (nonce: %s)",
+  async (hasNonce) => {
+    const fill = await filledBeside(hasNonce, leaves(WBTC.address), comes(USDC.address, 60_000_000n));
+    // It paid for one of the two, so that the least is certain.
+    expect(fill).toEqual({ sold: HUNDRED_USDC, bought: least });
+  },
+);
+
+test.each([true, false])("what an order of no row bought is not this one's (nonce: %s)", async (hasNonce) => {
+  const fill = await filledBeside(hasNonce, leaves(WBTC.address), comes(WETH.address, MUCH_WETH));
+  expect(fill).toEqual({ sold: HUNDRED_USDC, bought: order.amountOut });
+});
+
+test.each<[string, ReturnType<typeof leaves>]>([
+  ["a token that we do not trade", leaves(RELAYER)],
+  ["a wallet of others", leaves(WBTC.address, RELAYER)],
+  ["a transfer of nothing", { ...leaves(WBTC.address), amount: 0n }],
+  ["the token of this order", leaves(USDC.address)],
+])("no order of no row is seen in: %s", async (_what, move) => {
+  expect(await filledBeside(true, move, comes(WETH.address, 1n))).toMatchObject({ bought: order.amountOut + 1n });
+});
