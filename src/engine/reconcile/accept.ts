@@ -23,6 +23,10 @@ export interface AcceptContext {
 /** These mean that another database signed, and it is not known what of that is still to be filled. */
 const OF_ANOTHER_DATABASE: ReadonlySet<Difference["kind"]> = new Set(["new", "lost", "older"]);
 
+/** Accepted before that, what they show would count in no budget. */
+const STILL_READ =
+  "the wallet's logs are still being read, and what they show is to be accepted with it. Ask again once that has ended";
+
 /** What stays open, and why. */
 interface Held {
   readonly difference: Difference;
@@ -42,9 +46,14 @@ export function decideAcceptance(context: AcceptContext, rows: AcceptanceRows, b
   const refused = (why: string): Decided<string> => ({ changes: [capped], atMs, value: `refused: ${why}` });
   const found = rows.open.filter(({ kind }) => kind !== "unchecked");
   if (found.length === 0) return refused("nothing is open that could be accepted; see: swapd db check");
-  const held = found.flatMap((difference) => heldBy(difference, rows.swaps));
+  const read = new Set(found.flatMap(({ wallet, facts }) => (facts.readUpTo === undefined ? [] : [wallet])));
+  const held = found.flatMap((difference) =>
+    read.has(difference.wallet) && difference.kind !== "allowance"
+      ? [{ difference, why: STILL_READ }]
+      : heldBy(difference, rows.swaps),
+  );
   const open = found.filter((difference) => !held.some((one) => one.difference === difference));
-  if (open.length === 0) return refused(held.map(({ why }) => why).join("; "));
+  if (open.length === 0) return refused([...new Set(held.map(({ why }) => why))].join("; "));
   const youngMs = stillToBeFilled(context, open);
   if (youngMs !== undefined) {
     const instant = new Date(youngMs).toISOString();
@@ -84,7 +93,6 @@ export function decideAcceptance(context: AcceptContext, rows: AcceptanceRows, b
 function heldBy(difference: Difference, swaps: readonly Swap[]): readonly Held[] {
   const { kind, scope, wallet, facts } = difference;
   if (kind !== "cannot-prove" || scope === "token") return [];
-  if (facts.readUpTo !== undefined) return [{ difference, why: "what is read meanwhile counts; it ends by itself" }];
   const orders = swaps.filter(
     ({ mode, state, terms, proposal, sell, ...swap }) =>
       mode === "gasless" &&

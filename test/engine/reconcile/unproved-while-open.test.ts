@@ -90,7 +90,7 @@ test.each<[string, Partial<Difference>, string]>([
   [
     "what is read still is accepted by nobody",
     { facts: { readUpTo: "5", toBlock: "9" } },
-    "refused: what is read meanwhile",
+    "refused: the wallet's logs are still being read",
   ],
   [
     "what was not read is said to count nowhere",
