@@ -11,7 +11,8 @@ import { isTakenBy } from "./outflows.ts";
  * batches fills several orders in one transaction. Of one whose fill is not known yet the token it sells shows it, and of one
  * that no row knows, as of a newer database that was lost, that nothing else sold this: it may have bought either side.
  */
-export async function withOthers({ deps, settings }: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
+export async function withOthers(context: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
+  const { deps } = context;
   const { id, wallet, recipient, sell, buy } = swap;
   const sides = { wallet, recipient, sell: sell.address, buy: buy.address };
   const others = await deps.store.read({ kind: "beside", swapId: id, hash: receipt.hash, sides });
@@ -24,10 +25,8 @@ export async function withOthers({ deps, settings }: EngineContext, swap: Swap, 
     ...{ wallet: other.wallet, recipient: other.recipient },
     ...{ sell: other.sell.address, buy: other.buy.address },
   }));
-  const rows = new Set([swap, ...filled, ...open].map(soldBy));
-  const tokens = settings.tokens.map(({ address }) => address);
-  for (const sold of soldIn(receipt, { wallets: [...deps.signers.keys()], tokens })) {
-    if (rows.has(soldBy(sold))) continue;
+  const named = new Set([swap, ...filled, ...open].map(soldBy));
+  for (const sold of await soldForNoRow(context, receipt, named)) {
     const other = { wallet: sold.wallet, sell: sold.sell.address };
     beside.push({ ...other, recipient, buy: buy.address }, { ...other, recipient: wallet, buy: sell.address });
   }
@@ -42,6 +41,30 @@ function soldBy({ wallet, sell }: Sold): string {
 interface Sold {
   readonly wallet: Address;
   readonly sell: { readonly address: Address };
+}
+
+/**
+ * What left our wallets in a transaction, and is no swap's of the rows: others that share no side with the measured one are
+ * asked for as well.
+ * @param named what is some swap's, see {@link soldBy}
+ */
+async function soldForNoRow(
+  { deps, settings }: EngineContext,
+  receipt: Receipt,
+  named: ReadonlySet<string>,
+): Promise<readonly Sold[]> {
+  const { hash } = receipt;
+  const ours = { wallets: [...deps.signers.keys()], tokens: settings.tokens.map(({ address }) => address) };
+  const left = soldIn(receipt, ours).filter((sold) => !named.has(soldBy(sold)));
+  const ofNobody: Sold[] = [];
+  for (const [wallet, sold] of Map.groupBy(left, (one) => one.wallet)) {
+    const asked = sold.map(({ sell }) => ({ hash, token: sell.address }));
+    const { moves, swaps } = await deps.store.read({ kind: "ours", wallet, moves: asked, nonces: [] });
+    const open = swaps.filter((other) => other.terms !== undefined && isFilledBy(other, receipt));
+    const known = new Set([...moves.map(({ token }) => token), ...open.map(({ sell }) => sell.address)]);
+    ofNobody.push(...sold.filter(({ sell }) => !known.has(sell.address)));
+  }
+  return ofNobody;
 }
 
 /** Which tokens left which of our wallets in a transaction, each once. Contracts that we do not trade may log anything. */

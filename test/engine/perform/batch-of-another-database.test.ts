@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.ts";
-import type { Address } from "../../../src/domain/money/address.ts";
+import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { measureFill } from "../../../src/domain/run/measure-fill.ts";
+import type { Swap } from "../../../src/domain/run/run.ts";
 import { readChain } from "../../../src/engine/perform/read-chain.ts";
 import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { HUNDRED_USDC, NOW_MS, POOL, RELAYER, runSample, USDC, WBTC, WETH } from "../../support/builders.ts";
@@ -19,14 +20,21 @@ const order = {
   ...{ deadline: BigInt(Math.floor(NOW_MS / 1_000) + 60), amountOutMin: 1n, gross: HUNDRED_USDC, swapFee: 0n },
   amountOut: least + 7n,
 };
+/** what nothing else here trades */
+const OTHER = { ...USDC, address: toAddress(`0x${"d1".repeat(20)}`) };
 const MUCH_WETH = 5n * 10n ** 18n;
 
 /** @returns what was exchanged where this moves beside the order */
 async function filledBeside(hasNonce: boolean, ...moves: Parameters<typeof transferLog>[0][]) {
+  return await filledWith([], hasNonce, ...moves);
+}
+
+/** The same with more swaps in its run. */
+async function filledWith(others: readonly Swap[], hasNonce: boolean, ...moves: Parameters<typeof transferLog>[0][]) {
   const outside = createOutside(NOW_MS);
   const life = openLife(outside);
   await registerStrategies(life.context);
-  addRun(life.store, runSample({ swaps: [swap] }));
+  addRun(life.store, runSample({ swaps: [swap, ...others] }));
   if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
   outside.chain.submitOrder(order, HUNDRED_USDC);
   outside.chain.mine();
@@ -68,3 +76,15 @@ test.each<[string, ReturnType<typeof leaves>]>([
 ])("no order of no row is seen in: %s", async (_what, move) => {
   expect(await filledBeside(true, move, comes(WETH.address, 1n))).toMatchObject({ bought: order.amountOut + 1n });
 });
+
+test.each(["submitted", "mined"] as const)(
+  "what left for a swap of ours that shares no side with it is no order of no row (%s)",
+  async (state) => {
+    const other = swapIn(state, {
+      ...{ id: "run_1.1.1", position: 1, wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" },
+      ...{ sell: WBTC, buy: OTHER, gross: 10n ** 5n },
+    });
+    const moves = [leaves(WBTC.address), comes(OTHER.address, 60_000_000n)];
+    expect(await filledWith([other], true, ...moves)).toEqual({ sold: HUNDRED_USDC, bought: order.amountOut });
+  },
+);
