@@ -10,7 +10,7 @@ import type { StepQuestion, StepRows } from "../ports/changes.ts";
 import type { ModeRows, SigningRows } from "../ports/view-questions.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { gasReserveOf } from "./gas-reserve.ts";
-import { modeOf } from "./modes.ts";
+import { modeOf, revokingModeOf } from "./modes.ts";
 import { parseStoredMemory } from "./quarantine.ts";
 import { EVERYBODYS } from "./same-ends.ts";
 
@@ -40,12 +40,16 @@ export function evidenceOf(
 ): Evidence {
   const { settings } = context;
   const spec = strategyOf(context, run.strategyId)?.spec ?? rows.spec;
+  const about = { ...rows, spec, wallet: spec.wallet.address };
+  const barred = signingBarred(context, run.strategyId, about);
+  const mayRevoke = barred !== undefined && signingBarred(context, run.strategyId, about, revokingModeOf) === undefined;
   return {
     nowMs,
     spec,
     memory: parseStoredMemory(rows.memory),
     ...lastingOf(context, spec),
-    signingBarred: signingBarred(context, run.strategyId, { ...rows, spec, wallet: spec.wallet.address }),
+    signingBarred: barred,
+    ...(mayRevoke && { mayRevoke }),
     tradingBarred: tradingBarred(rows),
     ledger: rows.ledger,
     ...(rows.holds.length === 0 ? {} : { holds: rows.holds }),
@@ -104,17 +108,21 @@ export function proceedsGone({ run }: Pick<SigningRows, "run">, swap: Swap): str
   return run === undefined ? "its run has no row" : proceedsBarred(run, swap);
 }
 
-/** Why nothing may be signed for a strategy with its wallet now, undefined when signing is allowed. */
+/**
+ * Why nothing may be signed for a strategy with its wallet now, undefined when signing is allowed.
+ * @param modeFor the mode that counts for what would be signed
+ */
 export function signingBarred(
   { settings: { live, chainId }, deps }: EngineContext,
   strategyId: string,
   { wallet, ...rows }: ModeRows & Pick<StepRows, "halts"> & { readonly wallet: Address },
+  modeFor: typeof modeOf = modeOf,
 ): string | undefined {
   if (!live) return "the mode is dry-run";
   if (!deps.signers.has(wallet)) return `the configuration names no wallet ${wallet} any more`;
   const halt = rows.halts.find((one) => one.account === wallet && one.chainId === chainId);
   if (halt !== undefined) return `the account ${halt.account} is halted: ${halt.reason}`;
-  const mode = modeOf(strategyId, rows);
+  const mode = modeFor(strategyId, rows);
   return mode.mode === "halted" ? `halted by ${mode.setBy}: ${mode.reason}` : undefined;
 }
 

@@ -21,6 +21,15 @@ export function modeOf(strategyId: string, rows: ModeRows): ModeRow {
   return mode === "halted" ? row : (haltByDifference(strategyId, rows) ?? row);
 }
 
+/**
+ * The same for taking an order's allowance back. What cannot be proved of a wallet does not bar that: it is accepted once
+ * the order has ended, and the order ends once its allowance is taken back.
+ */
+export function revokingModeOf(strategyId: string, rows: ModeRows): ModeRow {
+  const differences = rows.differences.filter(({ kind, scope }) => kind !== "cannot-prove" || scope !== "gasless");
+  return modeOf(strategyId, { ...rows, differences });
+}
+
 /** What the rows do not know of the chain halts the strategies that it touches, until a person accepts it. */
 function haltByDifference(
   strategyId: string,
@@ -58,13 +67,18 @@ export function maySignIntent(
   if (!live && (database === undefined || judgeMarker({ ours: database, seen }, intent.account) !== undefined)) {
     return false;
   }
-  if (owner !== undefined) {
-    const { run, swapId, rows } = owner;
-    if (rows.isBarred && isNewTrade(lane)) return false;
-    if (isUnsignedTrade(lane) && proceedsBarred(run, swapOf(run, swapId))) return false;
-    return modeOf(run.strategyId, rows).mode !== "halted";
-  }
+  if (owner !== undefined) return maySignFor(owner, lane);
   return revocation !== undefined && mayTakeBack(revocation, { wallet: intent.account, token: intent.to });
+}
+
+function maySignFor(
+  { run, swapId, rows }: NonNullable<LaneSigningRows<SigningTerms>["owner"]>,
+  lane: LaneRows,
+): boolean {
+  if (rows.isBarred && isNewTrade(lane)) return false;
+  if (isUnsignedTrade(lane) && proceedsBarred(run, swapOf(run, swapId))) return false;
+  const mode = lane.intent?.purpose === "revoke" ? revokingModeOf : modeOf;
+  return mode(run.strategyId, rows).mode !== "halted";
 }
 
 /** A revocation ends something, and so do all later versions of what was signed once. */

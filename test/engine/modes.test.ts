@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { OPERATING_MODES, stricterMode } from "../../src/domain/run/operating-mode.ts";
-import { modeOf } from "../../src/engine/modes.ts";
+import { modeOf, revokingModeOf } from "../../src/engine/modes.ts";
+import type { Difference } from "../../src/ports/reconciliation-store.ts";
+import { dcaSpec, WALLET } from "../support/builders.ts";
 import { type DaemonDatabase, openDaemonDatabase } from "../support/daemon-database.ts";
 
 const effectiveMode = async (store: DaemonDatabase["store"], strategyId: string) =>
@@ -33,3 +35,28 @@ test("the modes are ordered by how much they forbid", () => {
     expect(stricterMode("halted", mode)).toBe("halted");
   }
 });
+
+type Barring = [what: string, change: Partial<Difference>, isRevocable: boolean];
+
+test.each<Barring>([
+  ["what cannot be proved", {}, true],
+  ["what was not checked", { kind: "unchecked" }, false],
+  ["a lost database", { kind: "lost" }, false],
+  ["an unknown transaction", { kind: "nonce" }, false],
+  ["a token that refuses its allowance", { scope: "token" }, false],
+])(
+  "of all that bars signing, only what cannot be proved bars no revocation of what an order leaves: %s",
+  (_what, change, isRevocable) => {
+    const spec = { ...dcaSpec(), wallet: { name: "main", address: WALLET }, gasless: "prefer" } as const;
+    const difference: Difference = {
+      ...{ id: 1, key: "cannot-prove", wallet: WALLET, token: undefined, kind: "cannot-prove", scope: "gasless" },
+      ...{ text: "cannot prove it", facts: {}, foundAtMs: 0, foundSinceBoot: undefined },
+      ...change,
+    };
+    const rows = { modes: { global: undefined, own: undefined }, differences: [difference], spec };
+    expect(modeOf("weekly", rows).mode).toBe("halted");
+    expect(revokingModeOf("weekly", rows).mode).toBe(isRevocable ? "active" : "halted");
+    const halted = { ...rows, modes: { global: { ...row, scope: "global", mode: "halted" }, own: undefined } } as const;
+    expect(revokingModeOf("weekly", halted).mode).toBe("halted");
+  },
+);

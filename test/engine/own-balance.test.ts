@@ -1,13 +1,14 @@
 import { expect, onTestFinished, test } from "vitest";
 import { swapdProfile } from "../../src/adapters/swap-service/swapd/service.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { HUNDRED_USDC, RELAYER, SLOT_MS, USDC, WBTC, WETH } from "../support/builders.ts";
+import { HUNDRED_USDC, RELAYER, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../support/builders.ts";
 import { accept } from "../support/databases-in-turn.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { leaveNoncesOut } from "../support/leave-nonces-out.ts";
 
 // An order that is found by what it takes is held open by the balance of when it was signed, where nodes hide its fill.
 
+const GRANT = { owner: ACCOUNT, token: USDC.address, spender: ROUTER };
 const FILLED = [{ state: "final", sold: HUNDRED_USDC.toString() }];
 
 function begin(): Outside {
@@ -105,3 +106,31 @@ test.each(["the same", "one whose orders have nonces"])(
     expect(life.errors).toEqual([]);
   },
 );
+
+test("what cannot be proved bars no end of an order whose allowance is left: it is taken back, and the rest is accepted", async () => {
+  const outside = begin();
+  const { chain } = outside;
+  leaveNoncesOut(outside.service);
+  await handOver(outside);
+  // Somebody brings the permit alone, and the token moves without a log, as those do whose balances are rebased.
+  chain.mine();
+  chain.ledger.setAllowance(USDC.address, ACCOUNT, HUNDRED_USDC);
+  chain.ledger.credit(USDC.address, ACCOUNT, -1n);
+  const between = openLife(outside);
+  const known = between.store.knownChain(ACCOUNT);
+  if (known === undefined) throw new Error("nothing is known of the wallet");
+  // So long ago that its balance holds no end back any more.
+  between.store.saveKnownChain({ ...known, block: -60_000 }, 1);
+  between.db.close();
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  await life.engine.start();
+  const kinds = (): unknown[] => life.store.openDifferences().map(({ kind }) => kind);
+  const isOver = (): boolean =>
+    life.db.prepare("SELECT state FROM swaps ORDER BY created_at_ms").pluck().get() === "expired";
+  expect(await turnUntil(outside, life, { maxSeconds: 4_000, isDone: isOver })).toBe(true);
+  expect([kinds(), await chain.allowance(GRANT)]).toEqual([["cannot-prove"], 0n]);
+  expect(await accept(life)).toContain("accepted 1");
+  await turn(outside, life, 5);
+  expect([kinds(), life.errors]).toEqual([[], []]);
+});

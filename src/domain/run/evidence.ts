@@ -50,6 +50,8 @@ export interface Evidence {
   readonly live: boolean;
   /** why nothing may be signed now, undefined when signing is allowed */
   readonly signingBarred: string | undefined;
+  /** what bars it bars no revocation of what an order leaves; absent where nothing bars it, and in rows of before */
+  readonly mayRevoke?: boolean | undefined;
   /** why the run may not trade any more; what it has signed comes to its end all the same */
   readonly tradingBarred: string | undefined;
   /** undefined where the event brings no reading to judge */

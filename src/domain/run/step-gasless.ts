@@ -170,7 +170,8 @@ export const REVOKE_WITHIN_SECONDS = 600;
 
 /** A leftover of the permit keeps the swap open, because only without it the money is free. Asked for once at a time. */
 function revoke(draft: Draft, swap: Swap, evidence: Evidence): void {
-  if (swap.revokeIntentId !== undefined || !evidence.live || evidence.signingBarred !== undefined) return;
+  const isBarred = evidence.signingBarred !== undefined && evidence.mayRevoke !== true;
+  if (swap.revokeIntentId !== undefined || !evidence.live || isBarred) return;
   const revokeIntentId = `${swap.id}.revoke${swap.approvals + 1}`;
   draft.record({
     kind: "transaction",

@@ -339,6 +339,14 @@ describe("a swap that is overdue", () => {
     expect(stateOf(observe(relayed("submitted"), over, asked))).toBe("expired");
   });
 
+  test("takes the leftover of its permit back also while only what cannot be proved bars signing", () => {
+    const over = { finalized: past, latest: past, nonceUsed: undefined, allowance: 1n };
+    const asked = { ...withoutNonce, ...late, signingBarred: "halted", mayRevoke: true };
+    expect(observe(relayed("submitted"), over, asked).records.map(({ kind }) => kind)).toEqual(["transaction"]);
+    const dry = observe(relayed("submitted"), over, { ...asked, live: false });
+    expect(dry.records.map(({ kind }) => kind)).toEqual(["alert"]);
+  });
+
   test("is never tried again before the chain has answered, however much of the window is left", () => {
     for (const state of ["submitted", "unknown"] as const) {
       const result = observe(relayed(state), {}, late);
