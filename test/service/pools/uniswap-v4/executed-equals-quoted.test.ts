@@ -106,8 +106,8 @@ describe("pools of Uniswap V4 without hooks", () => {
     differences.sort((one, other) => one - other);
     const middle = differences[differences.length >> 1]!;
     const near = differences.filter((one) => Math.abs(one - middle) < 1_500);
-    // The rest are first fees of a pool in a token, which fill a slot.
-    expect(near.length, differences.join()).toBeGreaterThan(differences.length * 0.7);
+    // The rest are first fees of a pool in a token, which fill a slot: a third of the trades where the pools fall so.
+    expect(near.length, differences.join()).toBeGreaterThan(differences.length * 0.5);
   }, 60_000);
 });
 
