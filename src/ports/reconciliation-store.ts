@@ -64,7 +64,7 @@ export interface KnownChain {
 export interface DatabaseState {
   /** undefined before its first life with a marker */
   readonly id: string | undefined;
-  /** steps of signing typed data: about to be signed, and signed */
+  /** steps with typed data: about to be signed, signed, and about to be submitted */
   readonly signatures: number;
   /** how often a transaction was about to be signed */
   readonly signings: number;

@@ -143,7 +143,7 @@ async function balanceBeforeOrder(
 }
 
 /** @returns nothing where a node says that it keeps nothing so old */
-async function orKeptBack<T>(read: Promise<T>): Promise<T | undefined> {
+export async function orKeptBack<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;
   } catch (error) {

@@ -41,6 +41,18 @@ export function uncheckedOf(open: readonly Difference[], wallet: Address): strin
   return note === undefined ? undefined : `${note.id} ${note.foundAtMs}`;
 }
 
+/**
+ * From when on what another database did may be missing in no check: up to then a person accepted it. By a clock that ran
+ * ahead it was accepted at no time that is known now.
+ * @returns 0 where nothing was accepted since the last check
+ */
+export function acceptedSince(open: readonly Difference[], wallet: Address, clock: Clock): number {
+  const note = open.find(
+    ({ wallet: of, kind, facts }) => of === wallet && kind === "unchecked" && facts.asks === "all",
+  );
+  return note === undefined || note.foundAtMs > clock.nowMs() ? 0 : note.foundAtMs;
+}
+
 /** What of findings is new to the rows, each once. @param rows that were asked for their keys */
 export function newOnes(findings: readonly Finding[], { reported }: Pick<Standing, "reported">): readonly Finding[] {
   const byKey = new Map(findings.map((finding) => [finding.key, finding]));

@@ -7,7 +7,15 @@ import { commitAndNotify, writeAndNotify } from "../alerts.ts";
 import { type EngineContext, isOnChain } from "../engine-context.ts";
 import { balancesNow, baselineNow } from "./baseline.ts";
 import { advanceMarker, beginUnchecked, claimMarker } from "./begin.ts";
-import { alertOfNew, asksAll, foundChange, newOnes, overIfNothingIsOpen, uncheckedOf } from "./findings.ts";
+import {
+  acceptedSince,
+  alertOfNew,
+  asksAll,
+  foundChange,
+  newOnes,
+  overIfNothingIsOpen,
+  uncheckedOf,
+} from "./findings.ts";
 import { knownFillsUpTo, newKey, whereToBegin } from "./first-scan.ts";
 import { type ScanContext, withPatience } from "./patient-chain.ts";
 import type { ReadSoFar } from "./read-back.ts";
@@ -123,8 +131,8 @@ async function scanWallet(context: ScanContext, soFar: ReadSoFar, wallet: Addres
   const rows = await store.read({ kind: "standing", keys: [newKey(wallet)], wallets: [wallet] });
   const known = await whereToBegin(context, wallet, rows);
   if (known === undefined) return true;
-  const isOfAll = asksAll(rows.open, wallet);
-  const seen = await scanChain(context, soFar, { known, fillsSince: knownFillsUpTo(known, rows), isOfAll });
+  const asked = { isOfAll: asksAll(rows.open, wallet), sinceMs: acceptedSince(rows.open, wallet, context.deps.clock) };
+  const seen = await scanChain(context, soFar, { known, fillsSince: knownFillsUpTo(known, rows), ...asked });
   await write(context, wallet, { ...seen, begunBy: uncheckedOf(rows.open, wallet) });
   const after = await store.read({ kind: "standing", keys: [], wallets: [wallet] });
   if (isOurs(after, wallet)) await claimMarker(context, wallet);

@@ -31,6 +31,8 @@ interface ScanStart {
   readonly fillsSince: number;
   /** all endpoints have to list the same logs, up to the newest block that all of them have */
   readonly isOfAll: boolean;
+  /** the check has to reach a block of after it: Unix milliseconds */
+  readonly sinceMs: number;
 }
 
 /** The words of a refusal. @throws what else kept a read from its answer: a node that is away may answer later */
@@ -47,13 +49,14 @@ export function refusalOf(error: unknown): string {
 export async function scanChain(
   context: ScanContext,
   soFar: ReadSoFar,
-  { known, fillsSince, isOfAll }: ScanStart,
+  { known, fillsSince, isOfAll, sinceMs }: ScanStart,
 ): Promise<ChainScan> {
   const { chain } = context.deps;
   const { wallet } = known;
   const { latest, logs } = isOfAll
     ? await chain.agreed()
     : { latest: await chain.latest(), logs: (filter: Parameters<Chain["logs"]>[0]) => chain.logs(filter) };
+  assertAfter(latest, sinceMs);
   const newestFinal = await chain.finalized();
   const finalized = Math.min(newestFinal.number, latest.number);
   const count = await chain.transactionCount(wallet, "latest");
@@ -109,6 +112,17 @@ export async function scanChain(
     ? await knowledgeAt(context, known, toBlock, { agreed, expected })
     : { ...known, balances: held.before };
   return { findings, known: from, isUnfinished, withoutAllowance };
+}
+
+/**
+ * What came into a block up to now would be missed until the next check by the hour, where one endpoint is behind.
+ * @throws ChainReadError while the newest block is of before
+ */
+function assertAfter({ number, timestamp }: BlockHead, sinceMs: number): void {
+  if (timestamp * 1_000 >= sinceMs) return;
+  const [is, since] = [timestamp * 1_000, sinceMs].map((ms) => new Date(ms).toISOString());
+  const detail = `the newest block that all endpoints have, ${number} of ${is}, is of before ${since}, when what another database did was accepted: it is read again`;
+  throw new ChainReadError("malformed answer", detail);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Receipt } from "../../ports/chain.ts";
 import type { Answered } from "../../ports/questions.ts";
 import type { TokenMove } from "../../ports/reconciliation-questions.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
-import { isTakenBy, mayFill } from "../perform/outflows.ts";
+import { isTakenBy, mayFill, orKeptBack } from "../perform/outflows.ts";
 import { receiptOf, withBlockTime } from "../perform/receipt-of.ts";
 import { exactAmount } from "./exact-amount.ts";
 import { fillKey, moveName, outflowKey, placed } from "./move-keys.ts";
@@ -122,14 +122,17 @@ async function receiptsOf(
   return receipts;
 }
 
-/** Moves with the time of their block: what is accepted of them counts from then on, not from when a person did. */
+/**
+ * Moves with the time of their block: what is accepted of them counts from then on, not from when a person did. A node may
+ * refuse a block so old.
+ */
 export async function withTimes(
   { deps: { chain } }: Pick<ScanContext, "deps">,
   findings: readonly Finding[],
 ): Promise<readonly Finding[]> {
   const timed = async (finding: Finding): Promise<Finding> => {
     const { block } = finding.facts;
-    const head = block === undefined ? undefined : await chain.block(Number(block));
+    const head = block === undefined ? undefined : await orKeptBack(chain.block(Number(block)));
     return head === undefined
       ? finding
       : { ...finding, facts: { ...finding.facts, atMs: (head.timestamp * 1_000).toString() } };

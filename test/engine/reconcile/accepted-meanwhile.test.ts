@@ -30,6 +30,8 @@ test("a wallet that is accepted as new while the chain is asked for its trades i
     ["unchecked"],
     undefined,
   ]);
+  await outside.clock.advance(1_000);
+  outside.chain.mine();
   await reconciler.scan();
   expect([open(life), life.store.knownChain(ACCOUNT)]).toEqual([[], expect.anything()]);
 });
@@ -54,6 +56,8 @@ test("what a person accepts while a check is written is not overwritten by what 
   await again.scan();
   const accepted = known();
   expect([accepted !== before, open(life)]).toEqual([true, ["unchecked"]]);
+  await outside.clock.advance(1_000);
+  outside.chain.mine();
   await again.scan();
   expect([known(), open(life)]).toEqual([accepted, []]);
 });

@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
+import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
+import type { Address } from "../../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
 import { HUNDRED_USDC, SLOT_MS, USDC, WBTC } from "../../support/builders.ts";
 import {
@@ -119,6 +121,53 @@ test.each(MODES)(
     expect([fills(outside), life.errors]).toEqual([BUDGET, []]);
   },
 );
+
+test.each(MODES)(
+  "those of a block that one endpoint does not have yet when it is accepted are found before anything is signed (gasless: %s)",
+  async (gasless) => {
+    const outside = begin(gasless);
+    const marker = markerOf(outside);
+    const { chain } = outside;
+    await fill(outside, 1, marker);
+    const restored = { ...outside, spec: { ...outside.spec }, file: copyTo(outside, "copy.db") };
+    const behind = await chain.latest();
+    await fill(outside, 3, marker);
+    const agreed = chain.agreed.bind(chain);
+    chain.agreed = async () => {
+      const reads = await agreed();
+      const transactionCount = async (address: Address) => await chain.transactionCount(address, behind.number);
+      return { ...reads, latest: behind, transactionCount };
+    };
+    const life = await live(restored, marker);
+    await turn(restored, life, LIFETIME_SECONDS + 5);
+    expect([open(life), await accept(life)]).toEqual([["older"], expect.stringContaining("accepted 1")]);
+    await turn(restored, life, 60);
+    expect([open(life), fills(outside)]).toEqual([["unchecked"], 3]);
+    chain.agreed = agreed;
+    await turn(restored, life, 60);
+    expect(open(life)).toEqual(expect.arrayContaining(["fill", "fill"]));
+    await acceptInTime(restored, life);
+    await turn(restored, life, 400);
+    expect([fills(outside), life.errors]).toEqual([BUDGET, []]);
+  },
+);
+
+test("those of a block whose time a node refuses count from when they were accepted", async () => {
+  const outside = begin("only");
+  const restored = await putBack(outside);
+  const { chain } = outside;
+  const { number } = await chain.latest();
+  const block = chain.block.bind(chain);
+  chain.block = async (asked) => {
+    if (asked < number - 2) throw new ChainReadError("refused", "history has been pruned");
+    return await block(asked);
+  };
+  for (let mined = 0; mined < 5; mined += 1) chain.mine();
+  const life = await live(restored, markerOf(outside));
+  await acceptInTime(restored, life);
+  await turn(restored, life, 400);
+  expect([fills(outside), life.errors]).toEqual([BUDGET, []]);
+});
 
 test.each(MODES)(
   "those that all endpoints hide until it is accepted are missed in the balance, and count as what it misses (gasless: %s)",

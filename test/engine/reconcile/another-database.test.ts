@@ -175,6 +175,8 @@ test("a check that began before a person accepted is not the one that comes afte
   await slow;
   expect(open(life)).toEqual(["unchecked"]);
   asked = 0;
+  await outside.clock.advance(1_000);
+  outside.chain.mine();
   await reconciler.scan();
   expect([open(life), asked > 0]).toEqual([[], true]);
 });

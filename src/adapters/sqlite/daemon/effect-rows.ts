@@ -51,6 +51,8 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
       // To begin it as if for the first time would be to do it twice.
       if (before === undefined) throw new Error(`effect ${id} is begun, and it was answered or never written down`);
       sql.run("UPDATE effects SET attempts = attempts + 1 WHERE id = ?", id);
+      // A copy that does not know of it would submit once more.
+      sql.run("UPDATE identity SET signed = signed + 1");
       return before;
     },
     finishEffect: (id) => {
