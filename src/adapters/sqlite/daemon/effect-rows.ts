@@ -19,6 +19,23 @@ export type EffectRows = Pick<
   | "hastenQuotes"
 >;
 
+function createBeginnings(sql: Statements): Pick<EffectRows, "begun" | "beginEffect"> {
+  const begun = (id: number): number | undefined =>
+    sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts;
+  return {
+    begun,
+    beginEffect: (id) => {
+      const before = begun(id);
+      // To begin it as if for the first time would be to do it twice.
+      if (before === undefined) throw new Error(`effect ${id} is begun, and it was answered or never written down`);
+      sql.run("UPDATE effects SET attempts = attempts + 1 WHERE id = ?", id);
+      // What is begun is submitted: a copy that does not know of it is an older one.
+      sql.run("UPDATE identity SET signed = signed + 1");
+      return before;
+    },
+  };
+}
+
 /**
  * Rows of effects: what is to be done, written down before it is done. Which of them are due is distinguished from memory: the
  * daemon asks several times a second, and nobody else writes them.
@@ -45,16 +62,7 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
     },
     dueEffects: queue.due,
     nextEffectMs: queue.nextMs,
-    begun: (id) => sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts,
-    beginEffect: (id) => {
-      const before = sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts;
-      // To begin it as if for the first time would be to do it twice.
-      if (before === undefined) throw new Error(`effect ${id} is begun, and it was answered or never written down`);
-      sql.run("UPDATE effects SET attempts = attempts + 1 WHERE id = ?", id);
-      // A copy that does not know of it would submit once more.
-      sql.run("UPDATE identity SET signed = signed + 1");
-      return before;
-    },
+    ...createBeginnings(sql),
     finishEffect: (id) => {
       sql.run("DELETE FROM effects WHERE id = ?", id);
       queue.remove(id);
