@@ -134,3 +134,22 @@ test("what cannot be proved bars no end of an order whose allowance is left: it 
   await turn(outside, life, 5);
   expect([kinds(), life.errors]).toEqual([[], []]);
 });
+
+test("a balance that nobody can prove is not accepted while an order without a nonce may have taken it: its fill is its own", async () => {
+  const outside = begin();
+  leaveNoncesOut(outside.service);
+  await handOver(outside);
+  fillHidden(outside);
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  const kinds = () => life.store.openDifferences().map(({ kind }) => kind);
+  await life.engine.start();
+  await turn(outside, life, 10);
+  expect(kinds()).toEqual(["cannot-prove"]);
+  expect(await accept(life)).toMatch(/^refused: the order run_\S+ over 100 USDC is open and may be what took it/u);
+  await turn(outside, life, 120);
+  expect([swaps(life), kinds()]).toEqual([[{ state: "submitted", sold: null }], ["cannot-prove"]]);
+  outside.chain.hidesLogs = false;
+  await turn(outside, life, 120);
+  expect([swaps(life), kinds(), life.errors]).toEqual([FILLED, [], []]);
+});

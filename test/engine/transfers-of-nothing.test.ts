@@ -77,37 +77,3 @@ test("an order is not signed while a fork may put what left the wallet before be
   expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: () => service.submissions.length > 0 })).toBe(true);
   expect(life.errors).toEqual([]);
 });
-
-test("a balance that nobody can prove is not accepted while an order without a nonce may have taken it: its fill is its own", async () => {
-  const change = { id: "order", gasless: "only", budget: { total: HUNDRED_USDC } };
-  const outside = createOutside(SLOT_MS - 1_500, change as Partial<StrategySpec>);
-  leaveNoncesOut(outside.service);
-  const { chain, service } = outside;
-  for (let block = 0; block < 6; block += 1) chain.mine();
-  chain.holdsRelayed = true;
-  const first = openLife(outside);
-  await first.engine.start();
-  expect(await turnUntil(outside, first, { maxSeconds: 30, isDone: () => service.submissions.length > 0 })).toBe(true);
-  await first.engine.stop();
-  first.db.close();
-  chain.holdsRelayed = false;
-  chain.mine();
-  service.swapRecord = async () => ({ status: "expired", hash: undefined, raw: {} });
-  outside.clock.jumpTo(outside.clock.nowMs() + 600_000);
-  for (let block = 0; block < 10; block += 1) chain.mine();
-  chain.hidesLogs = true;
-  const life = openLife(outside);
-  onTestFinished(() => life.engine.stop());
-  const swaps = () => life.db.prepare("SELECT state, sold FROM swaps").all();
-  const kinds = () => life.store.openDifferences().map(({ kind }) => kind);
-  await life.engine.start();
-  await turn(outside, life, 10);
-  expect(kinds()).toEqual(["cannot-prove"]);
-  expect(await accept(life)).toMatch(/^refused: the order run_\S+ over 100 USDC is open and may be what took it/u);
-  await turn(outside, life, 120);
-  expect([swaps(), kinds()]).toEqual([[{ state: "submitted", sold: null }], ["cannot-prove"]]);
-  chain.hidesLogs = false;
-  await turn(outside, life, 120);
-  expect([swaps(), kinds()]).toEqual([[{ state: "final", sold: HUNDRED_USDC.toString() }], []]);
-  expect(life.errors).toEqual([]);
-});

@@ -237,6 +237,7 @@ describe("a person who releases a halted account", () => {
     await world.step(2);
     expect(world.intent("a").state).toBe("signed");
     expect(world.attempts("a").length, "its value is another one").toBe(1);
+    expect(world.refusals.at(-1)?.detail).toContain("does what ours was to do");
   });
 
   it("ends one by the receipt of a version of it whose row is gone, as after a start from an old copy", async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
 import { type LaneWorld, startLaneWorld } from "../support/lane-world.ts";
 
 /** Of a transaction whose nonce was used long ago, as after a copy of yesterday was put back, no node keeps the state. */
@@ -44,18 +43,4 @@ test("a cancellation of a transaction whose nonce is used is refused: it could c
   expect(await world.lane.cancel("a", "ann")).toEqual({ kind: "nonce used", nonce: 0 });
   await world.step(2);
   expect(world.attempts("a").map(({ kind }) => kind)).toEqual(["original"]);
-});
-
-test("what has the nonce of ours and does the same, and cannot be taken up, is told as well", async () => {
-  const world = await startLaneWorld();
-  world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
-  world.submit("a", { to: ANVIL_ACCOUNT });
-  await world.tick();
-  await world.sendForeign(0);
-  await world.step(4);
-  expect(world.halted()?.reason).toContain("does what ours was to do");
-  world.release("ann");
-  await world.step(2);
-  expect(world.intent("a").state).toBe("signed");
-  expect(world.refusals.at(-1)?.detail).toContain("does what ours was to do");
 });
