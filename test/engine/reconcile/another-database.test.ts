@@ -96,7 +96,7 @@ test("it is reported too where it was about to sign more than its marker knows w
   const restored = { ...outside, file: copyTo(outside, "copy.db") };
   await fill(outside, 3, marker);
   const newer = openLife(outside, { marker });
-  newer.db.exec("UPDATE identity SET signatures = signatures + 5");
+  newer.db.exec("UPDATE identity SET signatures = signatures + 50");
   newer.db.close();
   const life = await live(restored, marker);
   await acceptInTime(restored, life);
