@@ -563,6 +563,23 @@ test.each([
   expect(store.openDifferences()).toMatchObject(found);
 });
 
+test("an open order explains one transaction that took what it signed, and no second one within its time", async () => {
+  const outside = begin("only");
+  outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
+  const { context, store } = openLife(outside);
+  const reconciler = createReconciler(context);
+  await reconciler.begin();
+  await reconciler.scan();
+  addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
+  for (const _order of ["ours", "another database's"]) {
+    outside.chain.mine();
+    outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: HUNDRED_USDC });
+  }
+  await reconciler.begin();
+  await reconciler.scan();
+  expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
+});
+
 test("an open order explains nothing that the wallet's own key sent", async () => {
   const outside = begin("only");
   const { chain } = outside;
