@@ -71,6 +71,12 @@ async function observe(context: EngineContext, swap: Swap, view: ObservationRead
   const { reads, latest } = view;
   // The two may be of different instants or nodes: what is final beyond the blocks that are read proves nothing.
   const finalized = view.finalized.number > latest.number ? latest : view.finalized;
+  const times = {
+    latest: { number: latest.number, timestampSeconds: latest.timestamp },
+    finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
+  };
+  // What has ended waits for its deadline alone: its logs are asked of nobody, who may keep them no more.
+  if (isSwapEnd(swap.state)) return { ...times, fill: undefined, nonceUsed: undefined, ...NOTHING_OF_ORDERS };
   const range = { fromBlock: terms.fromBlock, toBlock: latest.number };
   const seen =
     swap.proposal === undefined
@@ -82,8 +88,7 @@ async function observe(context: EngineContext, swap: Swap, view: ObservationRead
   const { fill, ...rest } = seen;
   if (fill === undefined) await denyHiddenFill(context, swap);
   return {
-    latest: { number: latest.number, timestampSeconds: latest.timestamp },
-    finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
+    ...times,
     fill: fill === undefined ? undefined : await timed(context, swap, await wholeFill(context, swap, fill)),
     ...rest,
   };
@@ -134,7 +139,7 @@ async function denyHiddenFill(context: EngineContext, swap: Swap): Promise<void>
 
 /** Whether this would end the swap without a fill: it was cancelled, or its time is over in a finalised block. */
 function mayEndUnfilled(swap: Swap, observation: GaslessObservation): boolean {
-  if (observation.fill !== undefined) return false;
+  if (observation.fill !== undefined || isSwapEnd(swap.state)) return false;
   return observation.nonceUsed === true || isPastDeadlines(swap, observation.finalized.timestampSeconds);
 }
 

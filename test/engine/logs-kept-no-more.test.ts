@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test } from "vitest";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { HUNDRED_USDC, SLOT_MS } from "../support/builders.ts";
+import { createOutside, type Life, type Outside, openLife, turnUntil } from "../support/engine-life.ts";
+import { refusal } from "../support/fake-service.ts";
+import { leaveNoncesOut } from "../support/leave-nonces-out.ts";
+
+// Nodes that keep the logs of their newest days alone, and a daemon that was off for longer.
+
+function begin(): Outside {
+  const budget = { total: HUNDRED_USDC };
+  const outside = createOutside(SLOT_MS - 1_500, { gasless: "only", budget } as Partial<StrategySpec>);
+  outside.service.swapRecord = async () => refusal("QUOTE_UNKNOWN", false);
+  return outside;
+}
+
+/** All logs of before now are refused from now on. */
+async function forgetLogs({ chain }: Outside): Promise<void> {
+  const { number: newest } = await chain.latest();
+  const [logs, agreed] = [chain.logs.bind(chain), chain.agreed.bind(chain)];
+  chain.logs = async (filter) => {
+    if (filter.fromBlock <= newest) throw new ChainReadError("refused", "eth_getLogs was refused: pruned history");
+    return await logs(filter);
+  };
+  chain.agreed = async () => ({ ...(await agreed()), logs: chain.logs });
+}
+
+const state = ({ db }: Life): unknown => db.prepare("SELECT state FROM swaps").pluck().get();
+const isTokenHeld = ({ db }: Life): boolean =>
+  db.prepare("SELECT 1 FROM capabilities WHERE live = 1").get() !== undefined;
+
+test("an order without a nonce that has ended gives its token free at its deadline, whatever is kept of its fill", async () => {
+  const outside = begin();
+  leaveNoncesOut(outside.service);
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  await life.engine.start();
+  expect(await turnUntil(outside, life, { maxSeconds: 20, isDone: () => state(life) === "final" })).toBe(true);
+  expect(isTokenHeld(life)).toBe(true);
+  await forgetLogs(outside);
+  const asked = outside.service.asked.length;
+  expect(await turnUntil(outside, life, { maxSeconds: 60, isDone: () => !isTokenHeld(life) })).toBe(true);
+  const { terms } = life.store.run("run_2")?.swaps[0] ?? {};
+  expect((await outside.chain.finalized()).timestamp).toBeGreaterThan(
+    terms?.deadlineSeconds ?? Number.POSITIVE_INFINITY,
+  );
+  expect([state(life), outside.service.asked.length - asked, life.errors]).toEqual(["final", 0, []]);
+});
