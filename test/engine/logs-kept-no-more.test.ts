@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { HUNDRED_USDC, SLOT_MS } from "../support/builders.ts";
-import { createOutside, type Life, type Outside, openLife, turnUntil } from "../support/engine-life.ts";
+import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
 import { leaveNoncesOut } from "../support/leave-nonces-out.ts";
 
@@ -46,4 +46,22 @@ test("an order without a nonce that has ended gives its token free at its deadli
     terms?.deadlineSeconds ?? Number.POSITIVE_INFINITY,
   );
   expect([state(life), outside.service.asked.length - asked, life.errors]).toEqual(["final", 0, []]);
+});
+
+test("an order with a nonce that nobody used ends, whatever is kept of the logs of its time", async () => {
+  const outside = begin();
+  outside.service.delivery = "lost";
+  const first = openLife(outside, { killAt: (label) => label === "gasless.submit.after" });
+  await first.engine.start();
+  await turnUntil(outside, first, { maxSeconds: 20, isDone: () => first.isDead() });
+  expect(outside.service.submissions).toHaveLength(1);
+  first.db.close();
+  await outside.clock.advance(100_000);
+  for (let block = 0; block < 50; block += 1) outside.chain.mine();
+  await forgetLogs(outside);
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  await life.engine.start();
+  await turn(outside, life, 60);
+  expect([state(life), isTokenHeld(life), life.errors]).toEqual(["expired", false, []]);
 });

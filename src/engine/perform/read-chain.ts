@@ -8,7 +8,7 @@ import type { EffectAnswer } from "./effect-answer.ts";
 import { executionSeen } from "./executions.ts";
 import { asShown, isShown, withOthers } from "./filled-beside.ts";
 import { nodeFault } from "./node-fault.ts";
-import { type BlockRange, denyHiddenOutflow, logName, mayFill, unexplainedOutflows } from "./outflows.ts";
+import { type BlockRange, denyHiddenOutflow, logName, mayFill, orKeptBack, unexplainedOutflows } from "./outflows.ts";
 import { receiptOf, withBlockTime } from "./receipt-of.ts";
 
 /**
@@ -179,13 +179,14 @@ interface At {
   readonly range: BlockRange;
 }
 
-/** The settlement contract's own event names owner and nonce: at most one can exist. */
+/** The contract's own event names owner and nonce: one at most. Where no logs so old are kept, its nonce may show the end. */
 async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }: At): Promise<Receipt | undefined> {
   const { service } = context.deps;
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
   const topics = nonceRecord.fillTopics(swap.wallet, swap.terms.nonce);
-  const [log] = await reads.logs({ address: swap.terms.contracts[nonceRecord.at], topics, ...range });
+  const address = swap.terms.contracts[nonceRecord.at];
+  const [log] = (await orKeptBack(reads.logs({ address, topics, ...range }))) ?? [];
   return log === undefined ? undefined : await receiptOf(reads, log);
 }
 
