@@ -141,11 +141,11 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
   }
   const held = heldBy(swap, observation, evidence);
   const isAllowed = !isFoundByNonce(swap, evidence) && observation.allowance > 0n;
-  if (held === undefined && isAllowed) revoke(draft, swap, evidence);
-  else if (held === undefined) endUnfilled(draft, swap, "expired");
-  const isTakenBack = draft.swap(swap.id).revokeIntentId !== undefined;
-  const why =
-    held ?? (isAllowed && !isTakenBack ? "its allowance is not taken back while nothing is signed" : undefined);
+  if (held === undefined && !isAllowed) {
+    endUnfilled(draft, swap, "expired");
+    return;
+  }
+  const why = held ?? revoke(draft, swap, observation, evidence);
   if (why !== undefined && isOverdue(swap, evidence)) noteOverdue(draft, swap, why);
 }
 
@@ -168,10 +168,20 @@ function noteOverdue(draft: Draft, { id, state }: Swap, held: string | undefined
 /** So long a revocation may wait for the lane: it is no hurry, but it must not wait in the queue for ever. */
 export const REVOKE_WITHIN_SECONDS = 600;
 
-/** A leftover of the permit keeps the swap open, because only without it the money is free. Asked for once at a time. */
-function revoke(draft: Draft, swap: Swap, evidence: Evidence): void {
+/**
+ * A leftover of the permit keeps the swap open, because only without it the money is free. Asked for once at a time.
+ * @returns why it is not taken back now
+ */
+function revoke(
+  draft: Draft,
+  swap: Swap,
+  { revocation = { gasLimit: APPROVAL_GAS_LIMIT } }: GaslessObservation,
+  evidence: Evidence,
+): string | undefined {
+  if (swap.revokeIntentId !== undefined) return undefined;
   const isBarred = evidence.signingBarred !== undefined && evidence.mayRevoke !== true;
-  if (swap.revokeIntentId !== undefined || !evidence.live || isBarred) return;
+  if (!evidence.live || isBarred) return "its allowance is not taken back while nothing is signed";
+  if ("barred" in revocation) return `its allowance is not taken back: ${revocation.barred}`;
   const revokeIntentId = `${swap.id}.revoke${swap.approvals + 1}`;
   draft.record({
     kind: "transaction",
@@ -181,13 +191,14 @@ function revoke(draft: Draft, swap: Swap, evidence: Evidence): void {
       to: swap.sell.address,
       data: approval((swap.terms ?? evidence.service).contracts.spender, 0n),
       value: 0n,
-      gasLimit: APPROVAL_GAS_LIMIT,
+      gasLimit: revocation.gasLimit,
       maxFeePerGasCap: evidence.policy.maxFeePerGas,
       signBySeconds: Math.floor(evidence.nowMs / 1_000) + REVOKE_WITHIN_SECONDS,
       deadlineSeconds: undefined,
     },
   });
   draft.amendSwap(swap.id, { revokeIntentId, approvals: swap.approvals + 1 });
+  return undefined;
 }
 
 /** Nothing was exchanged, and nothing can be any more: the money is free. */

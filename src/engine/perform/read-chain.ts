@@ -8,6 +8,7 @@ import type { EffectAnswer } from "./effect-answer.ts";
 import { executionSeen } from "./executions.ts";
 import { asShown, isShown, withOthers } from "./filled-beside.ts";
 import { nodeFault } from "./node-fault.ts";
+import { withRevocation } from "./order-revocation.ts";
 import { type BlockRange, denyHiddenOutflow, logName, mayFill, orKeptBack, unexplainedOutflows } from "./outflows.ts";
 import { receiptOf, withBlockTime } from "./receipt-of.ts";
 
@@ -25,7 +26,7 @@ export async function readChain(context: EngineContext, swap: Swap): Promise<Eff
     const seen = await observe(context, swap, { reads: chain, latest, finalized });
     const agreed = mayEndUnfilled(swap, seen) ? await observeForAll(context, swap) : seen;
     const observation = mayEndFilled(swap, agreed) ? await withFinalityOfAll(context, agreed) : agreed;
-    return { kind: "observed", swapId: swap.id, observation };
+    return { kind: "observed", swapId: swap.id, observation: await withRevocation(context, swap, observation) };
   } catch (error) {
     return { kind: "observation-unavailable", swapId: swap.id, detail: nodeFault(error) };
   }
