@@ -65,3 +65,23 @@ test("an order with a nonce that nobody used ends, whatever is kept of the logs 
   await turn(outside, life, 60);
   expect([state(life), isTokenHeld(life), life.errors]).toEqual(["expired", false, []]);
 });
+
+test("an order that was filled, and of whose time no logs are kept, is told to a person", async () => {
+  const outside = begin();
+  const first = openLife(outside, { killAt: (label) => label === "commit.submission-accepted.after" });
+  await first.engine.start();
+  await turnUntil(outside, first, { maxSeconds: 20, isDone: () => first.isDead() });
+  first.db.close();
+  outside.chain.mine();
+  await outside.clock.advance(172_800_000);
+  for (let block = 0; block < 50; block += 1) outside.chain.mine();
+  await forgetLogs(outside);
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  await life.engine.start();
+  await turn(outside, life, 30);
+  expect([state(life), isTokenHeld(life), life.errors]).toEqual(["unknown", true, []]);
+  expect(outside.reported.filter(({ code }) => code === "SWAP_UNKNOWN").map(({ text }) => text)).toEqual([
+    expect.stringMatching(/its deadline is past, but no node shows what became of it \(eth_getLogs was refused/),
+  ]);
+});

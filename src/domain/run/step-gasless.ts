@@ -83,6 +83,9 @@ export function stepObservation(
   draft.effect({ kind: "ReadChain", swapId }, evidence.nowMs + evidence.pace.watchMs);
 }
 
+/** So long after its deadline an order is looked for before a person is told that it cannot be: nodes come back by themselves. */
+const UNSEEN_SECONDS = 3_600;
+
 /** Nothing was learnt of a swap that is signed: it is looked up again until the chain answers, however long that takes. */
 export function stepObservationUnavailable(
   draft: Draft,
@@ -92,6 +95,9 @@ export function stepObservationUnavailable(
   const { watchMs, longestWatchMs } = evidence.pace;
   const limits = { firstMs: watchMs, longestMs: longestWatchMs, untilMs: undefined };
   const waitMs = waitAgain(draft, evidence, { about: swapId, reason: "node_unavailable", detail }, limits) ?? watchMs;
+  const swap = draft.swap(swapId);
+  if (swap.proposal === undefined && isOverdue(swap, evidence, UNSEEN_SECONDS))
+    noteOverdue(draft, swap, `no node shows what became of it (${detail})`);
   draft.effect({ kind: "ReadChain", swapId }, evidence.nowMs + waitMs);
 }
 
@@ -225,8 +231,8 @@ function isOver(swap: Swap, { finalized }: GaslessObservation): boolean {
   return isPastDeadlines(swap, finalized.timestampSeconds);
 }
 
-function isOverdue(swap: Swap, evidence: Evidence): boolean {
-  return evidence.nowMs / 1000 > (swap.terms?.deadlineSeconds ?? 0);
+function isOverdue(swap: Swap, evidence: Evidence, bySeconds = 0): boolean {
+  return evidence.nowMs / 1000 > (swap.terms?.deadlineSeconds ?? 0) + bySeconds;
 }
 
 function alertUnknown(draft: Draft, swapId: string, why: string): void {
