@@ -11,6 +11,7 @@ import { nodeFault } from "./node-fault.ts";
 import { withRevocation } from "./order-revocation.ts";
 import { type BlockRange, denyHiddenOutflow, logName, mayFill, orKeptBack, unexplainedOutflows } from "./outflows.ts";
 import { receiptOf, withBlockTime } from "./receipt-of.ts";
+import { standingFill } from "./standing-fill.ts";
 
 /**
  * Looks up what became of a gasless swap, at the settlement that it was signed for. The chain alone decides; the service
@@ -86,8 +87,8 @@ async function observe(context: EngineContext, swap: Swap, view: ObservationRead
           ...NOTHING_OF_ORDERS,
           ...(await executionSeen(context, swap, { reads, range, finalized: finalized.number })),
         };
-  const { fill, ...rest } = seen;
-  if (fill === undefined) await denyHiddenFill(context, swap);
+  const { fill = await standingFill(context, swap, { reads, endsInTime: isFoundByOutflow(context, swap) }), ...rest } =
+    seen;
   return {
     ...times,
     fill: fill === undefined ? undefined : await timed(context, swap, await wholeFill(context, swap, fill)),
@@ -119,23 +120,6 @@ async function orderSeen(
     serviceStatus: fill === undefined && !byNonce ? await serviceStatus(context, swap) : undefined,
     ...(isUnexplained && { isUnexplained }),
   };
-}
-
-/**
- * A fill that was seen is taken back with its block only. As long as the chain has the same block there, a node that
- * does not show the fill hides it, and all endpoints that answer may be that one. A block above the tip of the one that
- * answers is unknown to it, and proves nothing: the node is behind. Of an order without a nonce, what was taken for its
- * fill and stands after its deadlines is none.
- * @throws ChainReadError when the block stands, or no endpoint shows what stands there
- */
-async function denyHiddenFill(context: EngineContext, swap: Swap): Promise<void> {
-  const { fill } = swap;
-  if (fill === undefined) return;
-  const block = await context.deps.chain.block(fill.blockNumber);
-  if (block !== undefined && block.hash !== fill.blockHash) return;
-  if (block !== undefined && isFoundByOutflow(context, swap) && isPastDeadlines(swap, block.timestamp)) return;
-  const detail = `block ${fill.blockNumber}, in which the swap was filled, ${block === undefined ? "is not shown" : "stands"}, and a node shows no fill of it`;
-  throw new ChainReadError("malformed answer", detail);
 }
 
 /** Whether this would end the swap without a fill: it was cancelled, or its time is over in a finalised block. */
@@ -201,7 +185,7 @@ async function fillByOutflow(
   swap: Swap,
   { reads, range }: At,
 ): Promise<{ readonly fill: Receipt | undefined; readonly isUnexplained: boolean }> {
-  const outflows = await unexplainedOutflows(context, swap, { reads, range });
+  const outflows = await orSeenBefore(swap, unexplainedOutflows(context, swap, { reads, range }));
   const own: Receipt[] = [];
   let isUnexplained = false;
   for (const taken of Map.groupBy(outflows, ({ log }) => log.transactionHash).values()) {
@@ -256,8 +240,13 @@ async function nonceCancelled(
   if (now === undefined) return undefined;
   if (!nonceRecord.isUsed(now)) return false;
   const topics = nonceRecord.cancelTopics(swap.wallet, swap.terms.nonce);
-  const logs = await reads.logs({ address: contract, topics, fromBlock: range.fromBlock, toBlock: finalized });
-  return logs.length > 0 ? true : undefined;
+  const filter = { address: contract, topics, fromBlock: range.fromBlock, toBlock: finalized };
+  return (await orSeenBefore(swap, reads.logs(filter))).length > 0 ? true : undefined;
+}
+
+/** A fill that was seen stands by its receipt where no logs so old are kept, see {@link standingFill}. */
+async function orSeenBefore<Log>({ fill }: Swap, logs: Promise<readonly Log[]>): Promise<readonly Log[]> {
+  return fill === undefined ? await logs : ((await orKeptBack(logs)) ?? []);
 }
 
 async function allowanceAt(

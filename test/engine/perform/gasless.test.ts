@@ -252,11 +252,13 @@ describe("looking at the chain", () => {
       outside.clock.jumpTo((seconds + 600) * 1_000);
       for (let block = 0; block < 6; block += 1) outside.chain.mine();
       outside.chain.hidesLogs = true;
+      expect(await readChain(context, confirmed)).toMatchObject({ observation: { fill: { hash: filledBy } } });
+      outside.chain.hidesReceipts = true;
       expect(await readChain(context, confirmed)).toMatchObject({
         kind: "observation-unavailable",
         detail: expect.stringContaining("block 101, in which the swap was filled, stands"),
       });
-      outside.chain.hidesLogs = false;
+      [outside.chain.hidesLogs, outside.chain.hidesReceipts] = [false, false];
       outside.chain.reorganise(7);
       for (let block = 0; block < 8; block += 1) outside.chain.mine();
       expect(await readChain(context, confirmed)).toMatchObject({ kind: "observed" });
