@@ -2,7 +2,16 @@ import { formatUnits } from "../domain/money/amount.ts";
 import type { BroadcastOutcome } from "../ports/chain.ts";
 import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
 import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
-import { commit, isTooLate, type Known, type LaneTurn, nothing, passCrashPoint, readIntent } from "./lane-context.ts";
+import {
+  commit,
+  isTooLate,
+  type Known,
+  type LaneTurn,
+  nothing,
+  passCrashPoint,
+  readIntent,
+  textOf,
+} from "./lane-context.ts";
 import { attemptIn, moveAttempt, moveIntent } from "./moves.ts";
 import { labelOf } from "./sign-attempt.ts";
 
@@ -195,8 +204,4 @@ function refusedText(
     `block: ${words}. Check that ${which} the right chain, and the account's pending transactions: ` +
     "another program may use its key"
   );
-}
-
-function textOf({ id, purpose, account, nonce }: IntentRow): string {
-  return `${purpose} ${id} of ${account} (nonce ${nonce})`;
 }

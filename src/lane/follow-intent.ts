@@ -9,6 +9,7 @@ import type { Mined } from "./find-mined.ts";
 import { fullestReceipt } from "./fullest-receipt.ts";
 import { commit, type Known, type LaneTurn, passCrashPoint, readIntent } from "./lane-context.ts";
 import { attemptIn, moveAttempt, moveIntent } from "./moves.ts";
+import { noteBarred } from "./note-barred.ts";
 import { planReplacement } from "./replace-attempt.ts";
 import { signPlanned, unsignedOf } from "./sign-attempt.ts";
 import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
@@ -246,4 +247,5 @@ async function checkForLoss(turn: LaneTurn, rows: Known<LaneRows>): Promise<void
   if ((await planReplacement(turn, now, count === nonce)) || unsignedOf(now) !== undefined) await signPlanned(turn, id);
   await broadcastNewest(turn, id);
   if (count === nonce) await noteInNoBlock(turn, now);
+  if (count === nonce) await noteBarred(turn, now);
 }

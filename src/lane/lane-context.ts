@@ -167,3 +167,8 @@ export function isTooLate({ deps, latest }: LaneTurn, { deadlineSeconds }: Inten
   if (deadlineSeconds === undefined) return false;
   return Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000)) >= deadlineSeconds;
 }
+
+/** What a person is told that a transaction is. */
+export function textOf({ id, purpose, account, nonce }: IntentRow): string {
+  return `${purpose} ${id} of ${account} (nonce ${nonce})`;
+}
