@@ -12,7 +12,7 @@ import { attemptIn, moveAttempt, moveIntent } from "./moves.ts";
 import { noteBarred } from "./note-barred.ts";
 import { planReplacement } from "./replace-attempt.ts";
 import { signPlanned, unsignedOf } from "./sign-attempt.ts";
-import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
+import { judgeTakenNonce, noteUnshown, takenNonce } from "./taken-nonce.ts";
 import { isKeptBack } from "./visibility.ts";
 
 /** An intent that was checked. */
@@ -230,6 +230,8 @@ async function checkForLoss(turn: LaneTurn, rows: Known<LaneRows>): Promise<void
   const { id, nonce, minedBlockNumber } = intent;
   if (minedBlockNumber !== undefined) {
     const canonical = await deps.chain.block(minedBlockNumber);
+    if (canonical?.hash === intent.minedBlockHash && minedBlockNumber <= turn.finalized.number)
+      await noteUnshown(turn, intent, turn.finalized.number);
     if (canonical === undefined || canonical.hash === intent.minedBlockHash) return;
     intent = await takeBack(turn, intent);
   }

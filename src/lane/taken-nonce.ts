@@ -3,7 +3,7 @@ import type { IntentRow } from "../ports/lane-store.ts";
 import { findMined } from "./find-mined.ts";
 import { findNonceUse } from "./find-nonce-use.ts";
 import { haltAccount } from "./halt-account.ts";
-import { commit, isSaidAgain, type LaneTurn, nothing, readIntent } from "./lane-context.ts";
+import { commit, isSaidAgain, type LaneTurn, nothing, readIntent, textOf } from "./lane-context.ts";
 import { moveAttempt, moveIntent } from "./moves.ts";
 import { takeUp } from "./sign-attempt.ts";
 
@@ -32,6 +32,7 @@ export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: 
       { intentId: intent.id, hash: use.hash },
       "a transaction of ours is in a finalised block, and no node has its receipt",
     );
+    await noteUnshown(turn, intent, finalized.number);
     return;
   }
   const ours = attempts.map(({ hash }) => hash).join(", ");
@@ -44,6 +45,16 @@ export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: 
   else if (use !== undefined && (await takeUp(turn, intent, use))) {
     deps.logger.warn({ intentId: intent.id, hash: use.hash }, "taken up: what has this nonce does the same");
   } else await noteOpen(turn, intent, { reason, use });
+}
+
+/** A person is notified of a transaction of ours in a final block whose receipt nodes keep no more: it can have no end. */
+export async function noteUnshown(turn: LaneTurn, intent: IntentRow, atFinalized: number): Promise<void> {
+  if (!isSaidAgain(turn, `${intent.id} is not shown`, atFinalized)) return;
+  const waits = intent.state === "confirmed" ? "" : ", and nothing else of the account is sent before that";
+  const detail =
+    `${textOf(intent)} is in a final block, and the nodes do not show its receipt: how it ended is not known${waits}. ` +
+    "Add an RPC endpoint that keeps older receipts to network.rpc, as an archive node";
+  await commit(turn, intent.id, () => ({ ...nothing(turn, undefined), refusal: { intentId: intent.id, detail } }));
 }
 
 /** The name of the suspicion that another program used a nonce. */
