@@ -133,9 +133,13 @@ function newContact(heardMs: number): Contact {
 }
 
 /** Why a newest block cannot be the chain's own newest one, by a clock that is right; undefined: it may be. */
-export function tooOld({ number, timestamp }: BlockHead, nowMs: number): string | undefined {
+export function tooOld(
+  { number, timestamp }: BlockHead,
+  nowMs: number,
+  oldestSeconds: number = OLDEST_BLOCK_SECONDS,
+): string | undefined {
   const ageSeconds = Math.floor(nowMs / 1_000) - timestamp;
-  return ageSeconds > OLDEST_BLOCK_SECONDS
+  return ageSeconds > oldestSeconds
     ? `the newest block ${number} is ${formatDuration(ageSeconds * 1_000)} old`
     : undefined;
 }

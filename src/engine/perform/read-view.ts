@@ -12,6 +12,7 @@ import type { ViewRows } from "../../ports/view-questions.ts";
 import { type EngineContext, strategyOf } from "../engine-context.ts";
 import { gasReserveOf } from "../gas-reserve.ts";
 import { withoutLentGas } from "../lent-gas.ts";
+import { tooOld } from "../outside-watch.ts";
 import { parseStoredMemory, quarantine } from "../quarantine.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
@@ -76,18 +77,25 @@ interface SeenHoldings {
   readonly external: ReadonlyMap<Address, bigint> | undefined;
 }
 
-/** Prices and balances of what a strategy asks for, all balances in one block: the wallet's, and those of others. */
+/**
+ * Prices and balances of what a strategy asks for, all balances in one block: the wallet's, and those of others. A chain
+ * that stands still shows the price of its last block again and again, fresh by its own time: that confirms nothing, and by
+ * a block so old nothing is signed.
+ */
 async function readHoldings(
   context: EngineContext,
   needs: ViewNeeds,
   { wallet, newestBlock }: { readonly wallet: Address; readonly newestBlock: number },
 ): Promise<SeenHoldings | { readonly fault: string }> {
-  const { chain, prices } = context.deps;
+  const { chain, clock, prices } = context.deps;
   const known = new Map<Address, ReferencePrice>();
   const balances = new Map<Address, bigint>();
   const external = new Map<Address, bigint>();
   try {
-    const { number } = await headFrom(context, newestBlock);
+    const head = await headFrom(context, newestBlock);
+    const fault = tooOld(head, clock.nowMs(), context.settings.pace.maxClockSkewSeconds);
+    if (fault !== undefined) return { fault };
+    const { number } = head;
     for (const token of needs.tokens) {
       const price = await prices.price(token);
       if (!("missing" in price)) known.set(token.address, price);
