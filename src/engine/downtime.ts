@@ -12,10 +12,18 @@ const ALIVE_EVERY_MS = 30_000;
 /** The report waits so long for swaps that were open at the start. */
 const SETTLE_WITHIN_MS = 60_000;
 
-/** Reports once, after a start, what happened while the daemon was down; and keeps the note that it is at work. */
+/** Without a note for so long nobody was at work: the machine slept, or its clock was not believed. */
+const STOOD_STILL_MS = 300_000;
+
+/**
+ * Reports once, after a start, what happened while the daemon was down, and likewise after a time in which it stood still;
+ * and keeps the note that it is at work.
+ */
 export interface DowntimeWatch {
   /** Before anything is decided: what the last life left behind. */
   started(): Promise<void>;
+  /** Once a second, before slots are handled: whether it stood still until now. */
+  goesOn(): Promise<void>;
   /** Takes in what became of the slots of the downtime. */
   readonly heard: OutcomeListener;
   /** Once a second. */
@@ -24,7 +32,10 @@ export interface DowntimeWatch {
   stopped(): Promise<void>;
 }
 
+const DID = { down: "was down", "stood still": "stood still" } as const;
+
 interface Report {
+  readonly was: "down" | "stood still";
   readonly sinceMs: number;
   readonly startedMs: number;
   readonly openSwapIds: readonly string[];
@@ -57,16 +68,23 @@ export function createDowntimeWatch(context: EngineContext): DowntimeWatch {
     if (written?.value === undefined) return;
     notifyOfAlerts(context.deps, written.alerts);
     report = undefined;
-    logger.info({ downtime: written.value }, "what happened while the daemon was down");
+    logger.info({ downtime: written.value }, `what happened while the daemon ${DID[reported.was]}`);
+  };
+  const begin = async (was: Report["was"]): Promise<void> => {
+    const [written] = await store.commit([
+      { question: { kind: "downtime", swapIds: [] }, decide: (rows) => ({ ...note(), value: rows }) },
+    ]);
+    if (written?.value.lastAliveMs === undefined) return;
+    const { lastAliveMs: sinceMs, unsettled: openSwapIds } = written.value;
+    report = { was, sinceMs, startedMs: notedMs, openSwapIds, outcomes: [] };
   };
   return {
-    started: async () => {
-      const [written] = await store.commit([
-        { question: { kind: "downtime", swapIds: [] }, decide: (rows) => ({ ...note(), value: rows }) },
-      ]);
-      if (written?.value.lastAliveMs === undefined) return;
-      const { lastAliveMs: sinceMs, unsettled: openSwapIds } = written.value;
-      report = { sinceMs, startedMs: notedMs, openSwapIds, outcomes: [] };
+    started: () => begin("down"),
+    goesOn: async () => {
+      if (clock.nowMs() - notedMs < STOOD_STILL_MS) return;
+      // What is still to be said of the time before is as complete as it gets.
+      if (report !== undefined) await notify(report);
+      await begin("stood still");
     },
     heard: (outcome) => {
       const firstMs = outcome.kind === "gap" ? outcome.gap.firstMs : outcome.slotMs;
@@ -100,8 +118,8 @@ function isComplete({ openSwapIds, startedMs }: Report, { unsettled }: Rows, now
 }
 
 function describe(context: EngineContext, report: Report, rows: Rows): string {
-  const { sinceMs, startedMs, openSwapIds, outcomes } = report;
-  const parts = [`down ${formatDuration(Math.max(0, startedMs - sinceMs))}`, describeSlots(context, outcomes)];
+  const { was, sinceMs, startedMs, openSwapIds, outcomes } = report;
+  const parts = [`${was} ${formatDuration(Math.max(0, startedMs - sinceMs))}`, describeSlots(context, outcomes)];
   if (openSwapIds.length > 0) parts.push(describeSwaps(openSwapIds, rows));
   return parts.join("; ");
 }

@@ -58,7 +58,10 @@ export function createSlotWork(
       oneAtATime(async () => {
         /** Why nothing may go by the wall clock now. */
         const problem = whyWaiting() ?? (await clocks.check());
-        if (problem === undefined) await settleEditions();
+        if (problem === undefined) {
+          await downtime.goesOn();
+          await settleEditions();
+        }
         await takeRequests(context, problem);
         if (problem !== undefined) return { hasNew: false, isDone: true };
         const { runs, isDone } = await insertSomeDueRuns(context, downtime.heard);

@@ -112,3 +112,34 @@ describe("the message of it", () => {
     expect(said(next)).toEqual([]);
   });
 });
+
+describe("after a sleep of the machine, which stops the monotonic clock as well", () => {
+  const notifications = { fills: false, starts: true, sameEnds: 3 };
+
+  async function slept(change: Partial<StrategySpec> = {}) {
+    const outside = createOutside(START_MS, { schedule: hourly, ...change });
+    outside.chain.ledger.setAllowance(USDC.address, ACCOUNT, 0n);
+    const life = openLife(outside, { settings: { notifications } });
+    await life.engine.start();
+    await turn(outside, life, 40);
+    outside.clock.jumpTo(START_MS + 7 * HOUR_MS + 2_400_000);
+    await turn(outside, life, 60);
+    return { outside, life };
+  }
+
+  test("what became of its slots is recorded and told once, as after a downtime", async () => {
+    const { outside, life } = await slept();
+    const text = expect.stringMatching(/^stood still 7h(39|40)m; 7 slots missed: 7 skipped \(too late\)$/);
+    expect(reports(life)).toEqual([text]);
+    await turn(outside, life, 400);
+    expect(reports(life)).toHaveLength(1);
+    const said = life.db.prepare("SELECT text FROM alerts WHERE code = 'DOWNTIME'").pluck().all();
+    expect(said).toEqual([expect.stringMatching(/^on sandbox: stood still .*7 slots missed/)]);
+  });
+
+  test("nothing is told of one in which no slot was missed", async () => {
+    const { life } = await slept({ schedule: { kind: "every", seconds: 604_800 } });
+    expect(reports(life)).toEqual([expect.stringMatching(/^stood still 7h(39|40)m; no slot missed$/)]);
+    expect(life.db.prepare("SELECT text FROM alerts WHERE code = 'DOWNTIME'").pluck().all()).toEqual([]);
+  });
+});
