@@ -133,7 +133,8 @@ export type SkipReason =
 
 /** A strategy stops itself until a person resumes it: it has reached its end, or cannot go on alone. */
 export interface StrategyPause {
-  readonly code: "completed" | "insufficient_balance" | "legs_incomplete" | "drawdown" | "price_abort";
+  /** `unsold`: its time is over with something left, as after a downtime */
+  readonly code: "completed" | "unsold" | "insufficient_balance" | "legs_incomplete" | "drawdown" | "price_abort";
   readonly detail: string;
 }
 

@@ -104,7 +104,8 @@ function positionOf(spec: TwapSpec, view: StrategyView, startMs: number): Positi
 }
 
 function finished(memory: TwapMemory, reason: SkipReason, detail: string): Decision<TwapMemory> {
-  return { memory, outcome: { kind: "skip", reason, detail }, pause: { code: "completed", detail } };
+  const code = reason === "ended" ? "unsold" : "completed";
+  return { memory, outcome: { kind: "skip", reason, detail }, pause: { code, detail } };
 }
 
 /** The abort price stops the strategy, the limit price puts the slice off. Both are rates at reference prices. */

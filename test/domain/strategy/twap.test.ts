@@ -210,7 +210,7 @@ describe("a twap strategy", () => {
     expect(amountOf(decide(strategy, { slice: 19 }))).toBe(of(WETH, 1));
     expect(decide(strategy, { slice: 20 })).toMatchObject({
       outcome: { reason: "ended" },
-      pause: { code: "completed" },
+      pause: { code: "unsold" },
     });
   });
 
@@ -253,7 +253,7 @@ describe("a twap strategy", () => {
 
   it("TWAP-9 begins nothing after its end, and says what is left unsold", () => {
     const detail = "its time is over: sold 9.5 WETH of 10 WETH, 0.5 WETH are left unsold";
-    const after = { outcome: { kind: "skip", reason: "ended", detail }, pause: { code: "completed", detail } };
+    const after = { outcome: { kind: "skip", reason: "ended", detail }, pause: { code: "unsold", detail } };
     expect(decide(spec(), { slice: 10, spent: of(WETH, "9.5") })).toMatchObject(after);
     expect(decide(spec(), { slice: 9, spent: of(WETH, "9.5"), lateMs: HOUR })).toMatchObject(after);
   });
