@@ -65,14 +65,18 @@ const RATES = {
   "operator: shows": [0.1, 0.6],
   "operator: dry": [0.1, 0.6],
   "machine: off": [0.05, 0.4],
+  "files: put aside": [0.05, 0.4],
+  "wallet: deposits": [0.01, 0.3],
 } as const satisfies Record<string, readonly [number, number]>;
 
 export type FaultName = keyof typeof RATES;
 
 export const FAULT_NAMES = Object.keys(RATES) as readonly FaultName[];
 
+/** No seed aims with these: which one a seed aims with goes by the number of those that may be. */
+const NEVER_AIMED: ReadonlySet<FaultName> = new Set(["files: put aside", "wallet: deposits"]);
 /** What a seed can begin on purpose while a swap is in a state; kills have an aim of their own. */
-const AIMED: readonly FaultName[] = FAULT_NAMES.filter((name) => !name.startsWith("kill: "));
+const AIMED: readonly FaultName[] = FAULT_NAMES.filter((name) => !name.startsWith("kill: ") && !NEVER_AIMED.has(name));
 /** so often a seed begins the fault that it aims with */
 const MOST_AIMED = 4;
 const AIMED_LASTS_MS = 3_000;

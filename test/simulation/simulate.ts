@@ -21,7 +21,7 @@ import { createTrace, type Trace } from "./trace.ts";
 import { SpinError, VirtualTime } from "./virtual-time.ts";
 import { SimChain } from "./world/chain.ts";
 import { createNetwork } from "./world/network.ts";
-import { ETH, POOL, TOKENS, units } from "./world/places.ts";
+import { ETH, POOL, STRANGER, TOKENS, units } from "./world/places.ts";
 import { drawProfile } from "./world/profile.ts";
 import { createReceivers } from "./world/receivers.ts";
 import { createRelays } from "./world/relays.ts";
@@ -318,7 +318,7 @@ function fundsOf(wallet: string): ReadonlyMap<string, bigint> {
   const funds = new Map<string, bigint>();
   for (const token of [...TOKENS, ETH]) {
     funds.set(`balance ${token.address} ${wallet}`, units(token, token.start));
-    funds.set(`balance ${token.address} ${POOL}`, units(token, 1_000_000));
+    for (const place of [POOL, STRANGER]) funds.set(`balance ${token.address} ${place}`, units(token, 1_000_000));
   }
   return funds;
 }

@@ -71,6 +71,7 @@ export function createLives(parts: {
   let isOver = false;
   let draws = 0;
   let isDry = false;
+  let areFilesRead = true;
   let outages = 0;
   let offUntilMs = 0;
   let exchange: Exchange | undefined;
@@ -104,6 +105,7 @@ export function createLives(parts: {
     if (isOver) return;
     if (faults.isOver) start = { atMs: time.monotonicMs, asked: parts.network.asked() };
     began += 1;
+    areFilesRead = true;
     isDry = faults.strikes("operator: dry", "start");
     trace.note("world", `the daemon starts${isDry ? " to sign nothing" : ""}, life ${began}`);
     const state: LifeState = { phase: "starting", why: undefined, error: undefined };
@@ -172,8 +174,12 @@ export function createLives(parts: {
     if (isTurn && current?.state.phase !== "dead" && faults.strikes("kill: anywhere", `turn ${turn}`)) {
       time.after(chance.between(0, KILLED_EVERY_MS, "kill", turn), () => current?.end("killed from outside"));
     }
-    const hasEdited = parts.strategies.check();
-    if (hasEdited && current?.state.phase === "running") current.adopt(parts.strategies.loaded());
+    // What changes while a process starts is read anew once it runs.
+    if (parts.strategies.check()) areFilesRead = false;
+    if (!areFilesRead && current?.state.phase === "running") {
+      areFilesRead = true;
+      current.adopt(parts.strategies.loaded());
+    }
     if (isTurn) readFiles();
     judgeStart();
     time.after(POLL_EVERY_MS, watch);

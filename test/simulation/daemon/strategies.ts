@@ -5,7 +5,7 @@ import type { VirtualTime } from "../virtual-time.ts";
 
 type Loaded = Configuration["strategies"];
 
-/** The strategies' files as they are at this instant: as they were written first, or as somebody edited them. */
+/** The strategies' files as they are at this instant: as they were written first, edited, or put aside. */
 export interface Strategies {
   /** @returns whether a file is another one than at the last check */
   check(): boolean;
@@ -23,19 +23,27 @@ export function createStrategies(parts: {
 }): Strategies {
   const { time, faults, ids } = parts;
   const edited = new Set<string>();
+  const putAside = new Set<string>();
   const configured = (): Loaded =>
     structuredClone(
-      ids.flatMap((id) => (edited.has(id) ? parts.edited : parts.first).filter(({ spec }) => spec.id === id)),
+      ids
+        .filter((id) => !putAside.has(id))
+        .flatMap((id) => (edited.has(id) ? parts.edited : parts.first).filter(({ spec }) => spec.id === id)),
     );
+  /** @returns whether the file is another one, or there again or no more */
+  const follow = (name: "files: edited" | "files: put aside", files: Set<string>, id: string): boolean => {
+    const lasts = faults.lasts(name, id, time.monotonicMs);
+    if (lasts === files.has(id)) return false;
+    if (lasts) files.add(id);
+    else files.delete(id);
+    return true;
+  };
   return {
     check: () => {
       let hasChanged = false;
       for (const id of ids) {
-        const isEdited = faults.lasts("files: edited", id, time.monotonicMs);
-        if (isEdited === edited.has(id)) continue;
-        hasChanged = true;
-        if (isEdited) edited.add(id);
-        else edited.delete(id);
+        if (follow("files: edited", edited, id)) hasChanged = true;
+        if (follow("files: put aside", putAside, id)) hasChanged = true;
       }
       return hasChanged;
     },

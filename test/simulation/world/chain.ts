@@ -79,6 +79,11 @@ export class SimChain {
     this.blocks = [{ ...first, state: terms.funds, receipts: [] }];
   }
 
+  /** whose tokens all of this is about */
+  get wallet(): Address {
+    return this.book.address;
+  }
+
   get tip(): SimBlock {
     return this.blockAt(FIRST_BLOCK + this.blocks.length - 1);
   }

@@ -157,6 +157,11 @@ export class Ledger {
     return this.move(`0x${"0".repeat(40)}`, { from, to, amount });
   }
 
+  /** Anybody's transfer, of a token or the coin. @throws Revert */
+  pay(token: string, transfer: { from: Address; to: Address; amount: bigint }): readonly SimLog[] {
+    return receiptLogs(this.move(token, transfer));
+  }
+
   private move(token: string, move: { from: Address; to: Address; amount: bigint }): SimLog[] {
     const { from, to, amount } = move;
     if (this.balance(token, from) < amount) throw new Revert("balance too low");

@@ -6,6 +6,8 @@ export const CHAIN_ID = 31_337;
 export const ROUTER = at("c3");
 export const POOL = at("d4");
 export const RELAYER = at("b2");
+/** Who pays into the wallet now and then. */
+export const STRANGER = at("e5");
 /** Who has the private key whose every byte is 7. */
 export const WALLET_KEY = `0x${"07".repeat(32)}`;
 
