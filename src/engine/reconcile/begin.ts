@@ -5,7 +5,7 @@ import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
 import { commitAndNotify } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { alertOfNew, foundChange, OF_MARKERS, overIfNothingIsOpen, uncheckedChange } from "./findings.ts";
+import { alertOfNew, foundChange, noteOfAll, OF_MARKERS, overIfNothingIsOpen, uncheckedChange } from "./findings.ts";
 import {
   judgeMarker,
   judgeMarkers,
@@ -90,7 +90,8 @@ function decideBegin(
     }
     // Anew: what was found at an earlier start is checked against the chain once more.
     if (identity !== undefined) changes.push({ kind: "checked", wallet });
-    changes.push(uncheckedChange(clock, wallet));
+    // The marker names the other database until that check has passed.
+    changes.push(uncheckedChange(clock, wallet, noteOfAll(rows.open, wallet) === undefined ? "one" : "all"));
   }
   return { changes, atMs: clock.nowMs(), value: added };
 }

@@ -27,10 +27,13 @@ export function uncheckedChange(clock: Clock, wallet: Address, asks: "one" | "al
 
 /** Whether the next check of the wallet has to ask all endpoints for its logs: its rows are not all that happened. */
 export function asksAll(open: readonly Difference[], wallet: Address): boolean {
-  return open.some(
-    ({ wallet: of, kind, facts }) =>
-      of === wallet && (OF_MARKERS.has(kind) || kind === "new" || (kind === "unchecked" && facts.asks === "all")),
-  );
+  const isOfOther = open.some(({ wallet: of, kind }) => of === wallet && (OF_MARKERS.has(kind) || kind === "new"));
+  return isOfOther || noteOfAll(open, wallet) !== undefined;
+}
+
+/** The note that a wallet is to be checked once more since a person accepted something of it. */
+export function noteOfAll(open: readonly Difference[], wallet: Address): Difference | undefined {
+  return open.find(({ wallet: of, kind, facts }) => of === wallet && kind === "unchecked" && facts.asks === "all");
 }
 
 /**
@@ -47,9 +50,7 @@ export function uncheckedOf(open: readonly Difference[], wallet: Address): strin
  * @returns 0 where nothing was accepted since the last check
  */
 export function acceptedSince(open: readonly Difference[], wallet: Address, clock: Clock): number {
-  const note = open.find(
-    ({ wallet: of, kind, facts }) => of === wallet && kind === "unchecked" && facts.asks === "all",
-  );
+  const note = noteOfAll(open, wallet);
   return note === undefined || note.foundAtMs > clock.nowMs() ? 0 : note.foundAtMs;
 }
 
