@@ -209,7 +209,8 @@ function provedBy(
     if (of !== wallet || found.has(key)) return false;
     // An allowance is read by itself. That it is gone says something where the logs show whether it was used up.
     const isAllowance = scope === "token" && facts.spender !== undefined;
-    const isProved = kind === "cannot-prove" && (known !== undefined || isAllowance);
+    // What is refused since, or reads well to its end, is no more being read; nothing could be accepted beside it.
+    const isProved = kind === "cannot-prove" && (known !== undefined || isAllowance || facts.readUpTo !== undefined);
     const isGone = kind === "allowance" && known !== undefined && token !== undefined && withoutAllowance.has(token);
     return isProved || isGone;
   });
