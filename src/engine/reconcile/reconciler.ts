@@ -19,7 +19,7 @@ import {
 import { knownFillsUpTo, newKey, whereToBegin } from "./first-scan.ts";
 import { type ScanContext, withPatience } from "./patient-chain.ts";
 import type { ReadSoFar } from "./read-back.ts";
-import { keepReporting } from "./report-unchecked.ts";
+import { type Failing, keepReporting } from "./report-unchecked.ts";
 import { type ChainScan, scanChain } from "./scan.ts";
 
 /** Checks the database against its marker and the chain. */
@@ -35,7 +35,10 @@ export interface Reconciler {
    * open that the chain may settle by now, else by the hour.
    */
   keepChecking(signal: AbortSignal): Promise<void>;
-  /** Reports wallets that stay unchecked: their slots wait, and no row would say that nothing is traded. */
+  /**
+   * Reports wallets that stay unchecked: their slots wait, and no row would say that nothing is traded. And checks that
+   * come to nothing for an hour: a loss would be noticed by nobody.
+   */
   keepReporting(signal: AbortSignal): Promise<void>;
 }
 
@@ -61,7 +64,7 @@ export function createReconciler(context: EngineContext): Reconciler {
     if (lastMs === undefined || isOpen("unchecked")) return true;
     return clock.monotonicMs() - lastMs >= (ENDS_BY_ITSELF.some(isOpen) ? PROVE_EVERY_MS : POLL_EVERY_MS);
   };
-  let fault: string | undefined;
+  let failing: Failing | undefined;
   /** What keeps one wallet from being checked keeps no other one. @returns what kept it, or as {@link scanWallet} */
   const tryToLook = async (scanContext: ScanContext, wallet: Address): Promise<boolean | { fault: string }> => {
     try {
@@ -81,7 +84,8 @@ export function createReconciler(context: EngineContext): Reconciler {
       const some = wallets.slice(start, start + SCANS_AT_ONCE);
       ends.push(...(await Promise.all(some.map((wallet) => tryToLook(scanContext, wallet)))));
     }
-    fault = ends.filter((end) => typeof end === "object").at(-1)?.fault;
+    const fault = ends.filter((end) => typeof end === "object").at(-1)?.fault;
+    failing = fault === undefined ? undefined : { fault, sinceMs: failing?.sinceMs ?? clock.monotonicMs() };
     if (ends.includes(false)) lastMs = undefined;
     else if (fault === undefined) lastMs = clock.monotonicMs();
   };
@@ -104,7 +108,7 @@ export function createReconciler(context: EngineContext): Reconciler {
         if (!signal.aborted) await scan(patient);
       }
     },
-    keepReporting: (signal) => keepReporting(context, () => fault, signal),
+    keepReporting: (signal) => keepReporting(context, () => failing, signal),
   };
 }
 
