@@ -23,6 +23,8 @@ export interface Standing {
   readonly reported: ReadonlySet<string>;
   /** how far the chain was checked against the rows, by wallet, of those that were asked for */
   readonly known: ReadonlyMap<Address, KnownChain>;
+  /** wallets of which a person accepted something, and that no check has proved since */
+  readonly acceptedUnproved: ReadonlySet<Address>;
 }
 
 /** What a person may accept, and what accepting it depends on. Of all wallets. */

@@ -151,6 +151,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   openDifferences: (store) => store.openDifferences(),
   wasAccepted: (store) => store.wasAccepted("k"),
   acceptedOthers: (store) => [...store.acceptedOthers()],
+  acceptedUnproved: (store) => [...store.acceptedUnproved()],
   addDifference: "writes",
   knownChain: (store, of) => each(of.addresses, store.knownChain),
   signedHistory: (store, of) => each(of.addresses, store.signedHistory),

@@ -90,8 +90,10 @@ function decideBegin(
     }
     // Anew: what was found at an earlier start is checked against the chain once more.
     if (identity !== undefined) changes.push({ kind: "checked", wallet });
-    // The marker names the other database until that check has passed.
-    changes.push(uncheckedChange(clock, wallet, noteOfAll(rows.open, wallet) === undefined ? "one" : "all"));
+    // The check after an acceptance is still to come: the marker names the other database until then, and a dry run, which
+    // checks nothing, took the note away.
+    const isAccepted = noteOfAll(rows.open, wallet) !== undefined || rows.acceptedUnproved.has(wallet);
+    changes.push(uncheckedChange(clock, wallet, isAccepted ? "all" : "one"));
   }
   return { changes, atMs: clock.nowMs(), value: added };
 }

@@ -14,6 +14,7 @@ export function createReconciliationReaders(rows: RowStore): Readers<keyof Recon
       open: rows.openDifferences(),
       reported: new Set(keys.filter((key) => rows.isReported(key))),
       known: knownOf(rows, wallets),
+      acceptedUnproved: rows.acceptedUnproved(),
     }),
     acceptance: () => ({
       ...{ open: rows.openDifferences(), known: rows.knownChains(), swaps: openSwaps(rows) },

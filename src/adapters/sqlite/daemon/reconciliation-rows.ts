@@ -157,6 +157,7 @@ function createDifferenceRows(sql: Statements, memory: RowMemory): Pick<RowStore
 
 type KnowledgeRows =
   | "acceptedOthers"
+  | "acceptedUnproved"
   | "knownChain"
   | "knownChains"
   | "saveKnownChain"
@@ -176,6 +177,13 @@ function createKnowledgeRows(sql: Statements): Pick<RowStore, KnowledgeRows> {
          WHERE settled_by <> 'chain' AND kind IN ('new', 'lost', 'older', 'fill', 'nonce') GROUP BY wallet`,
       );
       return new Map(rows.map(({ wallet, atMs }) => [toAddress(wallet), atMs]));
+    },
+    acceptedUnproved: () => {
+      const rows = sql.all<{ wallet: string }>(
+        `SELECT DISTINCT wallet FROM differences LEFT JOIN known_chain USING (wallet)
+         WHERE settled_by <> 'chain' AND settled_at_ms >= coalesce(at_ms, 0)`,
+      );
+      return new Set(rows.map(({ wallet }) => toAddress(wallet)));
     },
     knownChain: (wallet) => {
       const row = sql.get<KnownColumns>("SELECT * FROM known_chain WHERE wallet = ?", wallet);

@@ -240,6 +240,8 @@ export interface ReconciliationStore {
   wasAccepted(key: string): boolean;
   /** When a person last accepted what another database did, by wallet. */
   acceptedOthers(): ReadonlyMap<Address, number>;
+  /** Wallets of which a person accepted something since a check last proved what they did. */
+  acceptedUnproved(): ReadonlySet<Address>;
   isRunBarred(runId: string): boolean;
   knownChain(wallet: Address): KnownChain | undefined;
 }

@@ -271,6 +271,7 @@ const STORE: Calls<DaemonStore> = {
   isReported: (store) => store.isReported("nonce"),
   wasAccepted: (store) => store.wasAccepted("nonce"),
   acceptedOthers: (store) => store.acceptedOthers(),
+  acceptedUnproved: (store) => store.acceptedUnproved(),
   settleDifference: (store) => store.settleDifference(1, { by: "ops", atMs: NOW_MS }),
   removeUnchecked: (store) => store.removeUnchecked(WALLET),
   knownChain: (store) => store.knownChain(WALLET),
