@@ -92,7 +92,9 @@ function decideBatch(
   const endsAtMs = clock.monotonicMs() + LONGEST_TURN_MS;
   const runs: string[] = [];
   const outcomes: SlotOutcome[] = [];
-  const changes: Change[] = [];
+  // By a clock that ran ahead something was accepted at no time that is known now: it was now at the latest.
+  const isAhead = [...rows.accepted.values()].some((acceptedMs) => acceptedMs > nowMs);
+  const changes: Change[] = isAhead ? [{ kind: "acceptances-capped" }] : [];
   const dueNow = batch.filter(({ spec }) =>
     isDue(context, spec, { handledMs: rows.lastSlots.get(spec.id) ?? nowMs, nowMs }),
   );
@@ -119,7 +121,7 @@ function decideSlots(
   // Its slots wait until it is known what the wallet did: then they are caught up like any others.
   if (halting?.kind === "unchecked") return { changes: [], outcomes: [], runs: [] };
   const barred = barredBy(modes, spec, halting !== undefined);
-  const haltedUntilMs = acceptedBefore(rows.accepted.get(spec.wallet.address), nowMs);
+  const haltedUntilMs = Math.min(rows.accepted.get(spec.wallet.address) ?? 0, nowMs);
   const moment = { handledMs, nowMs, ...barred, haltedUntilMs, isBusy: rows.busy.has(spec.id) };
   const plan = planSlots(spec, moment, context.deps.zones);
   const gaps = gapsOf(context, spec.id, { gaps: plan.gaps, handledMs, rows });
@@ -156,11 +158,6 @@ function barredBy(
   const isBarred = mode === "paused" || mode === "halted" || (mode === "exits-only" && !isExitStrategy(spec));
   const resumedMs = rows.filter((row) => row.mode === "active").map((row) => row.atMs);
   return { barred: isBarred ? mode : undefined, barredUntilMs: Math.max(0, ...resumedMs) };
-}
-
-/** By a clock that ran ahead it was accepted at no time that is known now. */
-function acceptedBefore(acceptedMs: number | undefined, nowMs: number): number {
-  return acceptedMs === undefined || acceptedMs > nowMs ? 0 : acceptedMs;
 }
 
 /** Why a strategy starts no run now: its mode forbids it, or it still has an open one. */

@@ -139,6 +139,7 @@ export type ReconciliationChange =
   | { readonly kind: "checked"; readonly wallet: Address }
   /** what is open was found now at the latest, whatever a clock that ran ahead said */
   | { readonly kind: "findings-capped" }
+  | { readonly kind: "acceptances-capped" }
   | { readonly kind: "known-chain"; readonly known: KnownChain }
   /** so many transactions of the account are accepted that no halt counted, no matter who made them */
   | {

@@ -94,6 +94,25 @@ test.each(MODES)(
 );
 
 test.each(MODES)(
+  "one is not made up for where it was accepted without a daemon, by a clock that ran ahead (gasless: %s)",
+  async (gasless) => {
+    const { outside, restored } = await filledSlot(gasless);
+    const marker = markerOf(outside);
+    const { of, setRight } = withOwnClock(restored, 600_000);
+    const first = openLife(of, { marker });
+    await first.engine.start();
+    await turn(restored, first, LIFETIME_SECONDS + 5);
+    await first.engine.stop();
+    expect(await acceptAlone(first)).toContain("accepted");
+    setRight();
+    const life = await live(anotherProcess(outside, restored.file), marker);
+    await turn(restored, life, 120);
+    expect([fills(outside), gaps(life), life.errors]).toEqual([1, [{ reason: "halted", count: 1 }], []]);
+    expect(life.store.acceptedOthers().values().next().value).toBeLessThanOrEqual(outside.clock.nowMs());
+  },
+);
+
+test.each(MODES)(
   "what a start with a wrong clock found counts in the budget of strategies that came into force after it (gasless: %s)",
   async (gasless) => {
     const outside = begin(gasless);

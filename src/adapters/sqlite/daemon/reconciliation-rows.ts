@@ -85,6 +85,7 @@ type DifferenceRows =
   | "addDifference"
   | "isReported"
   | "capFindings"
+  | "capAcceptances"
   | "barOpenRuns"
   | "isRunBarred"
   | "settleDifference"
@@ -132,6 +133,9 @@ function createDifferenceRows(sql: Statements, memory: RowMemory): Pick<RowStore
       sql.get("SELECT 1 FROM differences WHERE key = ? AND settled_by <> 'chain'", key) !== undefined,
     capFindings: (atMs) => {
       write("UPDATE differences SET found_at_ms = min(found_at_ms, ?) WHERE settled_at_ms IS NULL", atMs);
+    },
+    capAcceptances: (atMs) => {
+      sql.run("UPDATE differences SET settled_at_ms = ? WHERE settled_at_ms > ?", atMs, atMs);
     },
     barOpenRuns: () => {
       sql.run(`INSERT OR IGNORE INTO barred_runs (run_id) SELECT id FROM runs WHERE ${OPEN_RUNS}`);

@@ -133,6 +133,8 @@ export interface SingleRows extends LedgerRows {
   addDifference(finding: Finding, at: { readonly ms: number; readonly sinceBoot: BootInstant }): boolean;
   /** What is open was found at this instant at the latest, whatever a clock that ran ahead said. */
   capFindings(atMs: number): void;
+  /** The same of when anything was settled. */
+  capAcceptances(atMs: number): void;
   /** The runs that are open now trade no more: another database may have traded them. */
   barOpenRuns(): void;
   settleDifference(id: number, settlement: { readonly by: string; readonly atMs: number }): void;

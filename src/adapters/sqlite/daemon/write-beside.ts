@@ -16,6 +16,7 @@ export function reconciliationWriters(
     "difference-settled": quietly(({ id, by }, atMs) => rows.settleDifference(id, { by, atMs })),
     checked: quietly(({ wallet }) => rows.removeUnchecked(wallet)),
     "findings-capped": quietly((_, atMs) => rows.capFindings(atMs)),
+    "acceptances-capped": quietly((_, atMs) => rows.capAcceptances(atMs)),
     "known-chain": quietly(({ known }, atMs) => rows.saveKnownChain(known, atMs)),
     "count-accepted": quietly(({ counted, by }, atMs) => lanes().acceptCount(counted, { by, atMs })),
     "signatures-counted": quietly(({ beyond }) => rows.countBeyond(beyond)),

@@ -257,6 +257,7 @@ const STORE: Calls<DaemonStore> = {
   clearancePrices: (store) => store.clearancePrices(swapId),
   databaseState: (store) => store.databaseState(),
   capFindings: (store) => store.capFindings(NOW_MS),
+  capAcceptances: (store) => store.capAcceptances(NOW_MS),
   countBeyond: (store) => store.countBeyond(3),
   nameDatabase: (store) => store.nameDatabase("database_1"),
   openDifferences: (store) => store.openDifferences(),
