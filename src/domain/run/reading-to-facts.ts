@@ -9,7 +9,7 @@ import {
   type SwapLimits,
 } from "../guard/swap-facts.ts";
 import type { TypedData } from "../guard/typed-data.ts";
-import { parseAddress } from "../money/address.ts";
+import { NATIVE_TOKEN, parseAddress } from "../money/address.ts";
 import { mulDivUp } from "../money/amount.ts";
 import { smaller } from "../money/bigint.ts";
 import { describeBoth } from "../money/for-people.ts";
@@ -17,6 +17,7 @@ import { toPpm } from "../money/fraction.ts";
 import { highestOf, lowestOf } from "../money/price.ts";
 import { isNative } from "../money/token.ts";
 import { nameOfBound, soldWithin } from "../strategy/budget.ts";
+import type { StrategyView } from "../strategy/decision.ts";
 import { tradedSides } from "../strategy/strategy.ts";
 import type { ClearanceReading, ProposalReading, SigningMaterial } from "./events.ts";
 import { type Evidence, type LedgerEvidence, ledgerOf } from "./evidence.ts";
@@ -156,6 +157,17 @@ function referenceOf(
   const bought = buyPrice === undefined ? undefined : lowestOf(buyPrice);
   const native = nativePrice === undefined ? undefined : highestOf(nativePrice);
   return { prices: { sold, bought, native }, priceFaults, secondOutput, roundTrip };
+}
+
+/** Each token's price by its own first source, as a decision sees it. */
+export function pricesRead({ sell, buy }: Swap, reading: ClearanceReading): StrategyView["prices"] {
+  const { sellPrice, buyPrice, nativePrice } = reading;
+  const read = [
+    [NATIVE_TOKEN, nativePrice],
+    [sell.address, sellPrice],
+    [buy.address, buyPrice],
+  ] as const;
+  return new Map(read.flatMap(([address, price]) => (price === undefined ? [] : [[address, price] as const])));
 }
 
 /** One nonce in two swaps, or a used one, could make one fill count for another swap. */

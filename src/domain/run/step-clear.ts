@@ -4,11 +4,12 @@ import { mostFeePerGas } from "../guard/limit-checks.ts";
 import { contractsFor } from "../guard/swap-contracts.ts";
 import { smaller } from "../money/bigint.ts";
 import { valueUp } from "../money/price.ts";
+import { closedNow } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
 import { type Evidence, ledgerOf } from "./evidence.ts";
 import { proceedsBarred, takenBackProceeds } from "./proceeds.ts";
-import { factsOf, olderOutflow, unsettledAllowance } from "./reading-to-facts.ts";
+import { factsOf, olderOutflow, pricesRead, unsettledAllowance } from "./reading-to-facts.ts";
 import { answered, tooLate } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
 import { approvedBy, heldBack, wouldWaitFor } from "./step-hold.ts";
@@ -93,6 +94,7 @@ interface Cleared {
 function proceed(draft: Draft, swap: Swap, cleared: Cleared, evidence: Evidence): void {
   const { reading, usd } = cleared;
   if (!evidence.live) {
+    if (isClosed(draft, swap, reading, evidence)) return;
     draft.record(worthOf(swap, reading, evidence));
     const detail = ["every check passed", "nothing is signed in a dry run", wouldWaitFor(usd, evidence)];
     endUnsigned(draft, swap.id, { reason: "dry_run", detail: detail.filter((part) => part !== undefined).join("; ") });
@@ -104,7 +106,8 @@ function proceed(draft: Draft, swap: Swap, cleared: Cleared, evidence: Evidence)
     return;
   }
   // Long after its window nobody is asked any more; and an answer may have made its window shorter.
-  if (endLate(draft, swap.id, evidence) || heldBack(draft, swap, usd, evidence)) return;
+  if (endLate(draft, swap.id, evidence) || isClosed(draft, swap, reading, evidence)) return;
+  if (heldBack(draft, swap, usd, evidence)) return;
   if (endLate(draft, swap.id, evidence)) return;
   if (!reading.decoding.ok) throw new Error(`swap ${swap.id} passed every check undecoded`);
   answered(draft);
@@ -115,6 +118,19 @@ function proceed(draft: Draft, swap: Swap, cleared: Cleared, evidence: Evidence)
   else if (reading.approval !== undefined) approve(draft, draft.swap(swap.id), reading, evidence);
   else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, evidence);
   else transact(draft, swap, cleared, evidence);
+}
+
+/**
+ * Holds the strategy's condition against the prices of this moment: the service may have been away since it was decided, or
+ * a person have taken a day to approve it. Where it fails it is asked again within the window. What still waits for its
+ * approval is not signed anyhow, and ends where nobody gave it.
+ * @returns false where nothing speaks against it
+ */
+function isClosed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: Evidence): boolean {
+  if (evidence.holds?.some(({ kind, answer }) => kind === "approval" && answer === undefined)) return false;
+  const closed = closedNow(evidence.spec, pricesRead(swap, reading));
+  if (closed !== undefined) retryOrEnd(draft, swap.id, evidence, closed);
+  return closed !== undefined;
 }
 
 /** @returns false where it is not too late */

@@ -3,6 +3,7 @@ import { type DenialCode, isDenialCode } from "../guard/denial.ts";
 import { smaller } from "../money/bigint.ts";
 import type { Ppm } from "../money/fraction.ts";
 import { isNative } from "../money/token.ts";
+import type { SkipReason } from "../strategy/decision.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent } from "./events.ts";
@@ -134,7 +135,7 @@ export function retryOrEnd(
   draft: Draft,
   swapId: string,
   evidence: Evidence,
-  why: { reason: UnsignedReason; detail: string },
+  why: { reason: UnsignedReason | SkipReason; detail: string },
 ): void {
   if (endRefused(draft, swapId, evidence)) return;
   if (!askAgain(draft, swapId, evidence, why)) endUnsigned(draft, swapId, why);

@@ -15,7 +15,7 @@ import {
 } from "./dca-memory.ts";
 import { type DcaTerms, floorOf, largestOrder, sharesOf, sizeOrder } from "./dca-order.ts";
 import type { Decision, SkipReason, StrategyPause, StrategyView, ViewNeeds } from "./decision.ts";
-import type { AfterRun, MostSold, RunEnd, StrategyKind } from "./kind.ts";
+import type { AfterRun, ClosedNow, MostSold, RunEnd, StrategyKind } from "./kind.ts";
 import { checkGate, type PriceGate } from "./price-gate.ts";
 
 /** Dollar-cost averaging: sells an amount at each slot, for one token or several, until its budget or its time is over. */
@@ -66,6 +66,13 @@ function decide(spec: DcaSpec, view: StrategyView, memory: DcaMemory): Decision<
     memory: withOrder(memory, { slotMs, spent, legs: order.legs, left: order.left }),
     outcome: { kind: "swap", swaps, detail: order.detail },
   };
+}
+
+/** The gate once more. Prices of tokens that the swap does not trade are not among those that it is checked with. */
+function closedAt({ onlyIf }: DcaSpec, prices: StrategyView["prices"]): ClosedNow | undefined {
+  const gate = onlyIf === undefined ? undefined : checkGate(onlyIf, prices);
+  if (gate === undefined || gate.open || !gate.priced) return undefined;
+  return { reason: "price_gate", detail: gate.detail };
 }
 
 /** Why nothing is bought at this slot whatever the market does: too early, or over. */
@@ -155,6 +162,7 @@ export const dca: StrategyKind<DcaSpec, DcaMemory> = {
   unawareOf: ({ carry }) => (carry === undefined ? [] : ["what it carries over"]),
   mostSold,
   decide,
+  closedAt,
   onRunEnded,
   // What is carried is an amount of the sold token: under another one it means nothing.
   onEdited: (before, after, memory) =>

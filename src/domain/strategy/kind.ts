@@ -1,6 +1,6 @@
 import type { UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
-import type { Decision, StrategyPause, StrategyView, ViewNeeds } from "./decision.ts";
+import type { Decision, SkipReason, StrategyPause, StrategyView, ViewNeeds } from "./decision.ts";
 
 /** What came of one swap of a run. Amounts are measured, in smallest units; zero when nothing was exchanged. */
 export interface SwapEnd {
@@ -39,6 +39,12 @@ export interface AfterRun<Memory> {
   readonly memory: Memory;
   readonly pause?: StrategyPause | undefined;
   readonly alert?: StrategyAlert | undefined;
+}
+
+/** Why what was decided is not to be signed now: it may be once more within its window. */
+export interface ClosedNow {
+  readonly reason: SkipReason;
+  readonly detail: string;
 }
 
 /** What a strategy may ever sell, and what it may ever buy. */
@@ -101,6 +107,12 @@ export interface StrategyKind<Spec, Memory> {
   /** Its memory says how far its plan has come: what is decided where nothing may be signed changes none of it. */
   readonly remembersPlan?: true;
   decide(spec: Spec, view: StrategyView, memory: Memory): Decision<Memory>;
+  /**
+   * Asked again right before a swap is signed, which may be long after its decision: whether its condition fails at these
+   * prices. What they do not say stays as it was decided. Absent: a decision stands as long as its window.
+   * @param prices of the swap's two tokens and the native coin, as far as there are any
+   */
+  closedAt?(spec: Spec, prices: StrategyView["prices"]): ClosedNow | undefined;
   /** What a run's end changes. Called once for each run that this strategy's decision started. */
   onRunEnded(spec: Spec, memory: Memory, end: RunEnd): AfterRun<Memory>;
   /** The memory under an edited file. What the edit does not touch goes on. */

@@ -2,7 +2,7 @@ import type { Token } from "../money/token.ts";
 import { budgetEnd } from "./budget.ts";
 import { dca } from "./dca.ts";
 import type { Decision, StrategyView, ViewNeeds, WatchedHolder } from "./decision.ts";
-import type { AfterRun, MostSold, RunEnd, StrategyKind, TradedTokens } from "./kind.ts";
+import type { AfterRun, ClosedNow, MostSold, RunEnd, StrategyKind, TradedTokens } from "./kind.ts";
 import { rebalance } from "./rebalance.ts";
 import type { StrategySpec } from "./spec.ts";
 import { sweepKind } from "./sweep.ts";
@@ -26,6 +26,7 @@ interface BoundStrategy {
   unawareOf(): readonly string[];
   mostSold(memory: StrategyMemory, spent: StrategyView["spent"]): MostSold;
   decide(view: StrategyView, memory: StrategyMemory): Decision<StrategyMemory>;
+  closedAt(prices: StrategyView["prices"]): ClosedNow | undefined;
   onRunEnded(memory: StrategyMemory, end: RunEnd): AfterRun<StrategyMemory>;
   editedFrom(before: StrategySpec, memory: StrategyMemory): StrategyMemory;
 }
@@ -69,6 +70,7 @@ function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Me
     mostSold: (memory, spent) => kind.mostSold?.(spec, read(memory), spent) ?? {},
     reads: (memory) => kind.parseMemory(memory) !== undefined,
     decide: (view, memory) => endedByBudget(spec, view, memory) ?? kind.decide(spec, view, read(memory)),
+    closedAt: (prices) => kind.closedAt?.(spec, prices),
     onRunEnded: (memory, end) => kind.onRunEnded(spec, read(memory), end),
     editedFrom: (before, memory) =>
       isSameKind(before) ? kind.onEdited(before, spec, read(memory)) : kind.initialMemory(spec),
@@ -160,6 +162,11 @@ export function decideStrategy(
   memory: StrategyMemory,
 ): Decision<StrategyMemory> {
   return bindStrategy(spec).decide(view, memory);
+}
+
+/** Why the strategy signs nothing of what it decided at these prices, as far as they say it; undefined: it does. */
+export function closedNow(spec: StrategySpec, prices: StrategyView["prices"]): ClosedNow | undefined {
+  return bindStrategy(spec).closedAt(prices);
 }
 
 /** Whether a strategy's memory says how far its plan has come: then a decision of a dry run leaves it as it was. */

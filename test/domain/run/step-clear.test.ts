@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
+import type { Token } from "../../../src/domain/money/token.ts";
 import type { StepResult } from "../../../src/domain/run/draft.ts";
 import type { ClearanceReading } from "../../../src/domain/run/events.ts";
 import type { Evidence } from "../../../src/domain/run/evidence.ts";
@@ -22,6 +23,8 @@ import {
   USDC,
   usd,
   WALLET,
+  WBTC,
+  WETH,
 } from "../../support/builders.ts";
 import {
   approvalSample,
@@ -44,6 +47,11 @@ function clear(swap: Swap, change: Partial<ClearanceReading> = {}, facts: Partia
 
 function kindsOf(result: StepResult): string[] {
   return result.records.map((record) => record.kind);
+}
+
+/** Buys WETH only while one whole `of` costs less than a dollar. */
+function closedFor(of: Token): Partial<Evidence> {
+  return { spec: dcaSpec({ onlyIf: { of, comparison: "<", price: { quote: USDC, raw: 1_000_000n } } }) };
 }
 
 /** Whether anything was set going that can end in a signature over a swap or an allowance. */
@@ -396,6 +404,35 @@ describe("nothing is signed although every check passes", () => {
         expect(kindsOf(result)).toContain("release");
       }
     }
+  });
+});
+
+describe("DCA-22 a gate that has closed since it was decided", () => {
+  test.each([
+    ["the bought token", WETH],
+    ["the native coin", ETH],
+  ])("holds the swap up where it is of %s, and ends it with the window", (_name, token) => {
+    for (const [swap, live] of [own, relayed].flatMap((one) => [[one, true] as const, [one, false] as const])) {
+      const result = clear(swap, {}, { ...closedFor(token), live });
+      expect(result.run.swaps[0]).toMatchObject({ state: "quoted" });
+      expect(result.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: firstRetryMs(NOW_MS) }]);
+      const detail = `${token.symbol} stands at 1000 USDC, it must be < 1 USDC`;
+      expect(result.records).toContainEqual(expect.objectContaining({ kind: "retry", reason: "price_gate", detail }));
+      const late = clear(swap, {}, { ...closedFor(token), live, nowMs: lateMs });
+      expect(late.run).toMatchObject({ state: "skipped", reason: "price_gate" });
+      expect(late.transitions).toContainEqual(expect.objectContaining({ to: "skipped", detail }));
+      expect([signs(result), signs(late)]).toEqual([false, false]);
+    }
+  });
+
+  test("stays as it was decided where the prices of the swap do not say it", () => {
+    expect(clear(own, {}, closedFor(WBTC)).run.swaps[0]?.state).toBe("cleared");
+    expect(clear(relayed, { nativePrice: undefined }, closedFor(ETH)).run.swaps[0]?.state).toBe("cleared");
+  });
+
+  test("is not waited for where nothing may be signed any more", () => {
+    const result = clear(own, {}, { ...closedFor(WETH), tradingBarred: "accepted" });
+    expect(result.run).toMatchObject({ state: "skipped", reason: "signing_barred" });
   });
 });
 
