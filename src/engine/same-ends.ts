@@ -1,5 +1,5 @@
 import { SUBJECT } from "../domain/run/alert.ts";
-import { countEnd, type SameEnds, type SlotEnd } from "../domain/run/same-ends.ts";
+import { countEnd, hasOneReason, type SameEnds, type SlotEnd } from "../domain/run/same-ends.ts";
 import type { TrueWarning } from "../ports/alert-store.ts";
 import type { Change } from "../ports/changes.ts";
 import { raiseChange } from "./alerts.ts";
@@ -13,8 +13,9 @@ import { isWarnedOf, warningsAfter } from "./true-warnings.ts";
 export const EVERYBODYS: readonly string[] = [SUBJECT.node(), SUBJECT.quotes(), SUBJECT.clock(), SUBJECT.endpoints()];
 
 /**
- * Counts how slots of a strategy ended, and warns of too many in a row that ended alike. Who was warned of the strategy by
- * another alert knows already, unless that was of a pair, of funds or prices, and before these slots.
+ * Counts how slots of a strategy ended, and warns of too many in a row that came to nothing. Who was warned of the strategy by
+ * another alert knows already, unless that was of a pair, of funds or prices, and before these slots; or before the last
+ * of them, where they came to nothing for several reasons: it says why of one alone. Who looks is told all reasons.
  * @param known how they ended before, and what is true then; asked only where it matters
  */
 export function countSlotEnd(
@@ -28,9 +29,16 @@ export function countSlotEnd(
   const changes: readonly Change[] = [
     { kind: "same-ends", strategyId, ends: after },
     ...(isAnother ? [{ kind: "alerts-over", subject: SUBJECT.slots(strategyId) } as const] : []),
+    ...(after !== undefined && before !== undefined && before.reason !== after.reason
+      ? [{ kind: "alert-reworded", alert: sameEndsAlert(strategyId, after) } as const]
+      : []),
   ];
   if (after === undefined || after.count < context.settings.notifications.sameEnds) return changes;
-  const known = { strategyId, subjects: EVERYBODYS, hindrancesSinceMs: after.firstSlotMs };
+  const known = {
+    strategyId,
+    subjects: EVERYBODYS,
+    hindrancesSinceMs: hasOneReason(after) ? after.firstSlotMs : end.slotMs,
+  };
   if (isWarnedOf(warningsAfter(warnings(), changes, context.deps.clock.nowMs()), known)) return changes;
   return [...changes, raiseChange(context.deps, sameEndsAlert(strategyId, after), { strategy: strategyId })];
 }

@@ -76,7 +76,7 @@ export type Change =
   | { readonly kind: "effect-postponed"; readonly effectId: number; readonly untilMs?: number }
   /** a person answered a run that waits: it goes on now */
   | { readonly kind: "hold-answered"; readonly runId: string; readonly answer: HoldAnswer }
-  /** how the strategy's last slots ended alike; undefined: they did not */
+  /** how the strategy's last slots came to nothing in a row; undefined: they did not */
   | { readonly kind: "same-ends"; readonly strategyId: string; readonly ends: SameEnds | undefined };
 
 /** What a step needs to know of the rows, besides its run. Instants in milliseconds. */

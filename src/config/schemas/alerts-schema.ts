@@ -99,7 +99,7 @@ export const alerts = orEmpty("how people are notified of what needs them; the l
   }),
   events: or(EVENTS, {}, "codes of alerts and messages that nobody is notified of (off), or without a sound (silent)"),
   sameEnds: or(
-    count("an alert when so many slots of a strategy in a row came to nothing for the same reason", {
+    count("an alert when so many slots of a strategy in a row came to nothing, for one trouble or several", {
       min: 2,
       max: 1_000,
     }),

@@ -2,8 +2,9 @@ import type { SkipReason } from "../strategy/decision.ts";
 import type { SlotReason, UnsignedReason } from "./reasons.ts";
 import type { Run } from "./run.ts";
 
-/** Slots of a strategy in a row that came to nothing for the same reason. */
+/** Slots of a strategy in a row that came to nothing, each for a reason that is a failure. */
 export interface SameEnds {
+  /** the reasons, at most three, joined by {@link OR}: releases of before take that for one, and begin anew after it */
   readonly reason: string;
   readonly count: number;
   readonly firstSlotMs: number;
@@ -31,18 +32,30 @@ const AS_REQUESTED: ReadonlySet<string> = new Set<SkipReason | SlotReason | Unsi
   ...(["dry_run", "cancelled_by_operator"] as const),
 ]);
 
+const OR = " or ";
+const MOST_NAMED = 3;
+
 /**
- * Counts an end of slots. A slot that overlaps with a run ends like the run does: it goes on with whatever is counted.
+ * Counts an end of slots. One for another reason goes on with the count: where a flaky node and a flaky service take turns,
+ * nothing is traded all the same. A slot that overlaps with a run ends like the run does, and names no reason of its own.
  * @returns undefined when nothing is in a row any more
  */
 export function countEnd(before: SameEnds | undefined, { slotMs, count, reason }: SlotEnd): SameEnds | undefined {
   if (reason === undefined || AS_REQUESTED.has(reason)) return undefined;
   if (before === undefined) return { reason, count, firstSlotMs: slotMs };
-  if (reason !== OVERLAP && before.reason !== OVERLAP && before.reason !== reason) {
-    return { reason, count, firstSlotMs: slotMs };
-  }
-  const kept = reason === OVERLAP ? before.reason : reason;
-  return { reason: kept, count: before.count + count, firstSlotMs: before.firstSlotMs };
+  return { reason: named(before.reason, reason), count: before.count + count, firstSlotMs: before.firstSlotMs };
+}
+
+/** Whether all of them came to nothing for the same reason. */
+export function hasOneReason({ reason }: Pick<SameEnds, "reason">): boolean {
+  return !reason.includes(OR);
+}
+
+/** The reasons in the order in which they first came; of more than {@link MOST_NAMED} the oldest go. */
+function named(before: string, reason: string): string {
+  const known = before.split(OR).filter((one) => one !== OVERLAP);
+  const all = reason === OVERLAP || known.includes(reason) ? known : [...known, reason];
+  return all.length === 0 ? OVERLAP : all.slice(-MOST_NAMED).join(OR);
 }
 
 /** How a run that came to its end ends its slot. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countEnd, endOfRun, type SameEnds } from "../../../src/domain/run/same-ends.ts";
+import { countEnd, endOfRun, hasOneReason, type SameEnds } from "../../../src/domain/run/same-ends.ts";
 import { runSample } from "../../support/builders.ts";
 
 /** What is in a row after these ends, each a reason, `fill` for a trade, with a number for as many slots. */
@@ -30,11 +30,19 @@ describe("slots in a row that ended alike", () => {
     ],
     [
       ["wallet_busy", "wallet_busy", "quote_refused"],
-      ["quote_refused", 1],
+      ["wallet_busy or quote_refused", 3],
     ],
     [
       ["wallet_busy", "overlap", "quote_refused", "quote_refused"],
-      ["quote_refused", 2],
+      ["wallet_busy or quote_refused", 4],
+    ],
+    [
+      ["quote_unavailable", "view_unavailable", "quote_unavailable", "view_unavailable", ["overlap", 2] as const],
+      ["quote_unavailable or view_unavailable", 6],
+    ],
+    [
+      ["wallet_busy", "quote_refused", "view_unavailable", "wallet_busy", "node_unavailable", "quote_refused"],
+      ["quote_refused or view_unavailable or node_unavailable", 6],
     ],
   ])("%j: %j", (ends, [reason, count]) => {
     expect(inARow(...(ends as string[]))).toMatchObject({ reason, count });
@@ -48,8 +56,20 @@ describe("slots in a row that ended alike", () => {
     },
   );
 
+  test("are counted anew after one that was no trouble", () => {
+    expect(inARow("quote_unavailable", "view_unavailable", "not_triggered", "view_unavailable")).toEqual({
+      ...{ reason: "view_unavailable", count: 1, firstSlotMs: 3_000 },
+    });
+  });
+
+  test("have one reason, or several", () => {
+    const has = (...ends: string[]) => hasOneReason({ reason: inARow(...ends)?.reason ?? "none" });
+    expect([has("wallet_busy", "overlap", "wallet_busy"), has("wallet_busy", "quote_refused")]).toEqual([true, false]);
+  });
+
   test("are counted from the first of them on", () => {
     expect(inARow("fill", "wallet_busy", "overlap", "wallet_busy")?.firstSlotMs).toBe(1_000);
+    expect(inARow("fill", "wallet_busy", "view_unavailable")?.firstSlotMs).toBe(1_000);
   });
 
   test("a run ends its slot with a trade, or with its reason", () => {

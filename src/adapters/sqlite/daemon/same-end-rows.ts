@@ -2,7 +2,7 @@ import type { SameEnds } from "../../../domain/run/same-ends.ts";
 import type { Statements } from "../statements.ts";
 import type { RowStore } from "./row-store.ts";
 
-/** How often in a row slots of a strategy ended alike: one row a strategy. */
+/** How often in a row slots of a strategy came to nothing: one row a strategy. */
 export function createSameEndRows(sql: Statements): Pick<RowStore, "sameEnds" | "sameEndsOf" | "saveSameEnds"> {
   return {
     sameEnds: (strategyId) =>
