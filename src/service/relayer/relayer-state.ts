@@ -76,6 +76,8 @@ export interface StateDependencies {
   readonly rpc: JsonRpc;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** why what is in flight keeps all else from being sent; undefined: it does not */
+  readonly barring: () => string | undefined;
   /** undefined: the key is here */
   readonly signer?: RelayerSignerState | undefined;
 }
@@ -89,7 +91,7 @@ export function createRelayerState(
 ): RelayerState {
   const { account } = options;
   const { minimumNativeBalance: minimumBalance, maxDailyLoss, maxDailyGas } = options.relayer;
-  const { lane, inFlight, store, book, places, rpc, clock, logger, signer } = dependencies;
+  const { lane, inFlight, store, book, places, rpc, clock, logger, barring, signer } = dependencies;
   let known: Seen | undefined;
   let reported: ErrorName | undefined;
 
@@ -114,7 +116,8 @@ export function createRelayerState(
     const limits = { minimumBalance, maxDailyLoss, maxDailyGas };
     const figures = { ...limits, balance, setAside, losses, spent, pending };
     const signerReady = signer && signer.trouble() === undefined;
-    const facts = { isHalted, isFull: places.full() !== undefined, absence: signer?.absence(), blindness };
+    const stops = { absence: signer?.absence(), blindness, bar: barring() };
+    const facts = { isHalted, isFull: places.full() !== undefined, ...stops };
     return { address: account, ...figures, signerReady, ...judge(figures, facts) };
   }
 
@@ -172,6 +175,7 @@ interface Facts {
   readonly isFull: boolean;
   readonly absence: string | undefined;
   readonly blindness: string | undefined;
+  readonly bar: string | undefined;
 }
 
 type Figures = Omit<RelayerReport, "address" | "refusal" | "signerReady">;
@@ -179,13 +183,14 @@ type Figures = Omit<RelayerReport, "address" | "refusal" | "signerReady">;
 /** @returns the detail with figures, for the operator alone */
 function judge(
   figures: Figures,
-  { isHalted, isFull, absence, blindness }: Facts,
+  { isHalted, isFull, absence, blindness, bar }: Facts,
 ): { refusal: ErrorName | undefined; detail: string } {
   const { balance, minimumBalance, setAside, losses, maxDailyLoss, spent, maxDailyGas, pending } = figures;
   if (isHalted) return { refusal: "GASLESS_UNAVAILABLE", detail: "the relayer's account is halted" };
   if (blindness !== undefined)
     return { refusal: "GASLESS_UNAVAILABLE", detail: `the chain cannot be followed: ${blindness}` };
   if (absence !== undefined) return { refusal: "GASLESS_UNAVAILABLE", detail: `nothing is signed: ${absence}` };
+  if (bar !== undefined) return { refusal: "GASLESS_UNAVAILABLE", detail: `nothing else is sent: ${bar}` };
   if (balance < minimumBalance + setAside) {
     const needed = `it holds ${coins(balance)} and needs ${coins(minimumBalance)} in addition to ${coins(setAside)} for accepted swaps`;
     return { refusal: "GASLESS_RELAYER_UNFUNDED", detail: needed };

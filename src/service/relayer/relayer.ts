@@ -15,6 +15,7 @@ import type { RelayerOptions, SettledNetwork } from "../options.ts";
 import { createReadMemory } from "../store/read-memory.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { type LaneRunner, runLane } from "./lane-runner.ts";
+import { createLaneTroubles } from "./lane-troubles.ts";
 import { createLossShares } from "./loss-shares.ts";
 import { createPlaces, type Places } from "./places.ts";
 import { openRelayBook, type RelayBook } from "./relay-book.ts";
@@ -94,7 +95,8 @@ export function openRelayer(
       cancel: (id, by) => lane.cancel(id, by),
     },
   );
-  const listener = createSwapRecorder(network, { store, book, clock, lastReason: gate.lastReason });
+  const recorder = createSwapRecorder(network, { store, book, clock, lastReason: gate.lastReason });
+  const troubles = createLaneTroubles(recorder, { inFlight, logger });
   const lane = createLane(
     {
       account,
@@ -110,14 +112,14 @@ export function openRelayer(
       cancelMarginSeconds: relayer.cancelMarginSeconds,
       isWorthSending: gate.isWorthSending,
     },
-    { store: lanes.store(listener), chain, signer, clock, logger, crashPoint },
+    { store: lanes.store(troubles), chain, signer, clock, logger, crashPoint },
   );
   const ofAccount = ownSwaps({ account, store, rows, logger });
   const unminedSwaps = () => memory.read("unmined", ofAccount);
   const places = createPlaces(listed, { store: { unminedSwaps }, book, losses, isIdle: gate.isIdle, clock });
   const state = createRelayerState(
     { relayer, account },
-    { ...{ lane, inFlight, store, book, places, rpc }, clock, logger, signer: signerState },
+    { ...{ lane, inFlight, store, book, places, rpc }, clock, logger, barring: troubles.barring, signer: signerState },
   );
   const pruneUnsent = createUnsentSwaps(store.db, { rows, clock });
   const runner = runLane({ lane, clock, logger }, async () => {

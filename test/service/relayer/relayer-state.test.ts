@@ -34,6 +34,7 @@ function stateWith(balance: unknown, signer?: RelayerSignerState) {
       rpc: { host: "node", call: async () => balance } as unknown as JsonRpc,
       clock: createHandClock(1_900_000_000_000),
       logger: createRecordingLogger(),
+      barring: () => undefined,
       signer,
     },
   );
