@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import type { Head } from "../../chain/at-block/head.ts";
 import type { JsonRpc } from "../../chain/json-rpc.ts";
+import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { createLane, type Lane } from "../../lane/lane.ts";
 import type { LaneChain } from "../../ports/chain.ts";
@@ -11,6 +12,7 @@ import type { Signer } from "../../ports/signer.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { acquireLock } from "../../storage/lock.ts";
 import { InUseError } from "../in-use.ts";
+import { tooOld } from "../old-block.ts";
 import type { RelayerOptions, SettledNetwork } from "../options.ts";
 import { createReadMemory } from "../store/read-memory.ts";
 import type { ServiceStore } from "../store/service-store.ts";
@@ -119,7 +121,10 @@ export function openRelayer(
   const places = createPlaces(listed, { store: { unminedSwaps }, book, losses, isIdle: gate.isIdle, clock });
   const state = createRelayerState(
     { relayer, account },
-    { ...{ lane, inFlight, store, book, places, rpc }, clock, logger, barring: troubles.barring, signer: signerState },
+    {
+      ...{ lane: byNewBlocks(lane, chain, clock), barring: troubles.barring, signer: signerState, inFlight },
+      ...{ store, book, places, rpc, clock, logger },
+    },
   );
   const pruneUnsent = createUnsentSwaps(store.db, { rows, clock });
   const runner = runLane({ lane, clock, logger }, async () => {
@@ -128,6 +133,16 @@ export function openRelayer(
     await state.watch();
   });
   return { lane, lanes, book, places, state, runner, crashPoint };
+}
+
+/** The same lane; by an old newest block it is blind: fees, prices and orders of now would be judged by those of then. */
+function byNewBlocks(lane: Lane, chain: Pick<LaneChain, "latest">, clock: Pick<Clock, "nowMs">): Lane {
+  const age = async () => tooOld(await chain.latest(), clock.nowMs());
+  const unread = (error: unknown) => {
+    if (error instanceof ChainReadError) return error.message;
+    throw error;
+  };
+  return { ...lane, blindness: async () => (await lane.blindness()) ?? (await age().catch(unread)) };
 }
 
 /**
