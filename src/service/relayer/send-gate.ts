@@ -1,6 +1,6 @@
 import type { Head } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
-import type { Address } from "../../domain/money/address.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
 import type { CancelAnswer } from "../../lane/cancel-intent.ts";
 import type { IntentRow } from "../../ports/lane-store.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -58,9 +58,12 @@ const MAX_REMEMBERED = 1_000;
 /** Simulations that the node is asked for at the same time. */
 const SIMULATIONS_AT_ONCE = 8;
 
+/** By its height a block is not told from another one that took its place. */
+const nameOf = ({ hash }: Head): Hex => hash;
+
 interface GateCheck {
-  /** the newest block at which it was tried */
-  readonly block: number;
+  /** the newest one at which it was tried */
+  readonly block: Hex;
   readonly reason: string | undefined;
 }
 
@@ -153,7 +156,7 @@ function createGateChecks(options: GateOptions, dependencies: GateDependencies):
   const judge = createJudge(options, dependencies);
   const { checks, works, isIdle, note } = createLookNotes(dependencies.waiting());
   let checking: Promise<void> | undefined;
-  let checkedBlock: number | undefined;
+  let checkedBlock: Hex | undefined;
 
   async function tryAt(intent: IntentRow, head: Head): Promise<void> {
     const { id, to, data, gasLimit } = intent;
@@ -166,7 +169,7 @@ function createGateChecks(options: GateOptions, dependencies: GateDependencies):
     if (reason !== undefined && earlier !== reason) {
       logger.warn({ intentId: id, reason }, "an accepted swap is not worth sending now");
     }
-    note(id, { block: head.number, reason });
+    note(id, { block: nameOf(head), reason });
     if (simulated.kind === "reverts") await judge.endIfUsed(intent);
   }
 
@@ -191,13 +194,13 @@ function createGateChecks(options: GateOptions, dependencies: GateDependencies):
     for (let start = 0; start < due.length; start += SIMULATIONS_AT_ONCE) {
       await Promise.all(due.slice(start, start + SIMULATIONS_AT_ONCE).map((intent) => checkIntent(intent, head)));
     }
-    checkedBlock = head.number;
+    checkedBlock = nameOf(head);
   }
 
   return {
     async atAll() {
       const head = await dependencies.head();
-      if (checkedBlock === head.number) return;
+      if (checkedBlock === nameOf(head)) return;
       checking ??= checkAll(head).finally(() => {
         checking = undefined;
       });
@@ -206,8 +209,8 @@ function createGateChecks(options: GateOptions, dependencies: GateDependencies):
     async at(intent) {
       const head = await dependencies.head();
       // What was accepted since the check of this block was simulated then, perhaps at an older one.
-      if (checks.get(intent.id)?.block !== head.number) await checkIntent(intent, head);
-      return checks.get(intent.id)?.block === head.number && !isIdle(intent.id);
+      if (checks.get(intent.id)?.block !== nameOf(head)) await checkIntent(intent, head);
+      return checks.get(intent.id)?.block === nameOf(head) && !isIdle(intent.id);
     },
     isIdle,
     reason: (intentId) => checks.get(intentId)?.reason,

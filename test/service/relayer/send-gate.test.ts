@@ -29,7 +29,7 @@ function gateOver(count: number) {
   const late = new Set<string>();
   const cancelled: string[] = [];
   const barred = new Set<string>();
-  const seen = { reads: 0, simulations: 0, atOnce: 0, most: 0, block: 1, silent: false };
+  const seen = { reads: 0, simulations: 0, atOnce: 0, most: 0, block: 1, fork: "a", silent: false };
   const rpc = {
     host: "node",
     call: async () => `0x${"0".repeat(64)}`,
@@ -51,7 +51,8 @@ function gateOver(count: number) {
     { relayer: account, network: { settlement: account, chainId: 1 } as unknown as SettledNetwork, feeMarginPpm: 0n },
     {
       rpc,
-      head: async () => ({ number: seen.block, gasPrice: 10n ** 9n }) as unknown as Head,
+      head: async () =>
+        ({ number: seen.block, hash: `0x${seen.fork}${seen.block}`, gasPrice: 10n ** 9n }) as unknown as Head,
       book: {
         terms: () => ({ feeWorth: 10n ** 18n, expectedCost: 1n, dataFee: 0n, caller: "" }),
       } as unknown as Parameters<typeof createSendGate>[1]["book"],
@@ -102,6 +103,18 @@ test("an honest swap behind fifty dead ones is tried with the first check of a b
   seen.simulations = 0;
   expect(await gate.isWorthSending(at(50))).toBe(true);
   expect(seen.simulations).toBe(9);
+});
+
+test("a swap that worked in a block is tried again in another one that took its place at the same height", async () => {
+  const { gate, dead, seen, at } = gateOver(2);
+  expect(await gate.isWorthSending(at(0))).toBe(true);
+  // In the other block its owner has spent what it sells: it would revert at the relayer's expense.
+  seen.fork = "b";
+  dead.add("swap-0");
+  expect([await gate.isWorthSending(at(0)), await gate.isWorthSending(at(1))]).toEqual([false, true]);
+  seen.fork = "a";
+  dead.clear();
+  expect(await gate.isWorthSending(at(0))).toBe(true);
 });
 
 test("asking for each of fifty dead swaps in a turn reads what waits once a block, not once for each", async () => {
