@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path";
 import type { Head } from "../../chain/at-block/head.ts";
 import type { JsonRpc } from "../../chain/json-rpc.ts";
-import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { createLane, type Lane } from "../../lane/lane.ts";
 import type { LaneChain } from "../../ports/chain.ts";
@@ -137,12 +136,12 @@ export function openRelayer(
 
 /** The same lane; by an old newest block it is blind: fees, prices and orders of now would be judged by those of then. */
 function byNewBlocks(lane: Lane, chain: Pick<LaneChain, "latest">, clock: Pick<Clock, "nowMs">): Lane {
-  const age = async () => tooOld(await chain.latest(), clock.nowMs());
-  const unread = (error: unknown) => {
-    if (error instanceof ChainReadError) return error.message;
-    throw error;
+  const age = async (): Promise<string | undefined> => {
+    // A node that does not answer is what all other reads report.
+    const newest = await chain.latest().catch(() => undefined);
+    return newest && tooOld(newest, clock.nowMs());
   };
-  return { ...lane, blindness: async () => (await lane.blindness()) ?? (await age().catch(unread)) };
+  return { ...lane, blindness: async () => (await lane.blindness()) ?? (await age()) };
 }
 
 /**
