@@ -39,6 +39,7 @@ test("an order without a nonce that has ended gives its token free at its deadli
   expect(await turnUntil(outside, life, { maxSeconds: 20, isDone: () => state(life) === "final" })).toBe(true);
   expect(isTokenHeld(life)).toBe(true);
   await forgetLogs(outside);
+  outside.chain.hidesReceipts = true;
   const asked = outside.service.asked.length;
   expect(await turnUntil(outside, life, { maxSeconds: 60, isDone: () => !isTokenHeld(life) })).toBe(true);
   const { terms } = life.store.run("run_2")?.swaps[0] ?? {};
