@@ -11,7 +11,6 @@ import type { Signer } from "../../ports/signer.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { acquireLock } from "../../storage/lock.ts";
 import { InUseError } from "../in-use.ts";
-import { tooOld } from "../old-block.ts";
 import type { RelayerOptions, SettledNetwork } from "../options.ts";
 import { createReadMemory } from "../store/read-memory.ts";
 import type { ServiceStore } from "../store/service-store.ts";
@@ -120,10 +119,7 @@ export function openRelayer(
   const places = createPlaces(listed, { store: { unminedSwaps }, book, losses, isIdle: gate.isIdle, clock });
   const state = createRelayerState(
     { relayer, account },
-    {
-      ...{ lane: byNewBlocks(lane, chain, clock), barring: troubles.barring, signer: signerState, inFlight },
-      ...{ store, book, places, rpc, clock, logger },
-    },
+    { ...{ lane, inFlight, store, book, places, rpc }, clock, logger, barring: troubles.barring, signer: signerState },
   );
   const pruneUnsent = createUnsentSwaps(store.db, { rows, clock });
   const runner = runLane({ lane, clock, logger }, async () => {
@@ -132,16 +128,6 @@ export function openRelayer(
     await state.watch();
   });
   return { lane, lanes, book, places, state, runner, crashPoint };
-}
-
-/** The same lane; by an old newest block it is blind: fees, prices and orders of now would be judged by those of then. */
-function byNewBlocks(lane: Lane, chain: Pick<LaneChain, "latest">, clock: Pick<Clock, "nowMs">): Lane {
-  const age = async (): Promise<string | undefined> => {
-    // A node that does not answer is what all other reads report.
-    const newest = await chain.latest().catch(() => undefined);
-    return newest && tooOld(newest, clock.nowMs());
-  };
-  return { ...lane, blindness: async () => (await lane.blindness()) ?? (await age()) };
 }
 
 /**
