@@ -49,7 +49,7 @@ function gateOver(swaps: readonly Swap[]) {
       { relayer: RELAYER, network: { settlement: RELAYER, chainId: 1 } as unknown as SettledNetwork, feeMarginPpm: 0n },
       {
         ...{ rpc, book, logger: createRecordingLogger() },
-        head: async () => ({ number: chain.block, gasPrice: 10n ** 9n }) as unknown as Head,
+        head: async () => ({ number: chain.block, hash: `0x${chain.block}`, gasPrice: 10n ** 9n }) as unknown as Head,
         store: {
           swapBy: (_: string, id: string) => rows[Number(id)],
           quote: () => undefined,
