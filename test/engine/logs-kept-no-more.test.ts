@@ -86,3 +86,26 @@ test("an order that was filled, and of whose time no logs are kept, is told to a
     expect.stringMatching(/its deadline is past, but no node shows what became of it \(eth_getLogs was refused/),
   ]);
 });
+
+test.each([true, false])(
+  "a fill that was confirmed is final by its receipt where no logs are kept (with a nonce: %s)",
+  async (hasNonce) => {
+    const outside = begin();
+    if (!hasNonce) leaveNoncesOut(outside.service);
+    const first = openLife(outside);
+    await first.engine.start();
+    expect(await turnUntil(outside, first, { maxSeconds: 20, isDone: () => state(first) === "confirmed" })).toBe(true);
+    first.kill();
+    await turn(outside, first, 1);
+    first.db.close();
+    await outside.clock.advance(172_800_000);
+    for (let block = 0; block < 50; block += 1) outside.chain.mine();
+    await forgetLogs(outside);
+    const life = openLife(outside);
+    onTestFinished(() => life.engine.stop());
+    await life.engine.start();
+    await turn(outside, life, 300);
+    expect(outside.reported.map(({ code }) => code)).toContain("DATABASE_BEHIND");
+    expect([state(life), isTokenHeld(life), life.errors]).toEqual(["final", false, []]);
+  },
+);

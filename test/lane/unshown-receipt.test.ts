@@ -3,6 +3,14 @@ import { type LaneWorld, startLaneWorld } from "../support/lane-world.ts";
 
 const told = ({ refusals }: LaneWorld): readonly string[] => refusals.flatMap(({ detail }) => detail ?? []);
 
+async function goesOnOnceShown(world: LaneWorld): Promise<void> {
+  world.proxy.clear();
+  await world.step(2);
+  expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+  expect(world.refusals.findLast(({ intentId }) => intentId === "a")?.detail).toBeUndefined();
+  expect(world.intent("b").nonce).toBe(1);
+}
+
 test("what is in a final block, and nodes keep no receipt of, is told of until one shows it", async () => {
   const world = await startLaneWorld();
   world.submit("a");
@@ -13,11 +21,7 @@ test("what is in a final block, and nodes keep no receipt of, is told of until o
   expect(world.halted()).toBeUndefined();
   expect([world.intent("a").state, world.intent("b").nonce]).toEqual(["broadcast", undefined]);
   expect(told(world).at(-1)).toContain("archive node");
-  world.proxy.clear();
-  await world.step(2);
-  expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
-  expect(world.refusals.findLast(({ intentId }) => intentId === "a")?.detail).toBeUndefined();
-  expect(world.intent("b").nonce).toBe(1);
+  await goesOnOnceShown(world);
 });
 
 test("and so is what was seen in that block before its receipt was gone", async () => {
@@ -31,9 +35,5 @@ test("and so is what was seen in that block before its receipt was gone", async 
   await world.step(30);
   expect([world.intent("a").state, world.intent("b").nonce]).toEqual(["mined", undefined]);
   expect(told(world).at(-1)).toContain("archive node");
-  world.proxy.clear();
-  await world.step(2);
-  expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
-  expect(world.refusals.findLast(({ intentId }) => intentId === "a")?.detail).toBeUndefined();
-  expect(world.intent("b").nonce).toBe(1);
+  await goesOnOnceShown(world);
 });

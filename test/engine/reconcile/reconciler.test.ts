@@ -26,6 +26,7 @@ import {
 import { ACCOUNT, type Life, maySign, type Outside, openLife, turn, turnUntil } from "../../support/engine-life.ts";
 import { refusal } from "../../support/fake-service.ts";
 import { submit } from "../../support/lane-database.ts";
+import { leaveNoncesOut } from "../../support/leave-nonces-out.ts";
 import { swapIn } from "../../support/reading-samples.ts";
 
 describe.each(["only", "never"] as const)(
@@ -529,18 +530,26 @@ test("an outflow that an open swap alone may explain is looked at again when tha
   expect(await check()).toEqual(["outflow"]);
 });
 
-test("an open order explains nothing that is less than what it signed", async () => {
+/** A wallet that was checked, and since then has one open order without a nonce; and the next check of it. */
+async function openOrder() {
   const outside = begin("only");
-  outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
+  leaveNoncesOut(outside.service);
   const { context, store } = openLife(outside);
   const reconciler = createReconciler(context);
-  await reconciler.begin();
-  await reconciler.scan();
+  const check = async (): Promise<void> => {
+    await reconciler.begin();
+    await reconciler.scan();
+  };
+  await check();
   addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
+  return { outside, store, check };
+}
+
+test("an open order explains nothing that is less than what it signed", async () => {
+  const { outside, store, check } = await openOrder();
   outside.chain.mine();
   outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: 5n });
-  await reconciler.begin();
-  await reconciler.scan();
+  await check();
   expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
 });
 
@@ -548,47 +557,27 @@ test.each([
   ["explains what took its token in the last second of its time", 60, []],
   ["explains nothing after its deadline: another database's order may have done that", 61, [{ kind: "outflow" }]],
 ])("an open order %s", async (_what, afterSeconds, found) => {
-  const outside = begin("only");
-  outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
-  const { context, store } = openLife(outside);
-  const reconciler = createReconciler(context);
-  await reconciler.begin();
-  await reconciler.scan();
-  addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
+  const { outside, store, check } = await openOrder();
   outside.clock.jumpTo(NOW_MS + afterSeconds * 1_000);
   outside.chain.mine();
   outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: HUNDRED_USDC });
-  await reconciler.begin();
-  await reconciler.scan();
+  await check();
   expect(store.openDifferences()).toMatchObject(found);
 });
 
 test("an open order explains one transaction that took what it signed, and no second one within its time", async () => {
-  const outside = begin("only");
-  outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
-  const { context, store } = openLife(outside);
-  const reconciler = createReconciler(context);
-  await reconciler.begin();
-  await reconciler.scan();
-  addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
+  const { outside, store, check } = await openOrder();
   for (const _order of ["ours", "another database's"]) {
     outside.chain.mine();
     outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: HUNDRED_USDC });
   }
-  await reconciler.begin();
-  await reconciler.scan();
+  await check();
   expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
 });
 
 test("an open order explains nothing that the wallet's own key sent", async () => {
-  const outside = begin("only");
+  const { outside, store, check } = await openOrder();
   const { chain } = outside;
-  outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
-  const { context, store } = openLife(outside);
-  const reconciler = createReconciler(context);
-  await reconciler.begin();
-  await reconciler.scan();
-  addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
   chain.mine();
   chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: HUNDRED_USDC });
   const receipt = chain.receipt.bind(chain);
@@ -596,8 +585,7 @@ test("an open order explains nothing that the wallet's own key sent", async () =
     const seen = await receipt(hash);
     return seen && { ...seen, from: ACCOUNT };
   };
-  await reconciler.begin();
-  await reconciler.scan();
+  await check();
   expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
 });
 
@@ -607,14 +595,8 @@ test.each([
 ])(
   "a part of an open order that went to a pool is its fill by the logs of %s in the same transaction",
   async (_who, address, count) => {
-    const outside = begin("only");
+    const { outside, store, check } = await openOrder();
     const { chain } = outside;
-    outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
-    const { context, store } = openLife(outside);
-    const reconciler = createReconciler(context);
-    await reconciler.begin();
-    await reconciler.scan();
-    addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
     chain.mine();
     chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: HUNDRED_USDC - 1n });
     const receipt = chain.receipt.bind(chain);
@@ -622,8 +604,7 @@ test.each([
       const seen = await receipt(hash);
       return seen && { ...seen, logs: [...seen.logs, { address, topics: [], data: "0x", logIndex: 9 }] };
     };
-    await reconciler.begin();
-    await reconciler.scan();
+    await check();
     expect(store.openDifferences()).toHaveLength(count);
   },
 );
