@@ -118,12 +118,38 @@ export function growingParts(
   // A plan is made without values, and names of parameters are no matter for it.
   const text = sql.replaceAll(/@\w+/g, "?");
   const nothing = Array.from(text.matchAll(/\?/g), () => null);
-  const plan = db.prepare<null[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...nothing);
-  const sorts = plan.some(({ detail }) => detail === "USE TEMP B-TREE FOR ORDER BY");
-  const isLimited = /\bLIMIT\b/.test(sql) && !sorts;
+  const plan = db.prepare<null[], PlanRow>(`EXPLAIN QUERY PLAN ${text}`).all(...nothing);
+  const outer = withoutParentheses(sql);
+  const inner = sql.length === outer.length ? "" : sql.slice(sql.indexOf("("));
   return plan
+    .filter((row) => {
+      const within = isWithinSubquery(plan, row);
+      const sorts = plan.some((one) => one.detail === SORT && isWithinSubquery(plan, one) === within);
+      const isLimited = /\bLIMIT\b/.test(within ? inner : outer) && !sorts;
+      return isGrowing(db, row.detail, isLimited);
+    })
     .map(({ detail }) => detail)
-    .filter((detail) => isGrowing(db, detail, isLimited) && !isStated(detail, small));
+    .filter((detail) => !isStated(detail, small));
+}
+
+interface PlanRow {
+  readonly id: number;
+  readonly parent: number;
+  readonly detail: string;
+}
+
+const SORT = "USE TEMP B-TREE FOR ORDER BY";
+const SUBQUERY = /^(?:(?:REUSE )?(?:CORRELATED )?(?:LIST|SCALAR) SUBQUERY|CO-ROUTINE|MATERIALIZE)/;
+
+/** A `LIMIT` of a subquery ends nothing of what stands around it. */
+function isWithinSubquery(plan: readonly PlanRow[], { parent }: PlanRow): boolean {
+  const above = plan.find(({ id }) => id === parent);
+  return above !== undefined && (SUBQUERY.test(above.detail) || isWithinSubquery(plan, above));
+}
+
+function withoutParentheses(sql: string): string {
+  const less = sql.replaceAll(/\([^()]*\)/g, " ");
+  return less === sql ? sql : withoutParentheses(less);
 }
 
 function isStated(detail: string, small: Readonly<Record<string, string>>): boolean {

@@ -1,5 +1,6 @@
 import type { AttemptHistory, HaltHistory, IntentHistory } from "../../ports/history.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
+import { OPEN_INTENTS } from "./index-conditions.ts";
 import { hasColumn, prepareStatements } from "./statements.ts";
 
 /**
@@ -17,11 +18,13 @@ export function readLaneHistory(
   const columns = `id, account, purpose, state, outcome, nonce, to_address AS "to", value,
     max_fee_per_gas_cap AS maxFeePerGasCap, created_at_ms AS createdAtMs, mined_block_number AS minedBlockNumber,
     ${cancelRequest} AS cancelledBy`;
-  const isOver = "state IN ('final', 'dropped')";
   const intents = db
     .prepare<[number], Omit<IntentHistory, "attempts">>(
-      `SELECT ${columns} FROM lane_intents WHERE NOT (${isOver})
-         OR seq IN (SELECT seq FROM lane_intents WHERE ${isOver} ORDER BY seq DESC LIMIT ?) ORDER BY seq DESC`,
+      // Each by itself: joined by OR, all that ever were are read, with their data.
+      `SELECT ${columns} FROM lane_intents WHERE seq IN (
+         SELECT seq FROM lane_intents WHERE ${OPEN_INTENTS} UNION ALL SELECT seq FROM (
+           SELECT seq FROM lane_intents WHERE state IN ('final', 'dropped') ORDER BY seq DESC LIMIT ?)
+       ) ORDER BY seq DESC`,
     )
     .all(limit);
   const visibility = hasColumn(prepareStatements(db), "lane_attempts", "visibility") ? "visibility" : "'public'";

@@ -474,6 +474,11 @@ test("the judge of plans sees a table that is read whole, a search by half of an
   expect(growingParts(db, "SELECT 1 FROM runs WHERE strategy = ? AND detail = ?")).toHaveLength(1);
   expect(growingParts(db, "SELECT * FROM runs ORDER BY reason LIMIT 1")).toHaveLength(1);
   expect(growingParts(db, "SELECT 1 FROM transitions WHERE id > ?")).toHaveLength(1);
+  const newest = "SELECT id FROM transitions ORDER BY id DESC LIMIT 1";
+  expect(growingParts(db, `SELECT * FROM transitions WHERE at_ms = ? OR id IN (${newest})`)).toEqual([
+    "SCAN transitions",
+  ]);
+  expect(growingParts(db, `SELECT * FROM transitions WHERE id IN (${newest})`)).toEqual([]);
   expect(growingParts(db, "SELECT 1 FROM runs WHERE strategy = ? AND slot_ms = ?")).toEqual([]);
   expect(growingParts(db, "SELECT * FROM runs WHERE id = ?")).toEqual([]);
 });
