@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { openDatabase, type SqliteDatabase, StorageError } from "./database.ts";
 import { createPrivate, giveTo } from "./private-file.ts";
@@ -30,12 +30,17 @@ export function backUp(wanted: readonly WantedCopy[]): readonly number[] {
 }
 
 function copyAside(db: SqliteDatabase, unfinished: string): void {
-  rmSync(unfinished, { force: true });
-  createPrivate(unfinished);
-  db.prepare("VACUUM INTO ?").run(unfinished);
-  removeStamp(unfinished);
+  copyRows(db, unfinished);
   assertWhole(unfinished);
   syncFile(unfinished);
+}
+
+/** By SQLite, which reads what stands in a log beside the file as well, all of it as of one instant. */
+function copyRows(db: SqliteDatabase, to: string): void {
+  removeAll(to, ["", ...COMPANIONS]);
+  createPrivate(to);
+  db.prepare("VACUUM INTO ?").run(to);
+  removeStamp(to);
 }
 
 function unfinishedOf(to: string): string {
@@ -95,8 +100,9 @@ export interface Replacement {
 
 /**
  * Puts copies in the places of databases, all or none. What stood there is kept under another name, with what SQLite
- * keeps next to it, and so is a log that was left without its database: SQLite would write it into the copy. To be
- * called by the holder of a claim on each. A copy belongs to the owner of what it replaces, also where root restores it.
+ * keeps next to it, and so is a log that was left without its database: SQLite would write it into the copy. A copy may
+ * be what a killed daemon left, with its log. To be called by the holder of a claim on each. What stands there then belongs
+ * to the owner of what it replaces, also where root restores it.
  * @returns where each replaced database is now; undefined when nothing stood there
  */
 export async function replaceDatabases(wanted: readonly Replacement[]): Promise<readonly (string | undefined)[]> {
@@ -113,9 +119,12 @@ export async function replaceDatabases(wanted: readonly Replacement[]): Promise<
 
 async function layAside({ file, copy, prepare }: Replacement): Promise<void> {
   const coming = comingOf(file);
-  rmSync(coming, { force: true });
-  createPrivate(coming);
-  copyFileSync(copy, coming);
+  const db = openDatabase({ file: copy, readonly: true });
+  try {
+    copyRows(db, coming);
+  } finally {
+    db.close();
+  }
   await prepare?.(coming);
   assertWhole(coming);
   removeAll(coming, COMPANIONS);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -167,6 +167,19 @@ test("a restore takes no halt and no pause back: the stricter mode of both datab
   expect(text).toContain(
     "in force: btc paused (by hand), eth paused (by hand), global halted (by hand); kept from what stood there: btc paused, global halted",
   );
+});
+
+test("the database of a killed daemon is restored with what its log alone has", async () => {
+  setModes(database, { eth: "paused" });
+  const killed = openDatabase({ file: database });
+  onTestFinished(() => void killed.close());
+  killed.prepare("UPDATE modes SET reason = 'seen last'").run();
+  const old = join(dirname(database), "old-disk.db");
+  for (const suffix of ["", "-wal"]) copyFileSync(`${database}${suffix}`, `${old}${suffix}`);
+  expect(statSync(`${old}-wal`).size).toBeGreaterThan(0);
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${database}${suffix}`, { force: true });
+  const { code, text } = await said((terminal) => restore(old, { config }, terminal));
+  expect([code, text]).toEqual([0, expect.stringContaining("in force: eth paused (seen last)")]);
 });
 
 test("a restore where nothing stood, or nothing readable, says that later halts are not known", async () => {

@@ -91,6 +91,23 @@ test("a copy takes the place of a database, whose rows are kept with its write-a
   expect(rowsOf(nowhere)).toEqual([1]);
 });
 
+test("what a restore replaced is restored again with what stood in its log alone, and stays as it is", async () => {
+  const { folder, file, db } = begin();
+  const to = join(folder, "copy.db");
+  backUp([{ db, to }]);
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  db.exec("INSERT INTO t VALUES (2)");
+  const keepAs = join(folder, "kept.db");
+  await replaceDatabases([{ file, copy: to, keepAs }]);
+  expect(statSync(`${keepAs}-wal`).size).toBeGreaterThan(0);
+  await replaceDatabases([{ file, copy: keepAs, keepAs: join(folder, "second.db") }]);
+  expect([rowsOf(file), rowsOf(keepAs)]).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
+  expect(readdirSync(folder).filter((name) => name.includes("restoring"))).toEqual([]);
+});
+
 test("a write-ahead log that was left without its database says nothing of the copy that takes its place", async () => {
   const { folder, file, db } = begin();
   const to = join(folder, "copy.db");
@@ -131,7 +148,7 @@ test("where one of two databases cannot be replaced, neither is: not while copyi
   const first = { file, copy: to, keepAs: join(folder, "kept.db") };
   const service = join(folder, "service.db");
   const second = { file: service, copy: join(folder, "none.db"), keepAs: join(folder, "kept-service.db") };
-  await expect(replaceDatabases([first, second])).rejects.toThrow("ENOENT");
+  await expect(replaceDatabases([first, second])).rejects.toThrow(`cannot open the database ${second.copy}`);
   expect([rowsOf(file), existsSync(first.keepAs)]).toEqual([[1, 2], false]);
   // A folder stands where the second one's old file is to go.
   writeFileSync(service, "old");
