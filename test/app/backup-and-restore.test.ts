@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, 
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { openPaperRows } from "../../src/adapters/sqlite/paper/open-paper-rows.ts";
 import { backup } from "../../src/app/commands/backup.ts";
 import { restore } from "../../src/app/commands/restore.ts";
 import { CommandFailure } from "../../src/app/exit-codes.ts";
@@ -153,6 +154,25 @@ test("a copy of another network is refused by name", async () => {
   const copy = `${database}.copy`;
   fill(copy, "ethereum", 1);
   expect(await restoreFrom(copy)).toMatchObject({ code: 1, text: expect.stringContaining("belongs to ethereum") });
+});
+
+test("what happened on paper is not restored as what happened in earnest, nor the other way round", async () => {
+  const [copy, onPaper] = [`${database}.copy`, `${database}.paper.copy`];
+  await backUp(copy);
+  fill(onPaper, "base", 8453);
+  const db = openDatabase({ file: onPaper });
+  openPaperRows(db);
+  db.close();
+  const before = readFileSync(database);
+  const paperForReal = await restoreFrom(onPaper);
+  expect(paperForReal).toMatchObject({ code: 1, text: expect.stringContaining("is what happened on paper") });
+  expect(readFileSync(database).equals(before)).toBe(true);
+
+  writeFileSync(config, readFileSync(config, "utf8").replace("mode: dry-run", "mode: paper"));
+  const realOnPaper = await restoreFrom(copy);
+  expect(realOnPaper).toMatchObject({ code: 1, text: expect.stringContaining("is not what happened on paper") });
+  expect(existsSync(`${database}.paper.db`)).toBe(false);
+  expect(await restoreFrom(onPaper)).toMatchObject({ code: 0 });
 });
 
 test("a restore takes no halt and no pause back: the stricter mode of both databases is in force, and said", async () => {

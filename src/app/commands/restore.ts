@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { hasTable, prepareStatements } from "../../adapters/sqlite/statements.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import { assertWhole, replaceDatabases } from "../../storage/backup.ts";
 import { claimDatabase } from "../../storage/claim.ts";
@@ -60,19 +61,40 @@ async function restoreFrom(
   terminal.out(nameTarget(target));
 }
 
-/** @throws CommandFailure when the copy is damaged, or of another network */
-function refuseUnfit(copy: string, { network }: Configuration): void {
+/** @throws CommandFailure when the copy is damaged, or of another network, or of the world that the mode is not of */
+function refuseUnfit(copy: string, { network, mode }: Configuration): void {
   if (!existsSync(copy)) throw new CommandFailure(EXIT.no, `there is no file ${copy}`);
   orRefuse(copy, () => {
     assertWhole(copy);
-    const db = openDatabase({ file: copy, readonly: true });
-    const row = db.prepare<[], { network: string; chain_id: number }>("SELECT network, chain_id FROM identity").get();
-    db.close();
-    if (row === undefined || (row.chain_id === network.chainId && row.network === network.name)) return;
-    throw new Error(
-      `it belongs to ${row.network} (chain ${row.chain_id}), the configuration names ${network.name} (chain ${network.chainId})`,
-    );
+    const { isOnPaper, ...row } = identityOf(copy);
+    if (row.network !== undefined && (row.chainId !== network.chainId || row.network !== network.name))
+      throw new Error(
+        `it belongs to ${row.network} (chain ${row.chainId}), the configuration names ${network.name} (chain ${network.chainId})`,
+      );
+    if (isOnPaper !== (mode === "paper"))
+      throw new Error(
+        `it ${isOnPaper ? "is" : "is not"} what happened on paper, and the configuration says mode: ${mode}, whose database is another one; set the mode that the copy was made in, and restore then`,
+      );
   });
+}
+
+interface CopyIdentity {
+  readonly network?: string;
+  readonly chainId?: number;
+  readonly isOnPaper: boolean;
+}
+
+/** What a copy is of; without a network where no daemon has begun on it. */
+function identityOf(copy: string): CopyIdentity {
+  const db = openDatabase({ file: copy, readonly: true });
+  try {
+    const identity = db.prepare<[], Pick<CopyIdentity, "network" | "chainId">>(
+      "SELECT network, chain_id AS chainId FROM identity",
+    );
+    return { ...identity.get(), isOnPaper: hasTable(prepareStatements(db), "paper_starts") };
+  } finally {
+    db.close();
+  }
 }
 
 function describeModes({ inForce, kept }: RestoredModes): string {
