@@ -96,6 +96,27 @@ test.each([
   expect(operating(), "what lets trade is about the mode that the file names").toBe("halted");
 });
 
+test.each([
+  ["live", "paper"],
+  ["paper", "live"],
+] as const)(
+  "logins and tokens are those of the daemon that was started %s while the file says %s",
+  async (started, edited) => {
+    const { folder, swapd, database } = await startHere(started);
+    expect((await swapd("login", "add", "bot")).code).toBe(0);
+    edit(folder, "main.yaml", (text) => text.replace(`mode: ${started}`, `mode: ${edited}`));
+    const inForce = async () =>
+      (JSON.parse((await swapd("login", "list", "--json")).out) as { access: unknown[] }).access;
+    expect(await inForce()).toMatchObject([{ name: "bot", kind: "token", scope: "operate" }]);
+    const said = expect.stringContaining(`a daemon runs on ${database}, started in another mode`);
+    expect(await swapd("login"), "the code has to be known where it is typed in").toMatchObject({ code: 0, err: said });
+    expect(await swapd("login", "revoke", "bot")).toMatchObject({ code: 0, out: said });
+    const db = openDatabase({ file: database, readonly: true });
+    onTestFinished(() => void db.close());
+    expect(db.prepare("SELECT count(*) FROM access WHERE name = 'bot' AND ended_at_ms IS NULL").pluck().get()).toBe(0);
+  },
+);
+
 test("a strategy that the daemon beside does not know is halted all the same where the file says, and both are told", async () => {
   const { folder, swapd, database } = await startHere("live");
   edit(folder, "main.yaml", (text) => text.replace("mode: live", "mode: paper"));

@@ -4,6 +4,7 @@ import { createAccessStore } from "../../adapters/sqlite/daemon/access-store.ts"
 import { MINUTE_MS } from "../../domain/time/durations.ts";
 import type { AccessStore, ListedAccess, Scope } from "../../ports/access.ts";
 import { openDatabase } from "../../storage/database.ts";
+import { databaseAtWork, describeAtWork } from "../daemon-beside.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { hashOfCode, hashOfSecret, newCode, newToken } from "../http/api/secrets.ts";
 import { sayMode } from "../mode-line.ts";
@@ -19,7 +20,7 @@ const NAME_PATTERN = /^[a-z0-9][a-z0-9._-]{0,31}$/;
 
 /** `swapd login`: prints a code by which a browser logs in, once. It is nowhere else, and only its hash is stored. */
 export async function printCode(options: LoginOptions & { readonly scope: Scope }, terminal: Terminal): Promise<void> {
-  const target = findTargetToChange(options);
+  const place = placeOf(options);
   const [code, atMs] = [newCode(), systemClock.nowMs()];
   const madeBy = operatorName();
   const given = {
@@ -29,13 +30,13 @@ export async function printCode(options: LoginOptions & { readonly scope: Scope 
     madeBy,
     untilMs: atMs + CODE_FOR_MS,
   };
-  await withAccess(target, (access) => access.addCode(given, atMs));
+  await withAccess(place.database, (access) => access.addCode(given, atMs));
   if (options.json === true) {
     terminal.out(JSON.stringify({ code, scope: options.scope, until: formatInstant(given.untilMs) }));
     return;
   }
   terminal.err(
-    `type it into the page of the daemon within 10 minutes; it works once, and ends the code before it\n${nameTarget(target)}`,
+    `type it into the page of the daemon within 10 minutes; it works once, and ends the code before it\n${place.name}`,
   );
   terminal.out(code);
 }
@@ -52,15 +53,15 @@ export async function addToken(
       `${JSON.stringify(name)} is no name of a token: write up to 32 lower-case letters, digits, dots and hyphens`,
     );
   const { scope } = options;
-  const target = findTargetToChange(options);
+  const place = placeOf(options);
   const token = newToken();
   const atMs = systemClock.nowMs();
   const untilMs = options.for === undefined ? undefined : atMs + options.for;
   const given = { name, scope, hash: hashOfSecret(token), madeBy: operatorName(), untilMs };
-  if (!(await withAccess(target, (access) => access.addToken(given, atMs))))
+  if (!(await withAccess(place.database, (access) => access.addToken(given, atMs))))
     throw new CommandFailure(
       EXIT.no,
-      `a token named ${name} is in force: revoke it first, or choose another name\n${nameTarget(target)}`,
+      `a token named ${name} is in force: revoke it first, or choose another name\n${place.name}`,
     );
   if (options.json === true) {
     terminal.out(
@@ -69,16 +70,17 @@ export async function addToken(
     return;
   }
   terminal.err(
-    `the token of ${name} (${scope}), shown only now; it is in force from the next request on, ${untilMs === undefined ? "until it is revoked" : `until ${formatInstant(untilMs)}`}\n${nameTarget(target)}`,
+    `the token of ${name} (${scope}), shown only now; it is in force from the next request on, ${untilMs === undefined ? "until it is revoked" : `until ${formatInstant(untilMs)}`}\n${place.name}`,
   );
   terminal.out(token);
 }
 
 /** `swapd login list`: tokens and browsers that are logged in; what they carry is not known. */
 export async function listAccess(options: LoginOptions, terminal: Terminal): Promise<void> {
-  const target = findTargetToChange(options);
+  const { target, database, name } = placeOf(options);
   sayMode(target, options, terminal);
-  const all = await withAccess(target, (access) => access.list(systemClock.nowMs()));
+  if (database !== target.database && options.json !== true) terminal.out(`${name}\n`);
+  const all = await withAccess(database, (access) => access.list(systemClock.nowMs()));
   if (options.json === true) {
     terminal.out(JSON.stringify({ access: all.map(accessJson) }));
     return;
@@ -107,13 +109,18 @@ export async function listAccess(options: LoginOptions, terminal: Terminal): Pro
 
 /** `swapd login revoke`: ends a token or a login, from the next request on. */
 export async function revokeAccess(name: string, options: LoginOptions, terminal: Terminal): Promise<void> {
-  const target = findTargetToChange(options);
-  if (!(await withAccess(target, (access) => access.revoke(name, systemClock.nowMs()))))
+  const { target, database, name: place } = placeOf(options);
+  const revoke = (access: AccessStore) => access.revoke(name, systemClock.nowMs());
+  const isRevoked = await withAccess(database, revoke);
+  // What is revoked is revoked after the next start as well.
+  const isRevokedBeside =
+    database !== target.database && hasAccess(target.database) && (await withAccess(target.database, revoke));
+  if (!isRevoked && !isRevokedBeside)
     throw new CommandFailure(
       EXIT.no,
-      `nothing of the name ${JSON.stringify(name)} is in force; see: swapd login list\n${nameTarget(target)}`,
+      `nothing of the name ${JSON.stringify(name)} is in force; see: swapd login list\n${place}`,
     );
-  terminal.out(`${name} is revoked\n${nameTarget(target)}`);
+  terminal.out(`${name} is revoked\n${place}`);
 }
 
 function accessJson({ name, kind, scope, madeBy, madeAtMs, usedAtMs, untilMs }: ListedAccess) {
@@ -131,14 +138,35 @@ function nameFrom(account: string): string {
   return name === "" ? "login" : name;
 }
 
+/** Whose logins and tokens are meant: those of the daemon that runs, whatever mode the file names since its start. */
+function placeOf(options: ChangeOptions): {
+  readonly target: Target;
+  readonly database: string;
+  readonly name: string;
+} {
+  const target = findTargetToChange(options);
+  const atWork = databaseAtWork(target.database);
+  if (atWork === undefined) return { target, database: target.database, name: nameTarget(target) };
+  const name = `${describeAtWork(atWork)}: this is about that one; the next start is on ${target.database}, with logins and tokens of its own`;
+  return { target, database: atWork, name };
+}
+
 /** Works on the rows beside a daemon that may be running. */
-async function withAccess<T>({ database }: Target, work: (access: AccessStore) => Promise<T>): Promise<T> {
-  if (!existsSync(database)) throw withoutTables(database);
+async function withAccess<T>(database: string, work: (access: AccessStore) => Promise<T>): Promise<T> {
+  if (!hasAccess(database)) throw withoutTables(database);
   const db = openDatabase({ file: database });
   try {
-    if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'access'").get() === undefined)
-      throw withoutTables(database);
     return await work(createAccessStore(db));
+  } finally {
+    db.close();
+  }
+}
+
+function hasAccess(database: string): boolean {
+  if (!existsSync(database)) return false;
+  const db = openDatabase({ file: database, readonly: true });
+  try {
+    return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'access'").get() !== undefined;
   } finally {
     db.close();
   }
