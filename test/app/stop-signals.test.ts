@@ -41,6 +41,13 @@ describe("a request to stop", () => {
   });
 });
 
+it("waits for a month where a month was given, longer than one timer can", async () => {
+  const { child, nextLine } = await startSlowProcess(String(30 * 86_400_000));
+  await sleep(100);
+  child.kill("SIGTERM");
+  expect(await nextLine()).toBe("asked by SIGTERM");
+});
+
 describe("a sandbox", () => {
   it("stops cleanly when its terminal is closed", async () => {
     const folder = makeFolder();
