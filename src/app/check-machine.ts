@@ -12,6 +12,7 @@ import { readYaml } from "../config/read-yaml.ts";
 import type { Address } from "../domain/money/address.ts";
 import { hostOf } from "../net/secret.ts";
 import { checkRows } from "./check-rows.ts";
+import { checkSecrets } from "./check-secrets.ts";
 import { CommandFailure } from "./exit-codes.ts";
 import { rightsOfOthers } from "./file-rights.ts";
 import type { Finding } from "./finding.ts";
@@ -20,12 +21,13 @@ import type { SecretOpener } from "./open-secrets.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**
- * Checks what a configuration names on this machine: that each wallet opens, that nobody else reads what is secret, that
- * the database is theirs, that there is something to trade, and that times mean what they seem to. No network is asked.
+ * Checks what a configuration names on this machine: that each wallet opens, that every other secret is there, that nobody
+ * else reads what is secret, that the database is theirs, that there is something to trade, and that times mean what they seem to. No network is asked.
  */
 export async function checkMachine(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
   return [
     ...(await checkKeys(configuration, runtime)),
+    ...(await checkSecrets(configuration, runtime)),
     ...(await checkRows(configuration)),
     ...checkFolder(configuration),
     ...checkZones(configuration),

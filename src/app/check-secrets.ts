@@ -1,0 +1,60 @@
+import { botTokenProblem } from "../adapters/notify/bot.ts";
+import { urlProblem } from "../adapters/notify/channel-kind.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { SecretReference } from "../config/fields.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+import type { Finding } from "./finding.ts";
+import { openChannels } from "./open-channels.ts";
+import type { Runtime } from "./runtime.ts";
+
+const WHAT_TO_DO = "no start goes on without it: set it, or take out what names it";
+
+type Look = readonly [what: string, look: () => unknown];
+
+/**
+ * That each secret besides those of wallets and endpoints is there and can be what it is for: a start opens them all, in
+ * any mode, and ends where one is missing. Nothing is sent.
+ */
+export async function checkSecrets(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
+  const { channels, reference } = configuration;
+  const looks: readonly Look[] = [
+    ...channels.map((one): Look => {
+      return [`channel ${one.name}`, () => openChannels({ ...configuration, channels: [one] }, runtime)];
+    }),
+    ...looksAtAlerts(configuration, runtime),
+    ...looksAtService(configuration, runtime),
+    ["reference.service.apiKey", () => reference.service?.apiKey && runtime.secrets.open(reference.service.apiKey)],
+  ];
+  const findings: Finding[] = [];
+  for (const [what, look] of looks) {
+    try {
+      await look();
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error;
+      findings.push({ what, found: error.message, whatToDo: WHAT_TO_DO });
+    }
+  }
+  return findings;
+}
+
+function looksAtAlerts({ heartbeat, chat }: Configuration, { secrets }: Runtime): readonly Look[] {
+  const look = (reference: SecretReference | undefined, problem: (value: string) => string | undefined): void => {
+    const wrong = reference && problem(secrets.open(reference).reveal());
+    if (wrong !== undefined) throw new CommandFailure(EXIT.configuration, `what it refers to ${wrong}`);
+  };
+  return [
+    ["alerts.heartbeat.url", () => look(heartbeat?.url, urlProblem)],
+    ["alerts.commands.telegram.token", () => look(chat?.token, botTokenProblem)],
+  ];
+}
+
+/** Of one elsewhere the key is tried by asking it, and so is a relayer's signer elsewhere. */
+function looksAtService({ service, serve }: Configuration, { secrets }: Runtime): readonly Look[] {
+  if (service.url !== "embedded") return [];
+  const { relayer } = serve;
+  return [
+    ["service.apiKey", () => service.apiKey && secrets.open(service.apiKey)],
+    ...serve.apiKeys.map((one): Look => ["serve.apiKeys", () => secrets.open(one)]),
+    ["serve.relayer", () => relayer && relayer.kind !== "remote" && secrets.signer(relayer)],
+  ];
+}
