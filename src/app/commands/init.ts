@@ -18,6 +18,7 @@ import { type Placed, type PlannedFile, recoverInit, writeAll } from "../init/wr
 import { loadConfiguration } from "../load-configuration.ts";
 import { PRIVATE_FILE_MODE, writeNewFile } from "../new-file.ts";
 import { createRuntime } from "../runtime.ts";
+import { configurationFile } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 import { importWallet, newWallet } from "./wallet.ts";
 
@@ -207,8 +208,10 @@ function announce(
 /** The commands that come next, from looking on to trading. */
 function nextSteps(session: Session, { wallet }: Answers): readonly string[] {
   const { folder } = session;
-  const isHere = folder === process.cwd() || folder === folderOfEnvironment();
-  const [config, dir] = isHere ? ["", ""] : [` --config ${join(folder, MAIN_FILE)}`, ` --dir ${folder}`];
+  const file = join(folder, MAIN_FILE);
+  // What a command means that names no file: SWAPD_CONFIG may be another one than that of this folder.
+  const config = resolve(configurationFile({})) === file ? "" : ` --config ${file}`;
+  const dir = resolve(folderOfEnvironment() ?? ".") === folder ? "" : ` --dir ${folder}`;
   const { kind } = readWallet(wallet) ?? { kind: "watch" };
   const isKept = !session.answers.has("wallet");
   const hasKey = isKept || kind === "keystore" || kind === "import" || kind === "signer";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { check } from "../../../src/app/commands/check.ts";
 import { init } from "../../../src/app/commands/init.ts";
 import { CommandFailure } from "../../../src/app/exit-codes.ts";
@@ -198,6 +198,20 @@ test("in the image the databases go to the volume that it names, and the port is
     expect(main).toContain(line);
   }
   expect(one.text()).toMatch(/swapd check +everything at once/);
+});
+
+test.each([
+  ["of another folder", () => "/etc/swapd/swapd.yaml"],
+  ["of another name", () => join(folder, "other.yaml")],
+])("the commands that come next name this configuration where SWAPD_CONFIG is one %s", async (_what, named) => {
+  vi.stubEnv("SWAPD_CONFIG", named());
+  const before = process.cwd();
+  process.chdir(folder);
+  onTestFinished(() => process.chdir(before));
+  const one = person(...GOOD);
+  await init({ dir: ".", offline: true }, one.terminal, one.lines);
+  for (const command of ["check", "plan", "start", "live"])
+    expect(one.text()).toContain(`swapd ${command} --config ${join(folder, "swapd.yaml")} `);
 });
 
 describe("swapd init --yes", () => {
