@@ -4,7 +4,7 @@ import type { Address } from "../../../domain/money/address.ts";
 import type { UsdPrice } from "../../../domain/money/price.ts";
 import { isNative, type Token } from "../../../domain/money/token.ts";
 import { DAY_MS } from "../../../domain/time/durations.ts";
-import type { SeenPrice } from "../../../ports/listing.ts";
+import type { Listing, Movement, SeenPrice } from "../../../ports/listing.ts";
 import { type AllowancesSeen, allowancesOnChain } from "../../read-allowances.ts";
 import { standingQuestion } from "../../read-standing.ts";
 import type { ApiSources } from "./api-sources.ts";
@@ -23,7 +23,7 @@ import { onceInAWhile } from "./once-in-a-while.ts";
 import { readFills } from "./pages.ts";
 import { ApiProblem } from "./problem.ts";
 import { readExternal } from "./read-external.ts";
-import { freeCoins, type Held, readHeld, withoutCoins } from "./read-held.ts";
+import { freeCoins, type Held, readHeld, withFills, withoutCoins } from "./read-held.ts";
 
 type Answered =
   | "getPortfolio"
@@ -61,6 +61,10 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
     const isMissing = [...sources.configuration().wallets.values()].some(({ address }) => !rows.has(address));
     return isMissing ? new Map([...withoutCoins(await heldNow()), ...rows]) : rows;
   };
+  const current = async (): Promise<ReadonlyMap<Address, Held>> => {
+    const held = await known();
+    return withFills(held, await fillsAfter(listing, Math.min(...[...held.values()].map(({ block }) => block))));
+  };
   const externalNow = onceInAWhile(() => readExternal(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const pricesOf = async (token: Token, { sinceMs }: Span): Promise<readonly SeenPrice[]> =>
     joinPrices(
@@ -72,7 +76,7 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
       const { usd: prices, atMs: pricedAtMs } = await pricesNow();
       return describePortfolio({
         configuration: sources.configuration(),
-        known: await known(),
+        known: await current(),
         coins: countsCoin(sources.configuration()) ? freeCoins(await heldNow(), sources.configuration()) : new Map(),
         external: await externalNow(),
         prices,
@@ -105,7 +109,7 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
     },
     listWallets: async () => {
       const { halts } = await reads.transactions(1);
-      const [balances, held] = [await known(), await heldNow()];
+      const [balances, held] = [await current(), await heldNow()];
       return describeWallets({ configuration: sources.configuration(), known: balances, held, halts });
     },
     listAllowances: async () => describeAllowances(await allowancesNow()),
@@ -142,6 +146,18 @@ function countsCoin({ strategies }: Configuration): boolean {
 async function knownOf({ reads, configuration, clock }: ApiSources): Promise<ReadonlyMap<Address, Held>> {
   const rows = await reads.status(standingQuestion(configuration(), clock.nowMs()));
   return rows.standing?.known ?? new Map();
+}
+
+/** So many of the newest fills are read at first: mostly there is none since the rows were compared with the chain. */
+const FIRST_FILLS = 100;
+
+/** The fills of later blocks, from the newest block down. */
+async function fillsAfter(listing: Pick<Listing, "movements">, block: number): Promise<readonly Movement[]> {
+  for (let limit = FIRST_FILLS; ; limit = Math.min(limit * 10, MOST_MOVEMENTS)) {
+    const found = await listing.movements(limit);
+    const isAll = found.length < limit || limit === MOST_MOVEMENTS || found.some((fill) => fill.block <= block);
+    if (isAll) return found.filter((fill) => fill.block > block);
+  }
 }
 
 /** Of each token that has a source; one without a price now is missing. */

@@ -4,6 +4,7 @@ import { type Address, NATIVE_TOKEN } from "../../../domain/money/address.ts";
 import type { Token } from "../../../domain/money/token.ts";
 import { withoutLentGas } from "../../../engine/lent-gas.ts";
 import { refusedByToken } from "../../../engine/refused-by-token.ts";
+import type { Movement } from "../../../ports/listing.ts";
 import type { KnownChain } from "../../../ports/reconciliation-store.ts";
 import { lentGasOf } from "../../paper-accounts.ts";
 import type { ApiSources } from "./api-sources.ts";
@@ -41,6 +42,28 @@ export function freeCoins(
       if (raw === undefined) return [];
       const own = withoutLentGas({ lentGas }, { token: NATIVE_TOKEN, wallet }, raw);
       return [[wallet, own > gasReserve ? own - gasReserve : 0n] as const];
+    }),
+  );
+}
+
+/**
+ * The same with what own fills moved since: the rows are compared with the chain by the hour, at a block that is final.
+ * What nobody knows stays unknown.
+ */
+export function withFills(held: ReadonlyMap<Address, Held>, fills: readonly Movement[]): ReadonlyMap<Address, Held> {
+  return new Map(
+    [...held].map(([wallet, { block, balances }]) => {
+      const own = new Map(balances);
+      const move = (token: Address, raw: bigint): void => {
+        const before = own.get(token);
+        if (before !== undefined) own.set(token, before + raw > 0n ? before + raw : 0n);
+      };
+      const later = fills.filter((fill) => fill.block > block && [fill.wallet, fill.recipient].includes(wallet));
+      for (const fill of later.toReversed()) {
+        if (fill.wallet === wallet) move(fill.sell, -fill.sold);
+        if (fill.recipient === wallet) move(fill.buy, fill.bought);
+      }
+      return [wallet, { block: Math.max(block, ...later.map((fill) => fill.block)), balances: own }];
     }),
   );
 }

@@ -130,6 +130,7 @@ it("asks the chain for the coin where the rows know a wallet, which they do with
   const sources = {
     configuration: () => configuration,
     reads: { status: async () => ({ standing: { known } }) },
+    listing: { movements: async () => [] },
     chain: { latest: async () => HEAD, balance },
     prices: {
       price: async ({ address }: { address: Address }) => ({ usd: prices.get(address) ?? prices.get(token("WETH")) }),

@@ -86,6 +86,22 @@ it("calculates the value over time back from what the wallets have, fill by fill
   expect([usdc.amount[0], usdc.amount.at(-1)]).toEqual(["1000", "900"]);
 });
 
+it("counts a fill at once in what the wallets have, which the rows are compared with the chain for by the hour", async () => {
+  const life = await startApiLife();
+  const amounts = (all: readonly { amount: string; symbol: string }[]): readonly string[] =>
+    all.map(({ amount, symbol }) => `${amount} ${symbol}`);
+  const [fill] = (await life.as("read", "/api/v1/fills")).json.items;
+  const { holdings, totalUsd } = (await life.as("read", "/api/v1/portfolio")).json;
+  const has = ["900 USDC", `${3 + Number(fill.bought.amount)} WETH`, "0 WBTC"];
+  expect(amounts(holdings.map(({ money }: { money: never }) => money))).toEqual(has);
+  const [wallet] = (await life.as("read", "/api/v1/wallets")).json.wallets;
+  expect(amounts(wallet.balances)).toEqual(has);
+  const filledAt = life.life.db.prepare("SELECT block_number FROM swaps").pluck().get();
+  expect([wallet.block, holdings[0].block]).toEqual([filledAt, filledAt]);
+  const chart = (await life.as("read", "/api/v1/portfolio/history?points=2")).json;
+  expect(totalUsd).toBe(chart.totalUsd.at(-1));
+});
+
 it("says what a strategy would do next without writing anything", async () => {
   const life = await startApiLife();
   const rows = (): unknown => life.life.db.prepare("SELECT count(*) FROM transitions").pluck().get();

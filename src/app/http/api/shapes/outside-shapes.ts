@@ -45,7 +45,7 @@ const wallet = shape("Wallet", "A wallet, by the rows and the configuration.", {
   halted: z.string().nullable().meta({ description: "why it signs nothing" }),
   balances: z.array(money),
   unread: z.array(z.string()).meta({ description: "tokens of which it is not known what it has" }),
-  block: z.int().nullable().meta({ description: "as of which the balances are" }),
+  block: z.int().nullable().meta({ description: "as of which the balances are, or of the newest own fill since" }),
   gas: money.nullable().meta({ description: "native coin that it has now; null: the chain did not answer" }),
   gasReserve: money.meta({ description: "native coin that is left to it" }),
   strategies: z.array(z.string()),

@@ -59,14 +59,18 @@ const weight = shape("Weight", "A token of a mix: what it is, and should be, of 
   hardHigh: percent.nullable(),
 });
 
-export const portfolio = shape("Portfolio", "What the wallets have, by the last comparison with the chain.", {
-  holdings: z.array(holding),
-  totalUsd: dollars.nullable().meta({ description: "of what has a price; null where nothing has one" }),
-  missingPrices: z.array(z.string()),
-  missingBalances: z.array(z.string()).meta({ description: "in no sum: what some wallet has of it is not known" }),
-  pricedAt: instant.nullable(),
-  mixes: z.array(shape("Mix", "The weights of a rebalance.", { strategy: z.string(), weights: z.array(weight) })),
-});
+export const portfolio = shape(
+  "Portfolio",
+  "What the wallets have, by the last comparison with the chain and own fills since.",
+  {
+    holdings: z.array(holding),
+    totalUsd: dollars.nullable().meta({ description: "of what has a price; null where nothing has one" }),
+    missingPrices: z.array(z.string()),
+    missingBalances: z.array(z.string()).meta({ description: "in no sum: what some wallet has of it is not known" }),
+    pricedAt: instant.nullable(),
+    mixes: z.array(shape("Mix", "The weights of a rebalance.", { strategy: z.string(), weights: z.array(weight) })),
+  },
+);
 
 /** Columns of a chart: as many of each as there are instants. */
 export const prices = shape("Prices", "Reference prices of a token over time, as they were recorded.", {
