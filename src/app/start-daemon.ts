@@ -102,7 +102,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     // The port first: when it is taken, nothing has begun yet.
     const reads = createReadModel(reader);
     const api = (health: HealthReader) => openApi({ ...composed, ...opened, files, reads, health, machine, commits });
-    const served = { ...machine, reads, logger, counted, fail, api };
+    const served = { ...machine, reads, logger, files, counted, fail, api };
     const status = await openStatusServer(configuration, composed, served);
     closers.unshift(status.stop);
     closers.push(startHeartbeat(configuration, { ...opened, machine, reads, health: status.health }));
@@ -124,7 +124,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     };
     closers.push(machine.startTicker(tick));
     await startWithin(engine, machine, fail);
-    closers.push(openChat(configuration, { ...opened, machine, reads, alerts: alerts.deps }));
+    closers.push(openChat(files, { ...opened, machine, reads, alerts: alerts.deps }));
     closers.push(await watchEdits(files, { ...alerts.deps, logger, edits: opened.edits }, engine));
     return { url: status.url, failed, stop };
   } catch (error) {

@@ -25,11 +25,12 @@ async function begin(terms: Partial<ChatTerms> = {}) {
         ...{ store, ids, clock, notifier, logger: silentLogger() },
         bot: createBot({ token: new Secret(BOT_TOKEN), server: server.url }, around),
         sources: {
-          configuration: {
-            ...{ database: outside.file, mode: "live", network: { name: "base", submit: { kind: "public" } } },
-            ...{ strategies: [], tokens: new Map(), wallets: new Map(), policy: life.context.settings.policy },
-            ...{ service: { url: "http://127.0.0.1:9" }, serve: {} },
-          } as unknown as Configuration,
+          configuration: () =>
+            ({
+              ...{ database: outside.file, mode: "live", network: { name: "base", submit: { kind: "public" } } },
+              ...{ strategies: [], tokens: new Map(), wallets: new Map(), policy: life.context.settings.policy },
+              ...{ service: { url: "http://127.0.0.1:9" }, serve: {} },
+            }) as unknown as Configuration,
           reads: createReadModel(life.db),
           nowMs: () => clock.nowMs(),
         },

@@ -53,7 +53,7 @@ test("what is critical is told first, and is not lost behind a hundred warnings"
 test("the answer to a phone begins with what is critical, and with the strategy that was stopped by itself", async () => {
   const { store, configuration, reads } = begin();
   store.setMode({ scope: "weekly-27", mode: "halted", setBy: "ops", reason: "r", atMs: NOW_MS });
-  const lines = (await statusAnswer({ configuration, reads, nowMs: () => NOW_MS })).split("\n");
+  const lines = (await statusAnswer({ configuration: () => configuration, reads, nowMs: () => NOW_MS })).split("\n");
   expect(lines.filter((line) => line.startsWith("weekly-"))[0]).toMatch(/^weekly-27: halted/);
   expect(lines).toContain("and 18 strategies more");
   expect(lines.find((line) => line.startsWith("SIGNER_AWAY"))).toContain("signer of main");

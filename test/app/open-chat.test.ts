@@ -24,13 +24,14 @@ function open(alerts: string, token = BOT_TOKEN) {
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { store, ids, clock, notifier } = life.context.deps;
   const logger = silentLogger();
+  const files = { inForce: loaded.configuration };
   const stop = (): (() => Promise<void>) =>
-    openChat(loaded.configuration, {
+    openChat(files, {
       machine: { clock, ids, fetch: boundedFetch } as never,
       ...{ secrets: createSecretOpener({ TG: token }, createRedactor()), logger, reads: createReadModel(life.db) },
       alerts: { store, ids, clock, notifier },
     });
-  return { outside, life, logger, stop };
+  return { outside, life, logger, files, stop };
 }
 
 test("without commands in the file nobody is listened to, and nothing is asked", async () => {
@@ -69,6 +70,35 @@ test("what the file names is listened to: its bot, its chat and its people, unti
   const polled = server.state.polls.length;
   await outside.clock.advance(120_000);
   expect(server.state.polls).toHaveLength(polled);
+}, 30_000);
+
+test("what is asked is answered by the files that were taken over since, and not by those of the start", async () => {
+  const server = await startBotServer(() => outside.clock.nowMs() / 1_000);
+  const { outside, life, files, stop } = open(COMMANDS(server.url));
+  await life.engine.start();
+  const end = stop();
+  onTestFinished(end);
+  const listening = async (): Promise<void> => {
+    await outside.clock.advance(300);
+    expect(server.state.polls.some(({ timeout }) => timeout > 0)).toBe(true);
+  };
+  await vi.waitFor(listening, { timeout: 5_000, interval: 10 });
+  const answerTo = async (text: string): Promise<string> => {
+    const before = server.state.said.length;
+    server.send(text);
+    await vi.waitFor(
+      async () => {
+        await turn(outside, life, 1);
+        expect(server.state.said.length).toBeGreaterThan(before);
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+    return server.state.said[before] ?? "";
+  };
+  expect(await answerTo("/status")).toMatch(/weekly: active, next slot 2\d{3}-/);
+  files.inForce = { ...files.inForce, strategies: [] };
+  expect(await answerTo("/status")).toContain("weekly: active, next slot -");
+  await life.engine.stop();
 }, 30_000);
 
 test("a token that is none is reported with its place, with 78, and is not shown", () => {

@@ -15,25 +15,26 @@ export function metricsSample(
     readonly database?: string;
     readonly nowMs?: () => number;
     readonly samples?: readonly SampledAmount[];
+    readonly mode?: string;
+    /** what its wallet is, in place of one whose signer is elsewhere */
+    readonly wallet?: object;
   },
 ): MetricsReader {
-  const { spec, count = 1 } = from;
+  const { spec, count = 1, mode = "live", wallet = { key: { kind: "remote" } } } = from;
   const specs =
     spec === undefined ? [] : Array.from({ length: count }, (_, at) => (at === 0 ? spec : { ...spec, id: `s${at}` }));
-  const settings = {
-    ...{ mode: "live", network: { name: "sandbox", chainId: 31_337 }, database: from.database ?? "/nowhere" },
+  const configuration = {
+    ...{ mode, network: { name: "sandbox", chainId: 31_337 }, database: from.database ?? "/nowhere" },
     strategies: specs.map((one) => ({ spec: one, hash: "spec", file: `${one.id}.yaml` })),
     tokens: new Map([ETH, USDC, WETH].map((token) => [token.symbol, { token }])),
-    wallets: new Map(
-      spec === undefined ? [] : [["main", { name: "main", address: spec.wallet.address, key: { kind: "remote" } }]],
-    ),
+    wallets: new Map(spec === undefined ? [] : [["main", { name: "main", address: spec.wallet.address, ...wallet }]]),
     policy: policySample({}),
     ...{ service: { url: "embedded" }, serve: {} },
-  } as unknown as MetricsSources["settings"];
+  } as unknown as ReturnType<MetricsSources["settings"]>;
   const { registry: counted } = createPrometheusMeter();
   return createMetricsReader({
     ...from,
-    settings,
+    settings: () => configuration,
     counted,
     holdings: { latest: () => from.samples ?? [] },
     nowMs: from.nowMs ?? Date.now,

@@ -7,7 +7,8 @@ import { CommandFailure } from "../exit-codes.ts";
 
 /** What is read for an answer. */
 export interface AnswerSources {
-  readonly configuration: Configuration;
+  /** as it is in force: edited strategies are taken over while the daemon runs */
+  configuration(): Configuration;
   readonly reads: ReadModel;
   nowMs(): number;
 }
@@ -17,7 +18,8 @@ const MOST_LISTED = 12;
 const MOST_FILLS = 1_000;
 
 /** How it stands, in a few lines. */
-export async function statusAnswer({ configuration, reads }: AnswerSources): Promise<string> {
+export async function statusAnswer({ reads, ...sources }: AnswerSources): Promise<string> {
+  const configuration = sources.configuration();
   const { database } = configuration;
   const document = await readStatus(reads, { database, settings: configuration });
   const { mode, operating, sold, openAlerts, strategies, swaps, waitsFor } = document;
@@ -50,7 +52,7 @@ export async function whyAnswer({ configuration, reads, nowMs }: AnswerSources, 
   const atMs = nowMs();
   const slot = await reads.slotBefore({ strategy, atMs });
   try {
-    return explain(slot, { strategy, atMs, nativeSymbol: configuration.network.nativeSymbol }).text;
+    return explain(slot, { strategy, atMs, nativeSymbol: configuration().network.nativeSymbol }).text;
   } catch (error) {
     if (error instanceof CommandFailure) return error.message;
     throw error;

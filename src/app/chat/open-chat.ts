@@ -10,12 +10,12 @@ import type { SecretOpener } from "../open-secrets.ts";
 import { startListening } from "./listen.ts";
 
 /**
- * Listens to the chat that a configuration names.
+ * Listens to the chat that a configuration names, and answers by the one that is in force when it is asked.
  * @throws CommandFailure 78 when its bot cannot be one
  * @returns ends it
  */
 export function openChat(
-  configuration: Configuration,
+  files: { readonly inForce: Configuration },
   around: {
     readonly machine: Machine;
     readonly secrets: SecretOpener;
@@ -24,7 +24,7 @@ export function openChat(
     readonly alerts: AlertDeps;
   },
 ): () => Promise<void> {
-  const { chat } = configuration;
+  const { chat, timing } = files.inForce;
   if (chat === undefined) return async () => undefined;
   const { machine, secrets, logger, reads, alerts } = around;
   const { server = TELEGRAM_API, ...terms } = chat;
@@ -36,10 +36,8 @@ export function openChat(
   if (wrongServer !== undefined)
     throw new CommandFailure(EXIT.configuration, `alerts.commands.telegram.server: ${wrongServer}`);
   const nowMs = (): number => machine.clock.nowMs();
-  const bot = createBot(
-    { token, server },
-    { timeoutMs: configuration.timing.requestTimeoutMs, nowMs, fetch: machine.fetch },
-  );
+  const bot = createBot({ token, server }, { timeoutMs: timing.requestTimeoutMs, nowMs, fetch: machine.fetch });
   logger.info({ host: bot.host, users: terms.users.length, allow: terms.allow }, "commands by chat are listened to");
-  return startListening(terms, { ...alerts, bot, logger, sources: { configuration, reads, nowMs } });
+  const sources = { configuration: () => files.inForce, reads, nowMs };
+  return startListening(terms, { ...alerts, bot, logger, sources });
 }

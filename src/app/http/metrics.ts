@@ -18,7 +18,8 @@ import type { HealthReader } from "./health.ts";
 export interface MetricsSources {
   readonly reads: Pick<ReadModel, "counts" | "status">;
   readonly health: HealthReader;
-  readonly settings: StandingSettings & { readonly database: string };
+  /** as it is in force: edited strategies are taken over while the daemon runs */
+  settings(): StandingSettings & { readonly database: string };
   /** what the wallets have and allow */
   readonly holdings: Pick<HoldingsSampler, "latest">;
   /** what is counted since the process began */
@@ -37,12 +38,13 @@ const MODES = ["dry-run", "paper", "live"] as const;
 
 /** Makes the reader: what is counted, and what the rows and the health say at each reading. */
 export function createMetricsReader(sources: MetricsSources): MetricsReader {
-  const { reads, health, settings, holdings, counted, nowMs } = sources;
-  const about = { version: version(), network: settings.network.name, chain_id: String(settings.network.chainId) };
+  const { reads, health, holdings, counted, nowMs } = sources;
+  const { network } = sources.settings();
+  const about = { version: version(), network: network.name, chain_id: String(network.chainId) };
   return {
     contentType: counted.contentType,
     read: async () => {
-      const atMs = nowMs();
+      const [settings, atMs] = [sources.settings(), nowMs()];
       const registry = new Registry();
       const gauges = gaugesIn(registry);
       gauges("swapd_build_info", "1, with the version and the network in labels", Object.keys(about)).set(about, 1);

@@ -18,6 +18,8 @@ export interface StatusServerDeps {
   readonly clock: Clock;
   readonly reads: ReadModel;
   readonly logger: Logger;
+  /** as it is in force */
+  readonly files: { readonly inForce: Configuration };
   /** what is counted since the process began */
   readonly counted: Registry;
   /** the API, with what it reports of health */
@@ -30,7 +32,7 @@ export interface StatusServerDeps {
 export async function openStatusServer(
   configuration: Configuration,
   { engine, chain, node, service, abilities }: ComposedDaemon,
-  { clock, reads, logger, counted, fail, api: openApi }: StatusServerDeps,
+  { clock, reads, logger, files, counted, fail, api: openApi }: StatusServerDeps,
 ): Promise<{ readonly url: string; readonly health: HealthReader; stop(): Promise<void> }> {
   const { mode, listen, statusHosts } = configuration;
   const { whyUnable } = abilities;
@@ -41,7 +43,8 @@ export async function openStatusServer(
     ...{ chain, prices, reads, clock, logger, lentGas: lentGasOf(configuration) },
   });
   const nowMs = (): number => clock.nowMs();
-  const metrics = createMetricsReader({ reads, health, settings: configuration, holdings, counted, nowMs });
+  const settings = (): Configuration => files.inForce;
+  const metrics = createMetricsReader({ reads, health, settings, holdings, counted, nowMs });
   const sources = { health, metrics, logger, api: openApi(health) };
   const { url, stop } = await startStatusServer({ ...listen, names: statusHosts }, sources);
   const stopping = new AbortController();
