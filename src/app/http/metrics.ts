@@ -9,6 +9,7 @@ import { soldWithin } from "../../domain/strategy/budget.ts";
 import type { Counts, ReadModel, StandingRows, StatusRows } from "../../ports/read-model.ts";
 import { budgetCurrency } from "../budget-lines.ts";
 import { signedElsewhere } from "../open-signers.ts";
+import { lentGasOf } from "../paper-accounts.ts";
 import { budgetCounts, type StandingSettings, standingQuestion } from "../read-standing.ts";
 import type { HoldingsSampler, SampledAmount } from "../sample-holdings.ts";
 import { version } from "../version.ts";
@@ -139,6 +140,15 @@ function addStanding(gauges: Gauges, rows: StandingRows, of: Of): void {
   addBudgets(gauges, rows, of);
 }
 
+/** Names of the wallets that pay for gas themselves: what is lent on paper never ends, and a Safe's owners execute. */
+function gasPayers(settings: StandingSettings): ReadonlySet<string> {
+  const lentTo = lentGasOf(settings);
+  const paying = [...settings.wallets.values()].filter(
+    (one) => one.proposals === undefined && !lentTo.has(one.address),
+  );
+  return new Set(paying.map(({ name }) => name));
+}
+
 /** Gas is what lies above the reserve of the policy: what a wallet can still spend on it. */
 function addHoldings(gauges: Gauges, samples: readonly SampledAmount[], { settings, atMs }: Of): void {
   const labels = ["wallet", "token"];
@@ -151,12 +161,13 @@ function addHoldings(gauges: Gauges, samples: readonly SampledAmount[], { settin
   const amounts = gauges("swapd_allowance", "what a contract may take of a wallet's token", allowed);
   const exposed = gauges("swapd_allowance_dollars", "the same in dollars, where it has a reference price", allowed);
   const reserve = Number(formatUnits(settings.policy.gasReserve, NATIVE_DECIMALS));
+  const payers = gasPayers(settings);
   const native = [...settings.tokens.values()].find(({ token }) => token.address === NATIVE_TOKEN)?.token.symbol;
   for (const { wallet, token, spender, amount, dollars } of samples) {
     const of = spender === undefined ? { wallet, token } : { wallet, token, spender };
     (spender === undefined ? balances : amounts).set(of, amount);
     if (dollars !== undefined) (spender === undefined ? worth : exposed).set(of, dollars);
-    if (spender === undefined && token === native) gas.set({ wallet }, amount - reserve);
+    if (spender === undefined && token === native && payers.has(wallet)) gas.set({ wallet }, amount - reserve);
   }
   const oldestMs = Math.min(...samples.map(({ readAtMs }) => readAtMs));
   if (samples.length === 0) return;

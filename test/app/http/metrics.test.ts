@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createReadModel } from "../../../src/adapters/sqlite/daemon/read-model.ts";
 import type { HealthReader } from "../../../src/app/http/health.ts";
 import { formatUnits } from "../../../src/domain/money/amount.ts";
-import { policySample, ROUTER, SLOT_MS } from "../../support/builders.ts";
+import { ETH, policySample, ROUTER, SLOT_MS, USDC } from "../../support/builders.ts";
 import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../../support/engine-life.ts";
 import { metricsSample } from "../../support/metrics-sample.ts";
 
@@ -115,4 +115,20 @@ test("gas is what lies above the reserve, and an allowance without a bound is in
     expect(lines).toContain(line);
   }
   expect(lines.some((line) => line.startsWith('swapd_wallet_balance_dollars{wallet="main",token="USDC"}'))).toBe(false);
+});
+
+test.each([
+  ["that lists its coin on paper", "paper", { paper: new Map([[ETH.address, 1n]]) }, true],
+  ["that is lent coins on paper", "paper", { paper: new Map([[USDC.address, 1n]]) }, false],
+  ["that is lent coins in a dry run", "dry-run", { paper: new Map([[USDC.address, 1n]]) }, false],
+  ["that is a Safe, whose owners execute", "live", { proposals: {} }, false],
+])("a wallet %s: whether it lacks gas is a figure only where it pays for some", async (_, mode, wallet, pays) => {
+  const outside = createOutside(SLOT_MS);
+  const life = openLife(outside);
+  const nowMs = () => outside.clock.nowMs();
+  const samples = [{ wallet: "main", token: "ETH", spender: undefined, amount: 0, dollars: 0, readAtMs: nowMs() }];
+  const from = { reads: createReadModel(life.db), health, spec: outside.spec, nowMs, samples };
+  const lines = (await metricsSample({ ...from, mode, wallet }).read()).split("\n");
+  expect(lines).toContain('swapd_wallet_balance{wallet="main",token="ETH"} 0');
+  expect(lines.some((line) => line.startsWith("swapd_wallet_gas_left{"))).toBe(pays);
 });
