@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Fill, Mix, Run, Status } from "../../dashboard/source/answers.ts";
 import { averageCost, standingOf, stepsAt, type Trade, tradesOf } from "../../dashboard/source/model/average-cost.ts";
 import { concernsOf, worstFirst } from "../../dashboard/source/model/concerns.ts";
+import { fileNews } from "../../dashboard/source/model/file-news.ts";
 import { gainsOf } from "../../dashboard/source/model/gains.ts";
 import { merged, placed, quotedLine } from "../../dashboard/source/model/price-line.ts";
 import { readAgain, renewed } from "../../dashboard/source/model/run-list.ts";
@@ -24,6 +25,29 @@ function fillOf(sold: [string, string], bought: [string, string], more: Partial<
 
 const trade = (side: Trade["side"], amount: number, price: number, atSeconds: number): Trade => ({
   ...{ side, amount, price, atSeconds, run: "r" },
+});
+
+describe("an edited file", () => {
+  const problem = { line: 1, column: 1, path: "sell", message: "is no amount", suggestion: null };
+  const alert = (code: string, text: string): Status["alerts"][number] => ({
+    ...{ severity: "warning", code, subject: "configuration", text },
+    ...{ strategy: null, at: "2026-01-01T00:00:00.000Z" },
+  });
+  const taken = { isEdited: true, problems: [] };
+
+  it("is announced for the next slot where it is taken over, and as not in force where it has mistakes", () => {
+    expect(fileNews({ isEdited: false, problems: [] }, [alert("RESTART_NEEDED", "of something else")])).toBeUndefined();
+    expect(fileNews(taken, [alert("GAS_LOW", "of something else")])).toContain("for the next slot");
+    expect(fileNews({ isEdited: true, problems: [problem] }, [])).toContain("has mistakes");
+  });
+
+  it("is announced for no slot where another file holds it back: one with mistakes, or the policy", () => {
+    for (const code of ["CONFIGURATION_REFUSED", "RESTART_NEEDED"]) {
+      const news = fileNews(taken, [alert("GAS_LOW", "else"), alert(code, "policy.yaml: why")]);
+      expect(news).not.toContain("next slot");
+      expect(news).toContain("the settings from before stay in force: policy.yaml: why");
+    }
+  });
 });
 
 describe("buys and sells", () => {

@@ -1,19 +1,17 @@
 import type { Strategy } from "../answers.ts";
+import { fileNews } from "../model/file-news.ts";
+import { useReading } from "../resource.ts";
 import { Card, Empty } from "./card.tsx";
 
 /** The YAML as it is on the disk, with its mistakes at their lines. It is edited there, and nowhere else. */
 export function StrategyFile({ strategy }: { readonly strategy: Strategy }) {
-  const { file, yaml, problems, isEdited } = strategy;
+  const { file, yaml, problems } = strategy;
+  const alerts = useReading("getStatus", "/status", { live: true }).value?.alerts ?? [];
+  const news = fileNews(strategy, alerts);
   const byLine = Map.groupBy(problems, ({ line }) => line);
   return (
     <Card title={file === null ? "File" : `File ${file}`} class="broad">
-      {isEdited && (
-        <p class="trouble">
-          {problems.length > 0
-            ? "The file was changed and has mistakes: the settings from before stay in force."
-            : "The file was changed; the daemon takes it over for the next slot."}
-        </p>
-      )}
+      {news !== undefined && <p class="trouble">{news}</p>}
       {problems.length > 0 && (
         <ul class="problems">
           {problems.map(({ line, column, path, message, suggestion }) => (
