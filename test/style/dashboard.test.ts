@@ -31,6 +31,19 @@ describe("the page's source", () => {
     expect(long).toEqual([]);
   });
 
+  it("names keys of the configuration that there are", () => {
+    const schema = JSON.parse(readText("config/swapd.schema.json")) as { properties: object };
+    const texts = PATHS.map((path) => readText(path).replaceAll(/\s+/g, " "));
+    const named = texts.flatMap((text) => [...text.matchAll(/`([\w.]+)` in the configuration/g)].map(([, key]) => key));
+    expect(named.length).toBeGreaterThan(0);
+    const isThere = (key = ""): boolean => {
+      const [first = "", ...rest] = key.split(".");
+      const found = JSON.stringify(schema.properties[first as never] ?? null);
+      return found !== "null" && rest.every((part) => found.includes(`"${part}":`));
+    };
+    expect(named.filter((key) => !isThere(key))).toEqual([]);
+  });
+
   it("is named in kebab-case, without drawers and index files", () => {
     const isNamed = /^[a-z0-9]+(?:-[a-z0-9]+)*\.(?:tsx?|css)$/;
     const drawers = /(?:^|-)(?:utils?|helpers?|manager|misc|index)[.-]/;

@@ -99,8 +99,8 @@ function Channels() {
         {({ channels }) =>
           channels.length === 0 ? (
             <Empty>
-              No channel is configured, so nobody is told when something happens: `notify` in the configuration names
-              one.
+              No channel is configured, so nobody is told when something happens: `alerts.channels` in the configuration
+              names one.
             </Empty>
           ) : (
             <ul class="plain-list">
