@@ -142,7 +142,7 @@ async function networkOf(
     crashPoint: crashPointFrom(env, "relayer."),
   };
   const { emptyGasLimit } = network;
-  const settings = { ...transactions, ...serve.gasless, cancelMarginSeconds: 0, emptyGasLimit };
+  const settings = { ...transactions, ...serve.gasless, tips: network.fees, cancelMarginSeconds: 0, emptyGasLimit };
   return { options: { ...options, relayer: settings }, relayer, watch };
 }
 

@@ -1,4 +1,5 @@
 import type { Address, Hex } from "../domain/money/address.ts";
+import type { TipRule } from "../domain/money/tip.ts";
 import type { DataFeeKind } from "./data-fees/data-fees.ts";
 import type { Protocol } from "./pools/pool.ts";
 
@@ -28,6 +29,8 @@ export interface RelayerOptions {
   readonly maxDailyLoss: bigint;
   /** wei that gas may cost in 24 hours, whatever swap fees repaid */
   readonly maxDailyGas: bigint;
+  /** how its lane tips, which swap fees have to repay */
+  readonly tips: TipRule;
   /** blocks without it after which a transaction is replaced with a higher fee */
   readonly bumpAfterBlocks: number;
   readonly rebroadcastAfterBlocks: number;

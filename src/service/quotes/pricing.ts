@@ -47,6 +47,8 @@ interface PricingContext {
   /** what swap fees are worth; undefined: there are none, and nothing is gasless */
   readonly fees: FeePrices | undefined;
   readonly snapshot: Snapshot;
+  /** wei per gas that whoever sends the swap pays: its owner as nodes suggest, a relayer by rules of its own */
+  readonly gasPrice: bigint;
   readonly network: Pick<NetworkOptions, "wrappedNative" | "settlement">;
   /** until when routes are searched; the best so far is taken then */
   readonly limit: TimeLimit;
@@ -89,9 +91,9 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
     expectedGas(request, { route, amounts, network }, { facts, extraGas, hasPermit, isComputed });
   const unpaid = { amountIn: beforeGas, swapFee: 0n, affiliateFee };
   const gas = gasOf(first, unpaid);
-  if (!request.gasless) return toPriced(first, { ...unpaid, gas, gasless: false }, snapshot);
+  if (!request.gasless) return toPriced(first, { ...unpaid, gas, gasless: false }, context);
 
-  const cost = mulDivUp(costOf(first, { gas, gasless: true }, snapshot), SWAP_FEE_PERCENT, 100n);
+  const cost = mulDivUp(costOf(first, { gas, gasless: true }, context), SWAP_FEE_PERCENT, 100n);
   const fee = await context.fees?.inToken(pair.from, cost, snapshot);
   if (fee === undefined) return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless" });
   if (fee.kind === "refused") return fee;
@@ -106,7 +108,7 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   const route = again?.isWhole === true ? again : first.resize(amountIn);
   if (route === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
   const amounts = { amountIn, swapFee, affiliateFee };
-  return toPriced(route, { ...amounts, gas: gasOf(route, amounts), gasless: true }, snapshot);
+  return toPriced(route, { ...amounts, gas: gasOf(route, amounts), gasless: true }, context);
 }
 
 /** Undefined where there is no time or no room for another search: the route that is known is valid without it. */
@@ -158,15 +160,19 @@ interface Sent {
   readonly gasless: boolean;
 }
 
+/** What gas and data cost. */
+type Market = Pick<PricingContext, "snapshot" | "gasPrice">;
+
 const sizeOf = ({ hops }: Route, { gas, gasless }: Sent) => ({ gasless, hops: hops.length, gas: paidGas(gas) });
 
 /** Wei that the transaction is expected to cost its sender, fees for data included. */
-function costOf(route: Route, sent: Sent, { head, dataFees }: Snapshot): bigint {
-  return expectedCost(sizeOf(route, sent), { gasPrice: head.gasPrice, dataFees });
+function costOf(route: Route, sent: Sent, { snapshot, gasPrice }: Market): bigint {
+  return expectedCost(sizeOf(route, sent), { gasPrice, dataFees: snapshot.dataFees });
 }
 
-function toPriced(route: Route, { gas, gasless, ...amounts }: Amounts & Sent, snapshot: Snapshot): Priced {
-  const dataGas = snapshot.dataFees.dataGas({ gasless, hops: route.hops.length });
+function toPriced(route: Route, { gas, gasless, ...amounts }: Amounts & Sent, market: Market): Priced {
+  const { dataFees } = market.snapshot;
+  const dataGas = dataFees.dataGas({ gasless, hops: route.hops.length });
   const lost = route.spotAmountOut - route.amountOut;
   return {
     kind: "priced",
@@ -174,8 +180,8 @@ function toPriced(route: Route, { gas, gasless, ...amounts }: Amounts & Sent, sn
     ...amounts,
     gasLimit: safeGasLimit(gas.used + dataGas, route),
     gasRefund: gas.used - paidGas(gas),
-    gasCost: costOf(route, { gas, gasless }, snapshot),
-    dataFee: costBesideGas(sizeOf(route, { gas, gasless }), snapshot.dataFees),
+    gasCost: costOf(route, { gas, gasless }, market),
+    dataFee: costBesideGas(sizeOf(route, { gas, gasless }), dataFees),
     priceImpactPpm: lost > 0n ? mulDivUp(lost, ONE_PPM, route.spotAmountOut) : 0n,
   };
 }

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import type { Head } from "../../chain/at-block/head.ts";
 import { addressWord, callData } from "../../chain/at-block/words.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
@@ -28,6 +29,8 @@ export interface RelayerStatus extends Pick<RelayerState, "feeCap"> {
   readonly address: Address;
   /** what swap fees are worth, and in which tokens they are taken */
   readonly fees: FeePrices;
+  /** what its transactions pay per gas if they are mined next */
+  gasPrice(head: Head): bigint;
   /** Why it would take no swap like this now from any caller, before anything is known of its cost. @throws RpcError */
   refusal(place: PlaceRequest | undefined): Promise<Refusal | undefined>;
 }
@@ -69,6 +72,22 @@ function placeOf({ owner, to: toToken }: QuoteRequest, sender: Sender): PlaceReq
 /** What the owner has to sign with the order, if anything. */
 type Allowance = { kind: "enough" } | { kind: "permit"; domain: WirePermitDomain; nonce: bigint; spender: Address };
 
+/** What a quote is priced by. */
+interface Terms {
+  readonly snapshot: Snapshot;
+  readonly gasPrice: bigint;
+  readonly limit: TimeLimit;
+}
+
+/** Wei per gas that whoever sends the swap pays. */
+function gasPriceOf(
+  { gasless }: QuoteRequest,
+  { head }: Snapshot,
+  { relayer }: Pick<QuoterDependencies, "relayer">,
+): bigint {
+  return (gasless ? relayer?.gasPrice(head) : undefined) ?? head.gasPrice;
+}
+
 export function createQuoter(options: QuoterOptions, dependencies: QuoterDependencies): Quoter {
   const { network } = options;
   const { tokens } = dependencies;
@@ -89,7 +108,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
   async function price(
     request: QuoteRequest,
     allowance: Allowance,
-    { snapshot, limit }: { readonly snapshot: Snapshot; readonly limit: TimeLimit },
+    { snapshot, gasPrice, limit }: Terms,
   ): Promise<Priced | Refusal> {
     const { router, relayer, transfers } = dependencies;
     const { wrappedNative } = network;
@@ -100,6 +119,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
         router,
         fees: relayer?.fees,
         snapshot,
+        gasPrice,
         network,
         limit,
         isComputed: dependencies.isComputed,
@@ -123,10 +143,10 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       if (unknown !== undefined) return unknown;
       const allowance = await allowanceFor(request, sender, snapshot);
       if (allowance.kind === "refused") return allowance;
-      const priced = await price(request, allowance, { snapshot, limit });
+      const gasPrice = gasPriceOf(request, snapshot, dependencies);
+      const priced = await price(request, allowance, { snapshot, gasPrice, limit });
       if (priced.kind === "refused") return priced;
       const { relayer } = dependencies;
-      const { gasPrice } = snapshot.head;
       const cap = request.gasless ? relayer?.feeCap({ ...priced, gasPrice }, placeOf(request, sender)) : undefined;
       if (typeof cap === "object") return { ...cap, parameter: "gasless" };
       return assemble({ request, priced, snapshot, allowance }, options, dependencies);

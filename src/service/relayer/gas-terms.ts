@@ -1,6 +1,8 @@
+import type { Head } from "../../chain/at-block/head.ts";
 import { formatUnits, mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
 import { larger, smaller } from "../../domain/money/bigint.ts";
 import { ONE_PPM } from "../../domain/money/fraction.ts";
+import { type TipRule, tipOf } from "../../domain/money/tip.ts";
 import { paidGas } from "../gas/evm-gas.ts";
 
 /** What a gasless swap costs its relayer and what it brings; wei of the native token, or wei per gas. */
@@ -10,6 +12,15 @@ const FEE_CAP_FACTOR = 4n;
 
 /** A first attempt leaves room for the base fee to double; with less, a swap could be stuck from its first block on. */
 const LEAST_FEE_CAP_FACTOR = 2n;
+
+/** What a relayer's transaction pays per gas if it is mined next: its lane tips by rules of its own. */
+export function relayGasPrice(
+  { baseFeePerGas, priorityFeePerGas, gasPrice }: Pick<Head, "baseFeePerGas" | "priorityFeePerGas" | "gasPrice">,
+  tips: TipRule | undefined,
+): bigint {
+  if (tips === undefined || baseFeePerGas === undefined) return gasPrice;
+  return baseFeePerGas + tipOf(tips, priorityFeePerGas);
+}
 
 /**
  * What a receipt will say of a transaction that a node says needs so much gas: an estimate counts what the transaction

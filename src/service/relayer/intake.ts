@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JsonRpc } from "../../chain/json-rpc.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
+import type { TipRule } from "../../domain/money/tip.ts";
 import { plannedIntent } from "../../lane/planned-intent.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Lanes } from "../../ports/lane-row-store.ts";
@@ -14,7 +15,7 @@ import { encodeSwapWithSignature } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
 import type { FeePrices } from "./fee-prices.ts";
-import { gasAfterRefund, gasLimitOf, leastFeeWorth, shortFee, worthOfFee } from "./gas-terms.ts";
+import { gasAfterRefund, gasLimitOf, leastFeeWorth, relayGasPrice, shortFee, worthOfFee } from "./gas-terms.ts";
 import { lastSecondToSign } from "./last-second.ts";
 import type { PlaceRequest, Places, Sender } from "./places.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
@@ -36,6 +37,7 @@ export interface IntakeOptions {
   readonly network: SettledNetwork;
   readonly relayer: Address;
   readonly feeMarginPpm: bigint;
+  readonly tips: TipRule;
 }
 
 export interface IntakeDependencies {
@@ -170,14 +172,14 @@ async function tooLittle(quote: FirmQuote, { rpc, places }: IntakeContext): Prom
 async function reckon(
   quote: FirmQuote,
   { data, gas, snapshot, ...simulated }: Omit<Works, "kind"> & { data: Hex; snapshot: Snapshot },
-  { fees, state, place, feeMarginPpm }: IntakeContext & { readonly place: PlaceRequest },
+  { fees, state, place, feeMarginPpm, tips }: IntakeContext & { readonly place: PlaceRequest },
 ): Promise<Relay | Refusal> {
   const gasLimit = gasLimitOf({ quoted: quote.gasLimit, needed: gas });
   if (gasLimit === undefined) {
     const detail = `it needs ${gas}, and was quoted with ${quote.gasLimit}`;
     return refuse("GASLESS_GAS_TOO_HIGH", { parameter: "quoteId", detail });
   }
-  const { gasPrice } = snapshot.head;
+  const gasPrice = relayGasPrice(snapshot.head, tips);
   const used = gasAfterRefund(gas, quote.gasRefund);
   const dataFee = simulated.dataFee(used);
   const expectedCost = used * gasPrice + dataFee;

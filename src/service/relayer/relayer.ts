@@ -86,7 +86,7 @@ export function openRelayer(
   const listed = new Set(network.listedTokens.map(({ address }) => address));
   const losses = createLossShares({ listed, maxDailyLoss: relayer.maxDailyLoss }, { book, store, clock });
   const gate = createSendGate(
-    { relayer: account, network, feeMarginPpm: relayer.feeMarginPpm },
+    { relayer: account, network, feeMarginPpm: relayer.feeMarginPpm, tips: relayer.tips },
     {
       ...{ rpc, head, book, store, losses, inFlight, logger },
       waiting: () => open().filter(({ nonce }) => nonce === undefined),

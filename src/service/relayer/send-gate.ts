@@ -1,13 +1,14 @@
 import type { Head } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
+import type { TipRule } from "../../domain/money/tip.ts";
 import type { CancelAnswer } from "../../lane/cancel-intent.ts";
 import type { IntentRow } from "../../ports/lane-store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SettledNetwork } from "../options.ts";
 import { SETTLEMENT_INTERFACE } from "../settlement/calldata.ts";
 import type { ServiceStore } from "../store/service-store.ts";
-import { gasAfterRefund, leastFeeWorth, shortFee, worstCost } from "./gas-terms.ts";
+import { gasAfterRefund, leastFeeWorth, relayGasPrice, shortFee, worstCost } from "./gas-terms.ts";
 import type { LossShares } from "./loss-shares.ts";
 import type { Places } from "./places.ts";
 import type { RelayBook } from "./relay-book.ts";
@@ -71,6 +72,8 @@ export interface GateOptions {
   readonly relayer: Address;
   readonly network: SettledNetwork;
   readonly feeMarginPpm: bigint;
+  /** undefined: as nodes suggest */
+  readonly tips?: TipRule;
 }
 
 /**
@@ -223,7 +226,7 @@ const isTooLate = (simulated: RelaySimulation): boolean =>
 
 /** Judges what a simulation showed. */
 function createJudge(
-  { network, feeMarginPpm }: GateOptions,
+  { network, feeMarginPpm, tips }: GateOptions,
   { rpc, book, store, losses, cancel, placeAgain }: GateDependencies,
 ): {
   reasonAgainst(intent: IntentRow, simulated: RelaySimulation, head: Head): string | undefined;
@@ -241,7 +244,7 @@ function createJudge(
       const refund = (row === undefined ? undefined : store.quote(row.quoteId)?.gasRefund) ?? 0n;
       const used = gasAfterRefund(simulated.gas, refund);
       const dataFee = simulated.dataFee(used);
-      const cost = used * head.gasPrice + dataFee;
+      const cost = used * relayGasPrice(head, tips) + dataFee;
       const needed = leastFeeWorth({ cost, marginPpm: feeMarginPpm });
       const terms = book.terms(intent.id);
       if (terms === undefined || terms.feeWorth >= needed) return undefined;

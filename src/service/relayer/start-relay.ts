@@ -3,6 +3,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import type { RelayerStatus } from "../quotes/quoter.ts";
 import { createFeePrices } from "./fee-prices.ts";
+import { relayGasPrice } from "./gas-terms.ts";
 import { createClosedIntake, createIntake, type GaslessIntake, type IntakeDependencies } from "./intake.ts";
 import { lockRelayer, openRelayer, type RelayerDependencies } from "./relayer.ts";
 
@@ -37,16 +38,17 @@ export function startRelay(
   const { address } = own.signer;
   const lock = lockRelayer(database, { chainId: network.chainId, account: address });
   const opened = openRelayer({ relayer, network }, { ...own, store, rpc, head, clock, logger });
-  const { feeMarginPpm } = relayer;
+  const { feeMarginPpm, tips } = relayer;
   const fees = createFeePrices(network);
   if (fees.tokens.length === 0) {
     logger.warn({ account: address }, "no listed token but the native one has a price feed: no swap fee is taken");
   }
-  const intake = createIntake({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, fees, clock });
+  const intake = createIntake({ network, relayer: address, feeMarginPpm, tips }, { ...parts, ...opened, fees, clock });
   const { state, places } = opened;
   const status: RelayerStatus = {
     address,
     fees,
+    gasPrice: (newest) => relayGasPrice(newest, tips),
     refusal: async (place) => (await state.refusal()) ?? (place === undefined ? undefined : places.refusal(place)),
     feeCap: state.feeCap,
   };

@@ -53,6 +53,7 @@ function price(
     router,
     fees,
     snapshot,
+    gasPrice: WEI_PER_GAS,
     network: { wrappedNative: to, settlement: to },
     limit,
     isComputed: () => true,

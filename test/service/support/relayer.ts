@@ -14,6 +14,7 @@ export const RELAYER_SETTINGS: RelayerOptions = {
   feeMarginPpm: 50_000n,
   maxDailyLoss: 10n ** 17n,
   maxDailyGas: 10n ** 18n,
+  tips: { urgency: "normal", maxPriorityFee: undefined },
   bumpAfterBlocks: 4,
   rebroadcastAfterBlocks: 2,
   maxReplacements: 5,
