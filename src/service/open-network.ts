@@ -7,6 +7,7 @@ import type { SqliteDatabase } from "../storage/database.ts";
 import { dataFeesOf } from "./data-fees/kinds.ts";
 import { joinEndpoints, type OpenSnapshots } from "./endpoint-choice.ts";
 import type { ServedNetwork } from "./http/served-network.ts";
+import { tooOld } from "./old-block.ts";
 import { type NetworkOptions, type ServiceOptions, spendersOf } from "./options.ts";
 import { createPoolDirectory, scopeOf } from "./pools/directory.ts";
 import { executorKindOf, executorList, kindOf } from "./pools/kinds.ts";
@@ -79,7 +80,7 @@ export function connectNetwork(
   };
   const { rpc, snapshots } = joinEndpoints(rpcs, open, { clock, logger });
   const known = { executor, computes, listed, routed, leftOut };
-  return { options, rpc, snapshots: outspoken(snapshots, { rpc, logger }), ...known, logger };
+  return { options, rpc, snapshots: outspoken(snapshots, { rpc, clock, logger }), ...known, logger };
 }
 
 /** The contracts of a network's options: anyone else who has one may have written it to work against us. */
@@ -91,7 +92,10 @@ function vouchedForBy(options: NetworkOptions): ReadonlySet<Address> {
 }
 
 /** Logs when a node stops being of use, or of full use, and when it is of use again. */
-function outspoken(snapshots: Snapshots, { rpc, logger }: { rpc: JsonRpc; logger: Logger }): Snapshots {
+function outspoken(
+  snapshots: Snapshots,
+  { rpc, clock, logger }: { rpc: JsonRpc; clock: Pick<Clock, "nowMs">; logger: Logger },
+): Snapshots {
   let reported: string | undefined;
   const report = (level: "error" | "warn", error: Error, message: string): void => {
     const problem = `${error.name}: ${message}`;
@@ -103,7 +107,9 @@ function outspoken(snapshots: Snapshots, { rpc, logger }: { rpc: JsonRpc; logger
     async current() {
       try {
         const snapshot = await snapshots.current();
+        const old = tooOld(snapshot.head, clock.nowMs());
         if (snapshot.unread !== undefined) report("warn", snapshot.unread, POOLS_UNREAD);
+        else if (old !== undefined) report("warn", new Error(old), OLD_BLOCK);
         else if (reported !== undefined) {
           logger.info({ rpcHost: rpc.host }, "the network's node can be used again");
           reported = undefined;
@@ -120,6 +126,9 @@ function outspoken(snapshots: Snapshots, { rpc, logger }: { rpc: JsonRpc; logger
 
 const POOLS_UNREAD =
   "the network's node does not answer for all pools in use at once; quotes read those that they need";
+
+const OLD_BLOCK =
+  "the newest block is old: its node stands still, or this machine's clock is wrong; quotes go on, gasless ones do not";
 
 function messageOf(error: unknown): string | undefined {
   if (error instanceof WrongContractsError) {

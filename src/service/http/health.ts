@@ -21,7 +21,10 @@ export function createHealth(networks: ServedNetworks): Handler {
 async function healthOf(network: ServedNetwork): Promise<{ reported: object; refusal: Refusal | undefined }> {
   const { options, rpc, snapshots, intake } = network;
   try {
-    const [{ head }, relayer] = await soon(rpc.host, Promise.all([snapshots.current(), intake.report()]));
+    const { head, relayer } = await soon(
+      rpc.host,
+      snapshots.current().then(async (newest) => ({ head: newest.head, relayer: await intake.report(newest.head) })),
+    );
     const reported = {
       network: options.name,
       refusal: null,

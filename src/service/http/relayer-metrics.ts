@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
-import { RpcError } from "../../chain/json-rpc.ts";
 import { WEI_PER_GWEI } from "../relayer/relay-book.ts";
 import { soon } from "../soon.ts";
+import { chainRefusal } from "./chain-refusal.ts";
 import type { ServedNetwork } from "./served-network.ts";
 
 /** @returns what brings the gauges of all relayers up to date */
@@ -20,11 +20,12 @@ export function addRelayerGauges(registry: Registry, networks: readonly ServedNe
     spent: gauge("relayer_spent_gwei", "gas of the last 24 hours, whatever swap fees repaid"),
     maxDailyGas: gauge("relayer_max_daily_gas_gwei", "the most that may be spent"),
   };
-  const readOne = async ({ options, rpc, intake }: ServedNetwork): Promise<void> => {
+  const readOne = async ({ options, rpc, snapshots, intake }: ServedNetwork): Promise<void> => {
     const network = options.name;
-    const report = await soon(rpc.host, intake.report()).catch((error: unknown) => {
+    const reading = snapshots.current().then(({ head }) => intake.report(head));
+    const report = await soon(rpc.host, reading).catch((error: unknown) => {
       // A node that does not answer has a gauge of its own.
-      if (error instanceof RpcError) return undefined;
+      if (chainRefusal(error) !== undefined) return undefined;
       throw error;
     });
     gasless.set({ network }, report !== undefined && report.refusal === undefined ? 1 : 0);

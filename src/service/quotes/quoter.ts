@@ -32,7 +32,7 @@ export interface RelayerStatus extends Pick<RelayerState, "feeCap"> {
   /** what its transactions pay per gas if they are mined next */
   gasPrice(head: Head): bigint;
   /** Why it would take no swap like this now from any caller, before anything is known of its cost. @throws RpcError */
-  refusal(place: PlaceRequest | undefined): Promise<Refusal | undefined>;
+  refusal(place: PlaceRequest | undefined, newest: Head): Promise<Refusal | undefined>;
 }
 
 export interface QuoterOptions {
@@ -97,7 +97,8 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
     const { relayer } = dependencies;
     if (relayer === undefined || !isSettled(network))
       return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless", detail: "no relayer runs" });
-    const refused = relayer.fees.refusal(request.from) ?? (await relayer.refusal(placeOf(request, sender)));
+    const refused =
+      relayer.fees.refusal(request.from) ?? (await relayer.refusal(placeOf(request, sender), snapshot.head));
     if (refused !== undefined) return refused;
     const support = await tokens.permitSupport(request.from);
     const { owner } = request;

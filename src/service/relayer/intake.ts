@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Head } from "../../chain/at-block/head.ts";
 import type { JsonRpc } from "../../chain/json-rpc.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import type { TipRule } from "../../domain/money/tip.ts";
@@ -6,6 +7,7 @@ import { plannedIntent } from "../../lane/planned-intent.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Lanes } from "../../ports/lane-row-store.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
+import { tooOld } from "../old-block.ts";
 import type { SettledNetwork } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { Quote } from "../quotes/quote.ts";
@@ -25,8 +27,8 @@ import { type RelaySimulation, simulateRelay } from "./simulate-relay.ts";
 
 /** Takes signed gasless swaps. */
 export interface GaslessIntake {
-  /** How the relayer is; undefined when none runs. @throws RpcError */
-  report(): Promise<RelayerReport | undefined>;
+  /** How the relayer is, by the newest block; undefined when none runs. @throws RpcError */
+  report(newest: Head): Promise<RelayerReport | undefined>;
   /** Accepts a swap once, and answers every equal request with the same record. */
   execute(request: ExecuteRequest, sender: Sender): Promise<Acceptance>;
 }
@@ -78,7 +80,7 @@ export function createClosedIntake(store: ServiceStore): GaslessIntake {
 export function createIntake(options: IntakeOptions, dependencies: IntakeDependencies): GaslessIntake {
   const { store, quotes, runner, state, places, crashPoint } = dependencies;
   return {
-    report: () => state.report(),
+    report: state.report,
     async execute(request, sender) {
       const before = repeated(store, request);
       if (before !== undefined) return before;
@@ -134,7 +136,7 @@ async function prepare(
   const forged = checkSwapSignature(quote, request.swapSignature, network);
   if (forged !== undefined) return forged;
   const snapshot = await context.snapshots.current();
-  const late = tooLate(quote, Math.max(snapshot.head.timestamp, Math.floor(context.clock.nowMs() / 1000)));
+  const late = tooLate(quote, snapshot.head, context.clock.nowMs());
   if (late !== undefined) return late;
   const permit = await checkPermit(quote, request.permit, { rpc, tokens, network });
   if (permit.kind === "refused") return permit;
@@ -152,8 +154,14 @@ async function prepare(
   return await reckon(quote, { data, ...simulated, snapshot }, context);
 }
 
-/** Whether the lane would drop the swap at its next turn, because it is too near to its deadline to be signed. */
-function tooLate(quote: FirmQuote, nowSeconds: number): Refusal | undefined {
+/**
+ * Whether the lane would drop the swap at its next turn, because it is too near to its deadline to be signed; and whether
+ * the newest block is too old to say anything of what the swap would do, bring and cost.
+ */
+function tooLate(quote: FirmQuote, newest: Head, nowMs: number): Refusal | undefined {
+  const old = tooOld(newest, nowMs);
+  if (old !== undefined) return refuse("GASLESS_UNAVAILABLE", { parameter: "quoteId", detail: old });
+  const nowSeconds = Math.max(newest.timestamp, Math.floor(nowMs / 1000));
   const last = lastSecondToSign(quote);
   if (nowSeconds <= last) return undefined;
   const detail = `it was to be submitted until ${last}, its order holds until ${quote.order.deadline}`;

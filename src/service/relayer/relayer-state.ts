@@ -1,4 +1,4 @@
-import { parseQuantity } from "../../chain/at-block/head.ts";
+import { type Head, parseQuantity } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { DAY_MS } from "../../domain/time/durations.ts";
@@ -7,6 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { IntentRow } from "../../ports/lane-store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
+import { tooOld } from "../old-block.ts";
 import type { RelayerOptions } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { coins, feeCapOf, worstCost } from "./gas-terms.ts";
@@ -47,8 +48,12 @@ export interface RelayerSignerState {
 
 /** What the relayer can afford. It remembers nothing but a balance: all else is what the rows say. */
 export interface RelayerState {
-  /** Why no further swap is taken now, without figures; undefined: one more can be. @throws RpcError */
-  refusal(): Promise<Refusal | undefined>;
+  /**
+   * Why no further swap is taken now, without figures; undefined: one more can be.
+   * @param newest by which it would be quoted, where it is at hand: nothing is asked for it
+   * @throws RpcError
+   */
+  refusal(newest?: Head): Promise<Refusal | undefined>;
   /**
    * The most that is ever paid per gas for a swap, with nothing in flight, else which limit of the day has no room for
    * it.
@@ -57,8 +62,8 @@ export interface RelayerState {
   feeCap(swap: SwapCost, place: PlaceRequest | undefined): bigint | Refusal;
   /** What a transaction may cost, when everything that is in flight costs as much as it may and is lost. */
   maySpendBesideFlight(): bigint;
-  /** @throws RpcError */
-  report(): Promise<RelayerReport>;
+  /** @param newest as for a refusal @throws RpcError */
+  report(newest?: Head): Promise<RelayerReport>;
   /** Logs when swaps are no longer taken, and when they are again. */
   watch(): Promise<void>;
 }
@@ -106,7 +111,7 @@ export function createRelayerState(
 
   const maySpend = () => leftOf(options.relayer, costsOfDay());
 
-  async function report(): Promise<RelayerReport & { readonly detail: string }> {
+  async function report(newest?: Head): Promise<RelayerReport & { readonly detail: string }> {
     const { balance, blindness } = await look();
     const isHalted = (await lane.halted()) !== undefined;
     const pending = store.pendingCount();
@@ -116,14 +121,15 @@ export function createRelayerState(
     const limits = { minimumBalance, maxDailyLoss, maxDailyGas };
     const figures = { ...limits, balance, setAside, losses, spent, pending };
     const signerReady = signer && signer.trouble() === undefined;
-    const stops = { absence: signer?.absence(), blindness, bar: barring() };
+    const standing = newest && tooOld(newest, clock.nowMs());
+    const stops = { absence: signer?.absence(), blindness: blindness ?? standing, bar: barring() };
     const facts = { isHalted, isFull: places.full() !== undefined, ...stops };
     return { address: account, ...figures, signerReady, ...judge(figures, facts) };
   }
 
   return {
-    async refusal() {
-      const { refusal } = await report();
+    async refusal(newest) {
+      const { refusal } = await report(newest);
       return refusal === undefined ? undefined : refuse(refusal, { parameter: "gasless" });
     },
     feeCap(swap, place) {

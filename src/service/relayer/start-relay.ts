@@ -49,7 +49,8 @@ export function startRelay(
     address,
     fees,
     gasPrice: (newest) => relayGasPrice(newest, tips),
-    refusal: async (place) => (await state.refusal()) ?? (place === undefined ? undefined : places.refusal(place)),
+    refusal: async (place, newest) =>
+      (await state.refusal(newest)) ?? (place === undefined ? undefined : places.refusal(place)),
     feeCap: state.feeCap,
   };
   const stop = async (): Promise<void> => {
