@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getAddress } from "ethers";
 import { delegationOf } from "../adapters/proposals/transaction-service/delegation.ts";
@@ -14,6 +12,7 @@ import type { Finding } from "./finding.ts";
 import { thisMachine } from "./machine.ts";
 import { openTransactionService } from "./open-treasuries.ts";
 import type { Runtime } from "./runtime.ts";
+import { openScratchFolder } from "./scratch-folder.ts";
 
 interface Checked {
   readonly configuration: Configuration;
@@ -72,9 +71,9 @@ async function ask(
   service: TransactionServiceConfiguration,
   { runtime, safe }: { readonly runtime: Runtime; readonly safe: Address },
 ): ReturnType<typeof delegationOf> {
-  const folder = await mkdtemp(join(tmpdir(), "swapd-check-"));
+  const scratch = openScratchFolder("swapd-check-");
   try {
-    const aside = { ...configuration, database: join(folder, "check.db") };
+    const aside = { ...configuration, database: join(scratch.path, "check.db") };
     const { secrets, logger } = runtime;
     const { calls, close } = openTransactionService(aside, service, { machine: thisMachine(), secrets, logger });
     return await delegationOf(calls, { safe, delegate: service.delegate.address }).finally(close);
@@ -82,7 +81,7 @@ async function ask(
     if (!(error instanceof CommandFailure)) throw error;
     return { kind: "unknown", detail: error.message };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    scratch.remove();
   }
 }
 

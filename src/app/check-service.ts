@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Configuration } from "../config/configuration.ts";
 import { isRefusal } from "../engine/outside-watch.ts";
@@ -8,6 +6,7 @@ import type { Finding } from "./finding.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import { connectionOf, openSwapService } from "./open-swap-service.ts";
 import type { Runtime } from "./runtime.ts";
+import { openScratchFolder } from "./scratch-folder.ts";
 
 /** A key that is refused, by the statuses of HTTP that say so. */
 const REFUSES_KEY: ReadonlySet<number | undefined> = new Set([401, 403]);
@@ -23,9 +22,12 @@ export async function checkService(
   if (url === "embedded" || wallet === undefined) return [];
   const what = `service ${new URL(url).host}`;
   // The pace of its calls is kept in a file, and a check leaves none behind.
-  const folder = await mkdtemp(join(tmpdir(), "swapd-check-"));
+  const scratch = openScratchFolder("swapd-check-");
   try {
-    const connection = { ...connectionOf(configuration, url, runtime.secrets), database: join(folder, "check.db") };
+    const connection = {
+      ...connectionOf(configuration, url, runtime.secrets),
+      database: join(scratch.path, "check.db"),
+    };
     const { client, close } = openSwapService(connection, { logger: runtime.logger, machine });
     const answer = await client.statusCounts(wallet.address).finally(close);
     if (!isRefusal(answer)) return [{ what, found: "answers", whatToDo: undefined }];
@@ -38,6 +40,6 @@ export async function checkService(
     if (!(error instanceof CommandFailure)) throw error;
     return [{ what, found: error.message, whatToDo: "nothing is quoted without its key: check service.apiKey" }];
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    scratch.remove();
   }
 }

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import { createRandomIds } from "../adapters/ids/random-ids.ts";
@@ -27,6 +26,7 @@ import { addressOnly, withoutSignatures } from "./open-secrets.ts";
 import { openServices } from "./open-services.ts";
 import { treasuriesToLookAt } from "./open-treasuries.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
+import { openScratchFolder } from "./scratch-folder.ts";
 import { startEmbeddedService } from "./start-embedded-service.ts";
 
 /**
@@ -40,10 +40,10 @@ export async function lookAhead<T>(
   work: (context: EngineContext) => Promise<T>,
 ): Promise<T> {
   const runtime = createRuntime({ level: "error", env: from.env });
-  const folder = mkdtempSync(join(tmpdir(), "swapd-look-ahead-"));
-  const closing: (() => Promise<void> | void)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const scratch = openScratchFolder("swapd-look-ahead-");
+  const closing: (() => Promise<void> | void)[] = [scratch.remove];
   try {
-    return await work(await open(from.configuration, { runtime, folder, closing }));
+    return await work(await open(from.configuration, { runtime, folder: scratch.path, closing }));
   } catch (error) {
     if (error instanceof CommandFailure || !(error instanceof Error)) throw error;
     throw new CommandFailure(EXIT.no, runtime.redactor.redact(`nothing can be said: ${error.message}`));

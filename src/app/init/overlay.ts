@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { codeOf } from "../../net/error-code.ts";
 import { hasCode } from "../../storage/private-file.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { openScratchFolder, type ScratchFolder } from "../scratch-folder.ts";
 import { UNWRITABLE } from "./usable-folder.ts";
 
 /** Texts by their paths from a folder. */
@@ -21,16 +22,16 @@ export async function withOverlay<T>(
 ): Promise<T> {
   const scratch = scratchFolder();
   try {
-    lay({ from: folder, to: scratch }, texts);
-    return await work(scratch);
+    lay({ from: folder, to: scratch.path }, texts);
+    return await work(scratch.path);
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    scratch.remove();
   }
 }
 
-function scratchFolder(): string {
+function scratchFolder(): ScratchFolder {
   try {
-    return mkdtempSync(join(tmpdir(), "swapd-init-"));
+    return openScratchFolder("swapd-init-");
   } catch (error) {
     if (!hasCode(error, ["ENOENT", "ENOTDIR", ...UNWRITABLE])) throw error;
     const why = `no scratch folder can be made in ${tmpdir()} (${codeOf(error)})`;
