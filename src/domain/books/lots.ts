@@ -64,7 +64,8 @@ export interface LotRules {
  * stays with the lot: what was acquired is always what was realised and what remains, to the last unit.
  */
 export function keepLots(entries: readonly Entry[], rules: LotRules): LotBook {
-  const books: Books = { shelves: new Map(), disposals: [], unrecorded: [], rules };
+  const passedOn = new Set(entries.flatMap((entry) => (entry.kind === "transfer" ? [entry.swapId] : [])));
+  const books: Books = { shelves: new Map(), passing: new Map(), passedOn, disposals: [], unrecorded: [], rules };
   for (const entry of entries) keep(books, entry);
   const lots = [...books.shelves.values()].flatMap(({ wallet, asset, shelf }) =>
     shelf.lots().map((held): Lot => ({ ...held, wallet, asset })),
@@ -74,6 +75,10 @@ export function keepLots(entries: readonly Entry[], rules: LotRules): LotBook {
 
 interface Books {
   readonly shelves: Map<string, { readonly wallet: Address | undefined; readonly asset: Asset; readonly shelf: Shelf }>;
+  /** swaps whose purchase went on to somebody else in their own transaction */
+  readonly passedOn: ReadonlySet<string>;
+  /** such purchases on their way, by their swap: they never lie among what the wallet has */
+  readonly passing: Map<string, Held>;
   readonly disposals: Disposal[];
   readonly unrecorded: Unrecorded[];
   readonly rules: LotRules;
@@ -112,7 +117,9 @@ function keepSwap(books: Books, entry: SwapEntry): void {
   const worth = worthOfSwap(entry);
   dispose(books, entry, { quantity: sold, proceeds: worth, why: "swap" });
   if (gas !== undefined) dispose(books, entry, { quantity: gas, proceeds: worthOf(gas, prices.native), why: "gas" });
-  shelfOf(books, wallet, bought.asset).put({ id, raw: bought.raw, basis: worth, acquiredMs: atMs });
+  const lot = { id, raw: bought.raw, basis: worth, acquiredMs: atMs };
+  if (books.passedOn.has(id)) books.passing.set(id, lot);
+  else shelfOf(books, wallet, bought.asset).put(lot);
 }
 
 /** With `pool` the units of all wallets are alike. */
@@ -132,9 +139,16 @@ interface Leaving {
   readonly lot?: string;
 }
 
-function take(books: Books, { id, wallet, atMs }: Entry, { quantity, lot }: Leaving): readonly Part[] {
+function take(books: Books, { id, wallet, atMs }: Entry, { quantity, lot = "" }: Leaving): readonly Part[] {
   const { asset, raw } = quantity;
   const shelf = shelfOf(books, wallet, asset);
+  const passing = books.passing.get(lot);
+  books.passing.delete(lot);
+  if (passing?.raw === raw) {
+    const { basis, acquiredMs } = passing;
+    return raw === 0n ? [] : [{ lot, raw, basis, acquiredMs }];
+  }
+  if (passing !== undefined) shelf.put(passing);
   const missing = raw - shelf.total();
   if (missing > 0n) {
     books.unrecorded.push({ wallet, entry: id, asset, raw: missing });

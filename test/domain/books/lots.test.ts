@@ -166,6 +166,42 @@ test("what is sent to strangers leaves at its value, the very lot that was bough
   ]);
 });
 
+describe.each(LOT_METHODS)("by %s, what a swap buys for somebody else", (method) => {
+  const held = opening(0, { held: { asset: WETH, raw: WHOLE }, basis: dollarsOf(1000n), acquiredMs: START_MS });
+  const story = (to: Partial<ReturnType<typeof handedOn>>): readonly Entry[] => {
+    const swap = bought(2, 3000n, { recipient: to.recipient ?? OTHER });
+    return [held, opening(0), swap, handedOn(2, { moved: swap.bought, price: swap.prices.bought, ...to })];
+  };
+
+  it("changes nothing of what its wallet has, and costs a wallet of ours what was paid", () => {
+    const { lots, disposals } = keepLots(story({}), { method, orders: [] });
+    const weth = lots.filter(({ asset }) => asset.address === WETH.address);
+    const costs =
+      method === "pool"
+        ? [[undefined, dollarsOf(4000n)]]
+        : [
+            [MAIN, dollarsOf(1000n)],
+            [OTHER, dollarsOf(3000n)],
+          ];
+    expect(weth.map(({ wallet, basis }) => [wallet, basis])).toEqual(costs);
+    expect(disposals.some(({ asset }) => asset.address === WETH.address)).toBe(false);
+  });
+
+  it("goes to strangers for what it cost: nothing is won or lost by it", () => {
+    const { lots, disposals } = keepLots(story({ recipient: STRANGER, isOwn: false }), { method, orders: [] });
+    expect(resultsOf({ lots, disposals, unrecorded: [] }, WETH)).toEqual([
+      ["run_2.0.1", WHOLE, dollarsOf(3000n), dollarsOf(3000n)],
+    ]);
+    expect(lots.find(({ asset }) => asset.address === WETH.address)?.basis).toBe(dollarsOf(1000n));
+  });
+
+  it("is sold by nobody else of its block", () => {
+    const sale = { ...soldWeth(2, WHOLE, 3000n), id: "run_3.0.1" };
+    const { disposals } = keepLots(inOrder([...story({}), sale]), { method, orders: [] });
+    expect(resultsOf({ lots: [], disposals, unrecorded: [] }, WETH).map((part) => part[2])).toEqual([dollarsOf(1000n)]);
+  });
+});
+
 test("gas leaves at its value, and without a price at none that is known", () => {
   const { disposals } = keepLots(
     [opening(0, { held: { asset: ETH, raw: WHOLE } }), spentGas(1), spentGas(2, { price: undefined })],
