@@ -9,6 +9,7 @@ import { formatInstant } from "../terminal.ts";
 export type Figure = readonly [string, string];
 
 const THIN_DAYS = `left out: needs ${LEAST_DAYS} days`;
+const NO_DAYS = `left out: fewer than ${LEAST_DAYS} days have a price at their end and at the end of the day before`;
 const THIN_TRADES = `left out: needs ${LEAST_TRADES} sales`;
 
 /** A share as people read it. */
@@ -25,6 +26,8 @@ const instant = (atMs: number): string => formatInstant(atMs).slice(0, 16).repla
 /** The figures of all strategies together. */
 export function overallFigures(summary: BacktestSummary): readonly Figure[] {
   const { fall, days } = summary;
+  const noDays = days < LEAST_DAYS ? THIN_DAYS : noDaysOf(summary);
+  const noLosses = summary.sharpe === undefined ? noDays : "left out: too few losing days";
   const noFall = days < LEAST_DAYS ? THIN_DAYS : "left out: it never fell";
   return [
     ["from", `${instant(summary.fromMs)} UTC`],
@@ -35,8 +38,8 @@ export function overallFigures(summary: BacktestSummary): readonly Figure[] {
     ["total profit", percent(summary.profitShare)],
     ["market change (nothing traded)", percent(summary.marketShare)],
     ["CAGR", summary.cagr === undefined ? THIN_DAYS : percent(summary.cagr)],
-    ["Sharpe", ratio(summary.sharpe, THIN_DAYS)],
-    ["Sortino", ratio(summary.sortino, days < LEAST_DAYS ? THIN_DAYS : "left out: too few losing days")],
+    ["Sharpe", ratio(summary.sharpe, noDays)],
+    ["Sortino", ratio(summary.sortino, noLosses)],
     ["Calmar", ratio(summary.calmar, noFall)],
     ["deepest drawdown", fall === undefined ? "none" : `${percent(fall.share)}, ${describeDollars(fall.amount)}`],
     ...(fall === undefined ? [] : [["underwater", underwater(fall)] as const]),
@@ -47,6 +50,10 @@ export function overallFigures(summary: BacktestSummary): readonly Figure[] {
     ...costFigures(summary.costs),
     ...tradeLines(summary),
   ];
+}
+
+function noDaysOf({ bestDay, winningDays, losingDays }: BacktestSummary): string {
+  return bestDay !== undefined && winningDays + losingDays === 0 ? "left out: it never moved" : NO_DAYS;
 }
 
 function underwater({ highMs, lowMs, recoveredMs }: NonNullable<BacktestSummary["fall"]>): string {

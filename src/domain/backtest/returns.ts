@@ -39,14 +39,17 @@ export interface Ratios {
 
 const shareOf = (after: bigint, before: bigint): number => Number(after - before) / Number(before);
 
-/** The results of whole days in UTC, by the last value of each. */
+/**
+ * The results of whole days in UTC, by the last value of each. What passed since another day than the one before, in a gap
+ * or in a candle of a week, is the result of no day.
+ */
 export function dayReturns(samples: readonly ValueSample[]): readonly DayReturn[] {
   const ends = new Map<number, bigint>();
   for (const { atMs, value } of samples) ends.set(Math.ceil(atMs / DAY_MS) * DAY_MS, value);
   const days = [...ends];
   return days.flatMap(([endMs, value], index) => {
-    const before = days[index - 1]?.[1];
-    if (before === undefined || before <= 0n) return [];
+    const [beforeMs, before = 0n] = days[index - 1] ?? [];
+    if (before <= 0n || beforeMs !== endMs - DAY_MS) return [];
     return [{ atMs: endMs - DAY_MS, share: shareOf(value, before), change: value - before }];
   });
 }
@@ -75,20 +78,27 @@ export function deepestFall(samples: readonly ValueSample[]): Fall | undefined {
 export function ratiosOf(samples: readonly ValueSample[], days: readonly DayReturn[], fall: Fall | undefined): Ratios {
   const none = { cagr: undefined, sharpe: undefined, sortino: undefined, calmar: undefined };
   const [first, last] = [samples[0], samples.at(-1)];
-  if (first === undefined || last === undefined || first.value <= 0n || days.length < LEAST_DAYS) return none;
+  if (first === undefined || last === undefined || first.value <= 0n) return none;
+  const spanMs = last.atMs - first.atMs;
+  // The last value is that of the moment before the end.
+  if (spanMs + 1 < LEAST_DAYS * DAY_MS) return none;
+  const years = spanMs / (YEAR_DAYS * DAY_MS);
+  const cagr = (Number(last.value) / Number(first.value)) ** (1 / years) - 1;
+  const calmar = fall === undefined || fall.share === 0 ? undefined : cagr / fall.share;
+  return { cagr, calmar, ...ofDays(days) };
+}
+
+function ofDays(days: readonly DayReturn[]): Pick<Ratios, "sharpe" | "sortino"> {
+  if (days.length < LEAST_DAYS) return { sharpe: undefined, sortino: undefined };
   const shares = days.map(({ share }) => share);
   const mean = meanOf(shares);
-  const years = (last.atMs - first.atMs) / (YEAR_DAYS * DAY_MS);
-  const cagr = (Number(last.value) / Number(first.value)) ** (1 / years) - 1;
   const losses = shares.filter((share) => share < 0);
   const downside = Math.sqrt(losses.reduce((sum, share) => sum + share ** 2, 0) / shares.length);
   const deviation = deviationOf(shares);
   const yearly = Math.sqrt(YEAR_DAYS);
   return {
-    cagr,
     sharpe: deviation > 0 ? (mean / deviation) * yearly : undefined,
     sortino: losses.length >= LEAST_LOSING_DAYS ? (mean / downside) * yearly : undefined,
-    calmar: fall === undefined || fall.share === 0 ? undefined : cagr / fall.share,
   };
 }
 

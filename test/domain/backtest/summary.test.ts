@@ -32,6 +32,20 @@ describe("returns", () => {
     expect(ratios.sharpe).toBeGreaterThan(0);
   });
 
+  it("are of days alone: what passed in a week, or in a gap of the prices, is the result of no day", () => {
+    const weekly = Array.from({ length: 60 }, (_, index) => ({
+      ...{ atMs: index * 7 * DAY, value: BigInt(1_000 + 10 * (index % 2)) * E18, held: 0n },
+    }));
+    expect(dayReturns(weekly)).toEqual([]);
+    const { sharpe, sortino, cagr } = ratiosOf(weekly, dayReturns(weekly), deepestFall(weekly));
+    expect([sharpe, sortino]).toEqual([undefined, undefined]);
+    expect(cagr).toBeCloseTo(1.01 ** (365 / 413) - 1, 9);
+    const toTheEnd = [...weekly.slice(0, 5), { atMs: 30 * DAY - 1, value: 2_000n * E18, held: 0n }];
+    expect(ratiosOf(toTheEnd, dayReturns(toTheEnd), undefined).cagr).toBeGreaterThan(1);
+    const gappy = samplesOf([100, 110, 88, 99, 120]).filter((_, index) => index !== 2);
+    expect(dayReturns(gappy).map(({ atMs }) => atMs)).toEqual([0, 3 * DAY]);
+  });
+
   it("are annualised over 365 days, by hand", () => {
     const values: number[] = Array.from({ length: 366 }, (_, index) => (index % 2 === 0 ? 1_000 : 1_010));
     values[365] = 1_210;
