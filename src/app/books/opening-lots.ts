@@ -4,6 +4,7 @@ import { type Address, NATIVE_TOKEN, parseAddress } from "../../domain/money/add
 import { parseUnits } from "../../domain/money/amount.ts";
 import { parseUsd } from "../../domain/money/price.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { utcDay } from "./amounts.ts";
 import { readCsv } from "./csv-text.ts";
 import { assetsOf } from "./ledger-parts.ts";
 import { sinceMs } from "./time-range.ts";
@@ -104,16 +105,24 @@ export function withOpeningLots(entries: readonly Entry[], lots: readonly Openin
   const rest = entries.flatMap((entry): Entry[] => {
     if (entry.kind !== "opening") return [entry];
     const { held, wallet } = entry;
-    const explained = lots
-      .filter((lot) => lot.wallet === wallet && lot.held.asset.address === held.asset.address && lot.atMs <= entry.atMs)
-      .reduce((sum, lot) => sum + lot.held.raw, 0n);
+    const before = lots.filter(
+      (lot) => lot.wallet === wallet && lot.held.asset.address === held.asset.address && lot.atMs <= entry.atMs,
+    );
+    const explained = before.reduce((sum, lot) => sum + lot.held.raw, 0n);
     if (explained > held.raw)
       problems.push(
-        `the lots of ${held.asset.symbol} in ${wallet} up to ${new Date(entry.atMs).toISOString()} are ${explained}, and it held ${held.raw} then that no swap had brought (in the smallest unit): leave out what had left by then`,
+        `the lots of ${held.asset.symbol} in ${wallet} up to ${new Date(entry.atMs).toISOString()} are ${explained}, and it held ${held.raw} then that no swap had brought (in the smallest unit): leave out what had left by then${ofThatDay(before, entry)}`,
       );
     const raw = held.raw - explained;
     return raw > 0n ? [{ ...entry, held: { ...held, raw } }] : [];
   });
   if (problems.length > 0) throw new CommandFailure(EXIT.usage, problems.join("\n"));
   return [...lots, ...rest];
+}
+
+/** A wallet is often filled on the day of its first start: after the final block that it was first seen at. */
+function ofThatDay(lots: readonly OpeningEntry[], { atMs }: Entry): string {
+  const day = utcDay(atMs);
+  if (!lots.some((lot) => utcDay(lot.atMs) === day)) return "";
+  return `; a day counts from its first moment, so what came in later on ${day} needs an instant behind that one, such as ${new Date(atMs + 1_000).toISOString()}`;
 }

@@ -76,6 +76,23 @@ test("lots explain what was held before, the rest stays unknown, and more than w
   expect(() => withOpeningLots([opening(0)], [more])).toThrow(/are 1000000001, and it held 1000000000 then/);
 });
 
+test("what came in on the very day, after the wallet was first seen, is told to need its instant, and has its place by it", () => {
+  const seenMs = START_MS + 10 * 3_600_000;
+  const seen = opening(0, { atMs: seenMs, held: { asset: USDC, raw: 0n } });
+  const lotsOf = (acquired: string) =>
+    readOpeningLots(fileOf(`wallet,asset,amount,acquired,cost_usd\nmain,USDC,5000,${acquired},5000\n`), {
+      ...known,
+      entries: [seen],
+    });
+  expect(() => withOpeningLots([seen], lotsOf("2026-01-01"))).toThrow(
+    /are 5000000000, and it held 0 then.*; a day counts from its first moment, so what came in later on 2026-01-01 needs an instant behind that one/,
+  );
+  const entries = withOpeningLots([seen], lotsOf("2026-01-01T12:00:00Z"));
+  expect(entries.map((entry) => [entry.kind, entry.atMs])).toEqual([["opening", START_MS + 12 * 3_600_000]]);
+  const older = opening(-1, { id: "lot.2", held: { asset: USDC, raw: 1n } });
+  expect(() => withOpeningLots([seen], [older])).toThrow(/leave out what had left by then$/);
+});
+
 test("names are read by contract, twice none, and native is the coin", () => {
   expect(readAssetFile(fileOf(`address,name\n${USDC.address},USDC.base\nnative,ETH\n`))).toEqual(
     new Map([
