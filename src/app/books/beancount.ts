@@ -74,22 +74,23 @@ function componentOf(name: string): string {
   return plain === "" ? "Wallet" : `${plain.slice(0, 1).toUpperCase()}${plain.slice(1)}`;
 }
 
-function costOf(basis: bigint | undefined, acquiredMs: number | undefined): string {
+/** By its name a lot stays apart from others of its day and price, which beancount would take for one, out of their order. */
+function costOf({ id, basis, acquiredMs }: Pick<Lot, "id" | "basis" | "acquiredMs">): string {
   const day = acquiredMs === undefined ? BEFORE_ALL : utcDay(acquiredMs);
-  return basis === undefined ? `{1 UNKNOWN, ${day}}` : `{{${exactDollars(basis)} USD, ${day}}}`;
+  return basis === undefined ? `{1 UNKNOWN, ${day}}` : `{{${exactDollars(basis)} USD, ${day}, "${id}"}}`;
 }
 
 function openingLot({ book, accountOf, amount }: Ledger, lot: Lot): readonly string[] {
-  const { wallet, basis, acquiredMs } = lot;
+  const { wallet } = lot;
   if (wallet === undefined || !book.isWritten(wallet)) return [];
-  const held = `${amount(lot)} ${costOf(basis, acquiredMs)}`;
+  const held = `${amount(lot)} ${costOf(lot)}`;
   return [`${utcDay(book.sinceMs - 1)} * "opening"`, posting(accountOf(wallet), held), posting(OPENING)];
 }
 
 function unrecordedLines({ accountOf, amount }: Ledger, { atMs }: Entry, one: Unrecorded): readonly string[] {
   return [
     `${utcDay(atMs)} * "came in without a record"`,
-    posting(accountOf(one.wallet), `${amount(one)} ${costOf(undefined, undefined)}`),
+    posting(accountOf(one.wallet), `${amount(one)} ${costOf({ id: "", basis: undefined, acquiredMs: undefined })}`),
     posting(UNRECORDED),
   ];
 }
@@ -126,7 +127,7 @@ function swapLines(ledger: Ledger, entry: SwapEntry): readonly string[] {
     posting(worth === undefined ? UNVALUED : RESULT),
     ...(gas === undefined
       ? []
-      : gasLines(ledger, { ...entry, kind: "gas", purpose: "approval", succeeded: true, gas, price: prices.native })),
+      : gasLines(ledger, { ...entry, kind: "gas", purpose: "swap", succeeded: true, gas, price: prices.native })),
   ];
 }
 
@@ -141,7 +142,10 @@ function arrival(
   if (transfer?.isOwn === false) return worth === undefined ? [] : [posting(SENT, dollars(worth))];
   if (bought.raw === 0n) return [];
   return [
-    posting(accountOf(transfer === undefined ? wallet : recipient), `${amount(bought)} ${costOf(worth, entry.atMs)}`),
+    posting(
+      accountOf(transfer === undefined ? wallet : recipient),
+      `${amount(bought)} ${costOf({ id, basis: worth, acquiredMs: entry.atMs })}`,
+    ),
   ];
 }
 
@@ -182,13 +186,13 @@ function transferLines({ book, swaps, accountOf, amount }: Ledger, entry: Transf
   const { wallet, recipient, isOwn, moved, swapId, atMs } = entry;
   if (!isOwn || book.isWritten(wallet)) return [];
   const swap = swaps.get(swapId);
-  const cost = costOf(swap === undefined ? undefined : worthOfSwap(swap), atMs);
+  const cost = costOf({ id: swapId, basis: swap && worthOfSwap(swap), acquiredMs: atMs });
   return [...head(entry), posting(accountOf(recipient), `${amount(moved)} ${cost}`), posting(OPENING)];
 }
 
 function openingLines({ accountOf, amount }: Ledger, entry: OpeningEntry): readonly string[] {
-  const { held, basis, acquiredMs, wallet } = entry;
-  return [...head(entry), posting(accountOf(wallet), `${amount(held)} ${costOf(basis, acquiredMs)}`), posting(OPENING)];
+  const { held, wallet } = entry;
+  return [...head(entry), posting(accountOf(wallet), `${amount(held)} ${costOf(entry)}`), posting(OPENING)];
 }
 
 /** Places of dollars and of UNKNOWN: beancount computes with 28 digits, and rounds to the places of the numbers beside. */

@@ -57,8 +57,8 @@ export interface SwapEntry extends EntryHead {
   readonly isAssumed: boolean;
 }
 
-/** What a transaction was for whose gas is an entry of its own. */
-export type GasPurpose = "approval" | "revocation" | "cancellation" | "failed transaction";
+/** What a transaction was for whose gas is an entry of its own; `swap`: the gas of a fill, where a writer needs it apart. */
+export type GasPurpose = "swap" | "approval" | "revocation" | "cancellation" | "failed transaction";
 
 /** Gas of a transaction that moved nothing else. */
 export interface GasEntry extends EntryHead {

@@ -50,6 +50,17 @@ describe("an export", () => {
     expect(more).toEqual([]);
   });
 
+  it("keeps lots of one day and one price apart in beancount, by the swaps that bought them, and calls a swap's gas by its name", () => {
+    const later = { ...swapped(3), atMs: swapped(2).atMs + 3_600_000 };
+    const text = written("beancount", bookOf("beancount", [opening(0), swapped(2), later]));
+    expect(text.match(/0\.04 WETH \{\{100 USD, 2026-01-03, "[^"]*"\}\}/g)).toEqual([
+      '0.04 WETH {{100 USD, 2026-01-03, "run_2.0.1"}}',
+      '0.04 WETH {{100 USD, 2026-01-03, "run_3.0.1"}}',
+    ]);
+    expect(text).toContain('"weekly-eth: gas of swap"');
+    expect(text).not.toContain("approval");
+  });
+
   it("writes a transfer between wallets of ours for both sides, and one to strangers for one", () => {
     const away = [swapped(3), handedOn(3, { recipient: STRANGER, isOwn: false })];
     const rows = (format: FormatName, entries = ENTRIES): number =>

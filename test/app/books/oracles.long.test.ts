@@ -9,6 +9,7 @@ import type { FormatName } from "../../../src/app/books/formats.ts";
 import { type Entry, inOrder } from "../../../src/domain/books/entry.ts";
 import { keepLots, type LotBook } from "../../../src/domain/books/lots.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
+import type { UsdPrice } from "../../../src/domain/money/price.ts";
 import {
   addressOf,
   bookOf,
@@ -20,6 +21,8 @@ import {
   STRANGER,
   spentGas,
   swapped,
+  USDC,
+  WETH,
   written,
 } from "../../support/book-samples.ts";
 import { HOSTILE_NAMES } from "../../support/hostile-names.ts";
@@ -199,6 +202,25 @@ describe(`beancount, over ${HISTORIES} random histories,`, () => {
     expect(proceedsOfUnknown.size).toBeGreaterThan(HISTORIES);
     expectNear(sumOf("Income:Swapd:Result"), results);
     expectNear(sumOf("Income:Swapd:Unknown-Basis"), proceedsOfUnknown);
+  });
+
+  it("sells lots of one day in their order, also where two of them cost the same", () => {
+    const price = (ticks: bigint) => ({ usd: (ticks * 10n ** 10n) as UsdPrice, source: "feed", atSeconds: 0 });
+    const at = (hour: number) => ({
+      id: `run_${hour}.0.1`,
+      atMs: START_MS + DAY_MS + hour * 3_600_000,
+      blockNumber: hour,
+    });
+    const sale = (hour: number, ticks: bigint): Entry =>
+      swapped(1, {
+        ...at(hour),
+        ...{ sold: { asset: WETH, raw: 10n ** 17n }, bought: { asset: USDC, raw: 1_000_000_000n }, gas: undefined },
+        prices: { sold: undefined, bought: price(ticks), native: undefined },
+      });
+    const sales = [sale(1, 99_000_000n), sale(2, 101_000_000n), sale(3, 99_000_000n)];
+    const entries = [...sales, swapped(1, { ...at(4), sold: { asset: USDC, raw: 2_000_000_000n }, gas: undefined })];
+    const book = bookOf("beancount", entries, { walletName: (wallet) => wallet });
+    expectSame(heldByBeancount(bookedOf(book)), heldByUs(book, keepLots(entries, FIFO)));
   });
 
   it("begins in the middle with the lots that were there, and ends with the same", { timeout: 600_000 }, () => {
