@@ -1,5 +1,6 @@
 import { larger, smaller } from "../money/bigint.ts";
 import { valueUp } from "../money/price.ts";
+import { type CalendarPeriod, calendarPeriod } from "../schedule/calendar-period.ts";
 import { instantsSince } from "../schedule/instants-since.ts";
 import { instantsBetween, shortestIntervalSeconds } from "../schedule/next-instants.ts";
 import type { Schedule, ZoneOffsets } from "../schedule/schedule.ts";
@@ -39,8 +40,8 @@ export interface Possible {
 
 /** The most that each strategy could sell, slot by slot. */
 export function possibleSales(world: ForecastWorld): readonly Possible[] {
-  const listed = new Map<string, Listed>();
-  return world.strategies.map((strategy) => possibleOf(strategy, world, listed));
+  const shared: Shared = { world, listed: new Map(), touched: new Map() };
+  return world.strategies.map((strategy) => possibleOf(strategy, shared));
 }
 
 /** The slots of a schedule in a stretch of time; thousands of strategies share few schedules. */
@@ -50,10 +51,18 @@ interface Listed {
   readonly busiest: number;
 }
 
-function possibleOf(strategy: ForecastStrategy, world: ForecastWorld, listed: Map<string, Listed>): Possible {
+/** What strategies have in common is found once. */
+interface Shared {
+  readonly world: ForecastWorld;
+  readonly listed: Map<string, Listed>;
+  readonly touched: Map<string, Touched>;
+}
+
+function possibleOf(strategy: ForecastStrategy, shared: Shared): Possible {
+  const { world, listed } = shared;
   const { spec, memory, spent } = strategy;
   const most = mostSoldBy(spec, memory, spent);
-  const bounds = budgetBounds(strategy, world);
+  const bounds = budgetBounds(strategy, shared);
   const terms = { ...termsOf(most, world), bounds };
   const range = {
     afterMs: Math.max(world.nowMs, (most.fromMs ?? 0) - 1),
@@ -114,15 +123,31 @@ interface BudgetBounds {
   readonly horizon: bigint | undefined;
 }
 
-/** So many periods of the calendar a window may touch at most. */
-const TOUCHED = {
-  day: { day: 2n, horizon: 31n },
-  week: { day: 2n, horizon: 6n },
-  month: { day: 2n, horizon: 2n },
-} as const;
+/** So many periods of a calendar the horizon touches, and 24 hours of it at most. */
+interface Touched {
+  readonly day: bigint;
+  readonly horizon: bigint;
+}
+
+/** Three months at the end of January; and where clocks go forward, 24 hours may touch a day before and one behind it. */
+function touchedBy(period: CalendarPeriod, timezone: string, { world, touched }: Shared): Touched {
+  const key = `${period} ${timezone}`;
+  const known = touched.get(key);
+  if (known !== undefined) return known;
+  let [horizon, day] = [0n, 2n];
+  for (let atMs = world.nowMs; atMs <= world.nowMs + HORIZON_MS; horizon += 1n) {
+    const { sinceMs, renewsMs } = calendarPeriod(period, { atMs, timezone }, world.zones);
+    if (renewsMs - sinceMs < DAY_MS) day = 3n;
+    atMs = renewsMs;
+  }
+  const found = { horizon, day: smaller(day, horizon) };
+  touched.set(key, found);
+  return found;
+}
 
 /** A budget in one token bounds a strategy that sells several ones in part only, so it is left aside there. */
-function budgetBounds({ spec, spent }: ForecastStrategy, world: ForecastWorld): BudgetBounds {
+function budgetBounds({ spec, spent }: ForecastStrategy, shared: Shared): BudgetBounds {
+  const { world } = shared;
   const { budget } = spec;
   const [token, ...others] = tradedSides(spec).sells;
   const isInDollars = budget?.inDollars === true;
@@ -132,9 +157,10 @@ function budgetBounds({ spec, spent }: ForecastStrategy, world: ForecastWorld): 
   const worth = (most: bigint): bigint | undefined => (isInDollars ? most : dollarsOf({ token, raw: most }, world));
   const sold = isInDollars ? 0n : (spent.get(token.address) ?? 0n);
   const left = budget.total === undefined ? undefined : worth(budget.total - sold);
-  const limits = (budget.calendar?.limits ?? []).map(({ period, most }) => ({ period, usd: worth(most) }));
+  const { timezone = "UTC", limits: most = [] } = budget.calendar ?? {};
+  const limits = most.map((limit) => ({ usd: worth(limit.most), touched: touchedBy(limit.period, timezone, shared) }));
   const within = (window: "day" | "horizon"): bigint | undefined =>
-    [left, ...limits.map(({ period, usd }) => (usd === undefined ? undefined : usd * TOUCHED[period][window]))]
+    [left, ...limits.map(({ touched, usd }) => (usd === undefined ? undefined : usd * touched[window]))]
       .filter((bound) => bound !== undefined)
       .reduce<bigint | undefined>((least, bound) => (least === undefined ? bound : smaller(least, bound)), undefined);
   return { day: within("day"), horizon: within("horizon") };

@@ -140,6 +140,20 @@ describe("the worst case", () => {
     expect(worstCase(world([of("month")]))).toMatchObject({ perDayUsd: usd("240"), perMonthUsd: usd("240") });
   });
 
+  it("counts every period that the next 30 days touch: three months from the end of January, three days round a short one", () => {
+    const at = (nowMs: number, period: "day" | "month") => {
+      const calendar = { timezone: "Europe/Berlin", limits: [{ period, most: 120_000_000n }] };
+      return worstCase(
+        world([dcaSpec({ schedule: { kind: "every", seconds: 3_600 }, budget: { calendar } })], { nowMs }),
+      );
+    };
+    expect(at(Date.UTC(2026, 0, 31, 12), "month").perMonthUsd).toBe(usd("360"));
+    expect(at(Date.UTC(2026, 4, 1, 12), "month").perMonthUsd).toBe(usd("120"));
+    // The clocks of Berlin go forward on 29 March 2026.
+    expect(at(Date.UTC(2026, 2, 20, 12), "day").perDayUsd).toBe(usd("360"));
+    expect(at(Date.UTC(2026, 4, 1, 12), "day").perDayUsd).toBe(usd("240"));
+  });
+
   it("is never more than the owner's ceilings, and says which one it is", () => {
     const rich = held(new Map([[USDC.address, 10n ** 12n]]));
     const spec = dcaSpec({ schedule: { kind: "every", seconds: 3_600 }, sell: { token: USDC, raw: 900_000_000n } });
