@@ -7,10 +7,12 @@ import { USD_DECIMALS } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
+import type { ZoneOffsets } from "../domain/schedule/schedule.ts";
 import { type BudgetCount, budgetSpans } from "../domain/strategy/budget.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { modeOf } from "../engine/modes.ts";
 import type { StandingRows, StatusQuestion } from "../ports/read-model.ts";
+import type { UntakenFiles } from "../ports/untaken-files.ts";
 import { type BudgetLine, budgetLines } from "./budget-lines.ts";
 import { formatInstant } from "./terminal.ts";
 
@@ -29,7 +31,7 @@ interface Money {
 /** Where a strategy stands. */
 export interface StrategyStanding {
   readonly mode: string;
-  /** the first slot from now on by its configuration; null where there is none, or no configuration names it */
+  /** the first slot from now on by what is in force; null where there is none, or nothing in force names it */
   readonly nextSlot: string | null;
   /** sold and reserved in all its life */
   readonly sold: readonly Money[];
@@ -54,6 +56,8 @@ interface Standing {
   /** as the last comparison with the chain found them, at its block */
   readonly balances: readonly (Money & { readonly wallet: string; readonly block: number })[];
   readonly lastAlive: string | null;
+  /** edited files that the daemon goes on without; null where it has taken over all, or none runs */
+  readonly untaken: { readonly code: string; readonly since: string } | null;
 }
 
 /** What the rows are asked for a standing. */
@@ -70,22 +74,30 @@ export function standingQuestion(settings: StandingSettings | undefined, nowMs: 
   };
 }
 
-/** Describes it from what the rows answered. */
-export function describeStanding(rows: StandingRows, settings: StandingSettings | undefined, nowMs: number): Standing {
+/**
+ * Describes it from what the rows answered.
+ * @param isBeside whether a daemon may run that goes by other settings than these: slots are its own then
+ */
+export function describeStanding(
+  rows: StandingRows,
+  settings: StandingSettings | undefined,
+  { nowMs, isBeside }: { readonly nowMs: number; readonly isBeside: boolean },
+): Standing {
   const tokens = new Map([...(settings?.tokens.values() ?? [])].map(({ token }) => [token.address, token]));
   const specs = new Map(settings?.strategies.map(({ spec }) => [spec.id, spec]));
   const modes = new Map(rows.modes.map((row) => [row.scope, row]));
   const global = modes.get(GLOBAL_SCOPE);
   const { differences } = rows;
   const zones = createIntlZones();
+  const untaken = isBeside ? rows.untaken : undefined;
+  const inForce: ReadonlyMap<string, StrategySpec> = untaken?.inForce ?? specs;
   const strategies = new Map<string, StrategyStanding>();
   for (const [id, sold] of [...rows.sold].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const spec = specs.get(id);
     const afterMs = Math.max(rows.lastSlots.get(id) ?? 0, nowMs);
-    const slotMs = spec === undefined ? undefined : nextInstant(spec.schedule, afterMs, zones);
     strategies.set(id, {
       mode: modeOf(id, { modes: { global, own: modes.get(id) }, differences, spec: rows.specs.get(id) }).mode,
-      nextSlot: slotMs === undefined ? null : formatInstant(slotMs),
+      nextSlot: nextSlotOf(inForce.get(id), afterMs, zones),
       sold: [...sold].filter(([, raw]) => raw !== 0n).map(([token, raw]) => money(tokens, token, raw)),
       budget: spec === undefined ? null : budgetOf(spec),
       budgets: spec === undefined ? [] : budgetLines(spec, budgetCounts(rows, spec, nowMs)),
@@ -98,7 +110,17 @@ export function describeStanding(rows: StandingRows, settings: StandingSettings 
     month: ceiling(rows.soldUsd.month, settings?.policy.maxPerMonthUsd),
     balances: balancesOf(rows, settings, tokens),
     lastAlive: rows.lastAliveMs === undefined ? null : formatInstant(rows.lastAliveMs),
+    untaken: describeUntaken(untaken),
   };
+}
+
+function describeUntaken(untaken: UntakenFiles | undefined): Standing["untaken"] {
+  return untaken === undefined ? null : { code: untaken.code, since: formatInstant(untaken.sinceMs) };
+}
+
+function nextSlotOf(spec: StrategySpec | undefined, afterMs: number, zones: ZoneOffsets): string | null {
+  const slotMs = spec === undefined ? undefined : nextInstant(spec.schedule, afterMs, zones);
+  return slotMs === undefined ? null : formatInstant(slotMs);
 }
 
 type Tokens = ReadonlyMap<Address, Token>;

@@ -145,7 +145,7 @@ async function takeOver(current: Configuration, loaded: LoadOutcome, deps: Watch
   }
   const { configuration } = loaded;
   if (configuration.settingsHash !== current.settingsHash || accountsOf(configuration) !== accountsOf(current)) {
-    const text = `${dirname(configuration.file)}: more than strategies was edited; nothing of it applies before the next start`;
+    const text = `${dirname(configuration.file)}: more than strategies was edited; nothing of it applies before the next start, edits of strategies neither: those of before go on`;
     logger.warn({}, text);
     return { inForce: current, alert: { code: "RESTART_NEEDED", text } };
   }

@@ -16,6 +16,7 @@ import type {
 import type { Keeping, KeepingQuestion } from "./keeping.ts";
 import type { OpenRight } from "./open-right.ts";
 import type { Difference, KnownChain } from "./reconciliation-store.ts";
+import type { UntakenFiles } from "./untaken-files.ts";
 
 /**
  * What people read: commands, and what the daemon reports about itself over HTTP. Each answer is plain data as of one
@@ -207,6 +208,8 @@ export interface StandingRows {
   readonly differences: readonly Difference[];
   /** the edition of each strategy that was loaded last; it may be missing where no difference is open */
   readonly specs: ReadonlyMap<string, StrategySpec>;
+  /** what was not taken over of the files by the daemon that wrote the rows, if it still runs; undefined where all was */
+  readonly untaken: UntakenFiles | undefined;
   /** dollars (1e-18) that were sold since two instants, and all that are reserved */
   readonly soldUsd: { readonly day: bigint; readonly month: bigint };
   /** what strategies sold since the instants that were asked for, in their order */

@@ -6,6 +6,7 @@ import { createReadModel } from "../../src/adapters/sqlite/daemon/read-model.ts"
 import { readStatus } from "../../src/app/commands/status-document.ts";
 import { formatStanding, formatUnsent } from "../../src/app/commands/status-standing.ts";
 import type { StandingSettings } from "../../src/app/read-standing.ts";
+import { untakenLine } from "../../src/app/untaken-line.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import { claimDatabase } from "../../src/storage/claim.ts";
 import { runHere } from "../e2e/support/run-here.ts";
@@ -155,6 +156,46 @@ test("the mode is the running daemon's own, and a file that was edited since is 
   store.addDaemonEvent("stopped", "by request", NOW_MS);
   expect(await check(), "a start that has written nothing yet is no earlier life").toMatchObject({ mode: "live" });
   next.release();
+});
+
+test("slots are those of the files that the running daemon goes by, where it has not taken over what they are now", async () => {
+  const { db, file, store } = begin();
+  addStrategy(store, dcaSpec({ id: "elder" }));
+  db.exec("UPDATE strategies SET is_gone = 1 WHERE id = 'elder'");
+  const without = { ...settings, strategies: [] };
+  const read = async (about: StandingSettings | undefined = without) =>
+    await readStatus(createReadModel(db), { database: file, settings: about });
+  const slots = async (about?: StandingSettings) =>
+    (await read(about)).strategies.map(({ id, standing }) => [id, standing?.nextSlot ?? null]);
+  const nothing = [
+    ["elder", null],
+    ["weekly", null],
+  ];
+  const goesOn = [
+    ["elder", null],
+    ["weekly", expect.any(String)],
+  ];
+  store.raiseAlert(alertSample({ code: "RESTART_NEEDED", subject: "configuration", text: "edited" }));
+  expect(await slots(), "the next start goes by the files").toEqual(nothing);
+  expect(await read()).toMatchObject({ untaken: null });
+  const claim = claimDatabase(file);
+  if (claim.kind !== "claimed") throw new Error("not claimed");
+  onTestFinished(() => claim.release());
+  expect(await slots()).toEqual(goesOn);
+  const broken = await readStatus(createReadModel(db), { database: file, settings: undefined });
+  expect(broken.strategies[1]?.standing?.nextSlot, "also where they are broken").toEqual(expect.any(String));
+  const since = new Date(NOW_MS).toISOString().replace(/\.\d+Z$/, "Z");
+  expect((await read()).untaken).toEqual({ code: "RESTART_NEEDED", since });
+  expect(formatStanding(await read()).join("\n")).toContain(
+    `the daemon goes by its files as they were before ${since} (RESTART_NEEDED), strategies too`,
+  );
+  const target = { kind: "configured", configuration: {} as never, database: file } as const;
+  expect(await untakenLine(target)).toContain(
+    `before ${since} (RESTART_NEEDED), strategies too: this is about the files`,
+  );
+  store.endAlerts("configuration", NOW_MS);
+  expect(await untakenLine(target)).toBeUndefined();
+  expect([await slots(), (await read()).untaken]).toEqual([nothing, null]);
 });
 
 test("balances are those that the rows know, at their block, and none are invented", async () => {

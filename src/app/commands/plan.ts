@@ -10,6 +10,7 @@ import { modeLine } from "../mode-line.ts";
 import { type Plan, readPlan } from "../read-plan.ts";
 import { configurationOf, findTarget, needsChain } from "../target.ts";
 import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
+import { untakenLine } from "../untaken-line.ts";
 
 export interface PlanOptions {
   readonly config?: string;
@@ -22,11 +23,14 @@ export interface PlanOptions {
  * Signs and sends nothing. Ends with 1 when a slot would be denied or something that it needs is missing.
  */
 export async function plan(options: PlanOptions, terminal: Terminal): Promise<void> {
-  const found = configurationOf(needsChain(findTarget(options)));
+  const target = needsChain(findTarget(options));
+  const found = configurationOf(target);
   const made = await readPlan(found, options.slots);
   const { configuration } = found;
-  const json = { mode: configuration.mode, ...planJson(made) };
-  terminal.out(options.json === true ? JSON.stringify(json) : `${modeLine(configuration)}\n\n${planText(made)}`);
+  const untaken = await untakenLine(target);
+  const json = { mode: configuration.mode, untaken: untaken ?? null, ...planJson(made) };
+  const about = [modeLine(configuration), ...(untaken === undefined ? [] : [untaken])].join("\n");
+  terminal.out(options.json === true ? JSON.stringify(json) : `${about}\n\n${planText(made)}`);
   if (!isClear(made)) throw new CommandFailure(EXIT.no, "");
 }
 

@@ -32,7 +32,8 @@ export async function readStatus(
   const claim = checkClaim(about.database);
   const nowMs = Date.now();
   const rows = await reads.status(standingQuestion(about.settings, nowMs));
-  const standing = rows.standing === undefined ? undefined : describeStanding(rows.standing, about.settings, nowMs);
+  const at = { nowMs, isBeside: claim.kind !== "free" };
+  const standing = rows.standing === undefined ? undefined : describeStanding(rows.standing, about.settings, at);
   const openAlerts = rows.openAlerts.map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) }));
   const jump = rows.lastClockJump;
   const configuredMode = about.settings?.mode ?? null;
@@ -48,6 +49,8 @@ export async function readStatus(
     /** where transactions go by the configuration: to endpoints that it names, to relays of the network book, or publicly */
     sending: about.settings?.network.submit.kind ?? null,
     operating: standing?.mode ?? null,
+    /** edited files that the running daemon goes on without: what they name applies later, if at all */
+    untaken: standing?.untaken ?? null,
     waitsFor: openAlerts.filter(({ code }) => WAITED_FOR.has(code)).map(({ text, at }) => ({ text, since: at })),
     signers: describeSigners(about.settings, rows),
     lastClockJump: jump === undefined ? null : { text: jump.text, at: formatInstant(jump.atMs) },

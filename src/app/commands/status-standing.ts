@@ -16,7 +16,7 @@ const SENDING = {
 
 /** Whether a daemon runs, what it waits for, and where each strategy stands: for people, in parts. */
 export function formatStanding(document: StatusDocument): string[] {
-  const { mode, configuredMode, sending, operating, waitsFor, lastClockJump, sold } = document;
+  const { mode, configuredMode, sending, operating, waitsFor, lastClockJump, sold, untaken } = document;
   const isEdited = configuredMode !== null && configuredMode !== mode;
   const edited = isEdited ? ` (the configuration says ${configuredMode}, which applies from the next start on)` : "";
   const lines = [
@@ -28,6 +28,7 @@ export function formatStanding(document: StatusDocument): string[] {
     `database ${document.database}; last event: ${document.lastEvent ?? "none"}`,
     ...waitsFor.map(({ text, since }) => `waits since ${since}: ${text}`),
   ];
+  if (untaken !== null) lines.push(describeUntaken(untaken));
   if (lastClockJump !== null) lines.push(`last jump of the clock, ${lastClockJump.at}: ${lastClockJump.text}`);
   if (sold !== null) lines.push(`sold in 24 hours ${ceiling(sold.day)}; in 30 days ${ceiling(sold.month)}`);
   const strategies = document.strategies.map(({ id, kind, lastSlot, runs, standing }) => {
@@ -62,6 +63,12 @@ export function formatOpenAlerts({ openAlerts }: StatusDocument): string[] {
 /** A table, and how many rows of it are left out. */
 export function withRest(table: string, left: number): string {
   return left <= 0 ? table : `${table}\n... and ${left} more (--json has all)`;
+}
+
+/** The daemon's own slots are known from its rows; what else is read of the files is not what it goes by. */
+function describeUntaken({ code, since }: NonNullable<StatusDocument["untaken"]>): string {
+  const before = `the daemon goes by its files as they were before ${since} (${code}), strategies too`;
+  return `${before}: slots below are those, budgets and ceilings are those of the files as they are now`;
 }
 
 function daemonLine({ daemon }: StatusDocument): string {

@@ -6,6 +6,7 @@ import { lookAhead } from "../look-ahead.ts";
 import { modeLine } from "../mode-line.ts";
 import { configurationOf, findTarget, needsChain } from "../target.ts";
 import { formatInstant, formatTokenAmount, type Terminal } from "../terminal.ts";
+import { untakenLine } from "../untaken-line.ts";
 import { checkTable } from "./swap-lines.ts";
 
 /**
@@ -17,7 +18,8 @@ export async function whyNext(
   options: { config?: string; json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const found = configurationOf(needsChain(findTarget(options)));
+  const target = needsChain(findTarget(options));
+  const found = configurationOf(target);
   const dryRun = await lookAhead(found, async (context) => {
     const strategy = strategyOf(context, strategyId);
     if (strategy === undefined) {
@@ -28,8 +30,10 @@ export async function whyNext(
   });
   if (dryRun === undefined) throw new CommandFailure(EXIT.no, `the schedule of ${strategyId} has no further slot`);
   const { configuration } = found;
-  const json = { mode: configuration.mode, ...dryRunJson(dryRun) };
-  terminal.out(options.json === true ? JSON.stringify(json) : `${modeLine(configuration)}\n\n${dryRunText(dryRun)}`);
+  const untaken = await untakenLine(target);
+  const json = { mode: configuration.mode, untaken: untaken ?? null, ...dryRunJson(dryRun) };
+  const about = [modeLine(configuration), ...(untaken === undefined ? [] : [untaken])].join("\n");
+  terminal.out(options.json === true ? JSON.stringify(json) : `${about}\n\n${dryRunText(dryRun)}`);
 }
 
 /** What the end means for the slot itself: a dry run ends each swap before it is signed. */

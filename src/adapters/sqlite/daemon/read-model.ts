@@ -1,5 +1,6 @@
 import type { RunHistory } from "../../../ports/history.ts";
 import type { ReadModel, RunDetails, StandingRows, StatusQuestion } from "../../../ports/read-model.ts";
+import type { UntakenFiles } from "../../../ports/untaken-files.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { readLaneHistory } from "../lane-history.ts";
 import { readPaperHoldings } from "../paper/paper-rows.ts";
@@ -114,11 +115,27 @@ function readStatus(db: SqliteDatabase, history: HistoryReader, asked: StatusQue
     lastClockJump: history.lastClockJump(),
     startedMode: history.startedMode(),
     lastEvent: history.lastEvent(),
-    standing: isMigrated(db) ? readStanding(createStore(db), [...ids], asked) : undefined,
+    standing: isMigrated(db) ? readStanding(db, [...ids], asked) : undefined,
   };
 }
 
-function readStanding(rows: RowStore, strategyIds: readonly string[], asked: StatusQuestion): StandingRows {
+/** Alerts that are open while edited files are not in force: what they say applies later, if at all. */
+const UNTAKEN: ReadonlySet<string> = new Set(["CONFIGURATION_REFUSED", "RESTART_NEEDED"]);
+
+/** The editions that were loaded last, of the strategies whose files were there then. */
+function readUntaken(db: SqliteDatabase, rows: RowStore): UntakenFiles | undefined {
+  const sql = prepareStatements(db);
+  const open = sql
+    .all<{ code: string; sinceMs: number }>("SELECT code, raised_at_ms AS sinceMs FROM alerts WHERE over_at_ms IS NULL")
+    .find(({ code }) => UNTAKEN.has(code));
+  if (open === undefined) return undefined;
+  const there = sql.all<{ id: string }>("SELECT id FROM strategies WHERE is_gone = 0");
+  const editions = there.map(({ id }) => [id, rows.strategy(id)?.spec] as const);
+  return { ...open, inForce: new Map(editions.flatMap(([id, spec]) => (spec === undefined ? [] : [[id, spec]]))) };
+}
+
+function readStanding(db: SqliteDatabase, strategyIds: readonly string[], asked: StatusQuestion): StandingRows {
+  const rows: RowStore = createStore(db);
   const differences = rows.openDifferences();
   // Only what is open asks for an edition: by its tokens a strategy is halted.
   const specs = differences.length === 0 ? [] : strategyIds.map((id) => [id, rows.strategy(id)?.spec] as const);
@@ -138,5 +155,6 @@ function readStanding(rows: RowStore, strategyIds: readonly string[], asked: Sta
     ),
     known: new Map(known.flatMap(([wallet, chain]) => (chain === undefined ? [] : [[wallet, chain] as const]))),
     lastAliveMs: rows.lastAliveMs(),
+    untaken: readUntaken(db, rows),
   };
 }

@@ -57,7 +57,7 @@ const MOST_GAPS = 100;
 /** How the daemon is. */
 export function describeStatus(parts: StatusParts): Status {
   const { configuration, rows, health, readiness, nowMs } = parts;
-  const standing = rows.standing && describeStanding(rows.standing, configuration, nowMs);
+  const standing = rows.standing && describeStanding(rows.standing, configuration, { nowMs, isBeside: false });
   const { node, service, clock, database, signer } = readiness;
   const jump = rows.lastClockJump;
   return {
@@ -95,7 +95,7 @@ export function describeStrategies({
   rows,
   nowMs,
 }: Pick<StatusParts, "configuration" | "rows" | "nowMs">): Strategy[] {
-  const standing = rows.standing && describeStanding(rows.standing, configuration, nowMs);
+  const standing = rows.standing && describeStanding(rows.standing, configuration, { nowMs, isBeside: false });
   const known = new Map(rows.strategies.map((row) => [row.id, row]));
   const configured = configuration.strategies.map(({ spec }) => ({ id: spec.id, kind: spec.kind as string }));
   const ids = new Set(configured.map(({ id }) => id));
