@@ -135,7 +135,7 @@ function secretFilesIn(value: unknown): readonly string[] {
 
 function checkFolder({ strategies, origin }: Configuration): readonly Finding[] {
   if (strategies.length > 0) return [];
-  const whatToDo = "put a file there: `swapd init` writes one, and strategies/examples of a checkout has more";
+  const whatToDo = "put a file there: `swapd init` in an empty folder writes one, and strategies/examples has more";
   return [{ what: "strategies", found: `${origin.strategies} has none: nothing would ever be traded`, whatToDo }];
 }
 

@@ -96,6 +96,8 @@ describe("swapd check, of what a configuration names on this machine", () => {
     const { code, out } = await check(folder);
     expect(code, out).toBe(1);
     expect(out).toMatch(/PROBLEM\s+strategies .*strategies has none: nothing would ever be traded/);
+    // `swapd init` writes no strategy beside a configuration that is there.
+    expect(out).toContain("`swapd init` in an empty folder writes one");
   });
 
   it("warns of times without a zone where the machine has another one than UTC, and not of a stated UTC", async () => {
