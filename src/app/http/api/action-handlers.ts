@@ -87,12 +87,17 @@ async function answered({ listing, clock, commits }: ApiSources, id: number): Pr
 
 function describeRequest({ id, command, arguments: args, madeBy: by, madeAtMs, answer }: ListedRequest): Result {
   return {
-    ...{ id, action: actionOf(command, args), target: args.run ?? args.strategy ?? args.scope ?? "global", by },
+    ...{ id, action: actionOf(command, args), target: targetOf(args), by },
     at: instantOf(madeAtMs),
     reason: args.reason ?? null,
     state: answer === null ? "waiting" : answer.startsWith("refused:") ? "refused" : "done",
     answer,
   };
+}
+
+/** What it acts on; of an allowance that is revoked the token. */
+function targetOf({ run, strategy, intent, token, scope = "global" }: ListedRequest["arguments"]): string {
+  return run ?? strategy ?? intent ?? token ?? scope;
 }
 
 /** Under the word that people use for it. */

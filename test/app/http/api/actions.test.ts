@@ -40,6 +40,17 @@ it("says what the daemon refused, and why", async () => {
   expect(approved.json).toMatchObject({ state: "refused", action: "approve", target: "run_none" });
 });
 
+it.each([
+  ["revoke", { wallet: "0x11", token: "0x22", spender: "0x33" }, "0x22"],
+  ["cancel", { intent: "int_1" }, "int_1"],
+  ["mode", { mode: "halted" }, "global"],
+])("records what %s, asked for by a command, is about", async (command, args, target) => {
+  const life = await startApiLife();
+  life.life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 0 });
+  const [listed] = (await life.as("read", "/api/v1/actions")).json.items;
+  expect(listed).toMatchObject({ target, by: "ops" });
+});
+
 it("refuses no slot of a strategy where a run is to be refused", async () => {
   const life = await startApiLife();
   const refused = await act(life, { action: "refuse", run: "weekly" }, "key-1");

@@ -37,7 +37,7 @@ export const action = z
 export const actionResult = shape("ActionResult", "An action and what came of it.", {
   id: z.int(),
   action: z.string(),
-  target: z.string().meta({ description: "global, a strategy or a run" }),
+  target: z.string().meta({ description: "global, a strategy, a run, a transaction, or the token of an allowance" }),
   by: z.string(),
   at: instant,
   reason: z.string().nullable(),
