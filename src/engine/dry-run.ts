@@ -22,6 +22,8 @@ export interface DryRun {
   readonly checks: ReadonlyMap<string, readonly Check[]>;
   /** it would be asked again in a while: the answer is what it is now */
   readonly waits: boolean;
+  /** why, as far as it is known */
+  readonly waitsFor: { readonly reason: string; readonly detail: string } | undefined;
 }
 
 /** Reading is all that a dry run may do outside. */
@@ -38,10 +40,25 @@ export async function dryRunSlot(context: EngineContext, strategy: LoadedStrateg
   const { clock, zones } = context.deps;
   const slotMs = nextInstant(strategy.spec.schedule, clock.nowMs(), zones);
   if (slotMs === undefined) return undefined;
-  const stage = createStage(context, dueRun(context, strategy, { slotMs, slots: 1 }));
+  const due = dueRun(context, strategy, { slotMs, slots: 1 });
+  const { stage, waits } = await playFromStart(context, due);
+  const waitsFor = waits ? await reasonToWait(context, due, stage) : undefined;
+  return { run: stage.run(), checks: stage.checks, waits, waitsFor };
+}
+
+async function playFromStart(context: EngineContext, due: Run): Promise<{ stage: Stage; waits: boolean }> {
+  const stage = createStage(context, due);
   await stage.take({ kind: "started" });
-  const waits = await stage.play();
-  return { run: stage.run(), checks: stage.checks, waits };
+  return { stage, waits: await stage.play() };
+}
+
+/** A strategy that puts its decision off leaves no word of why, unless its window ends at once. */
+async function reasonToWait(context: EngineContext, due: Run, waiting: Stage): Promise<DryRun["waitsFor"]> {
+  const refusal = waiting.lastRefusal();
+  if (refusal !== undefined) return { reason: refusal, detail: waiting.detail() };
+  const { stage } = await playFromStart(context, { ...due, windowEndsMs: context.deps.clock.nowMs() });
+  const { reason, detail = "" } = stage.run();
+  return reason === undefined ? undefined : { reason, detail };
 }
 
 /** The same of a strategy by its id; "unknown" where no such strategy is in force. */

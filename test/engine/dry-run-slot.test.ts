@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { type DryRunVerdict, describeDryRun } from "../../src/app/describe-dry-run.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import { NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { dryRunSlot } from "../../src/engine/dry-run.ts";
+import { type DryRun, dryRunSlot } from "../../src/engine/dry-run.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import { readForecastStart } from "../../src/engine/forecast-world.ts";
 import { quoteForecast } from "../../src/engine/quote-forecast.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
-import { HUNDRED_USDC, policySample, ROUTER, runSample, SLOT_MS, usd, WBTC } from "../support/builders.ts";
+import { HUNDRED_USDC, policySample, ROUTER, runSample, SLOT_MS, USDC, usd, WBTC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
@@ -23,6 +24,11 @@ async function begin(change: Partial<StrategySpec> = {}, settings: Partial<Engin
   const [strategy] = life.context.settings.strategies;
   if (strategy === undefined) throw new Error("no strategy is loaded");
   return { outside, life, strategy };
+}
+
+function described(dryRun: DryRun | undefined): DryRunVerdict {
+  if (dryRun === undefined) throw new Error("the schedule has no further slot");
+  return describeDryRun(dryRun);
 }
 
 /** Everything that the database holds, as text. */
@@ -68,7 +74,30 @@ describe("a dry run", () => {
   test("ends where the daemon would ask again in a while", async () => {
     const { outside, life, strategy } = await begin();
     outside.service.refuses = refusal("NO_ANSWER", true);
-    expect(await dryRunSlot(life.context, strategy)).toMatchObject({ waits: true, run: { state: "executing" } });
+    const dryRun = await dryRunSlot(life.context, strategy);
+    expect(dryRun).toMatchObject({
+      waits: true,
+      waitsFor: { reason: "quote_unavailable", detail: expect.stringContaining("NO_ANSWER") },
+      run: { state: "executing" },
+    });
+  });
+
+  test("says what it would wait for: a price, with its number, or a node", async () => {
+    const onlyIf = { of: WETH, comparison: "<=", price: { quote: USDC, raw: 1_000_000n } };
+    const dear = await begin({ onlyIf, retryForSeconds: 600 } as Partial<StrategySpec>);
+    expect(described(await dryRunSlot(dear.life.context, dear.strategy))).toEqual({
+      verdict: "would ask again in a while",
+      reason: "price_gate",
+      detail: "WETH stands at 1000 USDC, it must be <= 1 USDC",
+    });
+    const { life, strategy } = await begin();
+    const balance = async () => await Promise.reject(new ChainReadError("unreachable", "no endpoint answers"));
+    Object.assign(life.context.deps.chain, { balance });
+    expect(described(await dryRunSlot(life.context, strategy))).toEqual({
+      verdict: "would ask again in a while",
+      reason: "view_unavailable",
+      detail: "no endpoint answers",
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Swap } from "../../domain/run/run.ts";
 import { type DryRun, dryRunSlot } from "../../engine/dry-run.ts";
 import { strategyOf } from "../../engine/engine-context.ts";
+import { describeDryRun } from "../describe-dry-run.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { lookAhead } from "../look-ahead.ts";
 import { modeLine } from "../mode-line.ts";
@@ -36,22 +37,16 @@ export async function whyNext(
   terminal.out(options.json === true ? JSON.stringify(json) : `${about}\n\n${dryRunText(dryRun)}`);
 }
 
-/** What the end means for the slot itself: a dry run ends each swap before it is signed. */
-function verdict({ run, waits }: DryRun): string {
-  if (waits) return "would ask again in a while";
-  if (run.reason === "dry_run") return "would trade";
-  return `${run.state}, ${run.reason ?? "no reason"}`;
-}
-
 function dryRunJson(dryRun: DryRun): object {
   const { run, checks } = dryRun;
+  const { verdict, reason = null, detail = null } = describeDryRun(dryRun);
   return {
     strategy: run.strategyId,
     slot: formatInstant(run.slotMs),
-    verdict: verdict(dryRun),
+    verdict,
     state: run.state,
-    reason: run.reason ?? null,
-    detail: run.detail ?? null,
+    reason,
+    detail,
     swaps: run.swaps.map((swap) => ({
       sell: swap.sell.symbol,
       buy: swap.buy.symbol,
@@ -67,8 +62,10 @@ function dryRunJson(dryRun: DryRun): object {
 
 function dryRunText(dryRun: DryRun): string {
   const { run, checks } = dryRun;
-  const detail = run.detail === undefined ? "" : ` (${run.detail})`;
-  const parts = [`${run.strategyId} at ${formatInstant(run.slotMs)}, if it were now: ${verdict(dryRun)}${detail}`];
+  const { verdict, reason, detail } = describeDryRun(dryRun);
+  const why = [dryRun.waits ? reason : undefined, detail].filter((part) => part !== undefined && part !== "");
+  const because = why.length === 0 ? "" : ` (${why.join(": ")})`;
+  const parts = [`${run.strategyId} at ${formatInstant(run.slotMs)}, if it were now: ${verdict}${because}`];
   for (const swap of run.swaps) {
     const rows = (checks.get(swap.id) ?? []).map(({ ok, code, subject, value, limit }) => ({
       passed: ok,

@@ -1,6 +1,7 @@
 import { NATIVE_TOKEN } from "../../../domain/money/address.ts";
 import { SUBJECT } from "../../../domain/run/alert.ts";
 import type { DryRun } from "../../../engine/dry-run.ts";
+import { describeDryRun } from "../../describe-dry-run.ts";
 import type { ApiSources } from "./api-sources.ts";
 import { instantOf, moneyOf, NATIVE_DECIMALS, type PlainToken } from "./describe-money.ts";
 import { describeAlert } from "./describe-outside.ts";
@@ -86,17 +87,10 @@ export function noStrategy(id: string): ApiProblem {
 function describeNext(strategy: string, dryRun: DryRun | undefined): AnswerOf<"getWhyNext"> {
   const none = { slot: null, verdict: null, state: null, reason: null, detail: null, swaps: [] };
   if (dryRun === undefined) return { strategy, ...none };
-  const { run, checks, waits } = dryRun;
-  // What ends a dry run is that it is one.
-  const isTrade = run.reason === "dry_run" && !waits;
+  const { run, checks } = dryRun;
+  const { verdict, reason = null, detail = null } = describeDryRun(dryRun);
   return {
-    ...{ strategy, slot: instantOf(run.slotMs) },
-    verdict: isTrade
-      ? "would trade"
-      : waits
-        ? "would ask again in a while"
-        : `${run.state}, ${run.reason ?? "no reason"}`,
-    ...{ state: run.state, reason: isTrade ? null : (run.reason ?? null), detail: run.detail ?? null },
+    ...{ strategy, slot: instantOf(run.slotMs), verdict, state: run.state, reason, detail },
     swaps: run.swaps.map((swap) => ({
       ...{ sell: plain(swap.sell), buy: plain(swap.buy), mode: swap.mode ?? null },
       amount: swap.gross === undefined ? null : moneyOf(swap.gross, swap.sell),
