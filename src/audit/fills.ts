@@ -16,7 +16,15 @@ interface Exchange {
 
 /** The payments of what a swap buys, each as far as it may have been its own. Coins are paid to nobody by name. */
 function paymentsFor({ buy_token: buy, recipient }: SwapRow, receipt: Receipt, wrapped: Address): bigint[] {
-  const [token, to] = buy === NATIVE_TOKEN ? [wrapped, undefined] : [buy, recipient];
+  return buy === NATIVE_TOKEN ? paid(receipt, wrapped, [wrapped, undefined]) : paid(receipt, wrapped, [buy, recipient]);
+}
+
+/** The amounts of a token that somebody got; nobody gets what is unwrapped. */
+function paid(
+  receipt: Receipt,
+  wrapped: Address,
+  [token, to]: readonly [token: Address, to: Address | undefined],
+): bigint[] {
   return receipt.logs
     .flatMap((log) => readTransfer(log, wrapped) ?? [])
     .filter((move) => move.token === token && move.to === to)
@@ -45,18 +53,29 @@ export function measureExchange(
   const moved = (token: Address, way: "from" | "to", holder: Address | undefined): bigint =>
     transfers.reduce((sum, move) => (move.token === token && move[way] === holder ? sum + move.amount : sum), 0n);
   const { sell_token: sell, buy_token: buy, wallet, recipient } = swap;
-  const unwrapped = moved(native.wrapped, "to", undefined);
   const taken = sell === NATIVE_TOKEN ? native.value : moved(sell, "from", wallet);
   const isBoughtBeside = beside.some((other) => other.buy_token === sell && other.recipient === wallet);
   const came = isBoughtBeside ? 0n : moved(sell, "to", wallet);
-  const back = sell === NATIVE_TOKEN ? unwrapped : came;
-  const paid = paymentsFor(swap, receipt, native.wrapped);
+  const back = sell === NATIVE_TOKEN ? coinsBack(swap, receipt, native.wrapped) : came;
+  const payments = paymentsFor(swap, receipt, native.wrapped);
   const isSoldBeside = beside.some((other) => other.sell_token === buy && other.wallet === recipient);
   const away = buy === NATIVE_TOKEN || isSoldBeside ? 0n : moved(buy, "from", recipient);
   const rivals = beside.filter((other) => other.buy_token === buy && other.recipient === recipient).length;
   const isShared = rivals > 0 || buy === NATIVE_TOKEN;
-  const bought = isShared ? shareOf(swap, paid, rivals) : paid.reduce((left, right) => left + right, 0n);
+  const bought = isShared ? shareOf(swap, payments, rivals) : payments.reduce((left, right) => left + right, 0n);
   return { sold: taken - back, bought: bought - away, back };
+}
+
+/**
+ * Of the coins that were unwrapped, what came back to the wallet that sold coins. A pool of the coin itself is paid with
+ * unwrapped ones as well, and no event tells the two apart: what is recorded as sold says which it was, where that is
+ * nothing, one of the payments or all. The balance of coins then shows whether it is true.
+ */
+function coinsBack({ amount_in: gross, sold }: SwapRow, receipt: Receipt, wrapped: Address): bigint {
+  const unwrapped = paid(receipt, wrapped, [wrapped, undefined]);
+  const all = unwrapped.reduce((sum, amount) => sum + amount, 0n);
+  const said = gross === null || sold === null ? 0n : gross - sold;
+  return said === 0n || unwrapped.includes(said) ? said : all;
 }
 
 /**

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { formatAuditReport } from "../../src/audit/format.ts";
 import type { Hex } from "../../src/domain/money/address.ts";
 import { DEPLOYER } from "./support/chain.ts";
-import { buildWorld, STRANGER, type World } from "./support/world.ts";
+import { swapRouted } from "./support/router.ts";
+import { buildWorld, codesOf, STRANGER, type World } from "./support/world.ts";
 
 // Each test audits a whole chain, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 30_000 });
@@ -53,6 +54,16 @@ test("explains what the route left over, and came back to the wallet, by the eve
   });
   expect(report.differences).toEqual([]);
   expect(report.checked).toMatchObject({ fills: 8 });
+});
+
+test("explains coins that were sold in a pool of the coin itself, which is paid with unwrapped ones", async () => {
+  const sale = { sell: "ETH", amount: 10n ** 18n } as const;
+  const report = await world.auditAfter((copy) => swapRouted(copy, sale));
+  expect(report.differences).toEqual([]);
+  const lying = await world.auditAfter((copy) => swapRouted(copy, { ...sale, recorded: 0n }));
+  expect(codesOf(lying), "nor do they count as come back where the balance says that they did not").toEqual([
+    "BALANCE_DIFFERS",
+  ]);
 });
 
 test("lists a deposit, with its transaction, as no difference", async () => {
