@@ -30,7 +30,8 @@ export async function readAcceptedTransactions(
     if (transactions === undefined) unread.set(account, (unread.get(account) ?? 0) + blocks.to - blocks.from + 1);
     else found.push(...transactions);
   }
-  const receipts = await chain.receipts(found.map(({ hash }) => hash));
+  const places = new Map(found.map(({ hash, blockNumber }) => [hash, blockNumber]));
+  const receipts = await chain.receipts([...places.keys()], places);
   const paid = found.flatMap(({ hash, from: account, to, nonce, value }) => {
     const receipt = receipts.get(hash);
     return receipt === undefined ? [] : [{ account, hash, nonce, to, value, receipt }];

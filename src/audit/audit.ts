@@ -5,6 +5,7 @@ import { readAcceptedTransactions } from "./accepted-transactions.ts";
 import { checkAllowances } from "./allowances.ts";
 import { checkBalances } from "./balances.ts";
 import { checkBaselines, compareBaselines, readFindings } from "./baselines.ts";
+import { placesOf } from "./block-receipts.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type Claims, claimTransactions } from "./claims.ts";
 import { fillingTransactions, openSwaps } from "./filling-transactions.ts";
@@ -184,7 +185,7 @@ async function readInputs(options: AuditOptions, pass: AuditPass): Promise<Input
   const { parsed, differences } = parseAttempts(snapshot, options.chainId);
   const claims = claimTransactions(snapshot, { fills: movements.fills, flows });
   const hashes = new Set([...claims.hashes, ...parsed.map(({ hash }) => hash)]);
-  const receipts = await chain.receipts([...hashes]);
+  const receipts = await chain.receipts([...hashes], placesOf(snapshot, [...movements.fills, ...flows]));
   const found = findSigners(parsed, receipts);
   const attempts = { ...found, differences: [...differences, ...found.differences] };
   const own = ownTransactions(attempts.signed, receipts);

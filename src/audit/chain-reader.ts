@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { Secret } from "../net/secret.ts";
 import { type Ask, BATCH_SIZE, createAsker, unreadable } from "./ask-node.ts";
+import { receiptsInBlocks } from "./block-receipts.ts";
 import type { ChainLog } from "./events.ts";
 import {
   bigQuantity,
@@ -57,7 +58,8 @@ export interface ChainReader {
   ): Promise<readonly (bigint | undefined)[]>;
   /** How many transactions an account has in blocks up to this one; undefined when the node has no state of it. */
   transactionCount(account: Address, block: number): Promise<number | undefined>;
-  receipts(hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, Receipt>>;
+  /** @param places blocks that transactions are said to be in, for nodes that find old ones by their blocks alone */
+  receipts(hashes: readonly Hex[], places?: ReadonlyMap<Hex, number>): Promise<ReadonlyMap<Hex, Receipt>>;
   /** Logs of all filters, from one block to another, both included, asked for in as many pieces as the node wants. */
   logs(
     filters: readonly LogFilter[],
@@ -122,19 +124,7 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
       const [answer] = await ask([{ method: "eth_getTransactionCount", params: [account, toQuantity(block)] }]);
       return answer instanceof Refusal ? undefined : read(node.host, "a nonce", smallQuantity, answer);
     },
-    receipts: async (hashes) => {
-      const receipts = new Map<Hex, Receipt>();
-      // A receipt as a node reports it takes many times the room of what is kept of it.
-      for (let first = 0; first < hashes.length; first += RECEIPTS_PER_BATCH) {
-        const part = hashes.slice(first, first + RECEIPTS_PER_BATCH);
-        const answers = await ask(part.map((asked) => ({ method: "eth_getTransactionReceipt", params: [asked] })));
-        for (const answer of answers) {
-          const found = read(node.host, "a receipt", receipt.nullable(), proper(answer));
-          if (found !== null) receipts.set(found.hash, found);
-        }
-      }
-      return receipts;
-    },
+    receipts: (hashes, places = new Map()) => readReceipts({ host: node.host, ask }, hashes, places),
     logs: (filters, range, onProgress) => readLogs({ host: node.host, ask }, filters, range, onProgress),
     transactionsFrom: async (senders, { from, to }) => {
       const found: BlockTransaction[] = [];
@@ -153,6 +143,30 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
       return found;
     },
   };
+}
+
+async function readReceipts(
+  node: { host: string; ask: Ask },
+  hashes: readonly Hex[],
+  places: ReadonlyMap<Hex, number>,
+): Promise<ReadonlyMap<Hex, Receipt>> {
+  const receipts = new Map<Hex, Receipt>();
+  // A receipt as a node reports it takes many times the room of what is kept of it.
+  for (let first = 0; first < hashes.length; first += RECEIPTS_PER_BATCH) {
+    const part = hashes.slice(first, first + RECEIPTS_PER_BATCH);
+    const answers = await node.ask(part.map((asked) => ({ method: "eth_getTransactionReceipt", params: [asked] })));
+    for (const answer of answers) {
+      const found = read(node.host, "a receipt", receipt.nullable(), proper(answer));
+      if (found !== null) receipts.set(found.hash, found);
+    }
+  }
+  const forgotten = hashes.flatMap((hash) => {
+    const block = places.get(hash);
+    return block === undefined || receipts.has(hash) ? [] : [{ hash, block: toQuantity(block) }];
+  });
+  const found = await receiptsInBlocks(node, forgotten);
+  for (const one of found) receipts.set(one.hash, one);
+  return receipts;
 }
 
 /** A header names all transactions of its block, and one number of it is kept: they are read in pieces. */

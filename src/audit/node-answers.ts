@@ -80,6 +80,8 @@ const blockTransaction = z.object({
   ...{ hash, from: address, nonce: smallQuantity, value: bigQuantity },
   to: address.nullish().transform((to) => to ?? undefined),
 });
+/** A block that names its transactions by their hashes. */
+export const namingBlock = z.object({ transactions: z.array(hash) });
 export const fullBlock = z.object({
   number: smallQuantity,
   transactions: z.array(blockTransaction),

@@ -161,3 +161,46 @@ test.each([
   expect(report.differences).toEqual([]);
   expect(report.deposits).toContainEqual(expect.objectContaining({ symbol: "ETH", amount }));
 });
+
+/** Many nodes find by its hash no transaction that is some weeks old, and still have its block. */
+function forgetful(block: number, ofBlocks: (call: Call) => Twisted = (call) => call): Promise<string> {
+  return twistedNode(async (call) => {
+    if (call.method === "eth_getBlockReceipts") return ofBlocks(call);
+    if (call.method !== "eth_getTransactionReceipt") return call;
+    const { result } = (await answer(call, call)) as { result: { blockNumber: string } | null };
+    return result !== null && Number(result.blockNumber) < block ? { result: null } : { result };
+  });
+}
+
+/** From this block on the node of the next tests finds transactions by their hashes. */
+async function blockOf(swap: string): Promise<number> {
+  let block = 0;
+  await world.auditAfter(({ journal }) => {
+    block = Number(journal.get("SELECT block_number FROM swaps WHERE id = ?", swap));
+  });
+  return block;
+}
+
+test("reads old receipts from their blocks where the node finds transactions by their hashes no more", async () => {
+  const rpcUrl = await forgetful(await blockOf("gasless"));
+  const report = await world.auditAfter(() => undefined, { rpcUrl });
+  expect(report.differences).toEqual([]);
+  expect(report.checked).toMatchObject({ fills: 5, transactions: 7 });
+});
+
+test("still misses what is not in the block that is recorded", async () => {
+  const rpcUrl = await forgetful(await blockOf("gasless"));
+  const spoil = "UPDATE swaps SET hash = ? WHERE id = 'for-stranger'";
+  const report = await world.auditAfter(({ journal }) => journal.run(spoil, `0x${"99".repeat(32)}`), { rpcUrl });
+  expect(report.differences.map(({ code }) => code)).toContain("FILL_MISSING");
+});
+
+test.each([
+  ["does not know such a question", { error: { code: -32601, message: "the method does not exist" } }],
+  ["has none", { result: [] }],
+])("accuses nobody where a block has a transaction and the node, asked for its receipts, %s", async (_how, said) => {
+  const rpcUrl = await forgetful(await blockOf("gasless"), () => said);
+  const outcome = await world.auditAfter(() => undefined, { rpcUrl }).catch((error: unknown) => error);
+  expect(outcome).toMatchObject({ code: "CHAIN_UNREADABLE" });
+  expect(String(outcome)).toContain("name an endpoint that keeps receipts of old transactions");
+});
