@@ -1,5 +1,5 @@
 import { id } from "ethers";
-import { type Address, type Hex, toAddress } from "../domain/money/address.ts";
+import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../domain/money/address.ts";
 
 /** A log as a node gives it. */
 export interface ChainLog {
@@ -40,7 +40,10 @@ export interface SwappedEvent {
 /** ERC-20. */
 export const TRANSFER = id("Transfer(address,address,uint256)") as Hex;
 export const APPROVAL = id("Approval(address,address,uint256)") as Hex;
-/** The wrapped native token (WETH9) reports wrapping and unwrapping by these instead of by transfers. */
+/**
+ * The wrapped native token (WETH9) reports wrapping and unwrapping by these instead of by transfers; some report transfers
+ * from and to the zero address (Arbitrum's).
+ */
 export const DEPOSIT = id("Deposit(address,uint256)") as Hex;
 export const WITHDRAWAL = id("Withdrawal(address,uint256)") as Hex;
 
@@ -73,7 +76,9 @@ export function readTransfer(log: ChainLog, wrappedNative: Address): Transfer | 
   if (amount === undefined || amount === 0n || first === undefined) return undefined;
   const common = { token: log.address, amount, hash: log.transactionHash, blockNumber: log.blockNumber };
   if (kind === TRANSFER && second !== undefined && log.topics.length === 3) {
-    return { ...common, from: addressOf(first), to: addressOf(second) };
+    const [from, to] = [addressOf(first), addressOf(second)];
+    const isUnwrapping = log.address === wrappedNative && to === NATIVE_TOKEN;
+    return { ...common, from, to: isUnwrapping ? undefined : to };
   }
   if (log.address !== wrappedNative || log.topics.length !== 2) return undefined;
   if (kind === DEPOSIT) return { ...common, from: undefined, to: addressOf(first) };

@@ -80,3 +80,12 @@ test.each([
   const ofCoins = { ...swap, buy_token: ETH.address, amount_out_min: 4n };
   expect(measureExchange(ofCoins, receipt, { wrapped: WETH.address, value: 0n }).bought).toBe(bought);
 });
+
+test("coins count as bought where the wrapped one reports unwrapping as a transfer to nobody, as Arbitrum's does", () => {
+  const topics = [TRANSFER, topicOf(POOL), topicOf(ETH.address)];
+  const place = { logIndex: 0, transactionHash: HASH, blockNumber: 101 };
+  const unwrapping = { address: WETH.address, topics, data: words(5n), ...place };
+  const receipt = { hash: HASH, from: POOL, blockNumber: 101, succeeded: true, cost: 0n, logs: [unwrapping] };
+  const ofCoins = { ...swap, buy_token: ETH.address, amount_out_min: 4n };
+  expect(measureExchange(ofCoins, receipt, { wrapped: WETH.address, value: 0n }).bought).toBe(5n);
+});
