@@ -1,9 +1,10 @@
 import { keccak256, Transaction } from "ethers";
-import { type Address, type Hex, parseAddress, toAddress } from "../domain/money/address.ts";
+import { type Address, type Hex, NATIVE_TOKEN, parseAddress, toAddress } from "../domain/money/address.ts";
+import { formatUnits } from "../domain/money/amount.ts";
 import type { Accepted } from "./accepted.ts";
 import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
-import type { AttemptRow, IntentRow, SigningRow } from "./rows.ts";
+import type { AttemptRow, IntentRow, SigningRow, SwapRow } from "./rows.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** What the signed bytes of an attempt really say. */
@@ -202,16 +203,25 @@ export function checkIntents(
     const versions = byIntent.get(intent.id) ?? [];
     const mined = versions.find(({ hash }) => receipts.has(hash));
     const receipt = mined === undefined ? undefined : receipts.get(mined.hash);
-    const landed = receipt?.succeeded === true && mined?.attempt.kind !== "cancel";
+    const landed = receipt?.succeeded === true && mined?.attempt.kind !== "cancel" ? mined : undefined;
     const isTaken = mined === undefined && wasTaken(intent, accepted);
     const found = isTaken ? [] : checkOutcome(intent, { versions: versions.length, mined, receipt });
+    if (intent.purpose !== "swap" || landed === undefined) return found;
     const swaps = swapsOf.get(intent.id) ?? [];
-    if (intent.purpose === "swap" && landed && swaps.length !== 1) {
-      const message = `Transaction ${mined?.hash} of intent ${intent.id} landed, and ${swaps.length} swaps belong to it.`;
-      found.push(difference("INTENT_WITHOUT_SWAP", `intent ${intent.id}`, message, { hash: mined?.hash }));
+    if (swaps.length !== 1) {
+      const message = `Transaction ${landed.hash} of intent ${intent.id} landed, and ${swaps.length} swaps belong to it.`;
+      found.push(difference("INTENT_WITHOUT_SWAP", `intent ${intent.id}`, message, { hash: landed.hash }));
     }
-    return found;
+    return [...found, ...swaps.flatMap((swap) => sentAlong(swap, landed))];
   });
+}
+
+/** Who sells tokens sends no coins: what goes along is gone, and no swap sold it. */
+function sentAlong({ id, sell_token: sell, sell_symbol: symbol }: SwapRow, mined: SignedTransaction): Difference[] {
+  if (sell === NATIVE_TOKEN || mined.value === 0n) return [];
+  const message = `Transaction ${mined.hash} of swap ${id}, which sells ${symbol}, sent ${formatUnits(mined.value, 18)} native coins along.`;
+  const fields = { wallet: mined.from, token: NATIVE_TOKEN, amount: mined.value, hash: mined.hash };
+  return [difference("UNEXPLAINED_OUTFLOW", `swap ${id}`, message, fields)];
 }
 
 /** Whether a person knows that something else used its nonce, which ended it: no version of it is in a block then. */

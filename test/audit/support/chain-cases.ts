@@ -1,5 +1,6 @@
 import type { Hex } from "../../../src/domain/money/address.ts";
 import { signTransaction, writeAttempt } from "./lane-rows.ts";
+import { swapRouted } from "./router.ts";
 import { type Case, type Copy, STRANGER } from "./world.ts";
 
 /** A transaction of the wallet's key that the database never hears of. */
@@ -178,6 +179,11 @@ export const OUTFLOW_CASES: readonly Case[] = [
       const data = chain.contracts.weth.abi.encodeFunctionData("deposit") as Hex;
       await trader.perform({ id: "sly", purpose: "approve", to: WETH.address, data, value: 5n });
     },
+    reports: ["UNEXPLAINED_OUTFLOW"],
+  },
+  {
+    hazard: "native coins that went along with a sale of tokens",
+    spoil: (copy) => swapRouted(copy, { sell: "USDC", amount: 100n, along: 10n ** 18n }),
     reports: ["UNEXPLAINED_OUTFLOW"],
   },
   {
