@@ -127,7 +127,10 @@ function checkFill(swap: SwapRow, sources: FillSources): Difference[] {
   const own = ownExecution(swap, receipt, { native, digest: sources.proposedAs(swap) });
   const beside = sources.claimedBy(receipt.hash).filter(({ id }) => id !== swap.id);
   const exchange = measureExchange(swap, own, native, beside);
-  return [...checkAmounts(swap, own, exchange), ...checkEvent(swap, { receipt: own, exchange }, sources)];
+  // Owners of a Safe may have sold more at once, for themselves.
+  const isOwners = sources.proposedAs(swap) !== undefined;
+  const beyond = isOwners ? [] : checkOrder(swap, own, exchange);
+  return [...checkAmounts(swap, own, exchange), ...beyond, ...checkEvent(swap, { receipt: own, exchange }, sources)];
 }
 
 /** Of several executions of a Safe at once the proposal's own: by its hash, or the one that sold exactly its amount. */
@@ -168,6 +171,28 @@ function checkAmounts(swap: SwapRow, receipt: Receipt, { sold, bought }: Exchang
     const message = `The recipient of swap ${swap.id} got no ${swap.buy_symbol} in ${receipt.hash}.`;
     const fields = { recipient: swap.recipient, token: swap.buy_token, hash: receipt.hash };
     found.push(difference("RECIPIENT_DIFFERS", subject, message, fields));
+  }
+  return found;
+}
+
+/**
+ * What is recorded as it was may still be more than the swap was to sell, or less than it asked for: of a part of what it
+ * was to sell that part of its minimum.
+ */
+function checkOrder(swap: SwapRow, { hash }: Receipt, { sold, bought }: Exchange): Difference[] {
+  const { id, amount_in: gross, amount_out_min: minimum } = swap;
+  if (gross === null || gross === 0n) return [];
+  const differs = (message: string, fields: Readonly<Record<string, bigint>>) =>
+    difference("FILL_BEYOND_ORDER", `swap ${id}`, message, { ...fields, hash });
+  const found: Difference[] = [];
+  if (swap.sold === sold && sold > gross) {
+    const message = `Swap ${id} was to sell ${amountText(gross, soldToken(swap))}; ${amountText(sold, soldToken(swap))} left the wallet.`;
+    found.push(differs(message, { most: gross, sold }));
+  }
+  const least = ((minimum ?? 0n) * (sold < gross ? sold : gross)) / gross;
+  if (swap.bought === bought && bought > 0n && bought < least) {
+    const message = `Swap ${id} asked for at least ${amountText(least, boughtToken(swap))}; ${amountText(bought, boughtToken(swap))} reached the recipient.`;
+    found.push(differs(message, { least, bought }));
   }
   return found;
 }

@@ -29,6 +29,7 @@ export const DIFFERENCE_MEANINGS = {
   FILL_BLOCK_DIFFERS: "a fill is in another block than recorded",
   SOLD_DIFFERS: "what left the wallet is not what is recorded as sold",
   BOUGHT_DIFFERS: "what reached the recipient is not what is recorded as bought",
+  FILL_BEYOND_ORDER: "a fill took more than its swap was to sell, or brought less than its swap asked for",
   RECIPIENT_DIFFERS: "bought tokens went to somebody else than the swap's recipient",
   EVENT_DIFFERS: "the settlement contract's event of a fill says something else than the row",
   SECOND_FILL: "one swap was filled by more than one transaction",

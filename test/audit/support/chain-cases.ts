@@ -1,6 +1,6 @@
 import type { Hex } from "../../../src/domain/money/address.ts";
 import { signTransaction, writeAttempt } from "./lane-rows.ts";
-import { swapRouted } from "./router.ts";
+import { ROUTED_OUT, swapRouted } from "./router.ts";
 import { type Case, type Copy, STRANGER } from "./world.ts";
 
 /** A transaction of the wallet's key that the database never hears of. */
@@ -60,6 +60,16 @@ export const FILL_CASES: readonly Case[] = [
       journal.run("UPDATE ledger SET amount = '4999999' WHERE swap_id = 'own'");
     },
     reports: ["SOLD_DIFFERS"],
+  },
+  {
+    hazard: "half as much again taken as the swap was to sell",
+    spoil: (copy) => swapRouted(copy, { sell: "USDC", amount: 100n, takes: 150n }),
+    reports: ["FILL_BEYOND_ORDER"],
+  },
+  {
+    hazard: "less brought than the swap asked for at least",
+    spoil: (copy) => swapRouted(copy, { sell: "USDC", amount: 100n, least: ROUTED_OUT + 1n }),
+    reports: ["FILL_BEYOND_ORDER"],
   },
   {
     hazard: "native coins sold that were not sent along",
