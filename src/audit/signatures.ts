@@ -108,7 +108,7 @@ function isOfInterface({ message }: TypedData): boolean {
  * Names of the fields are those of the service interface, in every generation of its messages. Other services name theirs
  * as they like: of an order of theirs every value that the swap stands for has to be among what was signed.
  */
-function swapFields({ data }: Signed, swap: SwapRow, chainId: number): Field[] {
+function swapFields({ row, data }: Signed, swap: SwapRow, chainId: number): Field[] {
   const { message, domain } = data;
   if (!isOfInterface(data)) return [["chainId", String(chainId), textOf(domain.chainId)], ...valuesOf(message, swap)];
   const stated = (name: string) => textOf(message[name]);
@@ -122,6 +122,7 @@ function swapFields({ data }: Signed, swap: SwapRow, chainId: number): Field[] {
     ["fromAsset", swap.sell_token, stated("fromAsset")],
     ["toAsset", swap.buy_token, stated("toAsset")],
     ["gross amount", textOf(swap.amount_in), textOf(gross)],
+    ["deadline", String(row.valid_until_seconds), stated("deadline")],
     ["amountOutMin", isEnough ? stated("amountOutMin") : textOf(swap.amount_out_min), stated("amountOutMin")],
     ...(swap.nonce === null ? [] : [["nonce", textOf(swap.nonce), stated("nonce")] satisfies Field]),
   ];
@@ -149,9 +150,9 @@ function leavesOf(value: unknown): readonly string[] {
   return text === undefined ? [] : [text];
 }
 
-/** A permit allows the spender of the swap to take exactly what the swap takes. */
+/** A permit allows the spender of the swap to take exactly what the swap takes, and until the instant that is recorded. */
 function permitFields(
-  { data }: Signed,
+  { row, data }: Signed,
   swap: SwapRow,
   context: { chainId: number; siblings: readonly Signed[]; snapshot: Snapshot },
 ): Field[] {
@@ -171,6 +172,7 @@ function permitFields(
     ["owner", swap.wallet, textOf(message.owner)],
     ["spender", spender, textOf(message.spender)],
     ["value", textOf(gross), textOf(message.value)],
+    ["deadline", String(row.valid_until_seconds), textOf(message.deadline)],
   ];
 }
 

@@ -266,6 +266,18 @@ export const ROW_CASES: readonly Case[] = [
     reports: ["SIGNED_SWAP_DIFFERS"],
   },
   {
+    hazard: "an order that may be filled for longer than is recorded",
+    spoil: ({ journal }) =>
+      journal.run("UPDATE signatures SET valid_until_seconds = 1 WHERE swap_id = 'expired' AND kind = 'swap'"),
+    reports: ["SIGNED_SWAP_DIFFERS"],
+  },
+  {
+    hazard: "a permit that may be used for longer than is recorded",
+    spoil: ({ journal }) =>
+      journal.run("UPDATE signatures SET valid_until_seconds = 1 WHERE swap_id = 'expired' AND kind = 'permit'"),
+    reports: ["PERMIT_DIFFERS"],
+  },
+  {
     hazard: "a permit for another token than the sold one",
     spoil: ({ journal }) => {
       const permitOf = "(SELECT digest FROM signatures WHERE kind = 'permit' AND swap_id = 'gasless')";
