@@ -129,7 +129,7 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     maxScannedBlocks,
   });
   const foreign = await readAcceptedTransactions(chain, nonces.accepted, maxScannedBlocks);
-  const safes = safesIn(snapshot, options.safes);
+  const safes = await safesIn(chain, snapshot, { configured: options.safes, tip: tip.number });
   const ownTransactions = [...inputs.own, ...foreign.paid];
   const { baselines } = snapshot;
   const balances = checkBalances(

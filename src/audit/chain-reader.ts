@@ -7,6 +7,7 @@ import { receiptsInBlocks } from "./block-receipts.ts";
 import type { ChainLog } from "./events.ts";
 import {
   bigQuantity,
+  bytes,
   fullBlock,
   header,
   log,
@@ -58,6 +59,8 @@ export interface ChainReader {
   ): Promise<readonly (bigint | undefined)[]>;
   /** How many transactions an account has in blocks up to this one; undefined when the node has no state of it. */
   transactionCount(account: Address, block: number): Promise<number | undefined>;
+  /** Whether there is code at each; an account of a key that lends itself some has none of its own. */
+  areContracts(accounts: readonly Address[], block: number): Promise<readonly boolean[]>;
   /** @param places blocks that transactions are said to be in, for nodes that find old ones by their blocks alone */
   receipts(hashes: readonly Hex[], places?: ReadonlyMap<Hex, number>): Promise<ReadonlyMap<Hex, Receipt>>;
   /** Logs of all filters, from one block to another, both included, asked for in as many pieces as the node wants. */
@@ -79,6 +82,8 @@ const erc20 = new Interface([
   "function decimals() view returns (uint8)",
 ]);
 
+/** EIP-7702: all that is at the account of a key which runs another contract's code. */
+const LENT_CODE = "0xef0100";
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const BLOCKS_PER_BATCH = 20;
@@ -123,6 +128,11 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
     transactionCount: async (account, block) => {
       const [answer] = await ask([{ method: "eth_getTransactionCount", params: [account, toQuantity(block)] }]);
       return answer instanceof Refusal ? undefined : read(node.host, "a nonce", smallQuantity, answer);
+    },
+    areContracts: async (accounts, block) => {
+      const answers = await ask(accounts.map((one) => ({ method: "eth_getCode", params: [one, toQuantity(block)] })));
+      const codes = answers.map((answer) => read(node.host, "a code", bytes, proper(answer)).toLowerCase());
+      return codes.map((code) => code !== "0x" && !code.startsWith(LENT_CODE));
     },
     receipts: (hashes, places = new Map()) => readReceipts({ host: node.host, ask }, hashes, places),
     logs: (filters, range, onProgress) => readLogs({ host: node.host, ask }, filters, range, onProgress),

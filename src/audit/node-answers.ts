@@ -20,7 +20,7 @@ const quantity = z.string().regex(/^0x[0-9a-f]+$/i);
 export const bigQuantity = quantity.transform((text) => BigInt(text));
 export const smallQuantity = quantity.transform((text) => Number(text)).pipe(z.number().int());
 const hash = z.string().transform((text) => text.toLowerCase() as Hex);
-const bytes = z.custom<Hex>((value) => isHex(value));
+export const bytes = z.custom<Hex>((value) => isHex(value));
 const address = z.string().transform((text, context) => {
   const parsed = parseAddress(text);
   if (parsed !== undefined) return parsed;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../domain/money/address.ts";
 import { parseOrUndefined } from "./bodies.ts";
+import type { ChainReader } from "./chain-reader.ts";
 import { EXECUTED, EXECUTED_BY_MODULE } from "./events.ts";
 import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
@@ -24,10 +25,21 @@ export function proposalOf({ typed_data }: SignatureRow): Proposed | undefined {
   return proposed.safeParse(parseOrUndefined(typed_data)).data;
 }
 
-/** Wallets that are Safes: those of the configuration, and those that something was proposed to. */
-export function safesIn(snapshot: Snapshot, configured: readonly Address[] = []): ReadonlySet<Address> {
-  const asked = snapshot.signatures.flatMap((row) => parseAddress(proposalOf(row)?.domain.verifyingContract) ?? []);
-  return new Set([...configured, ...asked]);
+/**
+ * Wallets that are Safes: those of the configuration, and those that something was proposed to. A row alone makes none of
+ * a key's account, which is no contract: what left that has to be explained.
+ */
+export async function safesIn(
+  chain: Pick<ChainReader, "areContracts">,
+  snapshot: Snapshot,
+  { configured = [], tip }: { readonly configured: readonly Address[] | undefined; readonly tip: number },
+): Promise<ReadonlySet<Address>> {
+  const proposedTo = snapshot.signatures.flatMap(
+    (row) => parseAddress(proposalOf(row)?.domain.verifyingContract) ?? [],
+  );
+  const asked = [...new Set(proposedTo)];
+  const areContracts = await chain.areContracts(asked, tip);
+  return new Set([...configured, ...asked.filter((_, index) => areContracts[index])]);
 }
 
 /** A refund, or a call that may fail alone, would be none of the swap's. */

@@ -1,3 +1,4 @@
+import { TypedDataEncoder } from "ethers";
 import type { Hex } from "../../../src/domain/money/address.ts";
 import { signTransaction, writeAttempt } from "./lane-rows.ts";
 import { ROUTED_OUT, swapRouted } from "./router.ts";
@@ -179,6 +180,26 @@ export const OUTFLOW_CASES: readonly Case[] = [
     spoil: async ({ trader, chain }) => {
       const data = chain.contracts.usdc.abi.encodeFunctionData("transfer", [STRANGER, 1n]) as Hex;
       await trader.perform({ id: "sly", purpose: "approve", to: chain.tokens.USDC.address, data });
+    },
+    reports: ["UNEXPLAINED_OUTFLOW"],
+  },
+  {
+    hazard: "a transfer out of a key's wallet that a row says to be a Safe",
+    spoil: async ({ trader, chain, journal }) => {
+      const data = chain.contracts.usdc.abi.encodeFunctionData("transfer", [STRANGER, 1n]) as Hex;
+      await trader.perform({ id: "sly", purpose: "approve", to: chain.tokens.USDC.address, data });
+      const types = {
+        SafeTx: [
+          { name: "operation", type: "uint8" },
+          { name: "data", type: "bytes" },
+        ],
+      };
+      const asked = { domain: { verifyingContract: chain.wallet.address }, message: { operation: "1", data: "0x" } };
+      journal.insert("signatures", {
+        ...{ digest: TypedDataEncoder.hash(asked.domain, types, asked.message), swap_id: "nobody", kind: "swap" },
+        typed_data: JSON.stringify({ ...asked, types, primaryType: "SafeTx" }),
+        ...{ valid_until_seconds: 1, intended_at_ms: 1 },
+      });
     },
     reports: ["UNEXPLAINED_OUTFLOW"],
   },
