@@ -10,9 +10,9 @@ import { type Path, spotRate } from "./path.ts";
 import { type Hop, type Performance, type PlannedHop, PORTION_ALL, performHops, spotOutput } from "./plan.ts";
 import { quickPaths } from "./quick-path.ts";
 import { refine } from "./refine.ts";
-import { keepSplit, type OpenPath, openPaths, splitInput } from "./split.ts";
+import { keepSplit, openPaths, splitInput } from "./split.ts";
 import { runToEnd, type SearchBudget, type Steps, UNLIMITED } from "./steps.ts";
-import { missingReads, weakestPools } from "./surplus.ts";
+import { missingReads, type TokenValues, tokenValues, weakestPools } from "./surplus.ts";
 
 /** The route a quote stands on. */
 export interface Route {
@@ -49,9 +49,9 @@ interface Candidate {
   readonly net: bigint;
 }
 
-/** A split that was searched, with the pools as it leaves them. */
+/** A split that was searched, with what tokens are worth as it leaves the pools. */
 interface Split extends Candidate {
-  readonly paths: readonly OpenPath[];
+  readonly values: TokenValues;
   /** the edges that got something */
   readonly edges: readonly OpenEdge[];
 }
@@ -199,7 +199,7 @@ function* bestSplit(paths: readonly Path[], first: Split, search: Search): Steps
   for (let drops = 0; split !== undefined; drops += 1) {
     if (split.hops.length <= search.maxHops && (best === undefined || split.net > best.net)) best = split;
     const { gasRate, maxHops } = search;
-    const weakest = weakestPools(split, { to: search.trade.to, gasRate, maxHops });
+    const weakest = weakestPools(split, { gasRate, maxHops });
     if (weakest.length === 0 || drops === MAX_DROPS) return best;
     for (const state of weakest) without.add(state);
     split = yield* splitWithout(paths, without, search, split.edges);
@@ -222,8 +222,9 @@ function* splitWithout(
   const input = { from: trade.from, to: trade.to, amountIn: Number(trade.amountIn), budget };
   const chunked = keepSplit(open, earlier, trade) ?? (yield* splitInput(open, input.amountIn, budget));
   const edges = chunked === undefined ? undefined : yield* refine(chunked, [...new Set(open.flat())], input);
-  loads.push(...missingReads(open, trade.to));
+  const values = tokenValues(open, input);
+  loads.push(...missingReads(open, values));
   if (edges === undefined) return undefined;
   const candidate = yield* perform(toHops(edges, trade.from), search);
-  return candidate === undefined ? undefined : { ...candidate, paths: open, edges };
+  return candidate === undefined ? undefined : { ...candidate, values, edges };
 }

@@ -83,6 +83,33 @@ export function choosePool(edge: OpenEdge, amountIn: number): PoolChoice | Unsam
   return index < 0 ? undefined : { kind: "chosen", index, amountOut };
 }
 
+/** What one more amount gets on an edge, and the marginal rate at which it does. */
+interface NextRate {
+  readonly amountOut: number;
+  readonly rate: number;
+}
+
+const NOTHING: NextRate = { amountOut: 0, rate: 0 };
+
+/** A small amount moves the price of a market by less than this, and rounding takes a unit of what it pays. */
+const SMALL_MOVE = 1.01;
+const ROUNDED_OFF = 1;
+
+/** {@link choosePool} that samples what it must: any price can stand in a pool that takes next to nothing at it. */
+export function nextRate(edge: OpenEdge, amountIn: number): NextRate {
+  for (;;) {
+    const choice = choosePool(edge, amountIn);
+    if (choice === undefined) return NOTHING;
+    if (choice.kind === "unsampled") {
+      choice.curve.outputAt(choice.amount);
+      continue;
+    }
+    const { index, amountOut } = choice;
+    const atMost = ((amountOut + ROUNDED_OFF) / amountIn) * SMALL_MOVE;
+    return { amountOut, rate: Math.min(edge.rates[index] as number, atMost) };
+  }
+}
+
 /** Gives the amount to the pool. */
 export function fill(edge: OpenEdge, { index, amountOut }: PoolChoice, amountIn: number): void {
   const amount = (edge.amounts[index] as number) + amountIn;

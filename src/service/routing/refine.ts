@@ -27,6 +27,8 @@ interface Branch {
   readonly to: number;
   /** share of the token that the pool gets */
   share: number;
+  /** it takes next to nothing at the price that it shows, if anything: it gets no more */
+  isFull: boolean;
 }
 
 interface RefineTrade {
@@ -109,6 +111,7 @@ function branchesOf(
       curve,
       to,
       share: (edge.amounts[index] as number) / total,
+      isFull: false,
     }));
   });
 }
@@ -158,12 +161,15 @@ function* exchangeAll(flow: Flow, before: number): Steps<number> {
     if (budget.isOver()) yield;
     const inflow = inflows[token] as number;
     const marginalOf = ({ curve, to }: Branch, share: number) => curve.rateAt(share * inflow) * (values[to] as number);
-    const { best, worst, value, isLevel } = rank(nodes[token] as readonly Branch[], marginalOf);
-    values[token] = value;
-    if (best === undefined || worst === undefined || isLevel) continue;
-    // As much as the better pool may be asked for.
-    yield* best.curve.reach((best.share + worst.share) * inflow, budget);
-    amountOut = yield* exchange({ best, worst, marginalOf }, amountOut, flow);
+    for (;;) {
+      const { best, worst, value, isLevel } = rank(nodes[token] as readonly Branch[], marginalOf);
+      values[token] = value;
+      if (best === undefined || worst === undefined || isLevel) break;
+      // As much as the better pool may be asked for.
+      yield* best.curve.reach((best.share + worst.share) * inflow, budget);
+      amountOut = yield* exchange({ best, worst, marginalOf }, amountOut, flow);
+      if (!best.isFull) break;
+    }
   }
   return amountOut;
 }
@@ -176,7 +182,7 @@ function rank(branches: readonly Branch[], marginalOf: (branch: Branch, share: n
   for (const branch of branches) {
     const marginal = marginalOf(branch, branch.share);
     value += branch.share * marginal;
-    if (marginal > highest) [best, highest] = [branch, marginal];
+    if (marginal > highest && !branch.isFull) [best, highest] = [branch, marginal];
     if (branch.share > 0 && marginal < lowest) [worst, lowest] = [branch, marginal];
   }
   return { best, worst, value, isLevel: highest - lowest <= CLOSE * highest };
@@ -201,6 +207,9 @@ function* exchange(
     if (isStillBetter(middle)) low = middle;
     else high = middle;
   }
+  // Any price can stand in a pool that is all but empty; others are to be looked at in its place.
+  best.isFull = low === 0;
+  if (best.isFull) return before;
   const [bestShare, worstShare] = [best.share, worst.share];
   for (let moved = low, tries = 0; tries < MAX_TRIES; moved /= 3, tries += 1) {
     best.share = bestShare + moved;

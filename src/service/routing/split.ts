@@ -19,6 +19,9 @@ export type OpenPath = readonly OpenEdge[];
 /** Parts that the input is placed in, one after the other. */
 const CHUNKS = 50;
 
+/** The part of the input that is placed last. */
+export const SMALLEST_CHUNK = 2 / (CHUNKS * (CHUNKS + 1));
+
 /** Trying a path takes about a microsecond: after so many, and a whole chunk, the clock is read. */
 const PATHS_AT_ONCE = 64;
 
@@ -56,7 +59,7 @@ export function* splitInput(
       if (budget.isOver()) yield;
     }
     // Sizes 2, 2(n-1)/n, ... 2/n of an even share, about.
-    const chunk = (amountIn * 2 * left) / (CHUNKS * (CHUNKS + 1));
+    const chunk = amountIn * left * SMALLEST_CHUNK;
     const search: PathSearch = { chunk, last, allows: order.allows, next: 0, best: undefined };
     for (let missing = searchOn(paths, search); missing !== undefined; missing = searchOn(paths, search)) {
       yield* missing.curve.reach(missing.amount, budget);

@@ -2,15 +2,24 @@ import type { Address } from "../../domain/money/address.ts";
 import type { PoolState } from "../pools/pool.ts";
 import { type GasRate, gasCost } from "./best-path.ts";
 import type { Curve } from "./curve.ts";
-import type { OpenEdge } from "./edge.ts";
+import { nextRate, type OpenEdge } from "./edge.ts";
 import type { Hop, PlannedHop } from "./plan.ts";
-import type { OpenPath } from "./split.ts";
+import { type OpenPath, SMALLEST_CHUNK } from "./split.ts";
 
-/** Hops as they were performed, over paths as the trade leaves them. */
+/** What one more unit of each token brings in the token bought. */
+export type TokenValues = ReadonlyMap<Address, number>;
+
+/** A price better by less than this is no reason to read more. */
+const CLOSE = 1 + 3e-5;
+
+/** Hops of the longest path. */
+const LONGEST_WAY = 3;
+
+/** Hops as they were performed, with what tokens are worth as the trade leaves the pools. */
 export interface PerformedHops {
   readonly hops: readonly PlannedHop[];
   readonly performance: { readonly hops: readonly Hop[]; readonly hopGas: readonly bigint[] };
-  readonly paths: readonly OpenPath[];
+  readonly values: TokenValues;
 }
 
 /**
@@ -20,13 +29,11 @@ export interface PerformedHops {
  * @param maxHops a route longer than that loses its weakest hops in any case
  */
 export function weakestPools(
-  { hops, performance, paths }: PerformedHops,
-  options: { readonly to: Address; readonly gasRate: GasRate | undefined; readonly maxHops: number },
+  { hops, performance, values }: PerformedHops,
+  { gasRate, maxHops }: { readonly gasRate: GasRate | undefined; readonly maxHops: number },
 ): readonly PoolState[] {
-  const { gasRate, maxHops } = options;
   const excess = Math.max(0, hops.length - maxHops);
   if (gasRate === undefined && excess === 0) return [];
-  const values = tokenValues(paths, options.to);
   const gains = performance.hops.map(({ amountIn, amountOut, tokenIn, tokenOut }, index) => {
     const surplus = Number(amountOut) * worthOf(values, tokenOut) - Number(amountIn) * worthOf(values, tokenIn);
     return { index, gain: surplus - Number(gasCost(performance.hopGas[index] ?? 0n, gasRate)) };
@@ -38,33 +45,51 @@ export function weakestPools(
 }
 
 /** What must be read of pools that end at a better price than the one that the trade leaves: they would take more. */
-export function missingReads(paths: readonly OpenPath[], to: Address): readonly (() => Promise<void>)[] {
-  const values = tokenValues(paths, to);
+export function missingReads(paths: readonly OpenPath[], values: TokenValues): readonly (() => Promise<void>)[] {
   const missing = new Map<Curve, () => Promise<void>>();
   for (const edge of new Set(paths.flat())) {
     for (const curve of edge.curves) {
       const { unread } = curve;
       const paid = (unread?.rate ?? 0) * worthOf(values, edge.tokenOut);
-      if (unread !== undefined && paid > worthOf(values, edge.tokenIn)) missing.set(curve, unread.load);
+      if (unread !== undefined && paid > worthOf(values, edge.tokenIn) * CLOSE) missing.set(curve, unread.load);
     }
   }
   return [...missing.values()];
 }
 
-function worthOf(values: ReadonlyMap<Address, number>, token: Address): number {
+function worthOf(values: TokenValues, token: Address): number {
   return values.get(token) ?? 0;
 }
 
-/** What one more unit of each token brings in the token bought, at the prices that the paths stand at. */
-function tokenValues(paths: readonly OpenPath[], to: Address): ReadonlyMap<Address, number> {
+/**
+ * What one more unit of each token brings in the token bought, at the prices that the paths stand at: those of the pools
+ * that pay most for one more chunk. A price at which next to nothing can be traded is none.
+ */
+export function tokenValues(
+  paths: readonly OpenPath[],
+  { from, to, amountIn }: { readonly from: Address; readonly to: Address; readonly amountIn: number },
+): TokenValues {
+  const rates = ratesOf([...new Set(paths.flat())], from, amountIn * SMALLEST_CHUNK);
   const values = new Map<Address, number>([[to, 1]]);
   for (const path of paths) {
     let value = 1;
     for (let index = path.length - 1; index >= 0; index -= 1) {
       const edge = path[index] as OpenEdge;
-      value *= edge.rate;
+      value *= rates.get(edge) ?? 0;
       if (value > worthOf(values, edge.tokenIn)) values.set(edge.tokenIn, value);
     }
   }
   return values;
+}
+
+/** The rates of edges for what a chunk of the sold token becomes on its way to them. */
+function ratesOf(edges: readonly OpenEdge[], from: Address, chunk: number): ReadonlyMap<OpenEdge, number> {
+  const chunks = new Map<Address, number>([[from, chunk]]);
+  for (let hops = 1; hops < LONGEST_WAY; hops += 1) {
+    for (const edge of edges) {
+      const { amountOut } = nextRate(edge, worthOf(chunks, edge.tokenIn));
+      if (edge.tokenOut !== from && amountOut > worthOf(chunks, edge.tokenOut)) chunks.set(edge.tokenOut, amountOut);
+    }
+  }
+  return new Map(edges.map((edge) => [edge, nextRate(edge, worthOf(chunks, edge.tokenIn)).rate]));
 }
