@@ -180,7 +180,7 @@ function* perform(planned: readonly PlannedHop[], search: Search): Steps<Candida
 function* performInLegs(merged: Candidate, search: Search): Steps<Candidate | undefined> {
   const { hops, performance } = merged;
   const isOneLeg = hops.every(({ portion }) => portion === PORTION_ALL);
-  return isOneLeg ? merged : yield* performOnce(inLegs(hops, performance.hops, search.trade.from), search);
+  return isOneLeg ? merged : yield* performOnce(inLegs(hops, performance.hops, { from: search.trade.from, maxHops: search.maxHops }), search);
 }
 
 function* performOnce(hops: readonly PlannedHop[], search: Search): Steps<Candidate | undefined> {
@@ -199,12 +199,21 @@ function* bestSplit(paths: readonly Path[], first: Split, search: Search): Steps
   for (let drops = 0; split !== undefined; drops += 1) {
     if (split.hops.length <= search.maxHops && (best === undefined || split.net > best.net)) best = split;
     const { gasRate, maxHops } = search;
-    const weakest = weakestPools(split, { gasRate, maxHops });
+    const leftOut = search.inLegs ? unusedPools(split) : [];
+    const weakest = leftOut.length > 0 ? leftOut : weakestPools(split, { gasRate, maxHops });
     if (weakest.length === 0 || drops === MAX_DROPS) return best;
     for (const state of weakest) without.add(state);
     split = yield* splitWithout(paths, without, search, split.edges);
   }
   return best;
+}
+
+/** Pools that got something for which no leg is left. */
+function unusedPools({ hops, edges }: Split): readonly PoolState[] {
+  const used = new Set(hops.map(({ state }) => state));
+  return edges.flatMap(({ curves, amounts }) =>
+    curves.flatMap(({ pool }, index) => ((amounts[index] ?? 0) > 0 && !used.has(pool) ? [pool] : [])),
+  );
 }
 
 function* firstSplit(paths: readonly Path[], search: Search): Steps<Split | undefined> {

@@ -23,18 +23,19 @@ const LEAST_PART = 10_000n;
  * The same flow as legs, one after the other: each takes its part of the sold token through pools of its own, and all that
  * it brings on the way. So a router can take it that knows amounts only, and no shares of what it holds. A pool that
  * several legs share is met by each as those before it left it; one whose fee moves is met by the largest of them alone,
- * and the largest of all takes the others' parts.
+ * and the largest of all takes the others' parts. Where they have more hops than may be, the larger legs share what the
+ * others would have taken.
  * @param planned hops in their order of execution, with what each of them moved
  */
 export function inLegs(
   planned: readonly PlannedHop[],
   performed: readonly Hop[],
-  from: Address,
+  { from, maxHops }: { readonly from: Address; readonly maxHops: number },
 ): readonly PlannedHop[] {
   const branches = branchesOf(planned, performed, from);
   const legs: Leg[] = [];
   for (let leg = nextLeg(branches, from); leg !== undefined; leg = nextLeg(branches, from)) legs.push(leg);
-  return toPlanned(withoutDust(legs, meetOnce(legs)));
+  return toPlanned(withinHops(withoutDust(legs, meetOnce(legs)), maxHops));
 }
 
 /** The hops of each leg: one begins wherever the sold token is sold. */
@@ -104,18 +105,38 @@ function meetOnce(legs: readonly Leg[]): ReadonlySet<Leg> {
   return new Set(kept);
 }
 
+function amountOf(legs: readonly Leg[]): bigint {
+  return legs.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
 function withoutDust(legs: readonly Leg[], allowed: ReadonlySet<Leg>): readonly Leg[] {
-  const total = legs.reduce((sum, { amount }) => sum + amount, 0n);
+  const total = amountOf(legs);
   const [largest, ...rest] = bySize(legs);
   if (largest === undefined) return [];
   const kept = rest.filter((leg) => allowed.has(leg) && leg.amount * LEAST_PART >= total);
-  const amount = total - kept.reduce((sum, leg) => sum + leg.amount, 0n);
+  const amount = total - amountOf(kept);
   return [{ hops: largest.hops, amount }, ...kept];
+}
+
+/** As many of the first legs as have no more hops together; each gets its part of what the others had. */
+function withinHops(legs: readonly Leg[], maxHops: number): readonly Leg[] {
+  let left = maxHops;
+  const kept = legs.filter(({ hops }) => {
+    if (hops.length > left) return false;
+    left -= hops.length;
+    return true;
+  });
+  const [total, own] = [amountOf(legs), amountOf(kept)];
+  if (own === total) return legs;
+  const shares = kept.map(({ hops, amount }) => ({ hops, amount: (amount * total) / own }));
+  const [largest] = shares;
+  if (largest !== undefined) largest.amount += total - amountOf(shares);
+  return shares;
 }
 
 /** As hops whose portions give each leg its amount, and its later hops all that the leg brought. */
 function toPlanned(legs: readonly Leg[]): readonly PlannedHop[] {
-  let left = legs.reduce((sum, { amount }) => sum + amount, 0n);
+  let left = amountOf(legs);
   return legs.flatMap(({ hops, amount }, index) => {
     const portion = index === legs.length - 1 ? PORTION_ALL : (amount * PORTION_ALL) / left;
     left -= amount;

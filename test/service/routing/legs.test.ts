@@ -5,7 +5,9 @@ import { bestRoute } from "../../../src/service/routing/best-route.ts";
 import { inLegs, legsOf } from "../../../src/service/routing/legs.ts";
 import { type Hop, performHops } from "../../../src/service/routing/plan.ts";
 import { runToEnd, UNLIMITED } from "../../../src/service/routing/steps.ts";
+import { fixtures } from "./support/fixtures.ts";
 import { largeWorld } from "./support/large-world.ts";
+import { tradesOf } from "./support/trades.ts";
 
 const UNIT = 10n ** 18n;
 /** Where a pool is shared, a leg meets it as those before it left it, so that a large trade brings some points less. */
@@ -24,7 +26,7 @@ function bothWays(seed: number, amountIn: bigint, kind = uniswapV3.number) {
     if (state === undefined) throw new Error(`${pool.address} is of another world`);
     return { state: { ...state, pool: { ...pool, kind } }, tokenIn, tokenOut, portion };
   });
-  const performed = runToEnd(performHops(inLegs(planned, hops, trade.from), trade, UNLIMITED));
+  const performed = runToEnd(performHops(inLegs(planned, hops, { from: trade.from, maxHops: 99 }), trade, UNLIMITED));
   if (performed.kind !== "filled") throw new Error(`the legs of seed ${seed} are ${performed.kind}`);
   return { trade, shares: { hops, amountOut }, legs: performed };
 }
@@ -86,4 +88,24 @@ test("a route that meets such a pool twice is none: nobody knows what it takes o
     return runToEnd(performHops(hops, { from: sold, to: bought, amountIn: UNIT }, UNLIMITED)).kind;
   };
   expect([twice(uniswapV3.number), twice(slipstream.number)]).toEqual(["filled", "short"]);
+});
+
+test("a split with more hops than calls may have becomes the legs that may be, and not one path alone", () => {
+  let cut = 0;
+  for (const fixture of fixtures()) {
+    for (const { paths, trade, dollars, sold, bought } of tradesOf(fixture, [1e5, 1e6])) {
+      const routed = (inLegs: boolean) => {
+        const best = bestRoute(paths, trade, { gasRate: undefined, readsMore: false, inLegs });
+        if (best.kind !== "found") throw new Error(`no route for ${trade.amountIn}`);
+        return best.route;
+      };
+      const [whole, legs] = [routed(false), routed(true)];
+      const lost = (1 - Number(legs.amountOut) / Number(whole.amountOut)) * 1e4;
+      expect(lost, `${fixture.name}, $${dollars} ${sold.symbol} to ${bought.symbol}`).toBeLessThan(2);
+      expect(legs.hops.length).toBeLessThanOrEqual(12);
+      expect(legsOf(legs.hops).reduce((sum, hops) => sum + soldBy(hops), 0n)).toBe(trade.amountIn);
+      if (whole.hops.length > 12) cut += 1;
+    }
+  }
+  expect(cut).toBeGreaterThan(0);
 });
