@@ -1,10 +1,9 @@
 import { BETWEEN_GAS } from "../gas/hop-gas.ts";
-import { identityOf, type PoolQuote, type PoolState } from "../pools/pool.ts";
+import type { PoolQuote, PoolState } from "../pools/pool.ts";
 import type { Curve } from "./curve.ts";
 import type { Edge } from "./edge.ts";
 import { type Path, spotRate } from "./path.ts";
-import type { PlannedHop } from "./plan.ts";
-import { PORTION_ALL } from "./plan.ts";
+import { type PlannedHop, PORTION_ALL, readKey } from "./plan.ts";
 import type { SearchBudget, Steps } from "./steps.ts";
 
 /** What gas costs in the token bought: `amount` of it is worth `gas` units of gas. */
@@ -104,7 +103,7 @@ function* walk(search: Search, reached: Reached, found: Found): Steps<void> {
       const between = states.length === 0 ? 0n : BETWEEN_GAS;
       yield* walk(search, { ...next, amount: quote.amountOut, gas: gas + quote.gas + between }, found);
     } else {
-      const unread = reached.unread ?? { key: `${identityOf(state.pool)}${edge.tokenIn}`, load: quote.load };
+      const unread = reached.unread ?? { key: readKey(state.pool, edge.tokenIn), load: quote.load };
       yield* walk(search, { ...next, amount: quote.atMost, gas, unread }, found);
     }
   }

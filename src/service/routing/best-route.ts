@@ -94,8 +94,8 @@ interface Search {
   readonly inLegs: boolean;
   readonly inOneLeg: boolean;
   readonly maxHops: number;
-  /** reads of state that could change the answer */
-  readonly loads: (() => Promise<void>)[];
+  /** reads of state that could change the answer, each once: many paths end at the same pool */
+  readonly loads: Map<string, () => Promise<void>>;
   soFar: Candidate | undefined;
 }
 
@@ -109,7 +109,16 @@ interface Search {
 export function searchRoute(paths: readonly Path[], trade: RouteTrade, options: SearchOptions): RouteSearch {
   const { gasRate, readsMore, budget, inLegs: isInLegs = false, inOneLeg = false } = options;
   const maxHops = isInLegs ? MAX_HOPS_IN_LEGS : MAX_HOPS;
-  const search: Search = { trade, gasRate, budget, inLegs: isInLegs, inOneLeg, maxHops, loads: [], soFar: undefined };
+  const search: Search = {
+    trade,
+    gasRate,
+    budget,
+    inLegs: isInLegs,
+    inOneLeg,
+    maxHops,
+    loads: new Map(),
+    soFar: undefined,
+  };
   return {
     steps: wholeSearch(paths, search, readsMore),
     quickSteps: quickPaths(paths, { amountIn: trade.amountIn, gasRate, budget }, (hops) => perform(hops, search)),
@@ -135,9 +144,13 @@ function* wholeSearch(paths: readonly Path[], search: Search, readsMore: boolean
   const pays = first !== undefined && canSplitPay(paths, alone, search);
   const split = pays ? yield* bestSplit(paths, first, search) : undefined;
   const best = split !== undefined && (alone === undefined || split.net > alone.net) ? split : alone;
-  for (const { load, atMost } of unread) if (best === undefined || atMost > best.net) loads.push(load);
-  if (readsMore && loads.length > 0) return { kind: "unread", loads };
+  for (const { key, load, atMost } of unread) if (best === undefined || atMost > best.net) noteRead(loads, key, load);
+  if (readsMore && loads.size > 0) return { kind: "unread", loads: [...loads.values()] };
   return best === undefined ? { kind: "none" } : { kind: "found", route: toRoute(best, trade, true) };
+}
+
+function noteRead(loads: Search["loads"], key: string, load: () => Promise<void>): void {
+  if (!loads.has(key)) loads.set(key, load);
 }
 
 function toRoute(
@@ -180,13 +193,15 @@ function* perform(planned: readonly PlannedHop[], search: Search): Steps<Candida
 function* performInLegs(merged: Candidate, search: Search): Steps<Candidate | undefined> {
   const { hops, performance } = merged;
   const isOneLeg = hops.every(({ portion }) => portion === PORTION_ALL);
-  return isOneLeg ? merged : yield* performOnce(inLegs(hops, performance.hops, { from: search.trade.from, maxHops: search.maxHops }), search);
+  return isOneLeg
+    ? merged
+    : yield* performOnce(inLegs(hops, performance.hops, { from: search.trade.from, maxHops: search.maxHops }), search);
 }
 
 function* performOnce(hops: readonly PlannedHop[], search: Search): Steps<Candidate | undefined> {
   const { trade, gasRate, loads, budget } = search;
   const performance = yield* performHops(hops, trade, budget);
-  if (performance.kind === "unread") loads.push(performance.load);
+  if (performance.kind === "unread") noteRead(loads, performance.key, performance.load);
   if (performance.kind !== "filled") return undefined;
   return { hops, performance, net: performance.amountOut - gasCost(performance.gas, gasRate) };
 }
@@ -232,7 +247,8 @@ function* splitWithout(
   const chunked = keepSplit(open, earlier, trade) ?? (yield* splitInput(open, input.amountIn, budget));
   const edges = chunked === undefined ? undefined : yield* refine(chunked, [...new Set(open.flat())], input);
   const values = tokenValues(open, input);
-  loads.push(...missingReads(open, values));
+  // With these the curves go on as well.
+  for (const [key, load] of missingReads(open, values)) loads.set(key, load);
   if (edges === undefined) return undefined;
   const candidate = yield* perform(toHops(edges, trade.from), search);
   return candidate === undefined ? undefined : { ...candidate, values, edges };

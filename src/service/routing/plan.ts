@@ -37,8 +37,13 @@ export type Performance =
     }
   /** a pool on the way cannot take its amount, or what it would take of it is not known */
   | { readonly kind: "short" }
-  /** state is missing: load it, then perform again */
-  | { readonly kind: "unread"; readonly load: () => Promise<void> };
+  /** state is missing: load it, then perform again; `key` tells what is read from everything else */
+  | { readonly kind: "unread"; readonly key: string; readonly load: () => Promise<void> };
+
+/** What a read of more of a pool in one direction is known by: who waits for it waits for the same one. */
+export function readKey(pool: Pool, tokenIn: Address): string {
+  return `${identityOf(pool)}${tokenIn}`;
+}
 
 /**
  * Computes what the executor will do with these hops, in its own order: each hop takes its portion (rounded down) of the
@@ -61,7 +66,8 @@ export function* performHops(
     const held = balances.get(tokenIn) ?? 0n;
     const amountIn = (held * portion) / PORTION_ALL;
     const quote = (changed.get(identity) ?? state).quote(tokenIn, amountIn);
-    if (quote.kind !== "filled") return quote;
+    if (quote.kind === "unread") return { kind: "unread", key: readKey(pool, tokenIn), load: quote.load };
+    if (quote.kind === "short") return quote;
     balances.set(tokenIn, held - amountIn);
     balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + quote.amountOut);
     changed.set(identity, quote.after);

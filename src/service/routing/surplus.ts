@@ -1,9 +1,8 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { PoolState } from "../pools/pool.ts";
 import { type GasRate, gasCost } from "./best-path.ts";
-import type { Curve } from "./curve.ts";
 import { nextRate, type OpenEdge } from "./edge.ts";
-import type { Hop, PlannedHop } from "./plan.ts";
+import { type Hop, type PlannedHop, readKey } from "./plan.ts";
 import { type OpenPath, SMALLEST_CHUNK } from "./split.ts";
 
 /** What one more unit of each token brings in the token bought. */
@@ -44,17 +43,21 @@ export function weakestPools(
   return weakest.map(({ index }) => hops[index]?.state).filter((state) => state !== undefined);
 }
 
+/** Reads of more of pools, each once. */
+export type MissingReads = ReadonlyMap<string, () => Promise<void>>;
+
 /** What must be read of pools that end at a better price than the one that the trade leaves: they would take more. */
-export function missingReads(paths: readonly OpenPath[], values: TokenValues): readonly (() => Promise<void>)[] {
-  const missing = new Map<Curve, () => Promise<void>>();
+export function missingReads(paths: readonly OpenPath[], values: TokenValues): MissingReads {
+  const missing = new Map<string, () => Promise<void>>();
   for (const edge of new Set(paths.flat())) {
     for (const curve of edge.curves) {
       const { unread } = curve;
       const paid = (unread?.rate ?? 0) * worthOf(values, edge.tokenOut);
-      if (unread !== undefined && paid > worthOf(values, edge.tokenIn) * CLOSE) missing.set(curve, unread.load);
+      if (unread !== undefined && paid > worthOf(values, edge.tokenIn) * CLOSE)
+        missing.set(readKey(curve.pool.pool, edge.tokenIn), unread.load);
     }
   }
-  return [...missing.values()];
+  return missing;
 }
 
 function worthOf(values: TokenValues, token: Address): number {
