@@ -35,9 +35,9 @@ export interface Lives {
 const POLL_EVERY_MS = 1_000;
 const KILLED_EVERY_MS = 20_000;
 /**
- * a start where nothing goes wrong: its time, and its calls alongside those for each open swap and transaction. After an older
- * copy was put back all endpoints are asked for each balance that is not what the copy expects, and for each allowance and
- * nonce that a lost database knows nothing of.
+ * a start where nothing goes wrong: its time, and its calls alongside those for each open swap, transaction and finding. After
+ * an older copy was put back all endpoints are asked for each balance that is not what the copy expects, and for each fill,
+ * allowance and nonce that a lost database knows nothing of.
  */
 const LONGEST_START_MS = 5_000;
 const START_CALLS = 120;
@@ -236,7 +236,8 @@ export function createLives(parts: {
 function openWork({ rows }: Files): number {
   const open = rows.one<{ count: number }>(
     `SELECT (SELECT count(*) FROM lane_intents WHERE state NOT IN ('final', 'dropped')) + (SELECT count(*) FROM swaps
-       WHERE state NOT IN ('final', 'skipped', 'denied', 'reverted', 'expired', 'cancelled')) AS count`,
+       WHERE state NOT IN ('final', 'skipped', 'denied', 'reverted', 'expired', 'cancelled'))
+       + (SELECT count(*) FROM differences WHERE settled_at_ms IS NULL) AS count`,
   );
   return open?.count ?? 0;
 }
