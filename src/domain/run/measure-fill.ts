@@ -135,12 +135,16 @@ function sumOf(amounts: readonly bigint[]): bigint {
   return amounts.reduce((sum, amount) => sum + amount, 0n);
 }
 
-/** Whoever unwraps in the same transaction, as other orders of a batch do, writes the same log: none tells who was paid. */
-function unwrapped({ logs }: FillReceipt, wrapped: Address, least: bigint): bigint {
-  const paid = logs
+/**
+ * Whoever unwraps in the same transaction, as other orders of a batch do, writes the same log: none tells who was paid. A
+ * wrapped token without that event reports a transfer to the zero address (Arbitrum's, by `aeWETH.sol` of its token bridge).
+ */
+function unwrapped(receipt: FillReceipt, wrapped: Address, least: bigint): bigint {
+  const withdrawn = receipt.logs
     .filter(({ address, topics }) => address === wrapped && topics[0] === WITHDRAWAL_TOPIC)
     .map(({ data }) => loggedAmount(data));
-  return ofSeveral(paid, least);
+  const burnt = transfers(receipt, wrapped, { holder: NATIVE_TOKEN, side: 2 });
+  return ofSeveral(withdrawn.length > 0 ? withdrawn : burnt, least);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { id } from "ethers";
 import { describe, expect, test } from "vitest";
-import type { Hex } from "../../../src/domain/money/address.ts";
+import { type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { measureFill } from "../../../src/domain/run/measure-fill.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { ETH, GWEI, HUNDRED_USDC, POOL, RELAYER, ROUTER, USDC, WALLET, WBTC, WETH } from "../../support/builders.ts";
@@ -108,6 +108,20 @@ test("a native sale is the transaction's value, whatever its logs say", () => {
 test("native tokens bought are what the wrapped token paid out, and no other contract's word for it", () => {
   const logs = [sale, withdrawalLog(WETH.address, TENTH), withdrawalLog(WBTC.address, 9n)];
   expect(measure({ logs }, { buy: ETH }).bought).toBe(TENTH);
+});
+
+test("a wrapped token that unwraps without an event of its own, as Arbitrum's does, shows it as a transfer to nobody", () => {
+  const burnt = (amount: bigint) => transferLog({ token: WETH.address, from: ROUTER, to: NATIVE_TOKEN, amount });
+  const fill = measure({ logs: [sale, burnt(TENTH)] }, { buy: ETH });
+  expect(fill).toMatchObject({ sold: HUNDRED_USDC, bought: TENTH });
+  expect(fill).not.toHaveProperty("assumed");
+  expect(measure({ logs: [sale, burnt(5n * TENTH), burnt(TENTH)] }, { buy: ETH }).bought).toBe(TENTH);
+  // One that reports both paid out once.
+  const both = measure(
+    { logs: [sale, withdrawalLog(WETH.address, TENTH), burnt(TENTH)] },
+    { buy: ETH, terms: undefined },
+  );
+  expect(both.bought).toBe(TENTH);
 });
 
 describe("coins that others unwrap in the same transaction are not ours", () => {
