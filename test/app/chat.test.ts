@@ -197,6 +197,28 @@ test("a halt is heard behind long messages of a stranger, who knows the bot's na
   await life.engine.stop();
 });
 
+test("a halt is heard from behind a stranger who writes before each question", async () => {
+  const { outside, server, open } = await begin();
+  server.state.before = () => server.send("hello", { user: 7, chat: 7 });
+  const { life } = open();
+  await life.engine.start();
+  await listening(server, outside);
+  expect(await saidAfter(outside, life, server, () => server.send("/halt"))).toContain("global is halted");
+  await life.engine.stop();
+});
+
+test("of what was sent while nobody listened nothing is done, though it comes in several answers", async () => {
+  const { outside, server, open } = await begin();
+  for (let count = 0; count < 45; count += 1) server.send("/halt");
+  const { life } = open();
+  await life.engine.start();
+  await listening(server, outside);
+  await turn(outside, life, 5);
+  expect(modes(life)).toEqual([]);
+  expect(server.state.said.map((text) => text.split(" sent")[0])).toEqual(["dropped 20", "dropped 20", "dropped 5"]);
+  await life.engine.stop();
+});
+
 test("of more commands than are taken at once its sender hears which were dropped, a halt among them", async () => {
   const { outside, server, open } = await begin();
   const { life } = open();

@@ -33,6 +33,8 @@ export async function startBotServer(nowSeconds: () => number) {
     /** answers in place of what it would say: a status with a body, or nothing ever */
     instead: undefined as { status: number; body: unknown } | "nothing" | undefined,
     lastId: 1_000,
+    /** what others do just before each poll */
+    before: (): void => undefined,
   };
   let waiting: ServerResponse[] = [];
   const answer = (response: ServerResponse, status: number, body: unknown): void => {
@@ -54,6 +56,7 @@ export async function startBotServer(nowSeconds: () => number) {
       waiting = waiting.filter((one) => one !== response);
     });
     state.polls.push(fields);
+    state.before();
     const from = fields.offset ?? 0;
     state.updates = state.updates.filter(({ update_id: id }) => id >= from);
     if (state.updates.length === 0 && fields.timeout > 0) await pause(LONGEST_WAIT_MS);

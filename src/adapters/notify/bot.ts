@@ -24,6 +24,8 @@ export type Heard =
       readonly messages: readonly ChatMessage[];
       /** the first update that was not among them; undefined: there was none at all */
       readonly next: number | undefined;
+      /** nothing was left behind these: the answer had room for more */
+      readonly isAll: boolean;
       /** what the service's clock says, in Unix seconds */
       readonly nowSeconds: number | undefined;
     }
@@ -151,7 +153,8 @@ function readHeard({ status, text, header }: BoundedResponse, nowMs: number): He
   const next = known.length === 0 ? undefined : Math.max(...known.map(({ update_id: id }) => id)) + 1;
   const saidMs = Date.parse(header("date") ?? "");
   return {
-    ...{ ok: true, next, nowSeconds: Number.isNaN(saidMs) ? undefined : Math.floor(saidMs / 1_000) },
+    ...{ ok: true, next, isAll: read.data.result.length < MOST_UPDATES },
+    ...{ nowSeconds: Number.isNaN(saidMs) ? undefined : Math.floor(saidMs / 1_000) },
     messages: known.flatMap(({ update_id: updateId, message }) => {
       if (message?.text === undefined) return [];
       const { date: atSeconds, chat, from, text: words } = message;

@@ -133,13 +133,13 @@ interface Taking {
 
 async function takeAll(terms: ChatTerms, deps: ChatDeps, taking: Taking): Promise<void> {
   const { heard, memory, signal } = taking;
-  const { messages, next } = heard;
+  const { messages, next, isAll } = heard;
   if (!memory.isCaughtUp) {
     await noteTaken(deps, next, []);
     const dropped = messages.filter((message) => isOurs(message, terms)).length;
     if (dropped > 0)
       await reply(deps, terms, `dropped ${dropped} sent while nobody listened; send again what is still meant`, signal);
-    memory.isCaughtUp = next === undefined;
+    memory.isCaughtUp = isAll;
     return;
   }
   const nowSeconds = heard.nowSeconds ?? deps.clock.nowMs() / 1_000;
