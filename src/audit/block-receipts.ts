@@ -4,16 +4,16 @@ import { type Ask, unreadable } from "./ask-node.ts";
 import { namingBlock, type Receipt, receipt } from "./node-answers.ts";
 import { Refusal } from "./node-client.ts";
 import { AuditError } from "./report.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { IntentRow, SwapRow } from "./rows.ts";
 
 /** In which block each transaction is, by the chain's events and by what is recorded. */
 export function placesOf(
-  { swaps, intents }: Pick<Snapshot, "swaps" | "intents">,
+  rows: { readonly swaps: ReadonlyMap<string, SwapRow>; readonly intents: ReadonlyMap<string, IntentRow> },
   moves: readonly { readonly hash: Hex; readonly blockNumber: number }[],
 ): ReadonlyMap<Hex, number> {
   const places = new Map<Hex, number>();
-  for (const { hash, block_number: block } of swaps.values()) if (hash && block !== null) places.set(hash, block);
-  for (const { mined_attempt_hash: hash, mined_block_number: block } of intents.values())
+  for (const { hash, block_number: block } of rows.swaps.values()) if (hash && block !== null) places.set(hash, block);
+  for (const { mined_attempt_hash: hash, mined_block_number: block } of rows.intents.values())
     if (hash && block !== null) places.set(hash, block);
   // What the chain itself says counts for more.
   for (const { hash, blockNumber } of moves) places.set(hash, blockNumber);

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
-import { hasTable, prepareStatements } from "../../adapters/sqlite/statements.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import { assertWhole, replaceDatabases } from "../../storage/backup.ts";
 import { claimDatabase } from "../../storage/claim.ts";
@@ -91,7 +90,8 @@ function identityOf(copy: string): CopyIdentity {
     const identity = db.prepare<[], Pick<CopyIdentity, "network" | "chainId">>(
       "SELECT network, chain_id AS chainId FROM identity",
     );
-    return { ...identity.get(), isOnPaper: hasTable(prepareStatements(db), "paper_starts") };
+    const paper = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'paper_starts'").get();
+    return { ...identity.get(), isOnPaper: paper !== undefined };
   } finally {
     db.close();
   }
