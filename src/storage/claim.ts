@@ -2,6 +2,7 @@ import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "nod
 import { basename, dirname, join, resolve } from "node:path";
 import type { SqliteDatabase } from "./database.ts";
 import { acquireLock, checkLock, type LockHeld } from "./lock.ts";
+import { isMountPoint } from "./mount-points.ts";
 import { createPrivate, giveTo, hasCode, narrowToOwner } from "./private-file.ts";
 import { type Stamp, stampDatabase } from "./stamp.ts";
 
@@ -25,7 +26,7 @@ export interface Claim {
   release(): void;
 }
 
-/** The file has a second name: opened there, it would have a write-ahead log of its own. */
+/** The file has a second name, here or outside a mount of it: opened there, it would have a write-ahead log of its own. */
 export interface Linked {
   readonly kind: "linked";
   readonly message: string;
@@ -41,10 +42,8 @@ const MOST_LINKS = 40;
 export function claimDatabase(database: string): Claim | LockHeld | Linked {
   const file = fileItself(database);
   const before = statOf(file);
-  if (before !== undefined && before.nlink > 1) {
-    const message = `${file} has ${before.nlink} names (hard links), and a daemon on each would not see the other's rows: remove all names but this one`;
-    return { kind: "linked", message };
-  }
+  const second = before && secondName(file, before);
+  if (second !== undefined) return { kind: "linked", message: second };
   const lockFile = lockOf(file);
   const lock = acquireLock(lockFile);
   if (lock.kind === "held") return lock;
@@ -54,6 +53,17 @@ export function claimDatabase(database: string): Claim | LockHeld | Linked {
     lock.release();
     throw error;
   }
+}
+
+/** What is wrong with a file that is known by two names, and what to do; undefined where nothing is. */
+function secondName(file: string, { nlink }: Stats): string | undefined {
+  if (isMountPoint(file)) {
+    const why = "its write-ahead log and its lock stay outside of that mount, where no other daemon sees them";
+    const lost = "and the newest rows are lost with the container";
+    return `${file} is mounted by itself: ${why}, ${lost}; move it into a folder of its own, and mount that at ${dirname(file)}`;
+  }
+  if (nlink <= 1) return undefined;
+  return `${file} has ${nlink} names (hard links), and a daemon on each would not see the other's rows: remove all names but this one`;
 }
 
 /** Whether some process has claimed a database, found without disturbing it. */
