@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { SqliteDatabase } from "./database.ts";
 import { acquireLock, checkLock, type LockHeld } from "./lock.ts";
 import { isMountPoint } from "./mount-points.ts";
-import { createPrivate, giveTo, hasCode, narrowToOwner } from "./private-file.ts";
+import { createPrivateFor, hasCode, narrowToOwner } from "./private-file.ts";
 import { type Stamp, stampDatabase } from "./stamp.ts";
 
 /** A database file that this process alone may write to, until `release` or its end. */
@@ -45,7 +45,7 @@ export function claimDatabase(database: string): Claim | LockHeld | Linked {
   const second = before && secondName(file, before);
   if (second !== undefined) return { kind: "linked", message: second };
   const lockFile = lockOf(file);
-  const lock = acquireLock(lockFile);
+  const lock = acquireLock(lockFile, { owner: before });
   if (lock.kind === "held") return lock;
   try {
     return claimLocked(file, lockFile, lock.release);
@@ -77,11 +77,7 @@ function lockOf(file: string): string {
 
 function claimLocked(file: string, lockFile: string, release: () => void): Claim {
   const found = statOf(file);
-  if (found === undefined) {
-    createPrivate(file);
-    giveTo(file, statSync(dirname(file)));
-  }
-  giveTo(lockFile, statSync(file));
+  if (found === undefined) createPrivateFor(file);
   const narrowed = [...narrowToOwner(file), ...narrowToOwner(lockFile)];
   let stamp: Stamp | undefined;
   const kept = [lockFile, file].map((name) => ({ name, id: identityOf(statOf(name)) }));

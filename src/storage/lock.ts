@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import SqliteConstructor from "better-sqlite3";
 import { cannotOpen } from "./database.ts";
-import { createPrivate } from "./private-file.ts";
+import { createPrivateFor, giveTo, hasCode, type Owner } from "./private-file.ts";
 
 /** The lock is ours until `release` or the end of the process, however it ends. */
 export interface LockAcquired {
@@ -15,6 +15,13 @@ export interface LockHeld {
   readonly holder: string | undefined;
 }
 
+export interface LockOptions {
+  /** one line that names this process to a second one, for example its pid and start */
+  readonly holder?: string;
+  /** whom root gives the lock to: the owner of the database; the owner of the folder where none is named */
+  readonly owner?: Owner | undefined;
+}
+
 /** Locks of this process. A connection without a reference is closed by the garbage collector, and its lock with it. */
 const held = new Set<SqliteConstructor.Database>();
 
@@ -25,11 +32,10 @@ const WAIT_MS = 250;
  * Takes an exclusive lock: a small SQLite file next to the database, kept open and locked. The operating system frees it
  * when the process ends, also by SIGKILL; there is no stale lock. The database itself stays readable by others.
  * @param file path of the lock file, for example `swapd.lock.db`
- * @param holder one line that names this process to a second one, for example its pid and start
  * @throws StorageError when the file cannot be created or is no SQLite file
  */
-export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAcquired | LockHeld {
-  createPrivate(file);
+export function acquireLock(file: string, options: LockOptions = {}): LockAcquired | LockHeld {
+  createPrivateFor(file, options.owner);
   const db = open(file);
   try {
     db.pragma("locking_mode = EXCLUSIVE");
@@ -44,7 +50,7 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
     throw cannotOpen(file, error);
   }
   try {
-    writeFileSync(holderFile(file), `${holder}\n`, { mode: 0o600 });
+    writeHolder(file, options.holder ?? `pid ${process.pid}`);
   } catch (error) {
     // A full disk: another attempt of this process must not meet its own lock.
     db.close();
@@ -95,12 +101,19 @@ function holderFile(file: string): string {
   return `${file}.holder`;
 }
 
+/** What a killed command of root's left cannot be written over by the owner of the folder, only removed. */
+function writeHolder(file: string, holder: string): void {
+  rmSync(holderFile(file), { force: true });
+  writeFileSync(holderFile(file), `${holder}\n`, { mode: 0o600, flag: "wx" });
+  giveTo(holderFile(file), statSync(file));
+}
+
 function readHolder(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    // The holder may not have written its line yet, or may be leaving.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    // The holder may not have written its line yet, may be leaving, or is root and has not given it away yet.
+    if (hasCode(error, ["ENOENT", "EACCES"])) return undefined;
     throw error;
   }
 }

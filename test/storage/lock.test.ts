@@ -10,7 +10,7 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const HOLD = `
   const { acquireLock } = await import(process.argv[1]);
-  console.log(acquireLock(process.argv[2], "the first daemon").kind);
+  console.log(acquireLock(process.argv[2], { holder: "the first daemon" }).kind);
   setInterval(() => {}, 1000);
   // What nobody refers to is gone now, and not at some later moment: what a collection frees is closed in a later turn.
   const later = () => new Promise((resolve) => setTimeout(resolve, 20));
@@ -55,7 +55,7 @@ test("a released lock can be taken again, and releasing twice frees nobody else'
   if (first.kind !== "acquired") throw new Error("the first lock was not acquired");
   expect(acquireLock(file).kind).toBe("held");
   first.release();
-  const second = acquireLock(file, "the second");
+  const second = acquireLock(file, { holder: "the second" });
   first.release();
   expect(acquireLock(file)).toEqual({ kind: "held", holder: "the second" });
   if (second.kind === "acquired") second.release();
