@@ -64,6 +64,7 @@ const RATES = {
   "operator: halts": [0.1, 0.6],
   "operator: shows": [0.1, 0.6],
   "operator: dry": [0.1, 0.6],
+  "operator: cancels": [0.02, 0.3],
   "machine: off": [0.05, 0.4],
   "files: put aside": [0.05, 0.4],
   "wallet: deposits": [0.01, 0.3],
@@ -73,12 +74,34 @@ export type FaultName = keyof typeof RATES;
 
 export const FAULT_NAMES = Object.keys(RATES) as readonly FaultName[];
 
-/** No seed aims with these: which one a seed aims with goes by the number of those that may be. */
-const NEVER_AIMED: ReadonlySet<FaultName> = new Set(["files: put aside", "wallet: deposits"]);
-/** What a seed can begin on purpose while a swap is in a state; kills have an aim of their own. */
-const AIMED: readonly FaultName[] = FAULT_NAMES.filter((name) => !name.startsWith("kill: ") && !NEVER_AIMED.has(name));
-/** so often a seed begins the fault that it aims with */
-const MOST_AIMED = 4;
+const IN_A_CANCELLATION: FaultName = "kill: in a cancellation";
+/** They strike wherever something happens, and need no aim. */
+const NEVER_AIMED: ReadonlySet<FaultName> = new Set(["files: put aside", "wallet: deposits", "files: edited"]);
+/** What a seed can begin on purpose while a swap is in a state; the other kills have an aim of their own. */
+const CAN_BE_AIMED: readonly FaultName[] = FAULT_NAMES.filter(
+  (name) => (name === IN_A_CANCELLATION || !name.startsWith("kill: ")) && !NEVER_AIMED.has(name),
+);
+/** They strike at a single moment of a few swaps: six times as many seeds aim with each. */
+const RAREST: ReadonlySet<FaultName> = new Set([
+  ...([IN_A_CANCELLATION, "signer: away", "service: long wait"] as const),
+  ...(["relayer: permit alone", "relayer: doubled", "relayer: keeps", "relayer: late"] as const),
+  ...(["private: request lost", "private: answer late", "private: garbage", "private: refused"] as const),
+  ...(["private: answer lost", "private: leaks"] as const),
+]);
+/** They strike at what few swaps do, or at what they seldom do: three times as many seeds aim with each. */
+const isRare = (name: FaultName): boolean =>
+  /^(private|relayer|signer): /.test(name) || ["service: away", "service: garbage"].includes(name) || RAREST.has(name);
+const AIMED: readonly FaultName[] = CAN_BE_AIMED.flatMap((name) =>
+  Array.from({ length: RAREST.has(name) ? 6 : isRare(name) ? 3 : 1 }, () => name),
+);
+/** What a seed aims at has to come up: orders are cancelled, and private ones wait and are sent again while others trade. */
+const HELPERS: readonly (readonly [string, FaultName])[] = [
+  [IN_A_CANCELLATION, "operator: cancels"],
+  ["private: ", "private: keeps"],
+];
+const HELPS = 0.3;
+/** so often a seed strikes with the fault that it aims with, or begins it */
+const MOST_AIMED = 6;
 const AIMED_LASTS_MS = 3_000;
 
 const SWITCHED_ON = 0.3;
@@ -96,10 +119,12 @@ export interface Faults {
   lasts(name: FaultName, target: string, atMs: number): boolean;
   /** the fault that this seed aims with, if it may */
   readonly aimed: FaultName | undefined;
+  /** it strikes at what few swaps do: the more are open, the likelier one of them is in the state aimed at */
+  readonly aimsAtRare: boolean;
   /** the seed's turn with the fault that it aims with: seeds one after the other aim with one fault each, and then begin anew */
   readonly aimTurn: number;
-  /** Begins the fault that this seed aims with, now: it strikes at its next passing, and lasts for seconds. */
-  begin(atMs: number): void;
+  /** Whether its time is now; called when the fault that this seed aims with may strike. Then it does, or begins. */
+  aimWhen(isNow: () => boolean): void;
   /** From now on nothing goes wrong. */
   end(): void;
   readonly isOver: boolean;
@@ -119,16 +144,19 @@ export function createFaults(seed: number, without: readonly string[] = [], only
     rates.set(name, least + (most - least) * chance.of("rate", name));
   }
   const aimed = AIMED[seed % AIMED.length];
-  const mayAim = aimed !== undefined && (only?.includes(aimed) ?? true) && !without.includes(aimed);
+  const isAllowed = (name: FaultName): boolean => (only?.includes(name) ?? true) && !without.includes(name);
+  const mayAim = aimed !== undefined && isAllowed(aimed);
   // Where it is not drawn as well, nothing but the aim strikes.
   if (mayAim && !rates.has(aimed)) rates.set(aimed, 0);
+  const helper = mayAim ? HELPERS.find(([of]) => aimed.startsWith(of))?.[1] : undefined;
+  if (helper !== undefined && isAllowed(helper)) rates.set(helper, HELPS);
   let begun = 0;
-  let pending = 0;
+  let isItsTime = (): boolean => false;
   let untilMs = Number.NEGATIVE_INFINITY;
   const isAimed = (name: FaultName): boolean => mayAim && name === aimed;
-  const strikesAimed = (name: FaultName): boolean => {
-    if (pending === 0 || !isAimed(name)) return false;
-    pending -= 1;
+  const beginsAimed = (name: FaultName): boolean => {
+    if (!isAimed(name) || begun === MOST_AIMED || !isItsTime()) return false;
+    begun += 1;
     return true;
   };
   const passings = new Map<string, number>();
@@ -153,6 +181,7 @@ export function createFaults(seed: number, without: readonly string[] = [], only
     chance,
     struck,
     aimed: mayAim ? aimed : undefined,
+    aimsAtRare: mayAim && isRare(aimed),
     aimTurn: Math.floor(seed / AIMED.length),
     strikes: (name, label) => {
       const rate = rates.get(name);
@@ -160,13 +189,14 @@ export function createFaults(seed: number, without: readonly string[] = [], only
       const key = `${name}|${label}`;
       const passing = (passings.get(key) ?? 0) + 1;
       passings.set(key, passing);
-      const strikes = strikesAimed(name) || chance.of(name, label, passing) < rate;
+      const strikes = beginsAimed(name) || chance.of(name, label, passing) < rate;
       if (strikes) note(name, label);
       return strikes;
     },
     lasts: (name, target, atMs) => {
       const rate = rates.get(name);
       if (rate === undefined || isOver) return false;
+      if (atMs >= untilMs && beginsAimed(name)) untilMs = atMs + AIMED_LASTS_MS;
       if (isAimed(name) && atMs < untilMs) {
         noteWhile(name, target, atMs);
         return true;
@@ -177,11 +207,8 @@ export function createFaults(seed: number, without: readonly string[] = [], only
       if (lasts) noteWhile(name, target, atMs);
       return lasts;
     },
-    begin: (atMs) => {
-      if (!mayAim || begun === MOST_AIMED) return;
-      begun += 1;
-      pending = 1;
-      untilMs = atMs + AIMED_LASTS_MS;
+    aimWhen: (isNow) => {
+      isItsTime = isNow;
     },
     end: () => {
       isOver = true;

@@ -97,7 +97,7 @@ const AFTER_OUTAGE_MS = 30_000;
 export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResult> {
   const faults = createFaults(terms.seed, [], terms.faults);
   const { chance } = faults;
-  const strategies = chosen(terms, drawStrategies(chance));
+  const strategies = chosen(terms, drawStrategies(chance, faults.aimsAtRare));
   const time = new VirtualTime(startOf(strategies, chance));
   bench.enter(time);
   const trace = createTrace(() => time.monotonicMs);

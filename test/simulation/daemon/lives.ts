@@ -81,7 +81,7 @@ export function createLives(parts: {
   const logger = createTraceLogger(trace);
   const isDiskFull = (): boolean => faults.lasts("disk: full", "disk", time.monotonicMs);
 
-  const aim = createAim(faults, files.rows, () => time.monotonicMs);
+  const aim = createAim(faults, files.rows);
   const mayDie = (label: string): void => {
     if (current?.state.phase === "dead") throw new Killed("dead already");
     const why = aim.strikes(label);

@@ -17,6 +17,7 @@ export interface Operator {
 const POLL_EVERY_MS = 10_000;
 const HALTED_EVERY_MS = 20_000;
 const POLL_HALT_EVERY_MS = 5_000;
+const POLL_OPEN_EVERY_MS = 1_000;
 /** how long somebody looks at what he halted */
 const HALTED_FOR_MS = { least: 1_000, most: 30_000 };
 
@@ -87,8 +88,20 @@ export function createOperator(parts: {
       ask("mode", { mode: "active", scope: "global", reason: "looked at" });
     time.after(POLL_HALT_EVERY_MS, checkHalt);
   };
+  /** What was sent and is in no block is given up. */
+  const mayCancel = (): void => {
+    time.after(POLL_OPEN_EVERY_MS, mayCancel);
+    const sent = parts
+      .rows()
+      .one<{ id: string }>("SELECT id FROM lane_intents WHERE state = 'broadcast' ORDER BY seq DESC LIMIT 1");
+    if (!isPaused && sent !== undefined && faults.strikes("operator: cancels", "sent"))
+      ask("cancel", { intent: sent.id });
+  };
   return {
-    begin: checkHalt,
+    begin: () => {
+      checkHalt();
+      mayCancel();
+    },
     heardOfDeath: () =>
       mayHalt("while it is dead", () => {
         trace.note("operator", "halts everything while no daemon runs");

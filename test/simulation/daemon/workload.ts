@@ -252,9 +252,9 @@ alerts:
   return loaded.configuration;
 }
 
-/** One to four strategies of different kinds. */
-export function drawStrategies(chance: Chance): readonly SimStrategy[] {
-  const count = chance.between(1, 4, "strategies");
+/** One to four strategies of different kinds; four where many swaps are to be open at once. */
+export function drawStrategies(chance: Chance, areMany: boolean): readonly SimStrategy[] {
+  const count = areMany ? 4 : chance.between(1, 4, "strategies");
   const drawn = Array.from({ length: count }, (_, index) => chance.pick(OF_ALL_TIME, "strategy", index));
   const ofDay = chance.of("a budget of a day") < 0.25 ? [chance.pick(OF_A_DAY, "strategy of a day")] : [];
   return [...new Set([...drawn, ...ofDay])];
