@@ -22,13 +22,10 @@ export function addRelayerGauges(registry: Registry, networks: readonly ServedNe
   };
   const readOne = async ({ options, rpc, snapshots, intake }: ServedNetwork): Promise<void> => {
     const network = options.name;
-    const reading = snapshots.current().then(({ head }) => intake.report(head));
-    const report = await soon(rpc.host, reading).catch((error: unknown) => {
-      // A node that does not answer has a gauge of its own.
-      if (chainRefusal(error) !== undefined) return undefined;
-      throw error;
-    });
-    gasless.set({ network }, report !== undefined && report.refusal === undefined ? 1 : 0);
+    const newest = await soon(rpc.host, snapshots.current()).catch(ofNoUse);
+    const report = await soon(rpc.host, intake.report(newest?.head)).catch(ofNoUse);
+    const isOpen = newest !== undefined && report !== undefined && report.refusal === undefined;
+    gasless.set({ network }, isOpen ? 1 : 0);
     if (report === undefined) return;
     pending.set({ network }, report.pending);
     if (report.signerReady !== undefined) signer.set({ network }, report.signerReady ? 1 : 0);
@@ -39,4 +36,10 @@ export function addRelayerGauges(registry: Registry, networks: readonly ServedNe
   return async () => {
     await Promise.all(networks.map(readOne));
   };
+}
+
+/** A node that does not answer, or contracts that are not the configured ones, have a gauge of their own. */
+function ofNoUse(error: unknown): undefined {
+  if (chainRefusal(error) === undefined) throw error;
+  return undefined;
 }

@@ -27,8 +27,8 @@ import { type RelaySimulation, simulateRelay } from "./simulate-relay.ts";
 
 /** Takes signed gasless swaps. */
 export interface GaslessIntake {
-  /** How the relayer is, by the newest block; undefined when none runs. @throws RpcError */
-  report(newest: Head): Promise<RelayerReport | undefined>;
+  /** How the relayer is, by the newest block where it is at hand; undefined when none runs. @throws RpcError */
+  report(newest: Head | undefined): Promise<RelayerReport | undefined>;
   /** Accepts a swap once, and answers every equal request with the same record. */
   execute(request: ExecuteRequest, sender: Sender): Promise<Acceptance>;
 }
