@@ -1,4 +1,5 @@
 import type { Address, Hex } from "../../domain/money/address.ts";
+import { larger, smaller } from "../../domain/money/bigint.ts";
 import { BETWEEN_GAS } from "../gas/hop-gas.ts";
 import { kindOf } from "../pools/kinds.ts";
 import { identityOf, type Pool, type PoolState } from "../pools/pool.ts";
@@ -84,9 +85,14 @@ const ONE_PIPS = 1_000_000n;
 /** Amounts at spot prices are computed this much finer, so that rounding stays out of them. */
 const SPOT_SCALE = 10n ** 18n;
 
+/** A thousandth of a trade moves the price of a market by less than a hundredth, and rounding takes a unit of what it pays. */
+const SMALL_PART = 1_000n;
+const SMALL_MOVE = { numerator: 101n, denominator: 100n };
+
 /**
  * What these hops would bring at the prices before the trade, pool fees counted: the output of the same route for an
- * infinitely small trade, as if it were this large.
+ * infinitely small trade, as if it were this large. Where a pool has nothing to sell at its price, which anybody may have
+ * left there, the first of what it sells counts.
  */
 export function spotOutput(
   hops: readonly PlannedHop[],
@@ -96,10 +102,19 @@ export function spotOutput(
   for (const { state, tokenIn, tokenOut, portion } of hops) {
     const held = balances.get(tokenIn) ?? 0n;
     const amountIn = (held * portion) / PORTION_ALL;
-    const { numerator, denominator } = state.spot(tokenIn);
-    const amountOut = (amountIn * numerator * (ONE_PIPS - BigInt(state.pool.feePips))) / (denominator * ONE_PIPS);
+    const amountOut = hopAtSpot(state, tokenIn, amountIn);
     balances.set(tokenIn, held - amountIn);
     balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + amountOut);
   }
   return (balances.get(trade.to) ?? 0n) / SPOT_SCALE;
+}
+
+/** Amounts are as fine as those at spot. */
+function hopAtSpot(state: PoolState, tokenIn: Address, amountIn: bigint): bigint {
+  const { numerator, denominator } = state.spot(tokenIn);
+  const atSpot = (amountIn * numerator * (ONE_PIPS - BigInt(state.pool.feePips))) / (denominator * ONE_PIPS);
+  const part = larger(1n, amountIn / (SPOT_SCALE * SMALL_PART));
+  const quote = state.quote(tokenIn, part);
+  if (quote.kind !== "filled") return atSpot;
+  return smaller(atSpot, (amountIn * (quote.amountOut + 1n) * SMALL_MOVE.numerator) / (part * SMALL_MOVE.denominator));
 }

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { toAddress } from "../../../src/domain/money/address.ts";
+import type { PoolState } from "../../../src/service/pools/pool.ts";
+import { pairState } from "../../../src/service/pools/uniswap-v2/pair.ts";
+import { concentratedPoolState } from "../../../src/service/pools/uniswap-v3/concentrated-pool.ts";
+import { PORTION_ALL, performHops, spotOutput } from "../../../src/service/routing/plan.ts";
+import { runToEnd, UNLIMITED } from "../../../src/service/routing/steps.ts";
+
+const FROM = toAddress(`0x${"1".repeat(40)}`);
+const TO = toAddress(`0x${"2".repeat(40)}`);
+const TOKENS = { address: toAddress(`0x${"3".repeat(40)}`), token0: FROM, token1: TO };
+const FEE_PIPS = 500;
+const SPACING = 200;
+const LIQUIDITY = 10n ** 24n;
+const LOWEST = -60_000;
+
+/** Both tokens are worth the same: all liquidity is below that price, and nothing is between it and the pool's own. */
+function pool({ price, tick, liquidity }: { price: number; tick: number; liquidity: bigint }): PoolState {
+  const bitOf = (at: number) => ({
+    word: Math.floor(at / SPACING / 256),
+    bit: BigInt((((at / SPACING) % 256) + 256) % 256),
+  });
+  const words = new Map<number, bigint>(Array.from({ length: 40 }, (_, word) => [word - 20, 0n]));
+  for (const { word, bit } of [bitOf(LOWEST), bitOf(0)]) words.set(word, (words.get(word) ?? 0n) | (1n << bit));
+  const nets = new Map([
+    [LOWEST, LIQUIDITY],
+    [0, -LIQUIDITY],
+  ]);
+  const root = BigInt(Math.round(Math.sqrt(price) * 2 ** 48)) << 48n;
+  const curve = { price: root, tick, liquidity, words, nets };
+  const facts = { kind: 2, protocol: 1, ...TOKENS, feePips: FEE_PIPS, tickSpacing: SPACING };
+  return concentratedPoolState(facts, curve, () => Promise.resolve());
+}
+
+/** What the route loses to the price before it. */
+function impactOf(state: PoolState, amountIn: bigint): number {
+  const hops = [{ state, tokenIn: FROM, tokenOut: TO, portion: PORTION_ALL }];
+  const trade = { from: FROM, to: TO, amountIn };
+  const performed = runToEnd(performHops(hops, trade, UNLIMITED));
+  if (performed.kind !== "filled") throw new Error(performed.kind);
+  return 1 - Number(performed.amountOut) / Number(spotOutput(hops, trade));
+}
+
+test("a price at which a pool has nothing to sell is none: the first of what it sells counts", () => {
+  const amountIn = 10n ** 21n;
+  const atMarket = impactOf(pool({ price: 0.999_99, tick: -1, liquidity: LIQUIDITY }), amountIn);
+  expect(atMarket).toBeGreaterThan(0.000_5);
+  expect(atMarket).toBeLessThan(0.002);
+  for (const [price, tick] of [
+    [8, 20_795],
+    [1e6, 138_162],
+  ] as const) {
+    const behind = impactOf(pool({ price, tick, liquidity: 0n }), amountIn);
+    expect(behind, `${price}`).toBeGreaterThanOrEqual(0);
+    expect(behind, `${price}`).toBeLessThan(0.02);
+  }
+});
+
+test("where a pool sells at its price, that is exact: also of an amount so small that it rounds, and one that takes most of it", () => {
+  const facts = { kind: 1, protocol: 0, ...TOKENS, feePips: 3_000, tickSpacing: 0 };
+  const reserve = 10n ** 12n;
+  const state = pairState(facts, reserve, reserve);
+  const hops = [{ state, tokenIn: FROM, tokenOut: TO, portion: PORTION_ALL }];
+  for (const amountIn of [1_000n, 10n ** 6n, 10n ** 9n, 10n ** 12n])
+    expect(spotOutput(hops, { from: FROM, to: TO, amountIn })).toBe((amountIn * 997n) / 1_000n);
+});
