@@ -62,7 +62,12 @@ test("the page shows a file and its test, and changes nothing but the list by on
 
 test("a configuration names the example's channel as the page shows it, and a mistake is reported at its place", () => {
   const folder = begin();
-  vi.stubEnv("WALLET_KEY", `0x${"11".repeat(32)}`);
+  const env = {
+    WALLET_KEY: `0x${"11".repeat(32)}`,
+    PAGER_URL: "https://pager.example/desk",
+    PAGER_CODE: "canary-code",
+  };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());
   const loaded = check(folder);
   expect(loaded, loaded.output).toMatchObject({ status: 0 });
