@@ -5,6 +5,7 @@ import type { SecretReference } from "../config/fields.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Finding } from "./finding.ts";
 import { openChannels } from "./open-channels.ts";
+import { requireOwnRelayer } from "./own-relayer.ts";
 import type { Runtime } from "./runtime.ts";
 
 const WHAT_TO_DO = "no start goes on without it: set it, or take out what names it";
@@ -49,12 +50,18 @@ function looksAtAlerts({ heartbeat, chat }: Configuration, { secrets }: Runtime)
 }
 
 /** Of one elsewhere the key is tried by asking it, and so is a relayer's signer elsewhere. */
-function looksAtService({ service, serve }: Configuration, { secrets }: Runtime): readonly Look[] {
+function looksAtService(configuration: Configuration, { secrets }: Runtime): readonly Look[] {
+  const { service, serve } = configuration;
   if (service.url !== "embedded") return [];
   const { relayer } = serve;
+  const lookAtRelayer = async (): Promise<void> => {
+    if (relayer === undefined) return;
+    const { address } = relayer.kind === "remote" ? relayer : await secrets.signer(relayer);
+    requireOwnRelayer(configuration, address);
+  };
   return [
     ["service.apiKey", () => service.apiKey && secrets.open(service.apiKey)],
     ...serve.apiKeys.map((one): Look => ["serve.apiKeys", () => secrets.open(one)]),
-    ["serve.relayer", () => relayer && relayer.kind !== "remote" && secrets.signer(relayer)],
+    ["serve.relayer", lookAtRelayer],
   ];
 }

@@ -9,6 +9,7 @@ import { crashPointFrom } from "./crash-point.ts";
 import { embeddedKey } from "./embedded-key.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
+import { requireOwnRelayer } from "./own-relayer.ts";
 import type { Listening } from "./port-trouble.ts";
 import type { Runtime } from "./runtime.ts";
 import { isElsewhere, type RelayerSignerWatch, watchRelayerSigner } from "./watch-relayer-signer.ts";
@@ -134,8 +135,10 @@ async function networkOf(
   };
   if (serve.relayer === undefined) return { options, relayer: undefined };
   const watch = watchRelayerSigner(systemClock);
+  const signer = await secrets.signer(serve.relayer, { hears: watch.heard });
+  requireOwnRelayer(configuration, signer.address);
   const relayer: RelayerDependencies = {
-    signer: await secrets.signer(serve.relayer, { hears: watch.heard }),
+    signer,
     signerState: serve.relayer.kind === "remote" ? watch : undefined,
     chain: openChain(configuration, secrets),
     openLanes,

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { checkMachine } from "../../src/app/check-machine.ts";
 import { createRuntime } from "../../src/app/runtime.ts";
-import { loaded, MAIN } from "../config/project.ts";
+import { startEmbeddedService } from "../../src/app/start-embedded-service.ts";
+import { loaded, MAIN, WALLET } from "../config/project.ts";
 
 const ALERTS = `alerts:
   channels: { phone: { kind: ntfy, topic: { env: NTFY_TOPIC }, token: { env: NTFY_TOKEN } } }
@@ -36,4 +37,17 @@ test("a secret that a start needs and that is not there, or is nothing that it c
   const found = await foundWith(wrong);
   expect(found.map(([what]) => what)).toEqual(["channel phone", "alerts.heartbeat.url", "serve.relayer"]);
   expect(JSON.stringify(found)).not.toContain("watch.example");
+});
+
+test("a relayer whose account is a wallet of the file is a problem of a check, and no service starts with it", async () => {
+  const key = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+  const said = `serve.relayer is ${WALLET}, which is the wallet main`;
+  expect(await foundWith({ ...GOOD, RELAYER_KEY: key })).toEqual([["serve.relayer", expect.stringContaining(said)]]);
+  const elsewhere = `serve: { relayer: { signer: { url: "http://127.0.0.1:9", address: "${WALLET}" } } }\n`;
+  const configuration = loaded({ "main.yaml": `${MAIN}${elsewhere}` });
+  const runtime = createRuntime({ level: "silent", env: { RPC_1: "http://127.0.0.1:9" } });
+  expect((await checkMachine(configuration, runtime)).map(({ found }) => found)).toContainEqual(
+    expect.stringContaining(said),
+  );
+  await expect(startEmbeddedService(configuration, runtime)).rejects.toThrow(said);
 });

@@ -15,6 +15,7 @@ import { NOW_MS } from "../support/builders.ts";
 import { createOutside } from "../support/engine-life.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
+const RELAYER = toAddress(`0x${"5".repeat(40)}`);
 const AWAY = new SigningError("away", "the signer at vault:9000 does not answer");
 
 test("a signer that lists its accounts and does not sign is in trouble, and not absent: a further signature tells", async () => {
@@ -42,8 +43,8 @@ test("a signer that lists its accounts and does not sign is in trouble, and not 
 
 test("a relayer's signer that is away is told by the service's figures and by the daemon's alerts, and no swap is taken", async () => {
   const anvil = await startBareAnvil({ chainId: 8453 });
-  await anvil.rpc.call("anvil_setBalance", [WALLET, "0x8ac7230489e80000"]);
-  const relayer = `relayer: { signer: { url: "http://127.0.0.1:9", address: "${WALLET}", timeout: 1s } }`;
+  await anvil.rpc.call("anvil_setBalance", [RELAYER, "0x8ac7230489e80000"]);
+  const relayer = `relayer: { signer: { url: "http://127.0.0.1:9", address: "${RELAYER}", timeout: 1s } }`;
   const serve = `serve: { listen: "127.0.0.1:0", metrics: "127.0.0.1:0", database: service.db, ${relayer} }`;
   const configuration = loaded(
     { "main.yaml": `${MAIN}http: { listen: 127.0.0.1:0 }\n${serve}\n` },
