@@ -246,7 +246,7 @@ function* splitWithout(
   const input = { from: trade.from, to: trade.to, amountIn: Number(trade.amountIn), budget };
   const chunked = keepSplit(open, earlier, trade) ?? (yield* splitInput(open, input.amountIn, budget));
   const edges = chunked === undefined ? undefined : yield* refine(chunked, [...new Set(open.flat())], input);
-  const values = tokenValues(open, input);
+  const values = yield* tokenValues(open, input);
   // With these the curves go on as well.
   for (const [key, load] of missingReads(open, values)) loads.set(key, load);
   if (edges === undefined) return undefined;

@@ -1,6 +1,7 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { PoolState } from "../pools/pool.ts";
 import { Curve } from "./curve.ts";
+import type { SearchBudget, Steps } from "./steps.ts";
 
 /** The pools between two tokens, in one direction, as they are before a trade. */
 export interface Edge {
@@ -96,12 +97,12 @@ const SMALL_MOVE = 1.01;
 const ROUNDED_OFF = 1;
 
 /** {@link choosePool} that samples what it must: any price can stand in a pool that takes next to nothing at it. */
-export function nextRate(edge: OpenEdge, amountIn: number): NextRate {
+export function* nextRate(edge: OpenEdge, amountIn: number, budget: SearchBudget): Steps<NextRate> {
   for (;;) {
     const choice = choosePool(edge, amountIn);
     if (choice === undefined) return NOTHING;
     if (choice.kind === "unsampled") {
-      choice.curve.outputAt(choice.amount);
+      yield* choice.curve.reach(choice.amount, budget);
       continue;
     }
     const { index, amountOut } = choice;

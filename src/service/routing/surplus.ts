@@ -4,6 +4,7 @@ import { type GasRate, gasCost } from "./best-path.ts";
 import { nextRate, type OpenEdge } from "./edge.ts";
 import { type Hop, type PlannedHop, readKey } from "./plan.ts";
 import { type OpenPath, SMALLEST_CHUNK } from "./split.ts";
+import type { SearchBudget, Steps } from "./steps.ts";
 
 /** What one more unit of each token brings in the token bought. */
 export type TokenValues = ReadonlyMap<Address, number>;
@@ -64,15 +65,23 @@ function worthOf(values: TokenValues, token: Address): number {
   return values.get(token) ?? 0;
 }
 
+interface ValuedTrade {
+  readonly from: Address;
+  readonly to: Address;
+  readonly amountIn: number;
+  readonly budget: SearchBudget;
+}
+
 /**
  * What one more unit of each token brings in the token bought, at the prices that the paths stand at: those of the pools
  * that pay most for one more chunk. A price at which next to nothing can be traded is none.
  */
-export function tokenValues(
+export function* tokenValues(
   paths: readonly OpenPath[],
-  { from, to, amountIn }: { readonly from: Address; readonly to: Address; readonly amountIn: number },
-): TokenValues {
-  const rates = ratesOf([...new Set(paths.flat())], from, amountIn * SMALLEST_CHUNK);
+  { from, to, amountIn, budget }: ValuedTrade,
+): Steps<TokenValues> {
+  const chunk = amountIn * SMALLEST_CHUNK;
+  const rates = yield* ratesOf([...new Set(paths.flat())], { from, chunk, budget });
   const values = new Map<Address, number>([[to, 1]]);
   for (const path of paths) {
     let value = 1;
@@ -86,13 +95,23 @@ export function tokenValues(
 }
 
 /** The rates of edges for what a chunk of the sold token becomes on its way to them. */
-function ratesOf(edges: readonly OpenEdge[], from: Address, chunk: number): ReadonlyMap<OpenEdge, number> {
+function* ratesOf(
+  edges: readonly OpenEdge[],
+  { from, chunk, budget }: Pick<ValuedTrade, "from" | "budget"> & { readonly chunk: number },
+): Steps<ReadonlyMap<OpenEdge, number>> {
   const chunks = new Map<Address, number>([[from, chunk]]);
   for (let hops = 1; hops < LONGEST_WAY; hops += 1) {
     for (const edge of edges) {
-      const { amountOut } = nextRate(edge, worthOf(chunks, edge.tokenIn));
+      if (budget.isOver()) yield;
+      const { amountOut } = yield* nextRate(edge, worthOf(chunks, edge.tokenIn), budget);
       if (edge.tokenOut !== from && amountOut > worthOf(chunks, edge.tokenOut)) chunks.set(edge.tokenOut, amountOut);
     }
   }
-  return new Map(edges.map((edge) => [edge, nextRate(edge, worthOf(chunks, edge.tokenIn)).rate]));
+  const rates = new Map<OpenEdge, number>();
+  for (const edge of edges) {
+    if (budget.isOver()) yield;
+    const { rate } = yield* nextRate(edge, worthOf(chunks, edge.tokenIn), budget);
+    rates.set(edge, rate);
+  }
+  return rates;
 }

@@ -15,7 +15,7 @@ const AMOUNTS = [1_000n, 20_000n, 50_000n];
 
 /** A route over shares of what is held, and the same flow as legs with amounts of their own. @param kind of all pools then */
 function bothWays(seed: number, amountIn: bigint, kind = uniswapV3.number) {
-  const world = largeWorld({ hubs: 3, curvesOfPair: 3, ticks: 30 }, seed);
+  const world = largeWorld({ hubs: 3, curvesOfPair: 3, ticks: 30 }, { seed });
   const trade = { from: world.sold, to: world.bought, amountIn };
   const found = bestRoute(world.paths(), trade, { gasRate: undefined, readsMore: true });
   if (found.kind !== "found") throw new Error(`seed ${seed} has no route`);
@@ -76,7 +76,7 @@ test("a pool whose fee follows its price is met by one leg alone, which is the l
 });
 
 test("a route that meets such a pool twice is none: nobody knows what it takes of the second part", () => {
-  const { states, sold, bought } = largeWorld({ hubs: 3, curvesOfPair: 3, ticks: 30 }, 1);
+  const { states, sold, bought } = largeWorld({ hubs: 3, curvesOfPair: 3, ticks: 30 });
   const direct = states.find(({ pool }) => [pool.token0, pool.token1].sort().join() === [sold, bought].sort().join());
   if (direct === undefined) throw new Error("there is no pool of both tokens");
   const twice = (kind: number) => {

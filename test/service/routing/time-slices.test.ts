@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Pool, PoolState } from "../../../src/service/pools/pool.ts";
 import { pairState } from "../../../src/service/pools/uniswap-v2/pair.ts";
-import type { RouteTrade } from "../../../src/service/routing/best-route.ts";
+import { type RouteTrade, searchRoute } from "../../../src/service/routing/best-route.ts";
 import { createEdge } from "../../../src/service/routing/edge.ts";
 import { createSearcher } from "../../../src/service/routing/searcher.ts";
 import { runToEnd, type Steps } from "../../../src/service/routing/steps.ts";
@@ -89,6 +89,32 @@ describe("the event loop", () => {
     expect(watched.usedMs).toBeGreaterThan(15);
     expect(watched.rounds).toBeGreaterThan(watched.usedMs / 10);
     expect(watched.longMs).toBeLessThan(watched.usedMs / 2);
+  });
+
+  test("is never held by a first search for more than a few quotes of pools, whatever it looks for", () => {
+    let quotes = 0;
+    let most = 0;
+    const counted = (state: PoolState): PoolState => ({
+      pool: state.pool,
+      spot: (tokenIn) => state.spot(tokenIn),
+      quote: (tokenIn, amountIn) => {
+        quotes += 1;
+        const quote = state.quote(tokenIn, amountIn);
+        return quote.kind === "filled" ? { ...quote, after: counted(quote.after) } : quote;
+      },
+    });
+    const isOver = (): boolean => {
+      most = Math.max(most, quotes);
+      quotes = 0;
+      return false;
+    };
+    const world = largeWorld(LARGE, { as: counted });
+    for (const amount of [300_000n, 1_000_000n]) {
+      const trade = { ...tradeIn(world), amountIn: amount * 10n ** 18n };
+      runToEnd(searchRoute(world.paths(), trade, { gasRate: undefined, readsMore: false, budget: { isOver } }).steps);
+    }
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(50);
   });
 
   test("is shared fairly by long searches, and none of them takes more of it than one does", async () => {

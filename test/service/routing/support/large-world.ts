@@ -34,15 +34,21 @@ const TIERS = [
 
 const UNIT = 10n ** 18n;
 
-/** A world whose pools nobody has looked at. Equal seeds give equal pools, and none of them remembers the other's. */
-export function largeWorld({ hubs, curvesOfPair, ticks }: WorldSize, seed = 1): LargeWorld {
+/**
+ * A world whose pools nobody has looked at. Equal seeds give equal pools, and none of them remembers the other's.
+ * @param as how each pool is met
+ */
+export function largeWorld(
+  { hubs, curvesOfPair, ticks }: WorldSize,
+  { seed = 1, as = (state) => state }: { seed?: number; as?: (state: PoolState) => PoolState } = {},
+): LargeWorld {
   const tokens = Array.from({ length: hubs + 2 }, (_, index) => tokenAt(index));
   const [sold, bought, ...via] = tokens as [Address, Address, ...Address[]];
   const states: PoolState[] = [];
   const edgeStates = new Map<string, readonly PoolState[]>();
   for (const [index, tokenA] of tokens.entries()) {
     for (const tokenB of tokens.slice(index + 1)) {
-      const own = poolsOf([tokenA, tokenB], { first: states.length, curvesOfPair, ticks, seed });
+      const own = poolsOf([tokenA, tokenB], { first: states.length, curvesOfPair, ticks, seed }).map(as);
       states.push(...own);
       edgeStates.set(tokenA + tokenB, own).set(tokenB + tokenA, own);
     }
