@@ -81,7 +81,7 @@ const NEVER_AIMED: ReadonlySet<FaultName> = new Set(["files: put aside", "wallet
 const CAN_BE_AIMED: readonly FaultName[] = FAULT_NAMES.filter(
   (name) => (name === IN_A_CANCELLATION || !name.startsWith("kill: ")) && !NEVER_AIMED.has(name),
 );
-/** They strike at a single moment of a few swaps: six times as many seeds aim with each. */
+/** They strike at a single moment of a few swaps: nine times as many seeds aim with each. */
 const RAREST: ReadonlySet<FaultName> = new Set([
   ...([IN_A_CANCELLATION, "signer: away", "service: long wait"] as const),
   ...(["relayer: permit alone", "relayer: doubled", "relayer: keeps", "relayer: late"] as const),
@@ -92,7 +92,7 @@ const RAREST: ReadonlySet<FaultName> = new Set([
 const isRare = (name: FaultName): boolean =>
   /^(private|relayer|signer): /.test(name) || ["service: away", "service: garbage"].includes(name) || RAREST.has(name);
 const AIMED: readonly FaultName[] = CAN_BE_AIMED.flatMap((name) =>
-  Array.from({ length: RAREST.has(name) ? 6 : isRare(name) ? 3 : 1 }, () => name),
+  Array.from({ length: RAREST.has(name) ? 9 : isRare(name) ? 3 : 1 }, () => name),
 );
 /** What a seed aims at has to come up: orders are cancelled, and private ones wait and are sent again while others trade. */
 const HELPERS: readonly (readonly [string, FaultName])[] = [
