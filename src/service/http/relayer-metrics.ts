@@ -22,9 +22,10 @@ export function addRelayerGauges(registry: Registry, networks: readonly ServedNe
   };
   const readOne = async ({ options, rpc, snapshots, intake }: ServedNetwork): Promise<void> => {
     const network = options.name;
-    const newest = await soon(rpc.host, snapshots.current()).catch(ofNoUse);
-    const report = await soon(rpc.host, intake.report(newest?.head)).catch(ofNoUse);
-    const isOpen = newest !== undefined && report !== undefined && report.refusal === undefined;
+    const newest = snapshots.current().catch(ofNoUse);
+    const reading = newest.then((snapshot) => intake.report(snapshot?.head));
+    const report = await soon(rpc.host, reading).catch(ofNoUse);
+    const isOpen = report !== undefined && report.refusal === undefined && (await newest) !== undefined;
     gasless.set({ network }, isOpen ? 1 : 0);
     if (report === undefined) return;
     pending.set({ network }, report.pending);
