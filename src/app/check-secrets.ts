@@ -8,7 +8,7 @@ import { openChannels } from "./open-channels.ts";
 import { requireOwnRelayer } from "./own-relayer.ts";
 import type { Runtime } from "./runtime.ts";
 
-const WHAT_TO_DO = "no start goes on without it: set it, or take out what names it";
+const WHAT_TO_DO = "no start goes on like this: set it right, or take out what names it";
 
 type Look = readonly [what: string, look: () => unknown];
 
