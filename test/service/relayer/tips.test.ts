@@ -58,7 +58,7 @@ test.each([
   async (urgency, maxPriorityFee) => {
     const { paid, loss, earned, expected } = await fillWith({ urgency, maxPriorityFee });
     expect(loss).toBe(0);
-    // A slow machine replaces it once, for an eighth more; what nodes suggest is half, or ten times, of what is paid.
+    // Now and then a seventh less gas is expected than is used; what nodes suggest is half, or ten times, of what is paid.
     expect(expected / paid).toBeGreaterThan(0.75);
     expect(expected / paid).toBeLessThan(1.1);
     // In pools that nobody has traded with yet a swap takes somewhat more gas than its quote expects.
