@@ -1,3 +1,4 @@
+import type { SwapState } from "../../src/domain/run/states.ts";
 import { type Chance, createChance } from "./chance.ts";
 
 /** Every fault that may be drawn, with how often it strikes where it is switched on: the least and the most. */
@@ -91,9 +92,28 @@ const RAREST: ReadonlySet<FaultName> = new Set([
 /** They strike at what few swaps do, or at what they seldom do: three times as many seeds aim with each. */
 const isRare = (name: FaultName): boolean =>
   /^(private|relayer|signer): /.test(name) || ["service: away", "service: garbage"].includes(name) || RAREST.has(name);
-const AIMED: readonly FaultName[] = CAN_BE_AIMED.flatMap((name) =>
-  Array.from({ length: RAREST.has(name) ? 9 : isRare(name) ? 3 : 1 }, () => name),
-);
+/** In these states they strike too seldom all the same: so many seeds more aim at each pair. */
+const RAREST_PAIRS: readonly (readonly [FaultName, SwapState, number])[] = [
+  [IN_A_CANCELLATION, "mined", 14],
+  ["private: leaks", "cleared", 2],
+  ["private: leaks", "mined", 3],
+  ["private: answer late", "mined", 2],
+  ["private: refused", "cleared", 1],
+  ["private: garbage", "cleared", 1],
+  ["private: garbage", "mined", 1],
+  ["private: garbage", "unknown", 1],
+];
+interface FaultAimed {
+  readonly name: FaultName;
+  /** any state in its turn, where none is named */
+  readonly state?: SwapState;
+}
+const AIMED: readonly FaultAimed[] = [
+  ...CAN_BE_AIMED.flatMap((name) =>
+    Array.from({ length: RAREST.has(name) ? 9 : isRare(name) ? 3 : 1 }, () => ({ name })),
+  ),
+  ...RAREST_PAIRS.flatMap(([name, state, seeds]) => Array.from({ length: seeds }, () => ({ name, state }))),
+];
 /** What a seed aims at has to come up: orders are cancelled, and private ones wait and are sent again while others trade. */
 const HELPERS: readonly (readonly [string, FaultName])[] = [
   [IN_A_CANCELLATION, "operator: cancels"],
@@ -119,6 +139,8 @@ export interface Faults {
   lasts(name: FaultName, target: string, atMs: number): boolean;
   /** the fault that this seed aims with, if it may */
   readonly aimed: FaultName | undefined;
+  /** the state of a swap in which it strikes, where that is not the seed's turn */
+  readonly aimedState: SwapState | undefined;
   /** it strikes at what few swaps do: the more are open, the likelier one of them is in the state aimed at */
   readonly aimsAtRare: boolean;
   /** the seed's turn with the fault that it aims with: seeds one after the other aim with one fault each, and then begin anew */
@@ -143,7 +165,7 @@ export function createFaults(seed: number, without: readonly string[] = [], only
     const [least, most] = RATES[name];
     rates.set(name, least + (most - least) * chance.of("rate", name));
   }
-  const aimed = AIMED[seed % AIMED.length];
+  const { name: aimed, state: aimedState } = AIMED[seed % AIMED.length] ?? {};
   const isAllowed = (name: FaultName): boolean => (only?.includes(name) ?? true) && !without.includes(name);
   const mayAim = aimed !== undefined && isAllowed(aimed);
   // Where it is not drawn as well, nothing but the aim strikes.
@@ -181,6 +203,7 @@ export function createFaults(seed: number, without: readonly string[] = [], only
     chance,
     struck,
     aimed: mayAim ? aimed : undefined,
+    aimedState,
     aimsAtRare: mayAim && isRare(aimed),
     aimTurn: Math.floor(seed / AIMED.length),
     strikes: (name, label) => {

@@ -32,9 +32,12 @@ function show(result: SentResult): void {
   for (const { invariant, what } of result.violations) console.log(`  VIOLATION ${invariant}: ${what}`);
 }
 
-function showHistogram({ struck }: Campaign): void {
-  for (const [key, count] of [...struck].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    console.log(`${String(count).padStart(9)}  ${key}`);
+/** What struck where, and what struck in which state of a swap. */
+function showHistogram({ struck, hits }: Campaign): void {
+  for (const counts of [struck, hits]) {
+    console.log("");
+    for (const [key, count] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+      console.log(`${String(count).padStart(9)}  ${key}`);
   }
 }
 

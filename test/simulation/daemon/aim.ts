@@ -68,7 +68,7 @@ export function createAim(faults: Faults, rows: Rows): Aim {
     label.endsWith(".after") &&
     isIn(state) &&
     faults.strikes("kill: in a state", state);
-  const faultAimedAt = AIMED_STATES[faults.aimTurn % AIMED_STATES.length] ?? state;
+  const faultAimedAt = faults.aimedState ?? AIMED_STATES[faults.aimTurn % AIMED_STATES.length] ?? state;
   // What is not committed yet is no state.
   faults.aimWhen(() => !rows.connection().inTransaction && isIn(faultAimedAt));
   return {
