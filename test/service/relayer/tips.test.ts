@@ -33,6 +33,8 @@ async function fillWith(tips: TipRule) {
   );
   onTestFinished(() => service.stop());
   const client = await createClient(service.url);
+  // In the second in which a fresh V2 pair was last traded it stores no cumulative prices: an estimate there is 44,000 gas short.
+  await chain.rpc.call("evm_increaseTime", [10]);
   const seller = await newSeller(chain, market);
   const { body: quote } = await gaslessQuote(client, market, seller);
   expect(await submitOrder(client, seller, quote)).toMatchObject({ status: 200 });
@@ -58,9 +60,7 @@ test.each([
   async (urgency, maxPriorityFee) => {
     const { paid, loss, earned, expected } = await fillWith({ urgency, maxPriorityFee });
     expect(loss).toBe(0);
-    // Now and then a seventh less gas is expected than is used; what nodes suggest is half, or ten times, of what is paid.
-    expect(expected / paid).toBeGreaterThan(0.75);
-    expect(expected / paid).toBeLessThan(1.1);
+    expect(expected / paid).toBeCloseTo(1, 2);
     // In pools that nobody has traded with yet a swap takes somewhat more gas than its quote expects.
     expect(earned / paid).toBeGreaterThan(0.9);
     expect(earned / paid).toBeLessThan(1.4);
