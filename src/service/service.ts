@@ -10,7 +10,7 @@ import type { ServiceOptions } from "./options.ts";
 import type { RelayerDependencies } from "./relayer/relayer.ts";
 import { createSearcher } from "./routing/searcher.ts";
 import { createTimeSlices } from "./routing/time-slices.ts";
-import { openServiceDatabase, unservedSwaps } from "./store/service-store.ts";
+import { openServiceDatabase, unfollowedSwaps } from "./store/service-store.ts";
 import { waitFor } from "./time-limit.ts";
 
 /** A silent node delays no start: the check of the chain goes on in the background. */
@@ -64,8 +64,11 @@ export async function startService(options: ServiceOptions, dependencies: Servic
       networks.push(openNetwork(one, { options, db, findRoute, clock }, relayers.get(one.options.name)));
     }
     const names = connected.map((one) => one.options.name);
-    for (const left of unservedSwaps(db, names)) {
-      logger.warn(left, "swaps of a network that is not served are not over: serve it until they are");
+    for (const left of unfollowedSwaps(db, [...relayers.keys()])) {
+      logger.warn(
+        left,
+        "gasless swaps of a network are not over, and no relayer follows them: serve it with its relayer",
+      );
     }
     const served = networks.map((network) => network.served);
     const front = openFront(served, options, { keys: createKeyStore(db), clock, logger });

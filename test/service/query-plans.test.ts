@@ -12,7 +12,7 @@ import {
   createServiceStore,
   openServiceDatabase,
   type ServiceStore,
-  unservedSwaps,
+  unfollowedSwaps,
 } from "../../src/service/store/service-store.ts";
 import { USDC, WALLET } from "../support/builders.ts";
 import { type Calls, callAll, collectStatements, growingParts } from "../support/query-plans.ts";
@@ -86,7 +86,7 @@ async function openAll() {
   openPools().close();
   const statements = collectStatements(db);
   await callAll(STORE, createServiceStore(db, "testnet"));
-  unservedSwaps(db, []);
+  unfollowedSwaps(db, []);
   await callAll(BOOK, openRelayBook(db, "testnet"));
   createUnsentSwaps(db, { rows: laneStore, clock })();
   await callAll(KEYS, createKeyStore(db));

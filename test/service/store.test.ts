@@ -5,7 +5,7 @@ import {
   createServiceStore,
   openServiceDatabase,
   type SwapRow,
-  unservedSwaps,
+  unfollowedSwaps,
 } from "../../src/service/store/service-store.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -181,14 +181,14 @@ describe("the service's rows", () => {
     db.close();
   });
 
-  test("report swaps that nobody looks after, because their network is not served", () => {
+  test("report swaps that nobody looks after, because no relayer serves their network", () => {
     const { db, store } = open();
     store.insertQuote(quote, "key 1");
     store.insertSwap(row);
-    expect(unservedSwaps(db, ["testnet", "othernet"])).toEqual([]);
-    expect(unservedSwaps(db, ["othernet"])).toEqual([{ network: "testnet", pending: 1 }]);
+    expect(unfollowedSwaps(db, ["testnet", "othernet"])).toEqual([]);
+    expect(unfollowedSwaps(db, ["othernet"])).toEqual([{ network: "testnet", pending: 1 }]);
     store.updateSwap("swap", { status: "expired" }, { ms: 2, detail: null });
-    expect(unservedSwaps(db, ["othernet"])).toEqual([]);
+    expect(unfollowedSwaps(db, ["othernet"])).toEqual([]);
     db.close();
   });
 });

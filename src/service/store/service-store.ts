@@ -98,15 +98,15 @@ export function createServiceStore(db: SqliteDatabase, network: string): Service
   return { db, ...quoteRows(db, network), ...swapRows(db), ...swapQueries(db, network) };
 }
 
-/** Networks that are not served while swaps of theirs are not over: those are not followed. */
-export function unservedSwaps(
+/** Networks that no relayer serves while swaps of theirs are not over: those are not followed. */
+export function unfollowedSwaps(
   db: SqliteDatabase,
-  served: readonly string[],
+  relayed: readonly string[],
 ): readonly { readonly network: string; readonly pending: number }[] {
   const pending = db.prepare<[], { network: string; pending: number }>(
     "SELECT network, count(*) AS pending FROM swaps WHERE status = 'pending' GROUP BY network ORDER BY network",
   );
-  return pending.all().filter(({ network }) => !served.includes(network));
+  return pending.all().filter(({ network }) => !relayed.includes(network));
 }
 
 type QuoteRows = "insertQuote" | "keepQuote" | "quote" | "makeRoomForQuote" | "pruneQuotes";
