@@ -78,7 +78,7 @@ function measureLogs(receipt: FillReceipt, swap: Measured, native: Native): Fill
   const sold = swap.sell.address === NATIVE_TOKEN ? native.value : soldTokens(receipt, swap);
   const bought =
     swap.buy.address === NATIVE_TOKEN
-      ? unwrapped(receipt, native.wrapped, amountOutMin)
+      ? unwrapped(receipt, { ...swap, wrapped: native.wrapped }, amountOutMin)
       : boughtTokens(receipt, swap, amountOutMin);
   const gross = swap.gross ?? 0n;
   const isShown = sold > 0n && bought > 0n && bought >= amountOutMin;
@@ -109,14 +109,21 @@ function soldTokens(receipt: FillReceipt, { sell: { address: token }, wallet }: 
 }
 
 function boughtTokens(receipt: FillReceipt, { buy: { address: token }, recipient }: Sides, least: bigint): bigint {
-  const beside = receipt.beside ?? [];
   const paid = transfers(receipt, token, { holder: recipient, side: 2 });
-  const rivals = beside.filter((other) => other.recipient === recipient && other.buy === token).length;
-  const isSoldBeside = beside.some(({ wallet, sell }) => wallet === recipient && sell === token);
+  const rivals = rivalsOf(receipt, { token, recipient });
+  const isSoldBeside = receipt.beside?.some(({ wallet, sell }) => wallet === recipient && sell === token) ?? false;
   const away = isSoldBeside ? 0n : sumOf(transfers(receipt, token, { holder: recipient, side: 1 }));
-  if (rivals === 0) return sumOf(paid) - away;
-  // What was paid out for several together says of each that it got its minimum, and no more.
-  return (paid.length > rivals ? ofSeveral(paid, least) : smaller(sumOf(paid), least)) - away;
+  return (rivals === 0 ? sumOf(paid) : besideRivals(paid, rivals, least)) - away;
+}
+
+/** How many other swaps of ours one transaction pays at the same place. */
+function rivalsOf({ beside }: FillReceipt, to: { readonly token: Address; readonly recipient: Address }): number {
+  return beside?.filter(({ recipient, buy }) => recipient === to.recipient && buy === to.token).length ?? 0;
+}
+
+/** What was paid out for several together says of each that it got its minimum, and no more. */
+function besideRivals(paid: readonly bigint[], rivals: number, least: bigint): bigint {
+  return paid.length > rivals ? ofSeveral(paid, least) : smaller(sumOf(paid), least);
 }
 
 /** The amounts of a token that left (topic 1) or reached (topic 2) somebody. */
@@ -139,12 +146,20 @@ function sumOf(amounts: readonly bigint[]): bigint {
  * Whoever unwraps in the same transaction, as other orders of a batch do, writes the same log: none tells who was paid. A
  * wrapped token without that event reports a transfer to the zero address (Arbitrum's, by `aeWETH.sol` of its token bridge).
  */
-function unwrapped(receipt: FillReceipt, wrapped: Address, least: bigint): bigint {
+function unwrapped(
+  receipt: FillReceipt,
+  { wrapped, recipient }: { readonly wrapped: Address; readonly recipient: Address },
+  least: bigint,
+): bigint {
   const withdrawn = receipt.logs
     .filter(({ address, topics }) => address === wrapped && topics[0] === WITHDRAWAL_TOPIC)
     .map(({ data }) => loggedAmount(data));
   const burnt = transfers(receipt, wrapped, { holder: NATIVE_TOKEN, side: 2 });
-  return ofSeveral(withdrawn.length > 0 ? withdrawn : burnt, least);
+  return besideRivals(
+    withdrawn.length > 0 ? withdrawn : burnt,
+    rivalsOf(receipt, { token: NATIVE_TOKEN, recipient }),
+    least,
+  );
 }
 
 /**

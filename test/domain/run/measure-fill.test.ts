@@ -165,6 +165,16 @@ describe("what another swap of ours moved in the same transaction is not counted
     expect(fill).not.toHaveProperty("assumed");
   });
 
+  test.each([
+    ["is paid together with this one", [4n * TENTH], min],
+    ["is paid by an unwrapping of its own", [4n * TENTH, TENTH], TENTH],
+  ])("of coins, one that delivers to the same recipient and %s", (_what, payments, bought) => {
+    const logs = [sale, ...payments.map((amount) => withdrawalLog(WETH.address, amount))];
+    const fill = measure({ logs, beside: [{ ...sameRecipient, buy: ETH.address }] }, { buy: ETH });
+    expect(fill).toMatchObject({ bought });
+    expect(fill).not.toHaveProperty("assumed");
+  });
+
   test("one that delivers to the same recipient takes nothing off what came back to the wallet", () => {
     const back = transferLog({ token: USDC.address, from: ROUTER, to: WALLET, amount: 1_000n });
     const logs = [sale, back, paid(TENTH), paid(TENTH)];
