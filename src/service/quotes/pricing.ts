@@ -45,7 +45,7 @@ const SOMEBODY = toAddress(`0x${"11".repeat(20)}`);
 interface PricingContext {
   readonly router: Pick<Router, "route">;
   /** what swap fees are worth; undefined: there are none, and nothing is gasless */
-  readonly fees: FeePrices | undefined;
+  readonly fees: Pick<FeePrices, "inToken"> | undefined;
   readonly snapshot: Snapshot;
   /** wei per gas that whoever sends the swap pays: its owner as nodes suggest, a relayer by rules of its own */
   readonly gasPrice: bigint;

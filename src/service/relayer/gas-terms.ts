@@ -30,11 +30,6 @@ export function gasAfterRefund(estimate: bigint, refund: bigint): bigint {
   return paidGas({ used: estimate, refund });
 }
 
-/** What a swap fee is worth in wei, by what an amount of wei is worth in its token; rounded down. */
-export function worthOfFee(swapFee: bigint, price: { wei: bigint; inToken: bigint }): bigint {
-  return price.inToken === 0n ? 0n : mulDivDown(swapFee, price.wei, price.inToken);
-}
-
 /** The least that a swap fee must be worth to repay gas and data with a margin on top; rounded up. */
 export function leastFeeWorth({ cost, marginPpm }: { cost: bigint; marginPpm: bigint }): bigint {
   return mulDivUp(cost, ONE_PPM + marginPpm, ONE_PPM);

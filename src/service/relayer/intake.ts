@@ -17,7 +17,7 @@ import { encodeSwapWithSignature } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
 import type { FeePrices } from "./fee-prices.ts";
-import { gasAfterRefund, gasLimitOf, leastFeeWorth, relayGasPrice, shortFee, worthOfFee } from "./gas-terms.ts";
+import { gasAfterRefund, gasLimitOf, leastFeeWorth, relayGasPrice, shortFee } from "./gas-terms.ts";
 import { lastSecondToSign } from "./last-second.ts";
 import type { PlaceRequest, Places, Sender } from "./places.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
@@ -191,9 +191,9 @@ async function reckon(
   const used = gasAfterRefund(gas, quote.gasRefund);
   const dataFee = simulated.dataFee(used);
   const expectedCost = used * gasPrice + dataFee;
-  const inToken = await fees.inToken(quote.order.fromAsset, expectedCost, snapshot);
-  if (inToken.kind === "refused") return { ...inToken, parameter: "quoteId" };
-  const feeWorth = worthOfFee(quote.order.swapFee, { wei: expectedCost, inToken: inToken.amount });
+  const worth = await fees.inNative(quote.order.fromAsset, quote.order.swapFee, snapshot);
+  if (worth.kind === "refused") return { ...worth, parameter: "quoteId" };
+  const feeWorth = worth.amount;
   const needed = leastFeeWorth({ cost: expectedCost, marginPpm: feeMarginPpm });
   if (feeWorth < needed) {
     const detail = `it is ${shortFee({ worth: feeWorth, needed, dataFee })}`;

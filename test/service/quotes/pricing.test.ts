@@ -19,9 +19,7 @@ const WEI_PER_GAS = 10n ** 9n;
 const snapshot = { head: { gasPrice: WEI_PER_GAS }, dataFees: NO_DATA_FEES.decode("", []) } as unknown as Snapshot;
 const pool = { kind: 1, protocol: 0, address: to, token0: from, token1: to, feePips: 3000, tickSpacing: 0 } as const;
 
-const fees: FeePrices = {
-  tokens: [from],
-  refusal: () => undefined,
+const fees: Pick<FeePrices, "inToken"> = {
   inToken: async (_token, wei) => ({ kind: "priced", amount: wei }),
 };
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { id } from "ethers";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { Address, Hex } from "../../../src/domain/money/address.ts";
+import { type Address, type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
-import type { RelayerOptions } from "../../../src/service/options.ts";
+import type { NetworkOptions, RelayerOptions } from "../../../src/service/options.ts";
 import { startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
@@ -40,13 +40,16 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-async function startWorld(change: Partial<RelayerOptions> = {}): Promise<{ client: Client; relayer: Address }> {
+async function startWorld(
+  change: Partial<RelayerOptions> = {},
+  ofNetwork: Partial<NetworkOptions> = {},
+): Promise<{ client: Client; relayer: Address }> {
   names += 1;
   const database = join(directory, `${names}.db`);
   const parts = relayerParts(chain, id(database));
   const relayer = parts.signer.address;
   await chain.rpc.call("anvil_setBalance", [relayer, "0x8ac7230489e80000"]);
-  const network = { relayer: { ...RELAYER_SETTINGS, ...change } };
+  const network = { ...ofNetwork, relayer: { ...RELAYER_SETTINGS, ...change } };
   const options = serviceOptions(chain, market, { database, network });
   const relayers = new Map([["testnet", parts]]);
   const service = await startService(options, { logger: createRecordingLogger(), clock: systemClock, relayers });
@@ -157,6 +160,32 @@ test("a fee is what the feeds say of its gas, also while somebody pushes the tok
   const expected = (gas * 125n * 3_000n * E6) / (100n * E18);
   expect(Number(feeOf(body, "swap"))).toBeGreaterThan(Number(expected) * 0.9);
   expect(Number(feeOf(body, "swap"))).toBeLessThan(Number(expected) * 1.1);
+});
+
+test("a fee of few units of a token is worth what its feed says, and the swap that was quoted with it is taken", async () => {
+  const cents = await market.newToken(2);
+  await market.newPair(market.weth, cents, { amountA: 100n * E18, amountB: 1_000_000n });
+  const feed = await chain.deploy(loadContract("PriceFeed"), [8, "C / USD", 10n ** 8n]);
+  const listedTokens = [
+    [NATIVE_TOKEN, market.feeds.native],
+    [market.usdc, market.feeds.usdc],
+    [cents, feed],
+  ].map(([address = feed, of = feed]) => ({ address, feed: { address: of, maxAgeSeconds: 1_000_000 } }));
+  const { client } = await startWorld({}, { listedTokens });
+  const owner = createWallet();
+  await giveTokens(chain, cents, { to: owner.address, amount: 5_000n });
+  const trade = { from: cents, to: market.weth, amount: 2_000n, owner };
+  const set = async (price: bigint) => {
+    const data = loadContract("PriceFeed").abi.encodeFunctionData("set", [price]) as Hex;
+    await chain.send({ to: feed, data });
+    await seen(client);
+    return (await gasless(client, trade)).body;
+  };
+  const gas = feeOf(await set(50n * 10n ** 8n), "gas");
+  // Gas costs about as much as 1.4 units, each a hundredth of a token: what is asked for is two of them.
+  const quote = await set((gas * 3_000n * 100n * 10n ** 8n * 10n) / (14n * E18));
+  expect(feeOf(quote, "swap")).toBe(2n);
+  expect(await submitOrder(client, owner, quote)).toMatchObject({ status: 200, body: { status: "pending" } });
 });
 
 test("gas is paid up to a ceiling a day, although every swap repaid it", async () => {
