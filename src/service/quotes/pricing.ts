@@ -10,6 +10,7 @@ import { type AccountFacts, type SwapShape, safeGasLimit, swapGas } from "../gas
 import type { NetworkOptions } from "../options.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { FeePrices } from "../relayer/fee-prices.ts";
+import { quotedFeeWorth } from "../relayer/gas-terms.ts";
 import type { Route } from "../routing/best-route.ts";
 import type { Router } from "../routing/router.ts";
 import { SearchStoppedError } from "../routing/time-slices.ts";
@@ -36,9 +37,6 @@ export interface Priced {
   readonly priceImpactPpm: bigint;
 }
 
-/** The swap fee covers this much of the expected cost: gas prices and the token's price move until the swap is mined. */
-const SWAP_FEE_PERCENT = 125n;
-
 /** An indicative quote has no owner: an address without zeros stands for one in calldata that is only counted. */
 const SOMEBODY = toAddress(`0x${"11".repeat(20)}`);
 
@@ -49,7 +47,7 @@ interface PricingContext {
   readonly snapshot: Snapshot;
   /** wei per gas that whoever sends the swap pays: its owner as nodes suggest, a relayer by rules of its own */
   readonly gasPrice: bigint;
-  readonly network: Pick<NetworkOptions, "wrappedNative" | "settlement">;
+  readonly network: Pick<NetworkOptions, "wrappedNative" | "settlement" | "relayer">;
   /** until when routes are searched; the best so far is taken then */
   readonly limit: TimeLimit;
   /** whether the owner of a gasless swap signs a permit with it */
@@ -93,8 +91,11 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   const gas = gasOf(first, unpaid);
   if (!request.gasless) return toPriced(first, { ...unpaid, gas, gasless: false }, context);
 
-  const cost = mulDivUp(costOf(first, { gas, gasless: true }, context), SWAP_FEE_PERCENT, 100n);
-  const fee = await context.fees?.inToken(pair.from, cost, snapshot);
+  const terms = {
+    cost: costOf(first, { gas, gasless: true }, context),
+    marginPpm: network.relayer?.feeMarginPpm ?? 0n,
+  };
+  const fee = await context.fees?.inToken(pair.from, quotedFeeWorth(terms), snapshot);
   if (fee === undefined) return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless" });
   if (fee.kind === "refused") return fee;
   const swapFee = fee.amount;

@@ -35,6 +35,17 @@ export function leastFeeWorth({ cost, marginPpm }: { cost: bigint; marginPpm: bi
   return mulDivUp(cost, ONE_PPM + marginPpm, ONE_PPM);
 }
 
+/** The swap fee covers this much of the expected cost: gas prices and the token's price move until the swap is mined. */
+const SWAP_FEE_PERCENT = 125n;
+/** What a swap fee must be worth may be more than that. With a usual margin this leaves as much room as that does. */
+const ROOM_PERCENT = 119n;
+
+/** What the swap fee of a quote is to be worth, by what the swap is expected to cost; rounded up. */
+export function quotedFeeWorth(terms: { cost: bigint; marginPpm: bigint }): bigint {
+  const usual = mulDivUp(terms.cost, SWAP_FEE_PERCENT, 100n);
+  return larger(usual, mulDivUp(leastFeeWorth(terms), ROOM_PERCENT, 100n));
+}
+
 /** What the data of a swap may come to cost, by what it costs now. No transaction can cap it: it is what it is when mined. */
 function worstDataFee(dataFee: bigint): bigint {
   return dataFee * FEE_CAP_FACTOR;

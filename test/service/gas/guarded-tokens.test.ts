@@ -10,7 +10,7 @@ import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
 import { deployExchange, type Exchange } from "../support/exchange.ts";
-import { blocksOfSeconds, deviation, expectedGas } from "../support/gas-check.ts";
+import { blocksOfSeconds, deviation, expectedGas, reckonedBeyond } from "../support/gas-check.ts";
 import { followSwap, submitOrder } from "../support/gasless.ts";
 import { newGuardedToken } from "../support/guarded-token.ts";
 import { deployFeeds, serviceOptions } from "../support/market.ts";
@@ -30,6 +30,7 @@ let client: Client;
 /** the first two behind proxies, with lists of blocked accounts; plain ones meet only the first */
 const tokens = {} as Record<"guarded" | "other" | "plain" | "peer" | "weth", Address>;
 const directory = mkdtempSync(join(tmpdir(), "swapd-guarded-gas-"));
+const database = join(directory, "service.db");
 
 async function deployPools(): Promise<void> {
   tokens.guarded = await newGuardedToken(chain, exchange);
@@ -68,7 +69,6 @@ beforeAll(async () => {
   exchange = await deployExchange(chain);
   await deployPools();
   const { guarded, other, plain, weth } = tokens;
-  const database = join(directory, "service.db");
   const parts = relayerParts(chain, id(database));
   await chain.rpc.call("anvil_setBalance", [parts.signer.address, "0x8ac7230489e80000"]);
   const market = {
@@ -80,8 +80,7 @@ beforeAll(async () => {
     orphan: plain,
     feeds: await deployFeeds(chain),
   };
-  // The swap fee is 125 % of what is expected: with this margin a simulation may show 6 % more, or nothing is accepted.
-  const network = { relayer: { ...RELAYER_SETTINGS, feeMarginPpm: 180_000n } };
+  const network = { relayer: RELAYER_SETTINGS };
   const relayers = new Map([["testnet", parts]]);
   const dependencies = { logger: createRecordingLogger(), clock: systemClock, relayers };
   service = await startService(serviceOptions(chain, market, { database, network }), dependencies);
@@ -173,6 +172,7 @@ test.each<[Name, Name, legs: number, fee: string]>([
     });
     const taken = await submitOrder(client, seller, quote);
     expect(taken.status, JSON.stringify(taken.body)).toBe(200);
+    expect(reckonedBeyond(database, quote)).toBeLessThan(0.06);
     const { hash } = await followSwap(client, quote.id, ({ blockNumber }) => blockNumber !== null);
     const swapped = await outcome(quote, hash);
     expect(swapped.legs).toBe(legs);

@@ -10,7 +10,7 @@ import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
-import { blocksOfSeconds, deviation, expectedGas, seasonPools, summary } from "../support/gas-check.ts";
+import { blocksOfSeconds, deviation, expectedGas, reckonedBeyond, seasonPools, summary } from "../support/gas-check.ts";
 import { followSwap, newSeller, submitOrder } from "../support/gasless.ts";
 import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
@@ -19,8 +19,6 @@ import { systemClock } from "../support/system-clock.ts";
 import { createWallet, type TestWallet } from "../support/wallet.ts";
 
 const TOKEN = loadContract("PermitToken").abi;
-/** The swap fee is 125 % of what is expected: with this margin a simulation may show 6 % more, or nothing is accepted. */
-const SETTINGS = { ...RELAYER_SETTINGS, feeMarginPpm: 180_000n };
 const ONE_ETHER = "0xde0b6b3a7640000";
 
 let chain: TestChain;
@@ -28,14 +26,14 @@ let market: Market;
 let service: Service;
 let client: Client;
 const directory = mkdtempSync(join(tmpdir(), "swapd-gasless-gas-"));
+const database = join(directory, "service.db");
 
 beforeAll(async () => {
   chain = await startTestChain();
   market = await deployMarket(chain);
-  const database = join(directory, "service.db");
   const parts = relayerParts(chain, id(database));
   await chain.rpc.call("anvil_setBalance", [parts.signer.address, "0x8ac7230489e80000"]);
-  const options = serviceOptions(chain, market, { database, network: { relayer: SETTINGS } });
+  const options = serviceOptions(chain, market, { database, network: { relayer: RELAYER_SETTINGS } });
   const relayers = new Map([["testnet", parts]]);
   service = await startService(options, { logger: createRecordingLogger(), clock: systemClock, relayers });
   client = await createClient(service.url);
@@ -78,6 +76,7 @@ async function swap(seller: TestWallet, changes: Record<string, string>) {
   const quote = await quoteAtHead(request);
   const taken = await submitOrder(client, seller, quote);
   expect(taken.status, JSON.stringify(taken.body)).toBe(200);
+  expect(reckonedBeyond(database, quote)).toBeLessThan(0.06);
   const { hash } = await followSwap(client, quote.id, ({ blockNumber }) => blockNumber !== null);
   const receipt = (await chain.rpc.call("eth_getTransactionReceipt", [hash])) as { status: Hex; gasUsed: Hex };
   expect(receipt.status).toBe("0x1");

@@ -188,6 +188,17 @@ test("a fee of few units of a token is worth what its feed says, and the swap th
   expect(await submitOrder(client, owner, quote)).toMatchObject({ status: 200, body: { status: "pending" } });
 });
 
+test.each([200_000n, 300_000n, 1_000_000n])(
+  "a swap that was quoted is taken, however wide the margin is: %s",
+  async (feeMarginPpm) => {
+    const { client } = await startWorld({ feeMarginPpm });
+    const owner = await newSeller(chain, market);
+    await seen(client);
+    const { body: quote } = await gasless(client, { from: market.usdc, to: market.weth, amount: 1_000n * E6, owner });
+    expect(await submitOrder(client, owner, quote)).toMatchObject({ status: 200, body: { status: "pending" } });
+  },
+);
+
 test("gas is paid up to a ceiling a day, although every swap repaid it", async () => {
   const probe = await startWorld();
   const owner = await newSeller(chain, market, 100_000n * E6);

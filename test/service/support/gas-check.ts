@@ -1,3 +1,4 @@
+import { openDatabase } from "../../../src/storage/database.ts";
 import type { TestChain } from "./chain.ts";
 import type { Answer, Client } from "./client.ts";
 import type { Market } from "./market.ts";
@@ -11,6 +12,17 @@ export async function expectedGas(chain: TestChain, quote: Answer["body"]): Prom
   const cost = BigInt(quote.fees.find((fee: { type: string }) => fee.type === "gas").value);
   if (cost % price !== 0n) throw new Error(`a gas cost of ${cost} is no multiple of the gas price ${price}`);
   return Number(cost / price);
+}
+
+/** How much more, in parts of one, the relayer reckoned with than a quote, when a simulation let it take the swap. */
+export function reckonedBeyond(database: string, quote: Answer["body"]): number {
+  const db = openDatabase({ file: database, readonly: true });
+  try {
+    const cost = db.prepare("SELECT expected_cost FROM relays WHERE intent_id = ?").pluck().get(`relay-${quote.id}`);
+    return Number(cost) / Number(quote.fees.find((fee: { type: string }) => fee.type === "gas").value) - 1;
+  } finally {
+    db.close();
+  }
 }
 
 /** How far the expectation is from the receipt, in parts of one; above zero: it expected more. */
