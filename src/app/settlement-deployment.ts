@@ -1,5 +1,6 @@
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration } from "../config/configuration.ts";
+import type { Address } from "../domain/money/address.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
 import { plannedIntent } from "../lane/planned-intent.ts";
 import type { Chain } from "../ports/chain.ts";
@@ -50,7 +51,20 @@ export function openDeploymentLane(configuration: Configuration, { lanes, ...par
   );
 }
 
-/** Writes down what is to be sent, in one transaction; what an earlier run wrote down and is not over goes on. */
+/** Another account that has signed what creates one of the contracts, which is not over: it may still be mined. */
+export function signerElsewhere(
+  { rows }: Pick<Lanes, "rows">,
+  { account }: LaneAccount,
+  missing: readonly Missing[],
+): Address | undefined {
+  const asked = missing.flatMap(({ address }) => intentsFor(rows, address));
+  return asked.find((row) => row.account !== account && row.nonce !== undefined && !isOver(row))?.account;
+}
+
+/**
+ * Writes down what is to be sent, in one transaction; what an earlier run of the account wrote down and is not over goes
+ * on. What another one asked for and never signed, nobody sends.
+ */
 export function submitMissing(
   { rows, write }: Lanes,
   account: LaneAccount,
@@ -60,7 +74,7 @@ export function submitMissing(
   rows.transaction(() => {
     for (const { address, data, gasLimit } of plan.missing) {
       const asked = intentsFor(rows, address);
-      if (asked.some((row) => !isOver(row))) continue;
+      if (asked.some((row) => row.account === account.account && !isOver(row))) continue;
       const request = {
         id: `deploy-${address}-${asked.length + 1}`,
         // The deployer creates for anybody whatever it is handed.

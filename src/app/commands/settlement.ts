@@ -19,7 +19,13 @@ import { namingKey } from "../key-failure.ts";
 import { openChain } from "../open-chain.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
 import { checkChainId, checkDeployer, codeAt, differences, executorOf, plannedContracts } from "../settlement-chain.ts";
-import { type Missing, openDeploymentLane, progressOf, submitMissing } from "../settlement-deployment.ts";
+import {
+  type Missing,
+  openDeploymentLane,
+  progressOf,
+  signerElsewhere,
+  submitMissing,
+} from "../settlement-deployment.ts";
 import { stopOnSignals } from "../stop-signals.ts";
 import {
   type ChangeOptions,
@@ -216,6 +222,11 @@ async function send(
       logger: runtime.logger,
     });
     const account = { account: job.signer.address, chainId: configuration.network.chainId };
+    const other = signerElsewhere(lanes, account, job.missing);
+    if (other !== undefined) {
+      const message = `${other} has signed for this deployment (${file}), and its transaction may still be mined`;
+      throw new CommandFailure(EXIT.no, `${message}: go on with the key of that account`);
+    }
     submitMissing(lanes, account, { missing: job.missing, maxFeePerGas: configuration.policy.maxFeePerGas });
     terminal.err(`journal     ${file}`);
     for (;;) {

@@ -1,0 +1,124 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { generatePrivateKey, writeKeystore } from "../../src/adapters/keys/keystore.ts";
+import { createSigner } from "../../src/adapters/keys/signer.ts";
+import { deploySettlement } from "../../src/app/commands/settlement.ts";
+import { CommandFailure } from "../../src/app/exit-codes.ts";
+import type { Address } from "../../src/domain/money/address.ts";
+import { Secret } from "../../src/net/secret.ts";
+import { startTestChain, type TestChain } from "../service/support/chain.ts";
+import { deployExchange, type Exchange, FEE_TIERS } from "../service/support/exchange.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const GWEI = 10n ** 9n;
+const WALLET = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+const POLICY = `version: 1
+max_trade: "500 USD"
+max_per_day: "1000 USD"
+recipients: [main]
+gas_reserve: "0.01 ETH"
+max_gas_price: 50gwei
+`;
+
+let chain: TestChain;
+let exchange: Exchange;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  exchange = await deployExchange(chain);
+});
+
+afterAll(() => chain?.stop());
+
+/** A configuration whose settlement is to trade with these pools: where it will be follows from them. */
+function newProject(protocols: Exchange["protocols"]): string {
+  const folder = temporaryDirectory();
+  const { wrappedNative } = exchange;
+  const facts = {
+    chainId: 31_337,
+    wrappedNative,
+    protocols,
+    feeTiers: FEE_TIERS,
+    tokens: {},
+    nativeFeed: wrappedNative,
+  };
+  mkdirSync(join(folder, "strategies"));
+  writeFileSync(join(folder, "network.json"), JSON.stringify(facts));
+  writeFileSync(join(folder, "policy.yaml"), POLICY);
+  writeFileSync(
+    join(folder, "swapd.yaml"),
+    `version: 1
+network: { name: sandbox, rpc: [{ url: "${chain.url}" }], preset: network.json, confirmations: 1 }
+wallets:
+  main: { address: "${WALLET}", keystore: { file: wallet.json }, password: { file: wallet.pass } }
+tokens: {}
+policy: policy.yaml
+strategies: strategies
+timing: { pollInterval: 100ms }
+`,
+  );
+  return folder;
+}
+
+interface Operator {
+  readonly address: Address;
+  /** Deploys the settlement of a project; gives up after so long. */
+  deploy(forMs: number): Promise<{ readonly code: number; readonly text: string }>;
+}
+
+async function newOperator(folder: string, name: string): Promise<Operator> {
+  const privateKey = generatePrivateKey();
+  const { address } = createSigner(privateKey);
+  const [keystore, passwordFile] = [join(folder, `${name}.json`), join(folder, `${name}.pass`)];
+  writeFileSync(passwordFile, "correct horse\n");
+  writeFileSync(keystore, await writeKeystore({ privateKey, password: new Secret("correct horse") }));
+  await chain.rpc.call("anvil_setBalance", [address, "0x8ac7230489e80000"]);
+  return {
+    address,
+    async deploy(forMs) {
+      const lines: string[] = [];
+      const say = (text: string): void => void lines.push(text);
+      try {
+        const options = { config: join(folder, "swapd.yaml"), keystore, passwordFile, yes: true, for: forMs };
+        await deploySettlement(options, { out: say, err: say, isInteractive: false });
+        return { code: 0, text: lines.join("\n") };
+      } catch (error) {
+        if (!(error instanceof CommandFailure)) throw error;
+        return { code: error.exitCode, text: [...lines, error.message].join("\n") };
+      }
+    },
+  };
+}
+
+async function mineWith(baseFee: bigint): Promise<void> {
+  await chain.rpc.call("anvil_setNextBlockBaseFeePerGas", [`0x${baseFee.toString(16)}`]);
+  await chain.rpc.call("evm_mine", []);
+}
+
+const sentBy = async ({ address }: Operator) =>
+  Number(await chain.rpc.call("eth_getTransactionCount", [address, "latest"]));
+
+test("a deployment that an account asked for and never signed is made by another one", async () => {
+  const folder = newProject(exchange.protocols);
+  const [first, second] = [await newOperator(folder, "first"), await newOperator(folder, "second")];
+  await mineWith(100n * GWEI);
+  expect(await first.deploy(1_500)).toMatchObject({ code: 75, text: expect.stringContaining("still under way") });
+  await mineWith(GWEI);
+  await chain.rpc.call("evm_setIntervalMining", [1]);
+  expect(await second.deploy(15_000)).toMatchObject({ code: 0, text: expect.stringContaining("byte for byte") });
+  expect([await sentBy(first), await sentBy(second)]).toEqual([0, 2]);
+});
+
+test("a deployment that an account signed goes on with its key alone, and another one is told so at once", async () => {
+  const folder = newProject(exchange.protocols.slice(0, 1));
+  const [first, second] = [await newOperator(folder, "first"), await newOperator(folder, "second")];
+  await chain.rpc.call("evm_setAutomine", [false]);
+  await chain.rpc.call("evm_setIntervalMining", [0]);
+  await mineWith(GWEI);
+  expect(await first.deploy(1_500)).toMatchObject({ code: 75, text: expect.stringContaining("still under way") });
+  expect(await second.deploy(15_000)).toMatchObject({ code: 1, text: expect.stringContaining(first.address) });
+  await chain.rpc.call("evm_setIntervalMining", [1]);
+  expect(await first.deploy(15_000)).toMatchObject({ code: 0, text: expect.stringContaining("byte for byte") });
+  expect([await sentBy(first), await sentBy(second)]).toEqual([2, 0]);
+});
