@@ -41,7 +41,7 @@ const WIDE: readonly string[] = [
   "app/mode-in-one-line.test.ts",
   "app/reach-the-daemon.test.ts",
   "app/serve-exit.test.ts",
-  "app/settlement-operators.test.ts",
+  "app/settlement-deployment.test.ts",
   "app/stalled-log.test.ts",
   "app/started-daemon.test.ts",
   "app/stop-signals.test.ts",

@@ -5,6 +5,7 @@ import type { JsonRpc } from "../chain/json-rpc.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { type Address, type Hex, isHex } from "../domain/money/address.ts";
 import { loadContract, loadRuntimeCode } from "../sandbox/artifacts.ts";
+import { exactDataFee } from "../service/data-fees/op-stack.ts";
 import { executorList, MOST_LISTED } from "../service/pools/kinds.ts";
 import { differenceOf, executorImmutables, settlementImmutables } from "../service/settlement/code-check.ts";
 import { DEPLOYER, type PlannedContract, planDeployment } from "../service/settlement/deployment.ts";
@@ -56,6 +57,19 @@ export async function checkDeployer(rpc: JsonRpc, { network }: Configuration): P
       "transaction puts it there for everybody (https://github.com/Arachnid/deterministic-deployment-proxy says how); " +
       "then run this command again",
   );
+}
+
+/** Wei that a rollup would take now for the data of these calls of the deployer, on top of gas. @throws RpcError */
+export async function dataFeeOf(
+  rpc: JsonRpc,
+  { network }: Configuration,
+  calls: readonly { readonly data: Hex; readonly gasLimit: bigint }[],
+): Promise<bigint> {
+  const fees = calls.map(async ({ data, gasLimit }) => {
+    const { requests, decode } = exactDataFee(network, { to: DEPLOYER.address, data, gasLimit });
+    return decode(rpc.host, await rpc.batch(requests))(gasLimit);
+  });
+  return (await Promise.all(fees)).reduce((sum, fee) => sum + fee, 0n);
 }
 
 /**

@@ -18,7 +18,15 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { namingKey } from "../key-failure.ts";
 import { openChain } from "../open-chain.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
-import { checkChainId, checkDeployer, codeAt, differences, executorOf, plannedContracts } from "../settlement-chain.ts";
+import {
+  checkChainId,
+  checkDeployer,
+  codeAt,
+  dataFeeOf,
+  differences,
+  executorOf,
+  plannedContracts,
+} from "../settlement-chain.ts";
 import {
   type Missing,
   openDeploymentLane,
@@ -174,7 +182,7 @@ async function findMissing(
 }
 
 async function printPlan(
-  { chain, configuration }: Scene,
+  { chain, configuration, rpc }: Scene,
   plan: { contracts: readonly PlannedContract[]; missing: readonly Missing[]; signer: Signer | undefined },
   terminal: Terminal,
 ): Promise<void> {
@@ -184,17 +192,20 @@ async function printPlan(
   const head = await chain.latest();
   const gasPrice = head.baseFeePerGas + (await chain.priorityFee());
   const gas = plan.missing.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);
+  const dataFee = await dataFeeOf(rpc, configuration, plan.missing);
   terminal.out(`network     ${name}, through the deployment proxy ${DEPLOYER.address}`);
   for (const contract of plan.contracts) {
     const isThere = !plan.missing.some(({ address }) => address === contract.address);
     terminal.out(`${contract.name.padEnd(11)} ${contract.address} ${isThere ? "is there already" : "to be created"}`);
   }
   terminal.out(`gas         at most ${gas}, now at ${formatUnits(gasPrice, 9)} gwei: ${coins(gas * gasPrice)}`);
-  terminal.out(`never more  than ${coins(gas * maxFeePerGas)}, by the policy's max_gas_price`);
+  if (dataFee > 0n) terminal.out(`data        now ${coins(dataFee)} on top, which no policy can bound`);
+  const most = `${coins(gas * maxFeePerGas)}${dataFee > 0n ? " for gas" : ""}`;
+  terminal.out(`never more  than ${most}, by the policy's max_gas_price`);
   if (plan.signer === undefined) return;
   const balance = await chain.nativeBalance(plan.signer.address);
   terminal.out(`operator    ${plan.signer.address} has ${coins(balance)}`);
-  if (balance < gas * gasPrice) {
+  if (balance < gas * gasPrice + dataFee) {
     throw new CommandFailure(EXIT.no, `that is too little: send ${plan.signer.address} some ${nativeSymbol} first`);
   }
 }

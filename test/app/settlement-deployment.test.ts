@@ -6,9 +6,11 @@ import { createSigner } from "../../src/adapters/keys/signer.ts";
 import { deploySettlement } from "../../src/app/commands/settlement.ts";
 import { CommandFailure } from "../../src/app/exit-codes.ts";
 import type { Address } from "../../src/domain/money/address.ts";
+import { parseUnits } from "../../src/domain/money/amount.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { startTestChain, type TestChain } from "../service/support/chain.ts";
 import { deployExchange, type Exchange, FEE_TIERS } from "../service/support/exchange.ts";
+import { charge } from "../service/support/op-stack.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const GWEI = 10n ** 9n;
@@ -32,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => chain?.stop());
 
 /** A configuration whose settlement is to trade with these pools: where it will be follows from them. */
-function newProject(protocols: Exchange["protocols"]): string {
+function newProject(protocols: Exchange["protocols"], more: { readonly dataFee?: "op-stack" } = {}): string {
   const folder = temporaryDirectory();
   const { wrappedNative } = exchange;
   const facts = {
@@ -42,6 +44,7 @@ function newProject(protocols: Exchange["protocols"]): string {
     feeTiers: FEE_TIERS,
     tokens: {},
     nativeFeed: wrappedNative,
+    ...more,
   };
   mkdirSync(join(folder, "strategies"));
   writeFileSync(join(folder, "network.json"), JSON.stringify(facts));
@@ -63,8 +66,8 @@ timing: { pollInterval: 100ms }
 
 interface Operator {
   readonly address: Address;
-  /** Deploys the settlement of a project; gives up after so long. */
-  deploy(forMs: number): Promise<{ readonly code: number; readonly text: string }>;
+  /** Deploys the settlement of a project; gives up after so long, or signs nothing without. */
+  deploy(forMs?: number): Promise<{ readonly code: number; readonly text: string }>;
 }
 
 async function newOperator(folder: string, name: string): Promise<Operator> {
@@ -80,7 +83,12 @@ async function newOperator(folder: string, name: string): Promise<Operator> {
       const lines: string[] = [];
       const say = (text: string): void => void lines.push(text);
       try {
-        const options = { config: join(folder, "swapd.yaml"), keystore, passwordFile, yes: true, for: forMs };
+        const options = {
+          config: join(folder, "swapd.yaml"),
+          keystore,
+          passwordFile,
+          ...(forMs && { yes: true, for: forMs }),
+        };
         await deploySettlement(options, { out: say, err: say, isInteractive: false });
         return { code: 0, text: lines.join("\n") };
       } catch (error) {
@@ -121,4 +129,23 @@ test("a deployment that an account signed goes on with its key alone, and anothe
   await chain.rpc.call("evm_setIntervalMining", [1]);
   expect(await first.deploy(15_000)).toMatchObject({ code: 0, text: expect.stringContaining("byte for byte") });
   expect([await sentBy(first), await sentBy(second)]).toEqual([2, 0]);
+});
+
+test("a deployment is shown with what a rollup takes for its data, and not begun without money for both", async () => {
+  await chain.rpc.call("evm_setIntervalMining", [0]);
+  const folder = newProject(exchange.protocols.slice(0, 2), { dataFee: "op-stack" });
+  const operator = await newOperator(folder, "operator");
+  // Some 30,000 bytes are published.
+  await charge(chain, { perByte: 100n * GWEI, operatorScalar: 0n, operatorConstant: GWEI });
+  const shown = await operator.deploy();
+  expect(shown).toMatchObject({ code: 0, text: expect.stringMatching(/^never more +than 0\.\d+ ETH for gas, /m) });
+  const coinsOf = (line: RegExp) => parseUnits(line.exec(shown.text)?.[1] ?? "", 18) as bigint;
+  const [gas, data] = [coinsOf(/^gas .* gwei: (0\.\d+) ETH$/m), coinsOf(/^data +now (0\.\d+) ETH on top/m)];
+  expect(data).toBeGreaterThan(2n * 10n ** 15n);
+  const withBalance = async (balance: bigint) => {
+    await chain.rpc.call("anvil_setBalance", [operator.address, `0x${balance.toString(16)}`]);
+    return operator.deploy();
+  };
+  expect(await withBalance(gas + data - 1n)).toMatchObject({ code: 1, text: expect.stringContaining("too little") });
+  expect(await withBalance(gas + data)).toMatchObject({ code: 0 });
 });
