@@ -85,7 +85,7 @@ export function listeningOfService({ listen, metrics }: Configuration["serve"]):
 
 /** What a service has once and a further configuration says otherwise; it is not in force. */
 function passedOver(first: Configuration, other: Configuration): readonly string[] {
-  const once = ({ serve, timing }: Configuration): Readonly<Record<string, unknown>> => ({
+  const once = ({ serve, timing, logLevel, logFormat }: Configuration): Readonly<Record<string, unknown>> => ({
     "serve.listen": serve.listen,
     "serve.database": serve.database,
     "serve.apiKeys": serve.apiKeys,
@@ -96,6 +96,8 @@ function passedOver(first: Configuration, other: Configuration): readonly string
     "timing.quoteLifetime": timing.quoteLifetimeSeconds,
     "timing.permitLifetime": timing.permitLifetimeSeconds,
     "timing.shutdown": timing.shutdownMs,
+    "log.level": logLevel,
+    "log.format": logFormat,
   });
   const [ours, theirs] = [once(first), once(other)];
   return Object.keys(ours).filter((name) => JSON.stringify(ours[name]) !== JSON.stringify(theirs[name]));

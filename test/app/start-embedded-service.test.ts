@@ -10,7 +10,7 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 const RELAYER_KEYS = { base: `0x${"11".repeat(32)}`, ethereum: `0x${"22".repeat(32)}` };
 
 /** Nothing listens where its node should be. */
-function configurationOf(name: "base" | "ethereum", serve: string) {
+function configurationOf(name: "base" | "ethereum", serve: string, more = "") {
   const main = MAIN.replace("name: base", `name: ${name}`)
     .replace(
       "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
@@ -22,7 +22,7 @@ function configurationOf(name: "base" | "ethereum", serve: string) {
     );
   const relayer = `relayer: { privateKey: { env: KEY_${name} } }`;
   return loaded(
-    { "main.yaml": `${main}serve: { ${relayer}, database: ${name}-service.db, ${serve} }\n` },
+    { "main.yaml": `${main}serve: { ${relayer}, database: ${name}-service.db, ${serve} }\n${more}` },
     {},
     { allowRawKey: true },
   );
@@ -33,7 +33,7 @@ it("serves the network of each configuration, each with its relayer, by the firs
   const env = { RPC_1: "http://127.0.0.1:9", KEY_base: RELAYER_KEYS.base, KEY_ethereum: RELAYER_KEYS.ethereum };
   const runtime = createRuntime({ level: "warn", env, logFile });
   const base = configurationOf("base", 'listen: "127.0.0.1:0"');
-  const ethereum = configurationOf("ethereum", 'listen: "127.0.0.1:1"');
+  const ethereum = configurationOf("ethereum", 'listen: "127.0.0.1:1"', "log: { level: debug }\n");
   const service = await startEmbeddedService(base, runtime, [ethereum]);
   try {
     const networks = await (await fetch(`${service.url}/token-manager/networks`)).json();
@@ -49,7 +49,7 @@ it("serves the network of each configuration, each with its relayer, by the firs
   const reported = readFileSync(logFile, "utf8")
     .split("\n")
     .find((line) => line.includes("the first file's settings"));
-  expect(JSON.parse(reported ?? "{}")).toMatchObject({ settings: ["serve.listen", "serve.database"] });
+  expect(JSON.parse(reported ?? "{}")).toMatchObject({ settings: ["serve.listen", "serve.database", "log.level"] });
   await expect(startEmbeddedService(base, runtime, [base])).rejects.toThrow("two networks are called base");
 });
 
