@@ -66,6 +66,8 @@ interface Relay {
   readonly gasLimit: bigint;
   readonly maxFeePerGasCap: bigint;
   readonly terms: Omit<RelayTerms, "caller" | "isKeyed">;
+  /** what the wallet has of what it sells, smallest unit */
+  readonly balance: bigint;
 }
 
 /** The intake of a service without a relayer: it still answers for swaps that were accepted before. */
@@ -132,16 +134,19 @@ async function prepare(
   request: ExecuteRequest,
   context: IntakeContext & { readonly place: PlaceRequest },
 ): Promise<Relay | Refusal> {
-  const { network, rpc, tokens } = context;
+  const { network, rpc, tokens, places } = context;
   const forged = checkSwapSignature(quote, request.swapSignature, network);
   if (forged !== undefined) return forged;
   const snapshot = await context.snapshots.current();
   const late = tooLate(quote, snapshot.head, context.clock.nowMs());
   if (late !== undefined) return late;
-  const permit = await checkPermit(quote, request.permit, { rpc, tokens, network });
+  const [permit, balance] = await Promise.all([
+    checkPermit(quote, request.permit, { rpc, tokens, network }),
+    readBalance(rpc, saleOf(quote)),
+  ]);
   if (permit.kind === "refused") return permit;
   const { owner, order, legs } = quote;
-  const short = await tooLittle(quote, context);
+  const short = places.tooLittle(saleOf(quote), balance);
   if (short !== undefined) return short;
   const signed = { owner, order, signature: request.swapSignature, permit: permit.permit };
   const data = encodeSwapWithSignature(signed, legs);
@@ -151,7 +156,8 @@ async function prepare(
     const error = simulated.reason.startsWith("NonceUsed(") ? "ORDER_NONCE_USED" : "SIMULATION_REVERTED";
     return refuse(error, { parameter: "quoteId", detail: simulated.reason });
   }
-  return await reckon(quote, { data, ...simulated, snapshot }, context);
+  const relay = await reckon(quote, { data, ...simulated, snapshot }, context);
+  return "kind" in relay ? relay : { ...relay, balance };
 }
 
 /**
@@ -168,12 +174,8 @@ function tooLate(quote: FirmQuote, newest: Head, nowMs: number): Refusal | undef
   return refuse("QUOTE_EXPIRED", { parameter: "quoteId", detail });
 }
 
-/** Whether the wallet has enough for what waits already and this. */
-async function tooLittle(quote: FirmQuote, { rpc, places }: IntakeContext): Promise<Refusal | undefined> {
-  const { owner, order } = quote;
-  const sale = { wallet: owner, fromToken: order.fromAsset, sellAmount: grossAmount(order).toString() };
-  if (places.promised(sale) === 0n) return undefined;
-  return places.tooLittle(sale, await readBalance(rpc, sale));
+function saleOf({ owner, order }: FirmQuote) {
+  return { wallet: owner, fromToken: order.fromAsset, sellAmount: grossAmount(order).toString() };
 }
 
 /** Whether the relayer can afford the swap: its fee repays the cost, and its worst cost fits into what may be spent. */
@@ -181,7 +183,7 @@ async function reckon(
   quote: FirmQuote,
   { data, gas, snapshot, ...simulated }: Omit<Works, "kind"> & { data: Hex; snapshot: Snapshot },
   { fees, state, place, feeMarginPpm, tips }: IntakeContext & { readonly place: PlaceRequest },
-): Promise<Relay | Refusal> {
+): Promise<Omit<Relay, "balance"> | Refusal> {
   const gasLimit = gasLimitOf({ quoted: quote.gasLimit, needed: gas });
   if (gasLimit === undefined) {
     const detail = `it needs ${gas}, and was quoted with ${quote.gasLimit}`;
@@ -215,18 +217,17 @@ function accept(
   return lanes.rows.transaction(() => {
     const before = repeated(store, request);
     if (before !== undefined) return before;
-    const refusal = places.refusal({ owner: quote.owner, toToken: order.toAsset, sender });
+    const place = { owner: quote.owner, toToken: order.toAsset, sender };
+    const refusal = places.refusal(place) ?? places.tooLittle(saleOf(quote), relay.balance);
     if (refusal !== undefined) return refusal;
     const row: SwapRow = {
       id: randomUUID(),
       quoteId: quote.id,
       intentId: `relay-${quote.id}`,
       network: network.name,
-      wallet: quote.owner,
+      ...saleOf(quote),
       recipient: order.recipient,
-      fromToken: order.fromAsset,
       toToken: order.toAsset,
-      sellAmount: grossAmount(order).toString(),
       nonce: order.nonce.toString(),
       deadlineSeconds: Number(order.deadline),
       swapSignature: request.swapSignature,

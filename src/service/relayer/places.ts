@@ -29,9 +29,7 @@ export interface Places {
   refusal(request: PlaceRequest): Refusal | undefined;
   /** Why there is none for a swap that works again, whose wallet has so much of what it sells; undefined: it has one again. */
   refusalAgain(swap: SwapRow, balance: bigint): Refusal | undefined;
-  /** What a wallet's swaps that wait and would work sell of a token, smallest unit. */
-  promised(of: Pick<SwapRow, "wallet" | "fromToken">): bigint;
-  /** Why a wallet's balance does not cover one more swap besides those; undefined: it does. */
+  /** Why a wallet's balance does not cover one more swap besides those that wait and would work; undefined: it does. */
   tooLittle(sale: Pick<SwapRow, "wallet" | "fromToken" | "sellAmount">, balance: bigint): Refusal | undefined;
   /** Wei that the transaction of a swap that gets one may cost at worst. */
   maySpend(request: PlaceRequest): bigint;
@@ -78,7 +76,8 @@ export function createPlaces(
     return unavailable(`${ofCaller} swaps that came from you wait, no more may`);
   }
 
-  const promised: Places["promised"] = ({ wallet, fromToken }) =>
+  /** What a wallet's swaps that wait and would work sell of a token, smallest unit. */
+  const promised = ({ wallet, fromToken }: Pick<SwapRow, "wallet" | "fromToken">): bigint =>
     working()
       .filter((row) => row.wallet === wallet && row.fromToken === fromToken)
       .reduce((sum, { sellAmount }) => sum + BigInt(sellAmount), 0n);
@@ -94,7 +93,6 @@ export function createPlaces(
   return {
     working,
     full,
-    promised,
     tooLittle,
     maySpend: losses.maySpend,
     refusal(request) {
