@@ -1,9 +1,13 @@
 import { Interface } from "ethers";
 import { readViewWord } from "../chain/at-block/batch-reader.ts";
+import { parseQuantity } from "../chain/at-block/head.ts";
 import { readAddress } from "../chain/at-block/words.ts";
-import type { JsonRpc } from "../chain/json-rpc.ts";
+import { joinRpcs } from "../chain/joined-rpc.ts";
+import { createJsonRpc, type JsonRpc } from "../chain/json-rpc.ts";
+import { WrongChainError } from "../chain/unusable-chain.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { type Address, type Hex, isHex } from "../domain/money/address.ts";
+import type { Secret } from "../net/secret.ts";
 import { loadContract, loadRuntimeCode } from "../sandbox/artifacts.ts";
 import { exactDataFee } from "../service/data-fees/op-stack.ts";
 import { executorList, MOST_LISTED } from "../service/pools/kinds.ts";
@@ -17,6 +21,39 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 export interface SettlementPlace {
   readonly settlement: Address;
   readonly executor: Address;
+}
+
+const MAX_RPC_ANSWER_BYTES = 4_000_000;
+
+/** All endpoints of a network as one. Of several, each shows that it serves the network's chain before it is asked. */
+export function joinEndpoints(
+  urls: readonly [Secret, ...Secret[]],
+  { network, timing }: Pick<Configuration, "network" | "timing">,
+): JsonRpc {
+  const rpcs = urls.map((url) =>
+    createJsonRpc({ url, timeoutMs: timing.requestTimeoutMs, maxBytes: MAX_RPC_ANSWER_BYTES }),
+  );
+  const [first, ...others] = rpcs;
+  if (first === undefined) throw new Error("there is always a first endpoint");
+  if (others.length === 0) return first;
+  const proved = new Set<JsonRpc>();
+  const useless = new Set<JsonRpc>();
+  let inUse = first;
+  const members = rpcs.map((rpc) => ({ rpc, rank: () => (useless.has(rpc) ? 1 : 0) }));
+  return joinRpcs(members, {
+    host: () => inUse.host,
+    async prove({ rpc }) {
+      if (!proved.has(rpc)) {
+        useless.add(rpc);
+        const actual = parseQuantity(rpc.host, await rpc.call("eth_chainId", []));
+        if (actual !== BigInt(network.chainId))
+          throw new WrongChainError(rpc.host, { actual, wanted: network.chainId });
+        useless.delete(rpc);
+        proved.add(rpc);
+      }
+      inUse = rpc;
+    },
+  });
 }
 
 /** The contracts of the configured network as this release compiles them. */

@@ -3,14 +3,16 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { generatePrivateKey, writeKeystore } from "../../src/adapters/keys/keystore.ts";
 import { createSigner } from "../../src/adapters/keys/signer.ts";
-import { deploySettlement } from "../../src/app/commands/settlement.ts";
+import { deploySettlement, verifySettlement } from "../../src/app/commands/settlement.ts";
 import { CommandFailure } from "../../src/app/exit-codes.ts";
+import type { Terminal } from "../../src/app/terminal.ts";
 import type { Address } from "../../src/domain/money/address.ts";
 import { parseUnits } from "../../src/domain/money/amount.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { startTestChain, type TestChain } from "../service/support/chain.ts";
 import { deployExchange, type Exchange, FEE_TIERS } from "../service/support/exchange.ts";
 import { charge } from "../service/support/op-stack.ts";
+import { startHttpServer } from "../support/http-server.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const GWEI = 10n ** 9n;
@@ -34,7 +36,11 @@ beforeAll(async () => {
 afterAll(() => chain?.stop());
 
 /** A configuration whose settlement is to trade with these pools: where it will be follows from them. */
-function newProject(protocols: Exchange["protocols"], more: { readonly dataFee?: "op-stack" } = {}): string {
+function newProject(
+  protocols: Exchange["protocols"],
+  more: { readonly dataFee?: "op-stack" } = {},
+  rpc = `[{ url: "${chain.url}" }]`,
+): string {
   const folder = temporaryDirectory();
   const { wrappedNative } = exchange;
   const facts = {
@@ -52,7 +58,7 @@ function newProject(protocols: Exchange["protocols"], more: { readonly dataFee?:
   writeFileSync(
     join(folder, "swapd.yaml"),
     `version: 1
-network: { name: sandbox, rpc: [{ url: "${chain.url}" }], preset: network.json, confirmations: 1 }
+network: { name: sandbox, rpc: ${rpc}, preset: network.json, confirmations: 1 }
 wallets:
   main: { address: "${WALLET}", keystore: { file: wallet.json }, password: { file: wallet.pass } }
 tokens: {}
@@ -64,10 +70,15 @@ timing: { pollInterval: 100ms }
   return folder;
 }
 
+interface Said {
+  readonly code: number;
+  readonly text: string;
+}
+
 interface Operator {
   readonly address: Address;
   /** Deploys the settlement of a project; gives up after so long, or signs nothing without. */
-  deploy(forMs?: number): Promise<{ readonly code: number; readonly text: string }>;
+  deploy(forMs?: number): Promise<Said>;
 }
 
 async function newOperator(folder: string, name: string): Promise<Operator> {
@@ -79,24 +90,24 @@ async function newOperator(folder: string, name: string): Promise<Operator> {
   await chain.rpc.call("anvil_setBalance", [address, "0x8ac7230489e80000"]);
   return {
     address,
-    async deploy(forMs) {
-      const lines: string[] = [];
-      const say = (text: string): void => void lines.push(text);
-      try {
-        const options = {
-          config: join(folder, "swapd.yaml"),
-          keystore,
-          passwordFile,
-          ...(forMs && { yes: true, for: forMs }),
-        };
-        await deploySettlement(options, { out: say, err: say, isInteractive: false });
-        return { code: 0, text: lines.join("\n") };
-      } catch (error) {
-        if (!(error instanceof CommandFailure)) throw error;
-        return { code: error.exitCode, text: [...lines, error.message].join("\n") };
-      }
+    deploy(forMs) {
+      const config = join(folder, "swapd.yaml");
+      const options = { config, keystore, passwordFile, ...(forMs && { yes: true, for: forMs }) };
+      return said((terminal) => deploySettlement(options, terminal));
     },
   };
+}
+
+async function said(command: (terminal: Terminal) => Promise<void>): Promise<Said> {
+  const lines: string[] = [];
+  const say = (text: string): void => void lines.push(text);
+  try {
+    await command({ out: say, err: say, isInteractive: false });
+    return { code: 0, text: lines.join("\n") };
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    return { code: error.exitCode, text: [...lines, error.message].join("\n") };
+  }
 }
 
 async function mineWith(baseFee: bigint): Promise<void> {
@@ -148,4 +159,19 @@ test("a deployment is shown with what a rollup takes for its data, and not begun
   };
   expect(await withBalance(gas + data - 1n)).toMatchObject({ code: 1, text: expect.stringContaining("too little") });
   expect(await withBalance(gas + data)).toMatchObject({ code: 0 });
+});
+
+test("contracts are verified where the first endpoint is away, or of another chain, and never by what that one says", async () => {
+  const other = await startHttpServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { id } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { id: number };
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x1" }));
+  });
+  for (const first of ["http://127.0.0.1:9", other.url]) {
+    const folder = newProject(exchange.protocols, {}, `[{ url: "${first}" }, { url: "${chain.url}" }]`);
+    const config = join(folder, "swapd.yaml");
+    const verified = await said((terminal) => verifySettlement(exchange.settlement, { config }, terminal));
+    expect(verified).toMatchObject({ code: 0, text: expect.stringContaining("byte for byte") });
+  }
 });

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { openKeystore } from "../../adapters/keys/keystore.ts";
 import { openLanes } from "../../adapters/sqlite/lanes.ts";
-import { createJsonRpc, type JsonRpc } from "../../chain/json-rpc.ts";
+import type { JsonRpc } from "../../chain/json-rpc.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import { type Address, NATIVE_TOKEN, parseAddress } from "../../domain/money/address.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
@@ -25,6 +25,7 @@ import {
   dataFeeOf,
   differences,
   executorOf,
+  joinEndpoints,
   plannedContracts,
 } from "../settlement-chain.ts";
 import {
@@ -52,7 +53,6 @@ export interface DeployOptions extends ChangeOptions {
   readonly for?: number;
 }
 
-const MAX_RPC_ANSWER_BYTES = 4_000_000;
 /** The simulation is of one block; the gas of a contract's creation hardly changes. */
 const GAS_LIMIT_PERCENT = 115n;
 const DEFAULT_FOR_MS = 30 * 60_000;
@@ -68,10 +68,9 @@ interface Scene {
 function openScene(target: Target): Scene {
   const { configuration, env } = configurationOf(target);
   const runtime = createRuntime({ level: "error", env });
-  const [url] = runtime.secrets.rpcUrls(configuration);
+  const [url, ...others] = runtime.secrets.rpcUrls(configuration);
   if (url === undefined) throw new CommandFailure(EXIT.no, "the configuration names no RPC endpoint");
-  const timeoutMs = configuration.timing.requestTimeoutMs;
-  const rpc = createJsonRpc({ url, timeoutMs, maxBytes: MAX_RPC_ANSWER_BYTES });
+  const rpc = joinEndpoints([url, ...others], configuration);
   return { configuration, runtime, rpc, chain: openChain(configuration, runtime.secrets) };
 }
 
