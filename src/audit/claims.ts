@@ -46,7 +46,7 @@ function byName({ swaps }: Snapshot) {
   const byIntent = new Map<string, SwapRow>();
   const byNonce = new Map<string, SwapRow>();
   for (const swap of swaps.values()) {
-    if (swap.intent_id !== null && swap.mode === "self-executed") byIntent.set(swap.intent_id, swap);
+    if (swap.intent_id !== null) byIntent.set(swap.intent_id, swap);
     if (swap.nonce !== null && swap.mode === "gasless") byNonce.set(nonceKey(swap.wallet, swap.nonce), swap);
   }
   return { byIntent, byNonce };

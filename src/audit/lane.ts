@@ -125,7 +125,8 @@ function compareAttempt(
     const fields = { field: "maxFeePerGas", cap: intent.max_fee_per_gas_cap, signed: attempt.max_fee_per_gas };
     found.push(difference("ATTEMPT_DIFFERS", `attempt ${attempt.hash}`, message, { ...fields, intent: intent.id }));
   }
-  if ((intent.purpose === "approve" || intent.purpose === "revoke") && intent.value > 0n) {
+  // A swap's own value is held against what it sold.
+  if (intent.purpose !== "swap" && intent.value > 0n) {
     const message = `Intent ${intent.id} is to ${intent.purpose} and sends ${intent.value} wei along.`;
     found.push(difference("UNEXPLAINED_OUTFLOW", `intent ${intent.id}`, message, { amount: intent.value }));
   }

@@ -1,5 +1,6 @@
 import { TypedDataEncoder } from "ethers";
-import type { Hex } from "../../../src/domain/money/address.ts";
+import { type Hex, toAddress } from "../../../src/domain/money/address.ts";
+import { writeStory } from "./journal.ts";
 import { signTransaction, writeAttempt } from "./lane-rows.ts";
 import { ROUTED_OUT, swapRouted } from "./router.ts";
 import { type Case, type Copy, STRANGER } from "./world.ts";
@@ -211,6 +212,29 @@ export const OUTFLOW_CASES: readonly Case[] = [
       await trader.perform({ id: "sly", purpose: "approve", to: WETH.address, data, value: 5n });
     },
     reports: ["UNEXPLAINED_OUTFLOW"],
+  },
+  {
+    hazard: "native coins in the clothes of a relay, which no daemon does",
+    spoil: ({ trader }) => trader.perform({ id: "sly", purpose: "relay", to: STRANGER, data: "0x", value: 5n }),
+    reports: ["UNEXPLAINED_OUTFLOW"],
+  },
+  {
+    hazard: "native coins sent for a swap that is said to be gasless, and to have ended",
+    spoil: async ({ trader, journal, chain: { wallet, tokens } }) => {
+      await trader.perform({ id: "sly.swap", purpose: "swap", to: STRANGER, data: "0x", value: 5n });
+      const owner = toAddress(wallet.address);
+      writeStory(journal, {
+        ...{ id: "sly", strategy: "dca", slotMs: 9_999_999, runState: "failed", mode: "gasless" },
+        ...{
+          states: ["planned", "quoted", "cleared", "signed", "submitted", "expired"],
+          wallet: owner,
+          recipient: owner,
+        },
+        ...{ sell: tokens.ETH, buy: tokens.USDC, amountIn: 5n, amountOutMin: 1n, intentId: "sly.swap", nonce: 7n },
+        ...{ fill: undefined, ledger: "released", spender: STRANGER, live: false },
+      });
+    },
+    reports: ["FILL_OF_ENDED_SWAP"],
   },
   {
     hazard: "native coins that went along with a sale of tokens",

@@ -26,7 +26,7 @@ export interface Trader {
   /** Sends one transaction of the wallet as an intent of its own. */
   perform(intent: {
     id: string;
-    purpose: "swap" | "approve" | "revoke";
+    purpose: "swap" | "approve" | "revoke" | "relay";
     to: Address;
     data: Hex;
     value?: bigint;
