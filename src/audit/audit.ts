@@ -9,7 +9,7 @@ import { placesOf } from "./block-receipts.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type Claims, claimTransactions } from "./claims.ts";
 import { fillingTransactions, openSwaps } from "./filling-transactions.ts";
-import { checkFills, type FillSources, paidOut } from "./fills.ts";
+import { checkFills, checkLanded, type FillSources, paidOut } from "./fills.ts";
 import { checkIntents, findSigners, type OwnTransaction, ownTransactions, parseAttempts } from "./lane.ts";
 import { checkLedger } from "./ledger.ts";
 import { type Flow, flowsOf, type Movements, readMovements } from "./movements.ts";
@@ -137,6 +137,7 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     inputs.actual,
   );
   const filledBy = fillingTransactions({ ...inputs, signed: inputs.attempts.signed });
+  const fills = fillSources(inputs, options);
   const unclaimed = unclaimedOutflows(flows, inputs).filter(({ wallet }) => !safes.has(wallet));
   const orders = await findOpenOrders(chain, { snapshot, claims, unclaimed }, options);
   const findings = readFindings(snapshot);
@@ -148,7 +149,8 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     ...checkIntents(snapshot, inputs.attempts.signed, inputs),
     ...(await checkRecorded(chain, inputs)),
     ...nonces.differences,
-    ...checkFills(snapshot.swaps.values(), fillSources(inputs, options)),
+    ...checkFills(snapshot.swaps.values(), fills),
+    ...checkLanded(filledBy, fills),
     ...checkProposals(snapshot, inputs.receipts),
     ...checkClaims(filledBy, (hash, swap) => paidOut(swap, inputs.receipts.get(hash), options.wrappedNative)),
     ...checkOutflows(unclaimed, orders, watch),

@@ -3,7 +3,7 @@ import { amountText, boughtToken, soldToken } from "./amount-text.ts";
 import { readSwapped, readTransfer, type SwappedEvent } from "./events.ts";
 import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
-import { isFilled, type SwapRow } from "./rows.ts";
+import { isFilled, isOpen, type SwapRow } from "./rows.ts";
 import { executionsOf } from "./safes.ts";
 
 /** What the chain shows about one transaction of a swap. */
@@ -123,14 +123,37 @@ function checkFill(swap: SwapRow, sources: FillSources): Difference[] {
     const message = `Swap ${swap.id} is ${swap.state}, but its transaction ${receipt.hash} reverted.`;
     return [difference("FILL_REVERTED", subject, message, { state: swap.state, hash: swap.hash })];
   }
+  const { own, exchange } = measuredIn(receipt, swap, sources);
+  const found = [...checkAmounts(swap, own, exchange), ...checkRecipient(swap, own, exchange)];
+  return [...found, ...checkOrder(swap, { own, exchange }, sources), ...checkEvent(swap, { own, exchange }, sources)];
+}
+
+/**
+ * Checks what landed of swaps that the daemon has not seen filled yet. Nothing is recorded of it that it could be held
+ * against, but the order itself: that one is open explains neither more than it was to sell nor what brought nothing.
+ */
+export function checkLanded(filledBy: ReadonlyMap<Hex, readonly SwapRow[]>, sources: FillSources): Difference[] {
+  return [...filledBy].flatMap(([hash, swaps]) => {
+    const receipt = sources.receipts.get(hash);
+    if (receipt === undefined) return [];
+    return swaps.filter(isOpen).flatMap((swap) => {
+      const { own, exchange } = measuredIn(receipt, swap, sources);
+      return [...checkRecipient(swap, own, exchange), ...checkOrder(swap, { own, exchange }, sources)];
+    });
+  });
+}
+
+/** A swap's part of a transaction, and what it exchanged there. */
+interface Measured {
+  readonly own: Receipt;
+  readonly exchange: Exchange;
+}
+
+function measuredIn(receipt: Receipt, swap: SwapRow, sources: FillSources): Measured {
   const native = { wrapped: sources.wrappedNative, value: sources.valueOf(receipt.hash) };
   const own = ownExecution(swap, receipt, { native, digest: sources.proposedAs(swap) });
   const beside = sources.claimedBy(receipt.hash).filter(({ id }) => id !== swap.id);
-  const exchange = measureExchange(swap, own, native, beside);
-  // Owners of a Safe may have sold more at once, for themselves.
-  const isOwners = sources.proposedAs(swap) !== undefined;
-  const beyond = isOwners ? [] : checkOrder(swap, own, exchange);
-  return [...checkAmounts(swap, own, exchange), ...beyond, ...checkEvent(swap, { receipt: own, exchange }, sources)];
+  return { own, exchange: measureExchange(swap, own, native, beside) };
 }
 
 /** Of several executions of a Safe at once the proposal's own: by its hash, or the one that sold exactly its amount. */
@@ -167,30 +190,36 @@ function checkAmounts(swap: SwapRow, receipt: Receipt, { sold, bought }: Exchang
     const fields = { recorded: swap.bought, chain: bought, token: swap.buy_token, hash: receipt.hash };
     found.push(difference("BOUGHT_DIFFERS", subject, message, { ...fields, recipient: swap.recipient }));
   }
-  if (bought <= 0n) {
-    const message = `The recipient of swap ${swap.id} got no ${swap.buy_symbol} in ${receipt.hash}.`;
-    const fields = { recipient: swap.recipient, token: swap.buy_token, hash: receipt.hash };
-    found.push(difference("RECIPIENT_DIFFERS", subject, message, fields));
-  }
   return found;
 }
 
+function checkRecipient(swap: SwapRow, { hash }: Receipt, { bought }: Exchange): Difference[] {
+  if (bought > 0n) return [];
+  const message = `The recipient of swap ${swap.id} got no ${swap.buy_symbol} in ${hash}.`;
+  const fields = { recipient: swap.recipient, token: swap.buy_token, hash };
+  return [difference("RECIPIENT_DIFFERS", `swap ${swap.id}`, message, fields)];
+}
+
 /**
- * What is recorded as it was may still be more than the swap was to sell, or less than it asked for: of a part of what it
- * was to sell that part of its minimum.
+ * What is recorded as it was, or not recorded yet, may still be more than the swap was to sell, or less than it asked for:
+ * of a part of what it was to sell that part of its minimum. Owners of a Safe may have sold more at once, for themselves.
  */
-function checkOrder(swap: SwapRow, { hash }: Receipt, { sold, bought }: Exchange): Difference[] {
+function checkOrder(
+  swap: SwapRow,
+  { own: { hash }, exchange: { sold, bought } }: Measured,
+  { proposedAs }: FillSources,
+): Difference[] {
   const { id, amount_in: gross, amount_out_min: minimum } = swap;
-  if (gross === null || gross === 0n) return [];
+  if (gross === null || gross === 0n || proposedAs(swap) !== undefined) return [];
   const differs = (message: string, fields: Readonly<Record<string, bigint>>) =>
     difference("FILL_BEYOND_ORDER", `swap ${id}`, message, { ...fields, hash });
   const found: Difference[] = [];
-  if (swap.sold === sold && sold > gross) {
+  if ((isOpen(swap) || swap.sold === sold) && sold > gross) {
     const message = `Swap ${id} was to sell ${amountText(gross, soldToken(swap))}; ${amountText(sold, soldToken(swap))} left the wallet.`;
     found.push(differs(message, { most: gross, sold }));
   }
   const least = ((minimum ?? 0n) * (sold < gross ? sold : gross)) / gross;
-  if (swap.bought === bought && bought > 0n && bought < least) {
+  if ((isOpen(swap) || swap.bought === bought) && bought > 0n && bought < least) {
     const message = `Swap ${id} asked for at least ${amountText(least, boughtToken(swap))}; ${amountText(bought, boughtToken(swap))} reached the recipient.`;
     found.push(differs(message, { least, bought }));
   }
@@ -198,11 +227,7 @@ function checkOrder(swap: SwapRow, { hash }: Receipt, { sold, bought }: Exchange
 }
 
 /** Where our own settlement contract was signed for, its event must report the same story. */
-function checkEvent(
-  swap: SwapRow,
-  { receipt, exchange }: { receipt: Receipt; exchange: Exchange },
-  sources: FillSources,
-): Difference[] {
+function checkEvent(swap: SwapRow, { own: receipt, exchange }: Measured, sources: FillSources): Difference[] {
   const { settlement } = sources;
   if (settlement === undefined || sources.routerOf(swap) !== settlement) return [];
   const events = receipt.logs

@@ -74,6 +74,31 @@ export const FILL_CASES: readonly Case[] = [
     reports: ["FILL_BEYOND_ORDER"],
   },
   {
+    hazard: "half as much again taken by a swap that the daemon has not seen filled yet",
+    spoil: (copy) => swapRouted(copy, { sell: "USDC", amount: 100n, takes: 150n, isOpen: true }),
+    reports: ["FILL_BEYOND_ORDER"],
+  },
+  {
+    hazard: "more coins sent along than the open swap was to sell",
+    spoil: (copy) => swapRouted(copy, { sell: "ETH", amount: 100n, takes: 150n, isOpen: true }),
+    reports: ["FILL_BEYOND_ORDER"],
+  },
+  {
+    hazard: "less brought than the open swap asked for at least",
+    spoil: (copy) => swapRouted(copy, { sell: "USDC", amount: 100n, least: ROUTED_OUT + 1n, isOpen: true }),
+    reports: ["FILL_BEYOND_ORDER"],
+  },
+  {
+    hazard: "a theft of exactly what an open order without a nonce may take, that brought nothing",
+    spoil: async ({ trader, journal, chain: { contracts, tokens } }) => {
+      await trader.swapGasless({ id: "waits", sell: tokens.USDC, buy: tokens.WETH, amount: 50_000n }, "not executed");
+      journal.run("UPDATE swaps SET nonce = NULL WHERE id = 'waits'");
+      const data = contracts.usdc.abi.encodeFunctionData("transfer", [STRANGER, 50_000n]) as Hex;
+      await trader.perform({ id: "sly", purpose: "approve", to: tokens.USDC.address, data });
+    },
+    reports: ["RECIPIENT_DIFFERS"],
+  },
+  {
     hazard: "native coins sold that were not sent along",
     spoil: ({ journal }) => {
       journal.run("UPDATE swaps SET sold = '1' WHERE id = 'from-native'");

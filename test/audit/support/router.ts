@@ -1,5 +1,5 @@
 import { type Hex, toAddress } from "../../../src/domain/money/address.ts";
-import { DEPLOYER } from "./chain.ts";
+import { DEPLOYER, type MinedTransaction } from "./chain.ts";
 import { writeStory } from "./journal.ts";
 import { type Copy, STRANGER } from "./world.ts";
 
@@ -29,6 +29,8 @@ interface Routed {
   readonly along?: bigint;
   /** what is recorded as sold; default: what was taken */
   readonly recorded?: bigint;
+  /** the daemon has not seen it yet */
+  readonly isOpen?: boolean;
 }
 
 /** What comes of each routed swap, in DAI's smallest unit. */
@@ -40,7 +42,7 @@ export const ROUTED_OUT = 50n;
  */
 export async function swapRouted({ chain, journal, trader }: Copy, routed: Routed): Promise<void> {
   const { usdc, dai, weth } = chain.contracts;
-  const { sell, amount, takes = amount, along = 0n, recorded = takes, least = 1n } = routed;
+  const { sell, amount, takes = amount, along = 0n, recorded = takes, least = 1n, isOpen = false } = routed;
   const wallet = toAddress(chain.wallet.address);
   await chain.rpc.call("anvil_setCode", [ROUTER, `0x${CODE}`]);
   await chain.send(DEPLOYER, dai.address, dai.abi.encodeFunctionData("mint", [ROUTER, ROUTED_OUT]) as Hex);
@@ -62,11 +64,17 @@ export async function swapRouted({ chain, journal, trader }: Copy, routed: Route
   const result = await trader.perform(swap);
   if (!result.succeeded) throw new Error("the routed swap reverted");
   writeStory(journal, {
-    ...{ id: "routed", strategy: "dca", slotMs: 9_999_999, runState: "filled", mode: "self-executed", states: FINAL },
+    ...{ id: "routed", strategy: "dca", slotMs: 9_999_999, mode: "self-executed" },
     ...{ wallet, recipient: wallet, sell: chain.tokens[sell], buy: chain.tokens.DAI, amountIn: amount },
-    ...{ amountOutMin: least, intentId: "routed.swap", nonce: null, ledger: "spent", spender: ROUTER, live: false },
-    fill: { ...result, sold: recorded, bought: ROUTED_OUT },
+    ...{ amountOutMin: least, intentId: "routed.swap", nonce: null, spender: ROUTER },
+    ...(isOpen
+      ? { runState: "executing", states: FINAL.slice(0, 5), ledger: "reserved", live: true, fill: undefined }
+      : { runState: "filled", states: FINAL, ledger: "spent", live: false, fill: fillOf(result, recorded) }),
   });
+}
+
+function fillOf(result: MinedTransaction, sold: bigint) {
+  return { ...result, sold, bought: ROUTED_OUT };
 }
 
 function encode(calls: readonly Call[]): Hex {
