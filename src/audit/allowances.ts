@@ -15,18 +15,24 @@ interface Grant {
 
 /**
  * Once nothing of a wallet and token is open, nobody may spend that token for the wallet. Everybody is asked about who
- * was ever allowed to, by the database's word or by the chain's. An allowance counts as left when it is there at the tip
+ * was ever allowed to, by the database's word or by the chain's; whom else owners of a Safe let spend is theirs. An allowance counts as left when it is there at the tip
  * and now: a swap that lands in between uses it up.
  */
 export async function checkAllowances(
   chain: ChainReader,
-  sources: { snapshot: Snapshot; movements: Movements; watch: WatchList; tip: number },
+  sources: {
+    snapshot: Snapshot;
+    movements: Movements;
+    watch: WatchList;
+    safes: ReadonlySet<Address>;
+    tip: number;
+  },
 ): Promise<{ differences: Difference[]; open: OpenAllowance[]; notes: string[]; count: number }> {
-  const { snapshot, movements, watch } = sources;
+  const { snapshot, movements, watch, safes } = sources;
   const recorded = recordedGrants(snapshot);
   const granted = new Set(snapshot.grants.map(keyOf));
   const seen = movements.approvals
-    .filter(({ owner }) => watch.wallets.has(owner))
+    .filter(({ owner }) => watch.wallets.has(owner) && !safes.has(owner))
     .map(({ token, owner, spender }) => ({ token, wallet: owner, spender }));
   const grants = [...new Map([...recorded.values(), ...seen].map((grant) => [keyOf(grant), grant])).values()];
   const atTip = await chain.allowances(grants, sources.tip);

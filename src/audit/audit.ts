@@ -120,16 +120,17 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
   }
   const inputs = await readInputs(options, pass);
   const { chain, tip, snapshot, watch, claims, flows, movements } = inputs;
-  const allowances = await checkAllowances(chain, { snapshot, movements, watch, tip: tip.number });
+  const safes = await safesIn(chain, snapshot, { configured: options.safes, tip: tip.number });
+  const allowances = await checkAllowances(chain, { snapshot, movements, watch, safes, tip: tip.number });
   const maxScannedBlocks = options.maxScannedBlocks ?? DEFAULT_MAX_SCANNED_BLOCKS;
   const nonces = await checkNonces(chain, {
     ...inputs,
+    safes,
     signed: inputs.attempts.signed.filter(({ intent }) => isSinceStart(snapshot, intent)),
     tip: tip.number,
     maxScannedBlocks,
   });
   const foreign = await readAcceptedTransactions(chain, nonces.accepted, maxScannedBlocks);
-  const safes = await safesIn(chain, snapshot, { configured: options.safes, tip: tip.number });
   const ownTransactions = [...inputs.own, ...foreign.paid];
   const { baselines } = snapshot;
   const balances = checkBalances(

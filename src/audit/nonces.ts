@@ -24,6 +24,8 @@ interface Account {
 
 interface NonceSources {
   readonly watch: WatchList;
+  /** contracts, whose nonces count the contracts that they made */
+  readonly safes: ReadonlySet<Address>;
   readonly signed: readonly SignedTransaction[];
   readonly own: readonly OwnTransaction[];
   readonly counts: ReadonlyMap<Address, number>;
@@ -54,7 +56,8 @@ export async function checkNonces(
   const differences: Difference[] = [];
   const notes: string[] = [];
   const accepted: ForeignRange[] = [];
-  for (const wallet of sources.watch.wallets) {
+  const ofKeys = [...sources.watch.wallets].filter((wallet) => !sources.safes.has(wallet));
+  for (const wallet of ofKeys) {
     const account = accountOf(wallet, sources);
     const before = await transactionsBefore(chain, account, sources);
     if (typeof before === "string") notes.push(before);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { formatAuditReport } from "../../src/audit/format.ts";
-import type { Hex } from "../../src/domain/money/address.ts";
+import { type Hex, toAddress } from "../../src/domain/money/address.ts";
 import { DEPLOYER } from "./support/chain.ts";
-import { swapRouted } from "./support/router.ts";
-import { buildWorld, codesOf, STRANGER, type World } from "./support/world.ts";
+import { encodeCalls, ROUTER_CODE, swapRouted } from "./support/router.ts";
+import { buildWorld, type Copy, codesOf, STRANGER, type World } from "./support/world.ts";
 
 // Each test audits a whole chain, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 30_000 });
@@ -153,6 +153,25 @@ test("says nothing about an allowance that was granted and revoked", async () =>
     }
   });
   expect(report.differences).toEqual([]);
+});
+
+test("takes what owners of a Safe do besides for theirs: allowances that they gave, and contracts that it made", async () => {
+  const safe = toAddress(`0x${"5a".repeat(20)}`);
+  const owners = async ({ chain, journal }: Copy) => {
+    const { usdc } = chain.contracts;
+    const block = Number(await chain.rpc.call("eth_blockNumber", []));
+    const { address: token, symbol, decimals } = chain.tokens.USDC;
+    journal.insert("baselines", { wallet: safe, token, symbol, decimals, block_number: block, balance: "0" });
+    const data = usdc.abi.encodeFunctionData("approve", [STRANGER, 5n]);
+    await chain.rpc.call("anvil_setCode", [safe, ROUTER_CODE]);
+    await chain.send(DEPLOYER, safe, encodeCalls([[usdc.address, 0n, data]]));
+    // A contract counts with its nonce those that it makes.
+    await chain.rpc.call("anvil_setCode", [safe, "0x600060006000f000"]);
+    await chain.send(DEPLOYER, safe, "0x");
+  };
+  expect(await world.auditAfter(owners, { safes: [safe] })).toMatchObject({ differences: [], openAllowances: [] });
+  const ofAKey = await world.auditAfter(owners);
+  expect(codesOf(ofAKey), "of a key's wallet both are told").toEqual(["ALLOWANCE_UNEXPLAINED", "FOREIGN_NONCE"]);
 });
 
 test("takes what was about to be signed for an older quote, and never was, for no contradiction", async () => {

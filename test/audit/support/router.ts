@@ -7,10 +7,10 @@ import { type Copy, STRANGER } from "./world.ts";
 const ROUTER = toAddress("0x00000000000000000000000000000000f00df00d");
 
 /** Reads target, value, length and data of each call, one after the other, and reverts with the first that does. */
-const CODE = [
+export const ROUTER_CODE = `0x${[
   "60005b8036111560385780604001358082606001600037",
   "60006000826000856020013586355af115603257016060016002565b60006000fd5b00",
-].join("");
+].join("")}`;
 
 type Call = readonly [to: string, value: bigint, data: string];
 
@@ -44,7 +44,7 @@ export async function swapRouted({ chain, journal, trader }: Copy, routed: Route
   const { usdc, dai, weth } = chain.contracts;
   const { sell, amount, takes = amount, along = 0n, recorded = takes, least = 1n, isOpen = false } = routed;
   const wallet = toAddress(chain.wallet.address);
-  await chain.rpc.call("anvil_setCode", [ROUTER, `0x${CODE}`]);
+  await chain.rpc.call("anvil_setCode", [ROUTER, ROUTER_CODE]);
   await chain.send(DEPLOYER, dai.address, dai.abi.encodeFunctionData("mint", [ROUTER, ROUTED_OUT]) as Hex);
   if (sell === "USDC") {
     const data = usdc.abi.encodeFunctionData("approve", [ROUTER, takes]) as Hex;
@@ -60,7 +60,7 @@ export async function swapRouted({ chain, journal, trader }: Copy, routed: Route
         ];
   const paid: Call = [dai.address, 0n, dai.abi.encodeFunctionData("transfer", [wallet, ROUTED_OUT])];
   const value = sell === "ETH" ? takes : along;
-  const swap = { id: "routed.swap", purpose: "swap", to: ROUTER, data: encode([...taken, paid]), value } as const;
+  const swap = { id: "routed.swap", purpose: "swap", to: ROUTER, data: encodeCalls([...taken, paid]), value } as const;
   const result = await trader.perform(swap);
   if (!result.succeeded) throw new Error("the routed swap reverted");
   writeStory(journal, {
@@ -77,7 +77,8 @@ function fillOf(result: MinedTransaction, sold: bigint) {
   return { ...result, sold, bought: ROUTED_OUT };
 }
 
-function encode(calls: readonly Call[]): Hex {
+/** What makes the router do calls in a row. */
+export function encodeCalls(calls: readonly Call[]): Hex {
   const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, "0");
   const parts = calls.map(([to, value, data]) => {
     return [word(to), word(value), word(BigInt(data.length / 2 - 1)), data.slice(2)].join("");
