@@ -112,9 +112,12 @@ function readFile(file: string): ReadCandles {
   }
 }
 
-/** A file without a name says by its own which pair it is of, as exchanges' clients name them: ETH_USDT-1h.csv. */
+/**
+ * A file without a name says by its own which pair it is of, as exchanges' clients name them: ETH_USDT-1h.csv. A token may
+ * have a point in its name (USDC.e); what begins with one is a path.
+ */
 function namedValue(text: string, { tokens }: Configuration): { readonly name: string; readonly value: string } {
-  const named = /^([^=/\\.]+(?:\/[^=/\\.]+)?)=(.+)$/.exec(text);
+  const named = /^((?!\.)[^=/\\]+(?:\/[^=/\\]+)?)=(.+)$/.exec(text);
   if (named?.[1] !== undefined && named[2] !== undefined) return { name: named[1], value: named[2] };
   const [base = "", quote = ""] = basename(text)
     .replace(/\.[^.]*$/, "")

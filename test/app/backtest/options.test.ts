@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backtestHome, csvOf, flat, played } from "./support/home.ts";
+import { MAIN } from "./support/main-file.ts";
 
 const DCA = `kind: dca\nwallet: main\nsell: "100 USDC"\nbuy: WETH\nschedule: { every: 1h }\n`;
 const home = () => backtestHome({ strategy: DCA, prices: csvOf(flat(2_000, 97)) });
@@ -54,6 +55,18 @@ describe("what is asked wrongly is answered with how to ask", () => {
 });
 
 describe("prices", () => {
+  it.each([
+    ["a file", (file: string) => [`WETH.e/USDC=${file}`]],
+    ["a file in dollars", (file: string) => [`weth.E=${file}`]],
+    ["a price that never changes, beside the coin's file", (file: string) => ["WETH.e=2000", `ETH/USD=${file}`]],
+  ])("of a token with a point in its name, as those of bridges have, are %s", async (_, prices) => {
+    const bridged = backtestHome({ strategy: DCA.replace("WETH", "WETH.e"), prices: csvOf(flat(2_000, 97)) });
+    bridged.write("swapd.yaml", MAIN.replace("  WETH:", "  WETH.e:"));
+    const asked = prices(join(bridged.folder, "weth.csv")).flatMap((one) => ["--prices", one]);
+    const { code, err } = await bridged.run(...asked);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+  });
+
   it("of two files are joined where one is in the token of the other, and the coin has its wrapped token's", async () => {
     const two = home();
     two.write("usdc.csv", csvOf(flat(0.98, 97)));
