@@ -61,7 +61,9 @@ async function read(
     );
   const firstBlock = await blockAt(chain, fromMs, last.number);
   const lastBlock = untilMs >= last.timestamp * 1_000 ? last.number : await blockAt(chain, untilMs, last.number);
-  const file = join(folder, `${configuration.network.chainId}-${pool}.jsonl`);
+  // Prices are kept in whole tokens: those of other decimals are others.
+  const decimals = `${first.decimals}-${second.decimals}`;
+  const file = join(folder, `${configuration.network.chainId}-${pool}-${decimals}.jsonl`);
   const pieces = openPieces(file);
   const prices: PoolPrice[] = [];
   for (let from = firstBlock - (firstBlock % PIECE_BLOCKS); from <= lastBlock; from += PIECE_BLOCKS) {

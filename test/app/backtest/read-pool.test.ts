@@ -7,7 +7,7 @@ import { loadConfiguration } from "../../../src/app/load-configuration.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { type Hex, parseAddress } from "../../../src/domain/money/address.ts";
 import { backtestHome, csvOf, flat } from "./support/home.ts";
-import { START_MS } from "./support/main-file.ts";
+import { MAIN, START_MS } from "./support/main-file.ts";
 
 const V3_SWAP = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
 const V2_SYNC = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1";
@@ -84,8 +84,9 @@ function fakeChain(tokens: readonly string[] = [WETH, USDC], data = swapData) {
   };
 }
 
-function configured() {
+function configured(main = MAIN) {
   const home = backtestHome({ strategy: "", prices: csvOf(flat(1, 2)) });
+  home.write("swapd.yaml", main);
   const loaded = loadConfiguration(join(home.folder, "swapd.yaml"), {});
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   return { configuration: loaded.configuration, folder: join(home.folder, "kept") };
@@ -167,6 +168,19 @@ describe("a pool's prices out of its swaps", () => {
     expect(after.read.candles).toEqual(read.candles);
     appendFileSync(file, "{}\nnonsense\n");
     expect((await readPool(fakeChain().reads, configuration, { ...SPAN, folder })).read.candles).toEqual(read.candles);
+  });
+
+  it("are read anew once a token's decimals were put right: what was kept before is off by powers of ten", async () => {
+    const own = `0x${"77".repeat(20)}`;
+    const withDecimals = (decimals: number) =>
+      configured(MAIN.replace(/USDC: [{].*/, `USDC: { address: "${own}", decimals: ${decimals}, peg: USD }`));
+    const { configuration, folder } = withDecimals(6);
+    const { reads } = fakeChain([WETH, own]);
+    const first = await readPool(reads, withDecimals(8).configuration, { ...SPAN, folder });
+    expect(Math.round(Number(first.read.candles[0]?.open) / 1e18)).toBe(30);
+    const { read } = await readPool(reads, configuration, { ...SPAN, folder });
+    const dollars = [read.candles[0], read.candles.at(-1)].map((candle) => Math.round(Number(candle?.open) / 1e18));
+    expect(dollars).toEqual([3_000, 3_094]);
   });
 
   it.each([
