@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Configuration, TokenConfiguration } from "../../config/configuration.ts";
-import { type Candle, type CandleSeries, candleAt } from "../../domain/backtest/candles.ts";
+import { type Candle, type CandleSeries, candleAt, priceWithin } from "../../domain/backtest/candles.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { mulDivDown } from "../../domain/money/amount.ts";
 import { parseUsd, USD_DECIMALS, type UsdPrice } from "../../domain/money/price.ts";
@@ -178,19 +178,35 @@ function inDollars(
     complete(known, quote, { configuration, taken });
     const priced = known.get(quote.address);
     if (priced === undefined) throw new Error(`${quote.symbol} has no price after all`);
-    series.set(base.address, { stepMs: read.stepMs, candles: read.candles.flatMap((candle) => times(candle, priced)) });
+    series.set(base.address, {
+      stepMs: read.stepMs,
+      candles: read.candles.flatMap((candle) => times(candle, priced, read.stepMs)),
+    });
   }
   return series;
 }
 
-/** A candle in dollars, by what its quote was worth when it began. */
-function times(candle: Candle, quote: CandleSeries): readonly Candle[] {
-  const worth = candleAt(quote, candle.atMs)?.open;
-  if (worth === undefined) return [];
-  if (worth === WHOLE) return [candle];
-  const usd = (price: UsdPrice): UsdPrice => mulDivDown(price, worth, WHOLE) as UsdPrice;
-  const { atMs, open, high, low, close } = candle;
-  return [{ atMs, open: usd(open), high: usd(high), low: usd(low), close: usd(close) }];
+/**
+ * A candle in dollars: its close by what its quote was worth at its end, and the rest by what it was worth when it began.
+ * Where the quote moved further than that, it lies between its open and its close at least.
+ */
+function times(candle: Candle, quote: CandleSeries, stepMs: number): readonly Candle[] {
+  const { atMs } = candle;
+  const begin = priceWithin(quote, atMs, "straight")?.usd;
+  if (begin === undefined) return [];
+  const end = worthAtEnd(quote, atMs + stepMs) ?? begin;
+  if (begin === WHOLE && end === WHOLE) return [candle];
+  const usd = (price: UsdPrice, worth: UsdPrice): UsdPrice => mulDivDown(price, worth, WHOLE) as UsdPrice;
+  const [open, close] = [usd(candle.open, begin), usd(candle.close, end)];
+  const [high, low] = [usd(candle.high, begin), usd(candle.low, begin)];
+  return [{ atMs, open, high: high > close ? high : close, low: low < close ? low : close, close }];
+}
+
+/** What a quote was worth right before an instant; undefined in a gap. */
+function worthAtEnd(quote: CandleSeries, endMs: number): UsdPrice | undefined {
+  const last = candleAt(quote, endMs - 1);
+  if (last !== undefined && last.atMs + quote.stepMs === endMs) return last.close;
+  return priceWithin(quote, endMs - 1, "straight")?.usd;
 }
 
 function always(usd: UsdPrice): CandleSeries {

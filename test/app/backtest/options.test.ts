@@ -77,6 +77,24 @@ describe("prices", () => {
     expect(told.warnings.join("\n")).not.toContain("counted as 1.00 USD");
   });
 
+  it.each([
+    ["at the end of a candle, by the other one's close", 24, "2025-01-02", 1_000],
+    ["within the other one's longer candle, by its price then", 1, "2025-01-01T12:00:00Z", 1_500],
+  ])("of two files are joined %s", async (_, hours, until, finalUsd) => {
+    const two = home();
+    const falls = [
+      [1, 1, 0.5, 0.5],
+      [0.5, 0.5, 0.5, 0.5],
+    ] as const;
+    two.write("weth.csv", csvOf(flat(2_000, 48 / hours), hours * 3_600_000));
+    two.write("usdc.csv", csvOf(falls, 24 * 3_600_000));
+    const files = [`WETH/USDC=${join(two.folder, "weth.csv")}`, `USDC=${join(two.folder, "usdc.csv")}`];
+    const asked = [...files.flatMap((file) => ["--prices", file]), "--balance", "1 WETH", "--until", until];
+    const told = await played(two, ...asked);
+    expect(Number(told.startingUsd)).toBe(2_000);
+    expect(Number(told.finalUsd)).toBeCloseTo(finalUsd, 2);
+  });
+
   it("of a part of the files are played where --from and --until say so", async () => {
     const told = await played(home(), "--from", "2025-01-01T10:30:00Z", "--until", "2025-01-01T13:00:00Z");
     expect(told.slots.map(({ slot }) => slot)).toEqual(["2025-01-01T11:00:00Z", "2025-01-01T12:00:00Z"]);
