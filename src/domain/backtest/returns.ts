@@ -41,17 +41,33 @@ const shareOf = (after: bigint, before: bigint): number => Number(after - before
 
 /**
  * The results of whole days in UTC, by the last value of each. What passed since another day than the one before, in a gap
- * or in a candle of a week, is the result of no day.
+ * or in a candle of a week, is the result of no day, and so is what passed in a part of one.
  */
 export function dayReturns(samples: readonly ValueSample[]): readonly DayReturn[] {
   const ends = new Map<number, bigint>();
-  for (const { atMs, value } of samples) ends.set(Math.ceil(atMs / DAY_MS) * DAY_MS, value);
+  const stepMs = stepOf(samples);
+  for (const [index, { atMs, value }] of samples.entries()) {
+    const endMs = Math.ceil(atMs / DAY_MS) * DAY_MS;
+    // The last value is that of the moment before the end.
+    const isLast = index === samples.length - 1;
+    if (isLast ? endMs - atMs <= 1 : endMs - atMs < stepMs) ends.set(endMs, value);
+  }
   const days = [...ends];
   return days.flatMap(([endMs, value], index) => {
     const [beforeMs, before = 0n] = days[index - 1] ?? [];
     if (before <= 0n || beforeMs !== endMs - DAY_MS) return [];
     return [{ atMs: endMs - DAY_MS, share: shareOf(value, before), change: value - before }];
   });
+}
+
+/** How far values usually lie apart: the last one may come sooner. */
+function stepOf(samples: readonly ValueSample[]): number {
+  let stepMs = Number.POSITIVE_INFINITY;
+  for (const [index, { atMs }] of samples.slice(0, -1).entries()) {
+    const before = samples[index - 1];
+    if (before !== undefined) stepMs = Math.min(stepMs, atMs - before.atMs);
+  }
+  return stepMs;
 }
 
 /** The deepest fall; undefined where the value never fell. */

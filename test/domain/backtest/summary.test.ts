@@ -46,6 +46,20 @@ describe("returns", () => {
     expect(dayReturns(gappy).map(({ atMs }) => atMs)).toEqual([0, 3 * DAY]);
   });
 
+  it("are of days that have a price at their end: not of a part of a day, before a gap or before the backtest ends", () => {
+    const hourly = (hours: number, without: (hour: number) => boolean = () => false) =>
+      [...Array.from({ length: hours }, (_, hour) => hour), hours - 1 / 3_600_000]
+        .filter((hour) => !without(hour))
+        .map((hour) => ({ atMs: hour * 3_600_000, value: BigInt(1_000 + Math.floor(hour)) * E18, held: 0n }));
+    const daysOf = (samples: ReturnType<typeof hourly>) => dayReturns(samples).map(({ atMs }) => atMs / DAY);
+    expect(daysOf(hourly(72))).toEqual([0, 1, 2]);
+    expect(daysOf(hourly(72 + 1)), "an hour of the fourth day").toEqual([0, 1, 2]);
+    const gap = (hour: number) => hour > 30 && hour < 60;
+    expect(daysOf(hourly(96, gap)), "from the second day at 06:00 to the third at 12:00").toEqual([0, 3]);
+    const daily = [0, 1, 2, 2.5].map((day) => ({ atMs: day * DAY, value: BigInt(9 + day * 2) * E18, held: 0n }));
+    expect(daysOf(daily), "half of the third day").toEqual([0, 1]);
+  });
+
   it("are annualised over 365 days, by hand", () => {
     const values: number[] = Array.from({ length: 366 }, (_, index) => (index % 2 === 0 ? 1_000 : 1_010));
     values[365] = 1_210;
