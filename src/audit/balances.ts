@@ -99,7 +99,11 @@ function nativeMoved(baseline: BaselineRow, sources: BalanceSources): bigint {
   for (const hash of sources.claims.hashes) {
     const receipt = sources.receipts.get(hash);
     if (receipt === undefined || !receipt.succeeded || !isCounted(receipt)) continue;
-    for (const swap of sources.claims.of(hash)) moved += nativeUnwrapped(baseline.wallet, swap, receipt, sources);
+    const swaps = sources.claims.of(hash);
+    for (const swap of swaps) {
+      const beside = swaps.filter((other) => other !== swap);
+      moved += nativeUnwrapped(baseline.wallet, { swap, beside, receipt }, sources);
+    }
   }
   return moved;
 }
@@ -108,8 +112,13 @@ function nativePaid({ account, to, value, receipt }: OwnTransaction): bigint {
   return receipt.cost + (receipt.succeeded && to !== account ? value : 0n);
 }
 
-function nativeUnwrapped(wallet: Address, swap: SwapRow, receipt: Receipt, { wrappedNative }: BalanceSources): bigint {
-  const { sold, bought } = measureExchange(swap, receipt, { wrapped: wrappedNative, value: 0n });
+/** What one payment brought several swaps counts once. */
+function nativeUnwrapped(
+  wallet: Address,
+  { swap, beside, receipt }: { swap: SwapRow; beside: readonly SwapRow[]; receipt: Receipt },
+  { wrappedNative }: BalanceSources,
+): bigint {
+  const { sold, bought } = measureExchange(swap, receipt, { wrapped: wrappedNative, value: 0n }, beside);
   const came = swap.buy_token === NATIVE_TOKEN && swap.recipient === wallet ? bought : 0n;
   // With no value given, what is "sold" is less than nothing: the part that was sent back.
   return swap.sell_token === NATIVE_TOKEN && swap.wallet === wallet ? came - sold : came;

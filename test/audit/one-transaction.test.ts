@@ -80,20 +80,29 @@ test("an open order without a nonce is found in the transaction that filled anot
   expect(claims.of(BATCH).map(({ id }) => id)).toEqual(["first", "second"]);
 });
 
-test("native coins that one transaction brought two wallets are deposits of neither", () => {
+test.each([
+  ["two wallets are deposits of neither", [WALLET, SECOND], [8n, 9n], [9n, 10n], ["0", "0"]],
+  ["two swaps of one wallet are there once", [WALLET, WALLET], [17n], [18n], ["1"]],
+] as const)("native coins that one transaction brought %s", (_what, recipients, payments, balances, beyond) => {
   const paid = (amount: bigint, logIndex: number) => ({
     ...{ address: WETH.address, topics: [WITHDRAWAL, `0x${"0".repeat(24)}${POOL.slice(2)}` as Hex], logIndex },
     data: `0x${amount.toString(16).padStart(64, "0")}` as Hex,
     ...{ transactionHash: BATCH, blockNumber: 7 },
   });
   const bought = [first, second].map((swap, index) => ({
-    ...swap,
+    ...{ ...swap, recipient: recipients[index] ?? WALLET },
     buy_token: ETH.address,
     amount_out_min: BigInt(7 + 2 * index),
   }));
-  const logs = [paid(8n, 0), paid(9n, 1)];
-  const receipt: Receipt = { hash: BATCH, from: POOL, blockNumber: 7, succeeded: true, cost: 0n, logs };
-  const baselines = bought.map(({ wallet }) => ({
+  const receipt: Receipt = {
+    hash: BATCH,
+    from: POOL,
+    blockNumber: 7,
+    succeeded: true,
+    cost: 0n,
+    logs: payments.map(paid),
+  };
+  const baselines = [...new Set(recipients)].map((wallet) => ({
     ...{ wallet, token: ETH.address, symbol: "ETH", decimals: 18, block_number: 1, balance: 1n },
   }));
   const claims = { of: () => bought, hashes: new Set([BATCH]) };
@@ -101,5 +110,8 @@ test("native coins that one transaction brought two wallets are deposits of neit
     ...{ baselines, claims, flows: [], receipts: new Map([[BATCH, receipt]]), ownTransactions: [], tip: 9 },
     ...{ wrappedNative: WETH.address, safes: new Set<Address>(), unread: new Map<Address, number>() },
   };
-  expect(checkBalances(sources, [9n, 10n])).toEqual({ differences: [], deposits: [], notes: [] });
+  const { differences, deposits } = checkBalances(sources, balances);
+  expect(differences).toEqual([]);
+  const amounts = baselines.map(({ wallet }) => deposits.find((one) => one.wallet === wallet)?.amount ?? "0");
+  expect(amounts).toEqual(beyond);
 });
