@@ -37,10 +37,10 @@ export interface DatabaseHealth {
   readonly copies: readonly DatabaseCopy[];
 }
 
-/** A copy that `swapd backup`, `swapd restore` or a migration left beside the database. */
+/** A copy that `swapd backup`, `swapd restore` or a migration left beside the database, or began and did not finish. */
 interface DatabaseCopy {
   readonly file: string;
-  readonly kind: "backup" | "before" | "replaced";
+  readonly kind: "backup" | "before" | "replaced" | "unfinished";
   readonly bytes: number;
   readonly atMs: number;
 }
@@ -133,19 +133,21 @@ function shown({ kind, scope, wallet, token, text, facts }: Finding) {
 }
 
 const COPY = /^\.(backup|before|replaced)-/;
-/** What SQLite keeps beside a database, and a copy that is not whole yet. */
-const COMPANION = /(?:-wal|-shm|-journal|\.unfinished|\.service)$/;
+/** What SQLite keeps beside a database, and the service's copy beside the daemon's. */
+const COMPANION = /(?:-wal|-shm|-journal|\.service)$/;
+const UNFINISHED = /\.unfinished$/;
 
 function copiesOf(database: string): readonly DatabaseCopy[] {
   const folder = dirname(database);
   if (!existsSync(folder)) return [];
   const name = basename(database);
   const copies = readdirSync(folder).flatMap((entry): readonly DatabaseCopy[] => {
-    const kind = entry.startsWith(name) ? COPY.exec(entry.slice(name.length))?.[1] : undefined;
-    const stats = kind === undefined ? undefined : statSync(join(folder, entry), { throwIfNoEntry: false });
+    const made = entry.startsWith(name) ? COPY.exec(entry.slice(name.length))?.[1] : undefined;
+    const stats = made === undefined ? undefined : statSync(join(folder, entry), { throwIfNoEntry: false });
     if (stats === undefined || COMPANION.test(entry)) return [];
     const { size: bytes, mtimeMs: atMs } = stats;
-    return [{ file: join(folder, entry), kind: kind as DatabaseCopy["kind"], bytes, atMs }];
+    const kind = UNFINISHED.test(entry) ? "unfinished" : (made as DatabaseCopy["kind"]);
+    return [{ file: join(folder, entry), kind, bytes, atMs }];
   });
   return copies.sort((one, other) => other.atMs - one.atMs);
 }

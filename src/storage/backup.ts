@@ -1,7 +1,7 @@
-import { existsSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { openDatabase, type SqliteDatabase, StorageError } from "./database.ts";
-import { createPrivate, giveTo } from "./private-file.ts";
+import { createPrivate, giveTo, hasCode } from "./private-file.ts";
 import { removeStamp } from "./stamp.ts";
 import { syncFile } from "./whole-file.ts";
 
@@ -45,6 +45,54 @@ function copyRows(db: SqliteDatabase, to: string): void {
 
 function unfinishedOf(to: string): string {
   return `${to}.unfinished`;
+}
+
+/** A copy that is being made is written without a rest; only the look at it afterwards, which writes nothing, takes long. */
+const LEFT_AFTER_MS = 43_200_000;
+const LEFTOVER = /(?:\.service)?\.unfinished(?:-wal|-shm|-journal)?$/;
+
+/**
+ * Removes what is left of copies that were never finished, because whoever made them was killed, and that were to have a
+ * name like this one's: the same but for its digits, as the day or the time in a name.
+ * @returns the files that are gone
+ */
+export function removeLeftovers(to: string, nowMs: number): readonly string[] {
+  const folder = dirname(to);
+  const left = entriesOf(folder).filter(
+    (entry) => LEFTOVER.test(entry) && digitless(entry.replace(LEFTOVER, "")) === digitless(basename(to)),
+  );
+  return left.map((entry) => join(folder, entry)).filter((file) => isLeft(file, nowMs) && isRemoved(file));
+}
+
+/** None of a folder that is not there, or that may be written to and not read: making the copy says what is wrong. */
+function entriesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (hasCode(error, ["ENOENT", "ENOTDIR", "EACCES", "EPERM"])) return [];
+    throw error;
+  }
+}
+
+function digitless(name: string): string {
+  return name.replaceAll(/\d+/g, "0");
+}
+
+/** Another backup may be at work in this folder. */
+function isLeft(file: string, nowMs: number): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats?.isFile() === true && Math.abs(nowMs - stats.mtimeMs) > LEFT_AFTER_MS;
+}
+
+/** What is another user's stays: that keeps no copy from being made. */
+function isRemoved(file: string): boolean {
+  try {
+    rmSync(file);
+    return true;
+  } catch (error) {
+    if (hasCode(error, ["ENOENT", "EACCES", "EPERM", "EROFS"])) return false;
+    throw error;
+  }
 }
 
 /**

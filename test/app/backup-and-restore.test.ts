@@ -1,12 +1,23 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { openPaperRows } from "../../src/adapters/sqlite/paper/open-paper-rows.ts";
 import { backup } from "../../src/app/commands/backup.ts";
 import { restore } from "../../src/app/commands/restore.ts";
+import { readDatabaseHealth } from "../../src/app/database-health.ts";
 import { CommandFailure } from "../../src/app/exit-codes.ts";
+import { readConfiguration } from "../../src/app/target.ts";
 import type { Terminal } from "../../src/app/terminal.ts";
 import type { OperatingMode } from "../../src/domain/run/operating-mode.ts";
 import { claimDatabase } from "../../src/storage/claim.ts";
@@ -76,6 +87,35 @@ test("a backup is made while the daemon has the database, alongside it unless re
   for (const copy of copies) expect(statSync(copy.backup).mode & 0o077).toBe(0);
   expect(await backUp(copies[0]?.backup)).toMatchObject({ code: 1, text: expect.stringContaining("exists already") });
 });
+
+test.each([
+  ["beside the database", undefined, "swapd.db.backup-20260105T030000Z", "swapd.db.backup-5.old"],
+  ["by a name of its night", "night-2026-11-29.db", "night-2026-1-5.db", "night-a-1-5.db"],
+])(
+  "what nightly backups that were ended each left %s is shown, and removed by the next one: a copy that may be under way and what is not of that name stay",
+  async (_where, name, leftName, otherName) => {
+    const folder = dirname(database);
+    const leave = (copy: string, hours: number): readonly string[] =>
+      ["", "-journal"].map((suffix) => {
+        const file = join(folder, `${copy}.unfinished${suffix}`);
+        writeFileSync(file, "half of it");
+        const atSeconds = Date.now() / 1_000 - hours * 3_600;
+        utimesSync(file, atSeconds, atSeconds);
+        return file;
+      });
+    const left = [...leave(leftName, 23), ...leave(`${leftName}.service`, 23)];
+    const kept = [...leave(leftName.replace("5", "6"), 1), ...leave(otherName, 23)];
+    const health = await readDatabaseHealth(database, readConfiguration(config, 1));
+    const shown = health.copies.filter(({ kind }) => kind === "unfinished").map(({ file }) => file);
+    if (name === undefined) expect(shown).toEqual(expect.arrayContaining([left[0], left[2], kept[0]]));
+    const { code, text } = await backUp(name === undefined ? undefined : join(folder, name));
+    expect(code).toBe(0);
+    expect([...(JSON.parse(text) as { removed: string[] }).removed].sort()).toEqual([...left].sort());
+    expect(left.filter(existsSync)).toEqual([]);
+    expect(kept.filter((file) => !existsSync(file))).toEqual([]);
+    expect(await backUp(join(database, "inside.db"))).toMatchObject({ code: 1 });
+  },
+);
 
 test("a restore puts both copies back, keeps what they replace, and is refused while a daemon runs", async () => {
   const copy = `${database}.copy`;

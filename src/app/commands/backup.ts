@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createReadModel } from "../../adapters/sqlite/daemon/read-model.ts";
 import type { HistoryHead } from "../../ports/read-model.ts";
-import { backUp, type WantedCopy } from "../../storage/backup.ts";
+import { backUp, removeLeftovers, type WantedCopy } from "../../storage/backup.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { sayMode } from "../mode-line.ts";
@@ -30,14 +30,17 @@ export async function backup(
   if (configuration.service.url === "embedded" && existsSync(service)) {
     pairs.push({ database: service, backup: `${to}${SERVICE_SUFFIX}` });
   }
+  // Before: what a backup that was ended left may be what there is no room for.
+  const removed = removeLeftovers(to, systemClock.nowMs());
   const bytes = copyAll(pairs, [to, `${to}${SERVICE_SUFFIX}`]);
   const made = pairs.map((pair, index) => ({ ...pair, bytes: bytes[index] ?? 0 }));
   const head = await headOf(to);
   const copies = made.map((one) => ({ ...one, history: one.backup === to ? head : undefined }));
   if (options.json === true) {
-    terminal.out(JSON.stringify({ copies }));
+    terminal.out(JSON.stringify({ copies, removed }));
     return;
   }
+  for (const file of removed) terminal.out(`removed ${file}: a backup that was ended left it unfinished`);
   for (const { database, backup: file, bytes: size, history } of copies) {
     const ends = history === undefined ? "" : `; history of ${history.links} links up to ${history.head}`;
     terminal.out(`${database} -> ${file} (${size} bytes, whole${ends})`);
