@@ -17,15 +17,27 @@ type Look = readonly [what: string, look: () => unknown];
  * any mode, and ends where one is missing. Nothing is sent.
  */
 export async function checkSecrets(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
-  const { channels, reference } = configuration;
-  const looks: readonly Look[] = [
+  const { channels, heartbeat } = configuration;
+  const told = await findingsOf([
     ...channels.map((one): Look => {
       return [`channel ${one.name}`, () => openChannels({ ...configuration, channels: [one] }, runtime)];
     }),
-    ...looksAtAlerts(configuration, runtime),
+    ["alerts.heartbeat.url", () => lookAt(heartbeat?.url, urlProblem, runtime)],
+  ]);
+  return [...told, ...(await checkSilentSecrets(configuration, runtime))];
+}
+
+/** The same of those by which nobody is told anything. */
+export async function checkSilentSecrets(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
+  const { chat, reference } = configuration;
+  return await findingsOf([
+    ["alerts.commands.telegram.token", () => lookAt(chat?.token, botTokenProblem, runtime)],
     ...looksAtService(configuration, runtime),
     ["reference.service.apiKey", () => reference.service?.apiKey && runtime.secrets.open(reference.service.apiKey)],
-  ];
+  ]);
+}
+
+async function findingsOf(looks: readonly Look[]): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const [what, look] of looks) {
     try {
@@ -38,15 +50,14 @@ export async function checkSecrets(configuration: Configuration, runtime: Runtim
   return findings;
 }
 
-function looksAtAlerts({ heartbeat, chat }: Configuration, { secrets }: Runtime): readonly Look[] {
-  const look = (reference: SecretReference | undefined, problem: (value: string) => string | undefined): void => {
-    const wrong = reference && problem(secrets.open(reference).reveal());
-    if (wrong !== undefined) throw new CommandFailure(EXIT.configuration, `what it refers to ${wrong}`);
-  };
-  return [
-    ["alerts.heartbeat.url", () => look(heartbeat?.url, urlProblem)],
-    ["alerts.commands.telegram.token", () => look(chat?.token, botTokenProblem)],
-  ];
+/** @throws CommandFailure where it is missing, or cannot be what it is for */
+export function lookAt(
+  reference: SecretReference | undefined,
+  problem: (value: string) => string | undefined,
+  { secrets }: Pick<Runtime, "secrets">,
+): void {
+  const wrong = reference && problem(secrets.open(reference).reveal());
+  if (wrong !== undefined) throw new CommandFailure(EXIT.configuration, `what it refers to ${wrong}`);
 }
 
 /** Of one elsewhere the key is tried by asking it, and so is a relayer's signer elsewhere. */

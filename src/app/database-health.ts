@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { MarkerError } from "../adapters/identity/marker-files.ts";
 import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
 import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
 import { hasTables, isMigrated, type SchemaVersion, schemaVersions } from "../adapters/sqlite/daemon/schema.ts";
@@ -73,10 +74,22 @@ function nothingOf(database: string, problem: string): DatabaseHealth {
 }
 
 function missing(database: string, { wallets, marker }: Asked, what: string): DatabaseHealth {
-  const lost = wallets.filter((wallet) => marker.read(wallet)?.state !== undefined);
-  const why =
-    lost.length === 0 ? "the daemon has not run yet" : `it is lost: the marker of ${lost.join(", ")} knows it`;
-  return nothingOf(database, `${what}: ${why}`);
+  try {
+    const lost = wallets.filter((wallet) => marker.read(wallet)?.state !== undefined);
+    const why =
+      lost.length === 0 ? "the daemon has not run yet" : `it is lost: the marker of ${lost.join(", ")} knows it`;
+    return nothingOf(database, `${what}: ${why}`);
+  } catch (error) {
+    return nothingOf(database, `${what}; ${whyUnusable(error)}`);
+  }
+}
+
+const NO_MARKER: IdentityMarker = { read: () => undefined, write: () => undefined };
+
+/** A marker that cannot be used says nothing against what else is known. @throws what is no fault of a marker */
+function whyUnusable(error: unknown): string {
+  if (error instanceof MarkerError) return error.message;
+  throw error;
 }
 
 async function readWhole(database: string, asked: Asked): Promise<DatabaseHealth> {
@@ -97,7 +110,11 @@ async function readWhole(database: string, asked: Asked): Promise<DatabaseHealth
     const chain = await reads.historyChain({ isChecked: true, going });
     problems.push(...chain.problems.map((problem) => `${problem}; put a backup back, or find out who did it`));
     const [history, keeping] = [chain.head ?? null, chain.keeping ?? null];
-    return { ...common, problems, history, keeping, ...(await readDifferences(db, asked)) };
+    const found = await readDifferences(db, asked).catch(async (error: unknown) => {
+      problems.push(whyUnusable(error));
+      return await readDifferences(db, { ...asked, marker: NO_MARKER });
+    });
+    return { ...common, problems, history, keeping, ...found };
   } finally {
     db.close();
   }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { runCli } from "../../src/app/cli.ts";
@@ -125,6 +125,46 @@ test("a dead endpoint beside a good one is a warning; all of them dead are an er
   expect(await swapd("doctor")).toMatchObject({ code: 1 });
 }, 60_000);
 
+test("each secret that a start needs and that is not there, or cannot be what it is for, has a line, and all else is looked at", async () => {
+  await twoEndpoints();
+  vi.stubEnv("RPC_2", "");
+  vi.stubEnv("BOT_TOKEN", "mistyped-bot-token");
+  vi.stubEnv("PING_URL", "watch.example");
+  const alerts = `alerts:
+  heartbeat: { url: { env: PING_URL } }
+  commands: { telegram: { token: { env: BOT_TOKEN }, chat: "-1001234567890", users: ["123456789"] } }
+`;
+  const served = "serve: { apiKeys: [{ env: SERVE_KEY }],";
+  writeFileSync(file, `${readFileSync(file, "utf8").replace("serve: {", served)}${alerts}`);
+  const all = await findings();
+  const wrong = all.filter(({ state, part }) => state === "error" && ["endpoints", "keys", "channels"].includes(part));
+  expect(wrong.map(({ part, what }) => [part, what])).toEqual([
+    ["endpoints", "endpoint 2"],
+    ["keys", "wallet main"],
+    ["keys", "alerts.commands.telegram.token"],
+    ["keys", "serve.apiKeys"],
+    ["channels", "heartbeat"],
+  ]);
+  expect(wrong[0]).toMatchObject({ found: expect.stringContaining("RPC_2 is empty") });
+  expect(JSON.stringify(all)).not.toMatch(/mistyped-bot|watch\.example/);
+  expect(ofPart(all, "endpoints")[0]).toMatchObject({ state: "ok" });
+  expect(new Set(all.map(({ part }) => part)).size).toBe(13);
+}, 60_000);
+
+test("an endpoint for private sending whose URL is not there takes nothing from what is known of the others", async () => {
+  await twoEndpoints();
+  const submit = "confirmations: 3, submit: [{ env: RELAY_URL }]";
+  const example = readFileSync(file, "utf8");
+  writeFileSync(file, example.replace("confirmations: 3", submit));
+  expect(readFileSync(file, "utf8")).not.toBe(example);
+  const seen = ofPart(await findings(), "endpoints");
+  expect(seen.filter(({ what }) => what.startsWith("endpoint ")).map(({ state }) => state)).toEqual(["ok", "ok"]);
+  expect(seen.find(({ what }) => what === "sending")).toMatchObject({
+    state: "error",
+    found: expect.stringContaining("RELAY_URL is not set"),
+  });
+}, 60_000);
+
 test("an endpoint of another chain is named, and two that call different blocks final disagree", async () => {
   const { second, anvil } = await twoEndpoints();
   second.fault("eth_chainId", { kind: "answer", result: "0x1" });
@@ -238,6 +278,27 @@ test("a database that is damaged, readable by others, of another release or miss
   db.close();
   writeFileSync(database, Buffer.alloc(8_192, 7));
   expect(ofPart(await findings(), "database")[0]).toMatchObject({ state: "error" });
+}, 60_000);
+
+test("a marker that cannot be used is an error of the database, which is looked at all the same", async () => {
+  const { store, db } = openDaemonDatabase(database);
+  store.saveIdentity({ network: "base", chainId: BASE, atMs: Date.now() });
+  db.close();
+  const folder = join(dirname(file), "identity");
+  mkdirSync(folder);
+  writeFileSync(join(folder, `${BASE}-${WALLET}.json`), "{");
+  const found = ofPart(await findings(), "database");
+  expect(found).toMatchObject([
+    { state: "error", found: expect.stringContaining("cannot be used"), mend: `swapd db check --config ${file}` },
+    { what: "tables", state: "ok" },
+    { what: "size", state: "ok" },
+  ]);
+  const { code, out } = await swapd("db", "check");
+  expect(code).toBe(1);
+  expect(out).toMatch(/cannot be used[\s\S]*LARGEST TABLES[\s\S]*CHECKED AGAINST THE CHAIN/);
+  db.close();
+  rmSync(database);
+  expect(await swapd("db", "check")).toMatchObject({ code: 1, out: expect.stringContaining("cannot be used") });
 }, 60_000);
 
 test("a copy beside the database dates the newest backup, and an old one is a warning", async () => {

@@ -5,6 +5,7 @@ import { isDamage } from "../../storage/backup.ts";
 import { StorageError } from "../../storage/database.ts";
 import { checkKeys } from "../check-machine.ts";
 import { checkRouters } from "../check-routers.ts";
+import { checkSilentSecrets } from "../check-secrets.ts";
 import { checkService } from "../check-service.ts";
 import { askSigners } from "../check-signers.ts";
 import { readStatus, type StatusDocument } from "../commands/status-document.ts";
@@ -21,7 +22,7 @@ import { judgeChannels } from "./look-at-channels.ts";
 import { aheadOfOthersMs, bestReadings, judgeClock, readingClocks } from "./look-at-clock.ts";
 import { judgeDatabase } from "./look-at-database.ts";
 import { judgeDisk, roomAt } from "./look-at-disk.ts";
-import { askEndpoints, type EndpointLook, judgeEndpoints, judgeTogether } from "./look-at-endpoints.ts";
+import { askEndpoints, type EndpointLook, judgeEndpoints, judgeTogether, whereOpen } from "./look-at-endpoints.ts";
 import { judgeLanes, type LaneRows } from "./look-at-lanes.ts";
 import { judgeAllowances, judgeRights } from "./look-at-rights.ts";
 import { judgeDaemon, judgeSettings } from "./look-at-settings.ts";
@@ -49,6 +50,7 @@ export async function examine(target: Target, machine: Machine = thisMachine()):
     ...about("database", judgeDatabase(health, { mode: configuration.mode, nowMs: machine.clock.nowMs() })),
     ...about("keys", (await checkKeys(configuration, runtime)).map(judgedOf)),
     ...about("keys", (await askSigners(configuration, runtime)).map(judgedOf)),
+    ...about("keys", (await checkSilentSecrets(configuration, runtime)).map(judgedOf)),
     ...about("disk", judgeDisk(roomAt(target.database), health, machine.clock.nowMs())),
     ...about("channels", judgeChannels(configuration, runtime, rows.status)),
   ];
@@ -66,7 +68,8 @@ async function examineOutside({ configuration, runtime, machine }: Context): Pro
   const nowMs = machine.clock.nowMs();
   const knownMs = nowMs - (aheadOfOthersMs(clocks) ?? 0);
   const boundSeconds = configuration.timing.maxClockSkewSeconds;
-  const routers = (await checkRouters(configuration, runtime)).map(judgedOf);
+  const isOpen = looks.every(({ chain }) => chain !== undefined);
+  const routers = isOpen ? (await checkRouters(configuration, runtime)).map(judgedOf) : [];
   const embedded = [fine("embedded", "runs within the daemon, from the RPC endpoints alone"), ...routers];
   return [
     ...about("clock", judgeClock(clocks, { nowMs, head: newestOf(looks), boundSeconds })),
@@ -141,9 +144,10 @@ async function countOf(context: Context, { intents }: LaneRows): Promise<Readonl
   const { configuration, runtime, machine } = context;
   const counted = new Map<Address, number>();
   if (configuration.mode === "paper" || intents.length === 0) return counted;
-  const chain = openChain(configuration, runtime.secrets, machine);
+  const opened = whereOpen(() => ({ chain: openChain(configuration, runtime.secrets, machine) }));
+  if ("problem" in opened) return counted;
   for (const account of new Set(intents.map(({ account: one }) => toAddress(one)))) {
-    const count = await countAt(chain, account);
+    const count = await countAt(opened.chain, account);
     if (count !== undefined) counted.set(account, count);
   }
   return counted;

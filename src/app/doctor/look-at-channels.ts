@@ -1,4 +1,6 @@
+import { urlProblem } from "../../adapters/notify/channel-kind.ts";
 import type { Configuration } from "../../config/configuration.ts";
+import { lookAt } from "../check-secrets.ts";
 import type { StatusDocument } from "../commands/status-document.ts";
 import { CommandFailure } from "../exit-codes.ts";
 import { openChannels } from "../open-channels.ts";
@@ -44,7 +46,7 @@ function judgeHeartbeat({ heartbeat, mode }: Configuration, secrets: Runtime["se
     return { what, state: mode === "live" ? "warning" : "ok", found, mend: "swapd check" };
   }
   try {
-    secrets.open(heartbeat.url);
+    lookAt(heartbeat.url, urlProblem, { secrets });
     return fine(what, `every ${Math.round(heartbeat.everyMs / 1_000)} s`);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;

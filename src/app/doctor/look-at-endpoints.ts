@@ -7,6 +7,7 @@ import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { BlockHead, Chain, EndpointReport } from "../../ports/chain.ts";
 import { judgeAbilities } from "../abilities.ts";
 import { checkSending } from "../check-sending.ts";
+import { CommandFailure } from "../exit-codes.ts";
 import type { Machine } from "../machine.ts";
 import { openChain } from "../open-chain.ts";
 import type { Runtime } from "../runtime.ts";
@@ -17,8 +18,8 @@ import { type ClockReading, readingClocks } from "./look-at-clock.ts";
 /** What one endpoint showed. */
 export interface EndpointLook {
   readonly name: string;
-  /** what it alone answers */
-  readonly chain: Chain;
+  /** what it alone answers; undefined where its secret is missing, with which no start goes on */
+  readonly chain: Chain | undefined;
   /** undefined where no proper answer came */
   readonly head: BlockHead | undefined;
   readonly problem: string | undefined;
@@ -34,15 +35,20 @@ export async function askEndpoints(
   runtime: Runtime,
   machine: Machine,
 ): Promise<readonly EndpointLook[]> {
-  const { rpc } = configuration.network;
-  const hosts = runtime.secrets.rpcUrls(configuration).map((url) => hostName(url.reveal()));
+  const { network } = configuration;
+  const number = (index: number): string => (network.rpc.length > 1 ? ` ${index + 1}` : "");
   return await Promise.all(
-    rpc.map(async (endpoint, index) => {
+    network.rpc.map(async (endpoint, index): Promise<EndpointLook> => {
+      // Where transactions go is no matter of one endpoint, and has a line of its own.
+      const alone = { ...configuration, network: { ...network, rpc: [endpoint], submit: { kind: "public" } as const } };
       const { fetch, readings } = readingClocks(machine);
-      const alone = { ...configuration, network: { ...configuration.network, rpc: [endpoint] } };
-      const chain = openChain(alone, runtime.secrets, { ...machine, fetch });
-      const host = hosts[index] ?? "";
-      const name = rpc.length > 1 ? `endpoint ${index + 1} (${host})` : `endpoint ${host}`;
+      const opened = whereOpen(() => ({
+        host: runtime.secrets.rpcUrls(alone).map((url) => hostName(url.reveal()))[0] ?? "",
+        chain: openChain(alone, runtime.secrets, { ...machine, fetch }),
+      }));
+      if ("problem" in opened) return { ...UNOPENED, name: `endpoint${number(index)}`, problem: opened.problem };
+      const { host, chain } = opened;
+      const name = network.rpc.length > 1 ? `endpoint${number(index)} (${host})` : `endpoint ${host}`;
       const fromMs = machine.clock.monotonicMs();
       const head = await tried(runtime, () => chain.latest());
       const tookMs = machine.clock.monotonicMs() - fromMs;
@@ -51,6 +57,18 @@ export async function askEndpoints(
       return { name, chain, ...seen, tookMs, report, clocks: readings(host) };
     }),
   );
+}
+
+const UNOPENED = { chain: undefined, head: undefined, tookMs: 0, report: undefined, clocks: [] };
+
+/** What is opened with secrets, or which one is missing: that is said in its place, and all else is looked at. */
+export function whereOpen<T extends object>(open: () => T): T | { readonly problem: string } {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    return { problem: error.message };
+  }
 }
 
 function hostName(url: string): string {
@@ -83,12 +101,14 @@ export function judgeEndpoints(
 }
 
 function judgeOne(
-  { name, head, problem, tookMs }: EndpointLook,
+  { name, chain, head, problem, tookMs }: EndpointLook,
   { nowMs, isOnly }: { readonly nowMs: number; readonly isOnly: boolean },
 ): Judged {
   const mend = "swapd check";
-  if (head === undefined)
-    return { what: name, state: isOnly ? "error" : "warning", found: problem ?? "no answer", mend };
+  if (head === undefined) {
+    const state = isOnly || chain === undefined ? "error" : "warning";
+    return { what: name, state, found: problem ?? "no answer", mend };
+  }
   const ageMs = Math.max(0, nowMs - head.timestamp * 1_000);
   const found = `answers within ${Math.round(tookMs)} ms; block ${head.number}, ${formatDuration(ageMs)} old`;
   if (ageMs <= OLD_MS) return fine(name, found);
@@ -118,8 +138,10 @@ export async function judgeTogether(
   looks: readonly EndpointLook[],
   { configuration, runtime, machine }: { configuration: Configuration; runtime: Runtime; machine: Machine },
 ): Promise<readonly Judged[]> {
-  if (looks.every(({ head }) => head === undefined)) return [];
-  const chain = openChain(configuration, runtime.secrets, machine);
+  if (looks.every(({ head }) => head === undefined) || looks.some(({ chain }) => chain === undefined)) return [];
+  const opened = whereOpen(() => ({ chain: openChain(configuration, runtime.secrets, machine) }));
+  if ("problem" in opened) return [{ what: "sending", state: "error", found: opened.problem, mend: "swapd check" }];
+  const { chain } = opened;
   const sending = configuration.mode === "live" ? await checkSending({ configuration, chain }) : [];
   const judged = sending.map(judgedOf);
   const well = looks.filter(({ head }) => head !== undefined);
@@ -133,7 +155,7 @@ async function judgeAgreement(well: readonly EndpointLook[], chain: Chain, runti
   try {
     const { number, heldBack } = await (await chain.agreed()).finalized();
     const hashes = await Promise.all(
-      well.map(async ({ name, chain: one }) => ({ name, hash: (await one.block(number))?.hash })),
+      well.map(async ({ name, chain: one }) => ({ name, hash: (await one?.block(number))?.hash })),
     );
     const told = hashes.flatMap(({ name, hash }) => (hash === undefined ? [] : [`${name} says ${shortened(hash)}`]));
     if (new Set(hashes.flatMap(({ hash }) => hash ?? [])).size > 1) {
