@@ -74,8 +74,9 @@ function raise(): never {
 
 /** The files that answers come to, of a new configuration, with what was typed of secrets. */
 function draftTexts(session: Session, answers: Answers): Texts {
+  // What was typed stands beside the draft alone, until everything is written.
   const rpc = (readRpc(answers.rpc) ?? []).map((one) =>
-    "file" in one ? { file: pathIn(session.folder, one.file) } : one,
+    "file" in one && !session.secrets.has(one.file) ? { file: pathIn(session.folder, one.file) } : one,
   );
   const text = rpc
     .map((one) => ("env" in one ? `env:${one.env}` : "file" in one ? `file:${one.file}` : one.url))

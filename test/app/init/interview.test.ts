@@ -5,6 +5,8 @@ import { check } from "../../../src/app/commands/check.ts";
 import { init } from "../../../src/app/commands/init.ts";
 import { CommandFailure } from "../../../src/app/exit-codes.ts";
 import type { LineSource } from "../../../src/app/init/lines.ts";
+import { startBareAnvil } from "../../support/bare-anvil.ts";
+import { startRpcProxy } from "../../support/rpc-proxy.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { writeWallet } from "../../support/wallet-files.ts";
 
@@ -177,6 +179,18 @@ describe("swapd init, asked", () => {
     expect(text()).not.toContain("c4n4ry");
     expect(read("swapd.yaml")).not.toContain("c4n4ry");
     expect(await checked()).toMatchObject({ ok: true });
+  });
+
+  test("asks the node of a URL that is typed, which is in no file yet, or in the place of another one", async () => {
+    const proxy = await startRpcProxy((await startBareAnvil({ chainId: 8453 })).url);
+    const typed = `${proxy.url}/v2/c4n4ry`;
+    for (const before of [undefined, "http://127.0.0.1:1/v2/old\n"]) {
+      if (before !== undefined) writeFileSync(join(folder, "rpc.url"), before);
+      const { text, message } = await failed(["base", typed], { offline: false });
+      expect(text()).toContain("chain 8453 (base), block 0");
+      expect(message).toContain('ended at "sell how much');
+      expect(text()).not.toContain("c4n4ry");
+    }
   });
 
   test("answers that end too early write nothing, and say where they ended", async () => {
