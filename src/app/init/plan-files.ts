@@ -40,9 +40,12 @@ export async function planFiles(session: Session, answers: Answers): Promise<Fil
   const isTooSmall = (session.slotUsd ?? 0n) > present.configuration.policy.maxTradeUsd;
   const edited = editedFiles({ folder, present, answers, network, maxTrade: isTooSmall ? maxTrade : undefined });
   const files = edited.map(({ path, after }) => planned(folder, path, { text: after, mode: OPEN_FILE_MODE }));
+  const typed = secrets.filter(isOther).map(({ path, before }) => {
+    return `${path}: what is typed ${before === undefined ? "is kept there" : "takes the place of what stands there"}`;
+  });
   return {
     files: [...secrets, ...beside, ...files].filter(isOther),
-    changes: edited.flatMap(({ changes }) => changes),
+    changes: [...typed, ...edited.flatMap(({ changes }) => changes)],
   };
 }
 

@@ -282,6 +282,20 @@ describe("swapd init in a folder that has a configuration", () => {
     expect(await checked()).toMatchObject({ ok: true });
   });
 
+  test("a URL that is typed takes the place of the one before, though the files name the same place; without a yes it stays", async () => {
+    const url = (name: string) => ["", `https://node.example/v2/${name}`, "", "", "", "", "", "", "", ""];
+    await started([...url("first"), "yes"]);
+    expect(read("rpc.url")).toBe("https://node.example/v2/first\n");
+    await failed([...url("second"), "no"]);
+    expect(read("rpc.url")).toBe("https://node.example/v2/first\n");
+    const { text } = await started([...url("second"), "yes"]);
+    expect(text()).toContain("rpc.url: what is typed takes the place of what stands there");
+    expect(text()).not.toContain("v2/");
+    expect(read("rpc.url")).toBe("https://node.example/v2/second\n");
+    const again = await started(url("second"));
+    expect(again.text()).toContain("has all of that already: nothing was changed");
+  });
+
   test("changes nothing where a person says no, where the network is another one, and where the files are broken", async () => {
     const before = read("policy.yaml");
     expect(await failed(["", "", "", "", "", "", "", "300 USD", "", "", "no"])).toMatchObject({ code: 1 });
