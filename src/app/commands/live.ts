@@ -46,11 +46,13 @@ export async function live(options: LiveOptions, terminal: Terminal, lines?: Lin
   terminal.out(`\n${planText(await readPlan({ configuration: wanted, env: process.env }, 1))}\n`);
   terminal.out(comingSlots(wanted));
   const after = editYaml(before, [{ path: ["mode"], text: "live" }]);
-  if (after === undefined) throw byHand(now, "its mode cannot be set without changing something else");
+  if (after === undefined)
+    throw byHand(now, "its mode cannot be set without changing something else, so that what sets it now has to go");
   if (options.yes !== true && !(await agrees(now, lines))) throw unchanged(now, "nothing was changed");
   const problem = replaceFile(file, { before, after });
-  if (problem !== undefined) throw byHand(now, problem, lineOf(after));
-  terminal.out(`${file} is live now: ${lineOf(after)}\n${whatNext(now)}\n${placeOf({ ...now, mode: "live" })}`);
+  const line = otherLine(before, after);
+  if (problem !== undefined) throw byHand(now, problem, line);
+  terminal.out(`${file} is live now: ${line.text}\n${whatNext(now)}\n${placeOf(wanted)}`);
 }
 
 /** The configuration as it would be live, once nothing is wrong with it. */
@@ -90,21 +92,29 @@ async function agrees({ file }: Configuration, lines: LineSource | undefined): P
   }
 }
 
-function lineOf(text: string): string {
-  return /^[^\n]*\bmode:[^\n]*$/m.exec(text)?.[0].trimEnd() ?? "mode: live";
+interface Line {
+  readonly text: string;
+  /** the number of the line in whose place it is written; undefined: it is one more */
+  readonly number: number | undefined;
 }
 
-function byHand(configuration: Configuration, why: string, line = "mode: live"): CommandFailure {
-  const at =
-    readFileSync(configuration.file, "utf8")
-      .split("\n")
-      .findIndex((one) => /^\s*mode:/.test(one)) + 1;
-  const where = at > 0 ? `in place of line ${at}` : "as a line of its own";
+/** The line in which a file is another one. */
+function otherLine(before: string, after: string): Line {
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  const index = now.findIndex((text, place) => text !== old[place]);
+  return { text: (now[index] ?? "").trimEnd(), number: now.length > old.length ? undefined : index + 1 };
+}
+
+function byHand(configuration: Configuration, why: string, { text, number }: Line = BY_ITSELF): CommandFailure {
+  const where = number === undefined ? "as a line of its own" : `in place of line ${number}`;
   return unchanged(
     configuration,
-    `${why}, and nothing was changed. Write this ${where} of ${configuration.file}, then start swapd again:\n\n${line}\n`,
+    `${why}, and nothing was changed. Write this ${where} of ${configuration.file}, then start swapd again:\n\n${text}\n`,
   );
 }
+
+/** Where the mode stands in a way that is not edited here, such as an alias, its line is found by who wrote it. */
+const BY_ITSELF: Line = { text: "mode: live", number: undefined };
 
 function unchanged(configuration: Configuration, message: string): CommandFailure {
   return new CommandFailure(EXIT.no, `${message}\n${placeOf(configuration)}`);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getAddress } from "ethers";
@@ -130,12 +130,30 @@ describe("swapd live", () => {
     expect(read()).toBe(before);
   });
 
+  test("shows the very line to write where the file cannot be written, whatever comments say of a mode", async () => {
+    const before = `# the mode: on paper until spring\n${read()}`;
+    writeFileSync(file, before);
+    const one = person("yes");
+    // Somebody edits the file while it is asked about.
+    const next = async (prompt: string): Promise<string | undefined> => {
+      writeFileSync(file, `${before}# meanwhile\n`);
+      return await one.lines.next(prompt);
+    };
+    const asked = live({ config: file }, one.terminal, { ...one.lines, next });
+    const place = before.split("\n").findIndex((line) => line.startsWith("mode: paper")) + 1;
+    await expect(asked).rejects.toThrow(
+      new RegExp(`changed by somebody else.*in place of line ${place} of .*\n\nmode: live +# dry-run`),
+    );
+    writeFileSync(file, before);
+  });
+
   test("sets the mode alone once a person said yes, names the first slot, and does it once", async () => {
     const before = read();
     const { failure, text } = await typed("yes");
     expect(failure, text).toBeUndefined();
     expect(text).toMatch(/buy-weth trades from its next slot on: Mon/);
     expect(text).toContain(`${file} is live now: mode: live`);
+    expect(text).toContain(`(network base, mode live, database ${join(folder, "swapd.db")})`);
     const live = read();
     expect(live).toBe(before.replace("mode: paper ", "mode: live  "));
     expect((await typed("yes")).text).toContain("live already: nothing was changed");
