@@ -141,6 +141,11 @@ export function nativeSymbolOf(target: Target): string {
   return target.kind === "sandbox" ? "ETH" : configurationOf(target).configuration.network.nativeSymbol;
 }
 
+/** The same behind an amount that people read, also where the files are broken: then nobody knows its name. */
+export function nativeWordsOf(target: Target): string {
+  return target.kind === "broken" ? "of the native coin" : nativeSymbolOf(target);
+}
+
 /** @throws CommandFailure that says what to do where the target is a sandbox that stopped: its chain is gone */
 export function needsChain(target: Target): Target {
   if (target.kind !== "sandbox" || isSandboxRunning(target.facts.directory)) return target;

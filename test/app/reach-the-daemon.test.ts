@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { migrateDaemon } from "../../src/adapters/sqlite/daemon/schema.ts";
@@ -12,7 +12,11 @@ import { openDatabase } from "../../src/storage/database.ts";
 import { DCA, loaded, MAIN, WALLET } from "../config/project.ts";
 import { runHere } from "../e2e/support/run-here.ts";
 import { startBareAnvil } from "../support/bare-anvil.ts";
+import { runSample } from "../support/builders.ts";
+import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
+import { makeExampleHome } from "../support/example-file.ts";
 import { startHttpServer } from "../support/http-server.ts";
+import { swapIn } from "../support/reading-samples.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 
 /** A daemon at work, live or on paper, with the folder of its files and what its rows say of the mode of all strategies. */
@@ -182,3 +186,27 @@ test("what is said of a live daemon is said of it as live, though its file says 
   expect(said.out).toContain("; the file says dry-run, which the next start takes over");
   expect((await swapd("pause")).out).toContain(`mode live, database ${database})`);
 });
+
+test("files that are broken keep nobody from a copy of the rows, and from what the rows say of a run and its gas", async () => {
+  const home = makeExampleHome();
+  home.write("live");
+  const swapd = (...words: string[]) => runHere(home.folder, [...words, "--config", home.file]);
+  const database = join(home.folder, "swapd.db");
+  const { store, db } = openDaemonDatabase(database);
+  addStrategy(store);
+  addRun(store, runSample({ state: "executing", swaps: [swapIn("submitted")] }));
+  db.close();
+  rmSync(join(home.folder, "config/wallet.json"));
+  for (const words of [
+    ["why", "weekly"],
+    ["show", "run_1"],
+  ])
+    expect(await swapd(...words), words.join(" ")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("executing"),
+    });
+  const { code, out, err } = await swapd("backup");
+  expect(code, "who looks at the code hears that something is wrong").toBe(1);
+  expect(out).toContain(`${database} -> ${database}.backup-`);
+  expect(err).toContain("where the service's is nobody knows while the files are broken: that one is not");
+}, 60_000);

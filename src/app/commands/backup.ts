@@ -8,7 +8,7 @@ import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { sayMode } from "../mode-line.ts";
 import { troubleOf } from "../start-trouble.ts";
-import { configurationOf, findTarget, withReads } from "../target.ts";
+import { configurationOf, findTarget, type Target, withReads } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Of the service's database, when it is embedded: next to the daemon's copy. */
@@ -21,25 +21,45 @@ export async function backup(
 ): Promise<void> {
   const target = findTarget(options);
   sayMode(target, options, terminal);
-  const { configuration } = configurationOf(target);
   const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:]/g, "").replace(/\..*/, "Z");
   const to = resolve(options.to ?? `${target.database}.backup-${time}`);
   await withReads(target, async () => undefined);
   const pairs = [{ database: target.database, backup: to }];
-  const service = configuration.serve.database;
-  if (configuration.service.url === "embedded" && existsSync(service)) {
-    pairs.push({ database: service, backup: `${to}${SERVICE_SUFFIX}` });
-  }
+  const service = serviceDatabaseOf(target);
+  if (service !== undefined) pairs.push({ database: service, backup: `${to}${SERVICE_SUFFIX}` });
   // Before: what a backup that was ended left may be what there is no room for.
   const removed = removeLeftovers(to, systemClock.nowMs());
   const bytes = copyAll(pairs, [to, `${to}${SERVICE_SUFFIX}`]);
   const made = pairs.map((pair, index) => ({ ...pair, bytes: bytes[index] ?? 0 }));
   const head = await headOf(to);
   const copies = made.map((one) => ({ ...one, history: one.backup === to ? head : undefined }));
-  if (options.json === true) {
-    terminal.out(JSON.stringify({ copies, removed }));
-    return;
-  }
+  if (options.json === true) terminal.out(JSON.stringify({ copies, removed }));
+  else tell({ copies, removed }, terminal);
+  if (target.kind === "broken") throw new CommandFailure(EXIT.no, `${target.problems}\n\n${HALF}`);
+}
+
+/** The rows of the daemon matter most, and are copied whatever is wrong with its files; the answer is no all the same. */
+const HALF =
+  "the daemon's database is copied; where the service's is nobody knows while the files are broken: that one is not";
+
+/** Of the embedded service, where it has one; undefined too where broken files do not say where. */
+function serviceDatabaseOf(target: Target): string | undefined {
+  if (target.kind === "broken") return undefined;
+  const { service, serve } = configurationOf(target).configuration;
+  return service.url === "embedded" && existsSync(serve.database) ? serve.database : undefined;
+}
+
+interface Made {
+  readonly copies: readonly {
+    readonly database: string;
+    readonly backup: string;
+    readonly bytes: number;
+    readonly history: HistoryHead | undefined;
+  }[];
+  readonly removed: readonly string[];
+}
+
+function tell({ copies, removed }: Made, terminal: Terminal): void {
   for (const file of removed) terminal.out(`removed ${file}: a backup that was ended left it unfinished`);
   for (const { database, backup: file, bytes: size, history } of copies) {
     const ends = history === undefined ? "" : `; history of ${history.links} links up to ${history.head}`;

@@ -1,7 +1,7 @@
 import type { RunDetails } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { sayMode } from "../mode-line.ts";
-import { findTargetToRead, nativeSymbolOf, type ReadOptions, withReads } from "../target.ts";
+import { findTargetToRead, nativeWordsOf, type ReadOptions, withReads } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
 import { formatRetries, retryJson } from "./retries.ts";
@@ -18,7 +18,7 @@ export async function show(id: string, options: ReadOptions & { json?: boolean }
       `no run or swap has the id ${JSON.stringify(id)}; \`swapd history --json\` lists them`,
     );
   }
-  const document = describe(found, nativeSymbolOf(target));
+  const document = describe(found, nativeWordsOf(target));
   terminal.out(options.json === true ? JSON.stringify(document.json) : document.text);
 }
 

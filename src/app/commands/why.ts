@@ -5,7 +5,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { assertKnown } from "../known-strategy.ts";
 import { modeOfTarget, REHEARSAL_LINE } from "../mode-line.ts";
 import { readInstant } from "../read-instant.ts";
-import { findTargetToRead, nativeSymbolOf, type ReadOptions, withReads } from "../target.ts";
+import { findTargetToRead, nativeWordsOf, type ReadOptions, withReads } from "../target.ts";
 import { formatInstant, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
 import { formatRetries, retryJson } from "./retries.ts";
@@ -27,7 +27,7 @@ export async function why(
   const target = findTargetToRead(options);
   const mode = modeOfTarget(target);
   const slot = await withReads(target, (reads) => reads.slotBefore({ strategy, atMs }));
-  const answer = explain(slot, { strategy, atMs, nativeSymbol: nativeSymbolOf(target) });
+  const answer = explain(slot, { strategy, atMs, nativeSymbol: nativeWordsOf(target) });
   const standing = slot.alerts
     .filter((alert) => alert.strategy === strategy || alert.subject === SUBJECT.clock())
     .map(({ code, text }) => ({ code, text }));
