@@ -138,6 +138,22 @@ test("a restore puts both copies back, keeps what they replace, and is refused w
   }
 });
 
+test("a restore that is taken back brings the service's database back with the daemon's, by the time in their names", async () => {
+  const copy = `${database}.copy`;
+  await backUp(copy);
+  setModes(database, { eth: "paused" });
+  setModes(service, { btc: "halted" });
+  const { text } = await restoreFrom(copy);
+  const { restored } = JSON.parse(text) as { restored: { replaced: string }[] };
+  expect(modesOf(service)).toEqual({});
+  const back = await restoreFrom(restored[0]?.replaced ?? "");
+  expect(back.code).toBe(0);
+  expect((JSON.parse(back.text) as { restored: { copy: string }[] }).restored.map((one) => one.copy)).toEqual(
+    restored.map(({ replaced }) => replaced),
+  );
+  expect([modesOf(database), modesOf(service)]).toEqual([{ eth: "paused" }, { btc: "halted" }]);
+});
+
 test.each([
   ["is damaged", (copy: string) => writeFileSync(copy, "no database")],
   ["has a damaged service's alongside it", (copy: string) => writeFileSync(`${copy}.service`, "no database")],

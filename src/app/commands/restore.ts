@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import type { Configuration } from "../../config/configuration.ts";
@@ -38,8 +38,8 @@ async function restoreFrom(
     modes = await keepStricterModes(configuration.database, coming, systemClock.nowMs());
   };
   const pairs: Pair[] = [{ database: configuration.database, copy, prepare }];
-  const ofService = `${copy}${SERVICE_SUFFIX}`;
-  if (configuration.service.url === "embedded" && existsSync(ofService)) {
+  const ofService = serviceCopyOf(copy, configuration);
+  if (ofService !== undefined) {
     orRefuse(ofService, () => assertWhole(ofService));
     pairs.push({ database: configuration.serve.database, copy: ofService });
   }
@@ -58,6 +58,17 @@ async function restoreFrom(
     terminal.out("its logins and tokens of the API are ended: make new ones with `swapd login`");
   terminal.out("the next start checks it against the chain before anything is signed; see then: swapd db check");
   terminal.out(nameTarget(target));
+}
+
+const REPLACED = /\.replaced-[0-9TZ]+$/;
+
+/** The copy of the embedded service's database that belongs to one: beside it, or replaced by the same restore as it was. */
+function serviceCopyOf(copy: string, { service, serve: { database } }: Configuration): string | undefined {
+  if (service.url !== "embedded") return undefined;
+  const replaced = REPLACED.exec(copy)?.[0];
+  const itself = existsSync(database) ? realpathSync(database) : database;
+  const places = [`${copy}${SERVICE_SUFFIX}`, ...(replaced === undefined ? [] : [`${itself}${replaced}`])];
+  return places.find((place) => existsSync(place));
 }
 
 /** @throws CommandFailure when the copy is damaged, or of another network, or of the world that the mode is not of */
