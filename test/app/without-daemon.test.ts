@@ -40,11 +40,14 @@ it("what only a daemon can do makes no database where there is none", async () =
   expect(existsSync(database)).toBe(false);
 });
 
-it.each([["status"], ["backup"]])(
+it.each([["status"], ["backup"], ["tx list"]])(
   "%s of a file without tables says that the daemon has not run yet",
   async (command) => {
     writeFileSync(database, "");
-    expect(await swapd(command)).toMatchObject({ code: 1, err: expect.stringContaining("the daemon has not run yet") });
+    expect(await swapd(...command.split(" "))).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("the daemon has not run yet"),
+    });
   },
 );
 

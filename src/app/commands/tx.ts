@@ -1,12 +1,9 @@
-import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
-import { createReadModel } from "../../adapters/sqlite/daemon/read-model.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
 import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { AttemptHistory, IntentHistory } from "../../ports/history.ts";
-import { openDatabase } from "../../storage/database.ts";
 import { sayMode } from "../mode-line.ts";
-import { findTarget, notRunYet } from "../target.ts";
+import { findTarget, withReads } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
 const GWEI_DECIMALS = 9;
@@ -18,26 +15,19 @@ export async function listTransactions(
 ): Promise<void> {
   const target = findTarget(options);
   sayMode(target, options, terminal);
-  const { database } = target;
-  if (!existsSync(database)) throw notRunYet({ database });
-  const db = openDatabase({ file: database, readonly: true });
-  try {
-    const { intents, halts } = await createReadModel(db).transactions(options.limit);
-    const nowMs = systemClock.nowMs();
-    if (options.json === true) {
-      const stopped = halts.map(({ account, reason, atMs }) => ({ account, reason, at: formatInstant(atMs) }));
-      terminal.out(JSON.stringify({ transactions: intents.map((one) => intentJson(one, nowMs)), halts: stopped }));
-      return;
-    }
-    const parts = [intents.length === 0 ? "no transactions yet" : table(intents, nowMs)];
-    if (halts.length > 0) {
-      const rows = halts.map((halt) => [halt.account, formatInstant(halt.atMs), halt.reason]);
-      parts.push(formatTable([["HALTED ACCOUNT", "SINCE", "WHY (`swapd resume` releases it)"], ...rows]));
-    }
-    terminal.out(parts.join("\n\n"));
-  } finally {
-    db.close();
+  const { intents, halts } = await withReads(target, (reads) => reads.transactions(options.limit));
+  const nowMs = systemClock.nowMs();
+  if (options.json === true) {
+    const stopped = halts.map(({ account, reason, atMs }) => ({ account, reason, at: formatInstant(atMs) }));
+    terminal.out(JSON.stringify({ transactions: intents.map((one) => intentJson(one, nowMs)), halts: stopped }));
+    return;
   }
+  const parts = [intents.length === 0 ? "no transactions yet" : table(intents, nowMs)];
+  if (halts.length > 0) {
+    const rows = halts.map((halt) => [halt.account, formatInstant(halt.atMs), halt.reason]);
+    parts.push(formatTable([["HALTED ACCOUNT", "SINCE", "WHY (`swapd resume` releases it)"], ...rows]));
+  }
+  terminal.out(parts.join("\n\n"));
 }
 
 function intentJson({ createdAtMs, attempts, ...intent }: IntentHistory, nowMs: number): object {
