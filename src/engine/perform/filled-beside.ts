@@ -18,9 +18,11 @@ export async function withOthers(context: EngineContext, swap: Swap, receipt: Re
   const others = await deps.store.read({ kind: "beside", swapId: id, hash: receipt.hash, sides });
   const filled = others.filter(({ fill }) => fill !== undefined);
   const known = new Set(filled.map(soldBy));
-  const open = others.filter(
+  const mayBe = others.filter(
     (other) => other.fill === undefined && !known.has(soldBy(other)) && isFilledBy(other, receipt),
   );
+  const taken = await takenByKnown(context, receipt, mayBe);
+  const open = mayBe.filter((other) => !taken.has(soldBy(other)));
   const beside = [...filled, ...open].map((other) => ({
     ...{ wallet: other.wallet, recipient: other.recipient },
     ...{ sell: other.sell.address, buy: other.buy.address },
@@ -31,6 +33,21 @@ export async function withOthers(context: EngineContext, swap: Swap, receipt: Re
     beside.push({ ...other, recipient, buy: buy.address }, { ...other, recipient: wallet, buy: sell.address });
   }
   return beside.length === 0 ? receipt : { ...receipt, beside };
+}
+
+/** What of these a transaction took for a swap of ours that is known to be filled by it, whatever that one bought. */
+async function takenByKnown(
+  { deps }: EngineContext,
+  { hash }: Receipt,
+  open: readonly Swap[],
+): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>();
+  for (const [wallet, swaps] of Map.groupBy(open, (swap) => swap.wallet)) {
+    const asked = swaps.map(({ sell }) => ({ hash, token: sell.address }));
+    const { moves } = await deps.store.read({ kind: "ours", wallet, moves: asked, nonces: [] });
+    for (const { token } of moves) taken.add(soldBy({ wallet, sell: { address: token } }));
+  }
+  return taken;
 }
 
 /** A transaction takes a token from a wallet for one swap alone. */

@@ -9,7 +9,7 @@ import { readChain } from "../../../src/engine/perform/read-chain.ts";
 import { signGasless } from "../../../src/engine/perform/sign-gasless.ts";
 import { submitGasless } from "../../../src/engine/perform/submit-gasless.ts";
 import { registerStrategies } from "../../../src/engine/register-strategies.ts";
-import { HUNDRED_USDC, NOW_MS, RELAYER, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
+import { HUNDRED_USDC, NOW_MS, RELAYER, ROUTER, runSample, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addRun, addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
 import { hash, swapIn, transferLog } from "../../support/reading-samples.ts";
@@ -402,6 +402,12 @@ describe("looking at the chain", () => {
     test("that is the next one of what is known to be filled there is nothing of it", async () => {
       const next = swapIn("submitted", { ...other, id: "next" });
       expect(await boughtBeside(swapIn("confirmed", other), next)).toBe(own.amountOut);
+    });
+
+    test("that is the next one of what is filled there for another side is nothing of it", async () => {
+      const filled = swapIn("confirmed", { ...other, buy: WBTC, recipient: RELAYER });
+      const next = swapIn("submitted", { ...other, id: "next" });
+      expect(await boughtBeside(filled, next)).toBe(own.amountOut + elses);
     });
 
     test.each([
