@@ -17,10 +17,7 @@ export async function withOthers(context: EngineContext, swap: Swap, receipt: Re
   const sides = { wallet, recipient, sell: sell.address, buy: buy.address };
   const others = await deps.store.read({ kind: "beside", swapId: id, hash: receipt.hash, sides });
   const filled = others.filter(({ fill }) => fill !== undefined);
-  const known = new Set(filled.map(soldBy));
-  const mayBe = others.filter(
-    (other) => other.fill === undefined && !known.has(soldBy(other)) && isFilledBy(other, receipt),
-  );
+  const mayBe = others.filter((other) => other.fill === undefined && isFilledBy(other, receipt));
   const taken = await takenByKnown(context, receipt, mayBe);
   const open = mayBe.filter((other) => !taken.has(soldBy(other)));
   const beside = [...filled, ...open].map((other) => ({
