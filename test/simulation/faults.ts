@@ -95,13 +95,22 @@ const isRare = (name: FaultName): boolean =>
 /** In these states they strike too seldom all the same: so many seeds more aim at each pair. */
 const RAREST_PAIRS: readonly (readonly [FaultName, SwapState, number])[] = [
   [IN_A_CANCELLATION, "mined", 14],
+  ["signer: away", "signed", 3],
+  ["signer: away", "mined", 1],
+  ["relayer: keeps", "cleared", 1],
+  ["relayer: keeps", "mined", 3],
+  ["relayer: doubled", "cleared", 2],
+  ["relayer: doubled", "mined", 1],
+  ["relayer: permit alone", "mined", 1],
   ["private: leaks", "cleared", 2],
   ["private: leaks", "mined", 3],
   ["private: answer late", "mined", 2],
-  ["private: refused", "cleared", 1],
-  ["private: garbage", "cleared", 1],
-  ["private: garbage", "mined", 1],
-  ["private: garbage", "unknown", 1],
+  ["private: request lost", "mined", 3],
+  ["private: no reverts", "mined", 1],
+  ["private: refused", "cleared", 2],
+  ["private: garbage", "cleared", 2],
+  ["private: garbage", "mined", 2],
+  ["private: garbage", "unknown", 2],
 ];
 interface FaultAimed {
   readonly name: FaultName;
