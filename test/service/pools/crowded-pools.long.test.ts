@@ -7,7 +7,7 @@ import type { Pool } from "../../../src/service/pools/pool.ts";
 import { createSnapshots, type Snapshot, type Snapshots } from "../../../src/service/pools/snapshots.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { systemClock } from "../support/system-clock.ts";
-import { startTickNode, type TickNode, tickPool } from "../support/tick-node.ts";
+import { FIRST_SECOND, startTickNode, type TickNode, tickPool } from "../support/tick-node.ts";
 
 /** Longer than any snapshot counts as fresh. */
 const LATER_MS = 6_000;
@@ -21,11 +21,15 @@ const [FIRST_POOL, SECOND_POOL] = CROWD as [Pool, Pool];
 
 const rpcOf = (url: string) => createJsonRpc({ url, timeoutMs: 10_000, maxBytes: 16_000_000 });
 
-/** A clock that is moved on, so that the next question is of the newest block. */
+/** A clock of the node's time that is moved on, so that the next question is of the newest block. */
 function movedClock() {
   let skewMs = 0;
   return {
-    clock: { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + skewMs },
+    clock: {
+      ...systemClock,
+      nowMs: () => FIRST_SECOND * 1_000 + skewMs,
+      monotonicMs: () => systemClock.monotonicMs() + skewMs,
+    },
     later: () => {
       skewMs += LATER_MS;
     },

@@ -29,7 +29,8 @@ const hex = (value: number) => `0x${value.toString(16)}`;
 const hashOf = (number: number) => `0x${word(number)}`;
 
 const FIRST_BLOCK = 100;
-const FIRST_SECOND = 1_000_000_000;
+/** Unix seconds of the block 0; each further one is made a second later. */
+export const FIRST_SECOND = 1_000_000_000;
 
 function blockOf(number: number, liquidityMoves: boolean) {
   // A bloom of one bit, which no topic has alone, says that nothing was logged that anybody looks for.
