@@ -19,8 +19,8 @@ const AIMED_STATES: readonly SwapState[] = [
 
 /** so often a seed kills where it aims: then the daemon has to get past it */
 const MOST_AIMED = 4;
-/** one seed in a hundred passes them: each seed aims there, so that each is reached */
-const RARE_LABELS: readonly string[] = CRASH_LABELS.rare;
+/** one seed in a hundred passes them, or fewer: each seed aims there, so that each is reached */
+const RARE_LABELS: readonly string[] = [...CRASH_LABELS.rare, ...CRASH_LABELS.replacement];
 /** one seed in two hundred passes them */
 const PLACES_OF_A_CANCELLATION: ReadonlySet<string> = new Set(CRASH_LABELS.cancellation);
 /** far apart, so that most seeds pass one of them */
