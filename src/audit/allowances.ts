@@ -15,8 +15,8 @@ interface Grant {
 
 /**
  * Once nothing of a wallet and token is open, nobody may spend that token for the wallet. Everybody is asked about who
- * was ever allowed to, by the database's word or by the chain's; whom else owners of a Safe let spend is theirs. An allowance counts as left when it is there at the tip
- * and now: a swap that lands in between uses it up.
+ * was ever allowed to, by the database's word or by the chain's; whom else owners of a Safe let spend is theirs. An
+ * allowance counts as left when it is there at the tip and now: a swap that lands in between uses it up.
  */
 export async function checkAllowances(
   chain: ChainReader,

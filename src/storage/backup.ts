@@ -47,7 +47,7 @@ function unfinishedOf(to: string): string {
   return `${to}.unfinished`;
 }
 
-/** A copy that is being made is written without a rest; only the look at it afterwards, which writes nothing, takes long. */
+/** Half a day: a copy is written without a rest; only the look at it afterwards, which writes nothing, takes long. */
 const LEFT_AFTER_MS = 43_200_000;
 const LEFTOVER = /(?:\.service)?\.unfinished(?:-wal|-shm|-journal)?$/;
 

@@ -16,9 +16,7 @@ import { openPaperRows } from "../../src/adapters/sqlite/paper/open-paper-rows.t
 import { backup } from "../../src/app/commands/backup.ts";
 import { restore } from "../../src/app/commands/restore.ts";
 import { readDatabaseHealth } from "../../src/app/database-health.ts";
-import { CommandFailure } from "../../src/app/exit-codes.ts";
 import { readConfiguration } from "../../src/app/target.ts";
-import type { Terminal } from "../../src/app/terminal.ts";
 import type { OperatingMode } from "../../src/domain/run/operating-mode.ts";
 import { claimDatabase } from "../../src/storage/claim.ts";
 import { openDatabase } from "../../src/storage/database.ts";
@@ -26,6 +24,7 @@ import { WALLET } from "../config/project.ts";
 import { makeFolder } from "../e2e/support/swapd.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
 import { readDryExample } from "../support/example-file.ts";
+import { type Said, said } from "../support/said.ts";
 
 let config: string;
 let database: string;
@@ -50,23 +49,6 @@ function fill(path: string, network: string, chainId: number): void {
   const { store, db } = openDaemonDatabase(path);
   store.saveIdentity({ network, chainId, atMs: 0 });
   db.close();
-}
-
-interface Said {
-  readonly code: number;
-  readonly text: string;
-}
-
-async function said(command: (terminal: Terminal) => Promise<void>): Promise<Said> {
-  const lines: string[] = [];
-  const say = (text: string): void => void lines.push(text);
-  try {
-    await command({ out: say, err: say, isInteractive: false });
-    return { code: 0, text: lines.join("\n") };
-  } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    return { code: error.exitCode, text: [...lines, error.message].join("\n") };
-  }
 }
 
 const backUp = (to?: string): Promise<Said> =>

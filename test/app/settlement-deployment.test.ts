@@ -4,8 +4,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { generatePrivateKey, writeKeystore } from "../../src/adapters/keys/keystore.ts";
 import { createSigner } from "../../src/adapters/keys/signer.ts";
 import { deploySettlement, verifySettlement } from "../../src/app/commands/settlement.ts";
-import { CommandFailure } from "../../src/app/exit-codes.ts";
-import type { Terminal } from "../../src/app/terminal.ts";
 import type { Address } from "../../src/domain/money/address.ts";
 import { parseUnits } from "../../src/domain/money/amount.ts";
 import { Secret } from "../../src/net/secret.ts";
@@ -13,6 +11,7 @@ import { startTestChain, type TestChain } from "../service/support/chain.ts";
 import { deployExchange, type Exchange, FEE_TIERS } from "../service/support/exchange.ts";
 import { charge } from "../service/support/op-stack.ts";
 import { startHttpServer } from "../support/http-server.ts";
+import { type Said, said } from "../support/said.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const GWEI = 10n ** 9n;
@@ -70,11 +69,6 @@ timing: { pollInterval: 100ms }
   return folder;
 }
 
-interface Said {
-  readonly code: number;
-  readonly text: string;
-}
-
 interface Operator {
   readonly address: Address;
   /** Deploys the settlement of a project; gives up after so long, or signs nothing without. */
@@ -96,18 +90,6 @@ async function newOperator(folder: string, name: string): Promise<Operator> {
       return said((terminal) => deploySettlement(options, terminal));
     },
   };
-}
-
-async function said(command: (terminal: Terminal) => Promise<void>): Promise<Said> {
-  const lines: string[] = [];
-  const say = (text: string): void => void lines.push(text);
-  try {
-    await command({ out: say, err: say, isInteractive: false });
-    return { code: 0, text: lines.join("\n") };
-  } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    return { code: error.exitCode, text: [...lines, error.message].join("\n") };
-  }
 }
 
 async function mineWith(baseFee: bigint): Promise<void> {
