@@ -8,6 +8,7 @@ import type { BroadcastOutcome } from "../ports/chain.ts";
  * - `not-available`: the method is missing, forbidden or broken at this endpoint; another one may have it
  * - `exhausted`: the plan's calls are used up until they are reset
  * - `slow-down`: too many calls at once
+ * - `no-block`: this node does not have the block: it lags, or the block was replaced
  * - `refused`: anything else that the node says of the request
  * - `no-answer`: no proper answer came
  */
@@ -18,6 +19,7 @@ export type NodeErrorClass =
   | "not-available"
   | "exhausted"
   | "slow-down"
+  | "no-block"
   | "refused"
   | "no-answer";
 
@@ -112,6 +114,15 @@ const OF_ENDPOINTS: readonly NodeErrorRow[] = [
     form: "no state so old",
     codes: [-32_061],
     ...{ read: "refused", call: "not run", broadcast: "unknown" },
+  },
+];
+
+/** A node that stands behind the same address may have had the block a moment ago, and another one may have it. */
+const OF_BLOCKS: readonly NodeErrorRow[] = [
+  {
+    form: "no such block here",
+    words: /(header|block)( for hash)? not found|unknown block|BlockOutOfRange/i,
+    ...{ read: "no-block", call: "not run", broadcast: "unknown" },
   },
 ];
 
@@ -239,4 +250,10 @@ const OF_SIZES: readonly NodeErrorRow[] = [
  * `unknown`. Words and codes of Geth, Reth, Erigon, Nethermind, Besu, Nitro, OpenEthereum, anvil, of the clients of
  * Arbitrum, zkSync and Sei, and of hosted endpoints.
  */
-export const NODE_ERRORS: readonly NodeErrorRow[] = [...OF_CONTRACTS, ...OF_ENDPOINTS, ...OF_TRANSACTIONS, ...OF_SIZES];
+export const NODE_ERRORS: readonly NodeErrorRow[] = [
+  ...OF_CONTRACTS,
+  ...OF_ENDPOINTS,
+  ...OF_BLOCKS,
+  ...OF_TRANSACTIONS,
+  ...OF_SIZES,
+];

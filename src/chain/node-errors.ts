@@ -53,6 +53,11 @@ export function isHeldBack(error: RpcError): boolean {
   return kind === "exhausted" || kind === "slow-down";
 }
 
+/** Whether the endpoint has nothing of the block that was asked for: it lags, or the block was replaced. */
+export function lacksBlock(error: RpcError): boolean {
+  return classOf(error) === "no-block";
+}
+
 /** Whether the error is of the call, by what it does or by its size: it says nothing against the endpoint. */
 export function isOfCall(error: RpcError): boolean {
   return isFailedCall(error) || isTooMuch(error);

@@ -4,7 +4,7 @@ import { type Address, toAddress } from "../domain/money/address.ts";
 import type { Ability, AbilityFinding, EndpointReport } from "../ports/chain.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { RpcError } from "./json-rpc.ts";
-import { classOf, isHeldBack } from "./node-errors.ts";
+import { classOf, isHeldBack, lacksBlock } from "./node-errors.ts";
 import { toQuantity } from "./quantity.ts";
 import { proveWay } from "./simulation/proof.ts";
 
@@ -65,7 +65,7 @@ async function verdictOf(run: () => Promise<string | undefined>): Promise<Omit<A
 
 /** Whether an endpoint that gave this instead of an answer lacks what it was asked for: silence and patience say nothing of it. */
 export function saysWhatItLacks(error: RpcError | ChainReadError): boolean {
-  return error instanceof RpcError && classOf(error) !== "no-answer" && !isHeldBack(error);
+  return error instanceof RpcError && classOf(error) !== "no-answer" && !isHeldBack(error) && !lacksBlock(error);
 }
 
 async function tryOverrides(endpoint: Endpoint): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { abilityOf, createEndpoint, type Endpoint } from "./endpoint.ts";
 import type { EndpointClock } from "./endpoint-health.ts";
 import { askInTurn, type Failure, type InTurn, inOrder, mayOtherAnswer } from "./in-turn.ts";
 import { RpcError } from "./json-rpc.ts";
-import { classOf, isHeldBack } from "./node-errors.ts";
+import { classOf, isHeldBack, lacksBlock } from "./node-errors.ts";
 
 /** Several endpoints of one chain. */
 export interface RpcPool {
@@ -142,6 +142,8 @@ export function reasonOf(failures: readonly Failure[]): ChainReadError["code"] {
   if (failures.some(isLack)) return "not available";
   if (failures.some((failure) => failure instanceof RpcError && classOf(failure) === "too-much")) return "refused";
   const isRefusal = (failure: Failure) =>
-    failure instanceof RpcError ? failure.kind === "rpc" && !isHeldBack(failure) : failure.isRefusal;
+    failure instanceof RpcError
+      ? failure.kind === "rpc" && !isHeldBack(failure) && !lacksBlock(failure)
+      : failure.isRefusal;
   return failures.every(isRefusal) ? "refused" : "unreachable";
 }

@@ -43,6 +43,9 @@ const FORMS: readonly (readonly [form: string, said: Said, read: string, call: s
   ],
   ["no access", { words: "access denied" }, "not-available", "not run", "unknown"],
   ["no state so old", { code: -32_061, words: "state is limited" }, "refused", "not run", "unknown"],
+  ["no such block here", { words: "header not found" }, "no-block", "not run", "unknown"],
+  ["no such block here", { words: "header for hash not found" }, "no-block", "not run", "unknown"],
+  ["no such block here", { code: -32_001, words: "Unknown block" }, "no-block", "not run", "unknown"],
   ["known", { words: "already known" }, "refused", "not run", "known"],
   ["imported", { words: "transaction already imported" }, "refused", "not run", "known"],
   [

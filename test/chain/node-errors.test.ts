@@ -51,7 +51,7 @@ describe("what a node says is judged by one table", () => {
     ["too-much", -32000, "response size should not be larger than 10000000 bytes"],
     ["too-much", -38026, "client"],
     ["refused", -32000, "insufficient funds for gas * price + value"],
-    ["refused", -32000, "header not found"],
+    ["no-block", -32000, "header not found"],
     ["refused", -32603, "internal error"],
   ] as const)("%s: %d %s", (kind, code, words) => {
     expect(classOf(said(code, words))).toBe(kind);

@@ -90,6 +90,7 @@ describe("where no endpoint has a result, the reason says which kind of trouble 
     ["not available", [MISSING]],
     ["not available", [MISSING, { status: 502 }]],
     ["refused", [{ error: { code: -32000, message: "no" } }]],
+    ["unreachable", [{ error: { code: -32000, message: "header not found" } }]],
     ["unreachable", [{ status: 502 }]],
     ["unreachable", [{ status: 402 }]],
     ["unreachable", [{ error: { code: -32005, message: "daily request count exceeded" } }]],
