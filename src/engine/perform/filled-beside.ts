@@ -1,6 +1,6 @@
 import { type Address, wordOf } from "../../domain/money/address.ts";
 import { loggedAmount, measureFill, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
-import type { Swap } from "../../domain/run/run.ts";
+import { isPastDeadlines, type Swap } from "../../domain/run/run.ts";
 import { fullestReceipt } from "../../lane/fullest-receipt.ts";
 import type { Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -74,11 +74,16 @@ async function soldForNoRow(
   for (const [wallet, sold] of Map.groupBy(left, (one) => one.wallet)) {
     const asked = sold.map(({ sell }) => ({ hash, token: sell.address }));
     const { moves, swaps } = await deps.store.read({ kind: "ours", wallet, moves: asked, nonces: [] });
-    const open = swaps.filter((other) => other.terms !== undefined && isFilledBy(other, receipt));
+    const open = swaps.filter((other) => isOpenOrder(other) && isFilledBy(other, receipt));
     const known = new Set([...moves.map(({ token }) => token), ...open.map(({ sell }) => sell.address)]);
     ofNobody.push(...sold.filter(({ sell }) => !known.has(sell.address)));
   }
   return ofNobody;
+}
+
+/** Whether a transaction of others may fill it: what it sends by itself has its own, and what is filled had another one. */
+function isOpenOrder({ terms, fill, intentId }: Swap): boolean {
+  return terms !== undefined && fill === undefined && intentId === undefined;
 }
 
 /** Which tokens left which of our wallets in a transaction, each once. Contracts that we do not trade may log anything. */
@@ -96,9 +101,9 @@ function soldIn(
   return [...sold.values()];
 }
 
-/** An order may take its token from the block on in which it was signed. */
-function isFilledBy(swap: Swap, { logs, blockNumber }: Receipt): boolean {
-  if ((swap.terms?.fromBlock ?? 0) > blockNumber) return false;
+/** An order may take its token from the block on in which it was signed, up to its deadlines. */
+function isFilledBy(swap: Swap, { logs, blockNumber, blockTimeSeconds }: Receipt): boolean {
+  if ((swap.terms?.fromBlock ?? 0) > blockNumber || isPastDeadlines(swap, blockTimeSeconds ?? 0)) return false;
   const from = wordOf(swap.wallet);
   const outflow = logs.filter(
     ({ address, topics }) => address === swap.sell.address && topics[0] === TRANSFER_TOPIC && topics[1] === from,
@@ -109,8 +114,7 @@ function isFilledBy(swap: Swap, { logs, blockNumber }: Receipt): boolean {
 /** Where one endpoint leaves out what was exchanged, the others are asked for the same receipt. */
 export async function asShown(context: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
   if (!receipt.succeeded || isShown(context, swap, receipt)) return receipt;
-  const fullest = await fullestReceipt(context.deps.chain, receipt);
-  return receipt.beside === undefined ? fullest : { ...fullest, beside: receipt.beside };
+  return { ...receipt, ...(await fullestReceipt(context.deps.chain, receipt)) };
 }
 
 /** Whether a receipt shows the whole exchange of a swap. */

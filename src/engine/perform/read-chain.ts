@@ -91,7 +91,7 @@ async function observe(context: EngineContext, swap: Swap, view: ObservationRead
     seen;
   return {
     ...times,
-    fill: fill === undefined ? undefined : await timed(context, swap, await wholeFill(context, swap, fill)),
+    fill: fill === undefined ? undefined : await wholeFill(context, swap, await timed(context, swap, fill)),
     ...rest,
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.ts";
-import { type Address, toAddress } from "../../../src/domain/money/address.ts";
+import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { measureFill } from "../../../src/domain/run/measure-fill.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { readChain } from "../../../src/engine/perform/read-chain.ts";
@@ -20,24 +20,29 @@ const order = {
   ...{ deadline: BigInt(Math.floor(NOW_MS / 1_000) + 60), amountOutMin: 1n, gross: HUNDRED_USDC, swapFee: 0n },
   amountOut: least + 7n,
 };
+type Terms = NonNullable<Swap["terms"]>;
 /** what nothing else here trades */
 const OTHER = { ...USDC, address: toAddress(`0x${"d1".repeat(20)}`) };
 const MUCH_WETH = 5n * 10n ** 18n;
 
 /** @returns what was exchanged where this moves beside the order */
 async function filledBeside(hasNonce: boolean, ...moves: Parameters<typeof transferLog>[0][]) {
-  return await filledWith([], hasNonce, ...moves);
+  return await filledWith(() => [], hasNonce, ...moves);
 }
 
-/** The same with more swaps in its run. */
-async function filledWith(others: readonly Swap[], hasNonce: boolean, ...moves: Parameters<typeof transferLog>[0][]) {
+/** The same with more swaps in its run, which may be filled by the same transaction. */
+async function filledWith(
+  others: (filledBy: Hex | undefined) => readonly Swap[],
+  hasNonce: boolean,
+  ...moves: Parameters<typeof transferLog>[0][]
+) {
   const outside = createOutside(NOW_MS);
   const life = openLife(outside);
   await registerStrategies(life.context);
-  addRun(life.store, runSample({ swaps: [swap, ...others] }));
   if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
   outside.chain.submitOrder(order, HUNDRED_USDC);
   outside.chain.mine();
+  addRun(life.store, runSample({ swaps: [swap, ...others(outside.chain.receipts().at(-1)?.hash)] }));
   const receipt = outside.chain.receipt.bind(outside.chain);
   outside.chain.receipt = async (asked) => {
     const one = await receipt(asked);
@@ -84,7 +89,30 @@ test.each(["submitted", "mined"] as const)(
       ...{ id: "run_1.1.1", position: 1, wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" },
       ...{ sell: WBTC, buy: OTHER, gross: 10n ** 5n },
     });
+    const others = (hash: Hex | undefined) => [
+      hash === undefined || other.fill === undefined ? other : { ...other, fill: { ...other.fill, hash } },
+    ];
     const moves = [leaves(WBTC.address), comes(OTHER.address, 60_000_000n)];
-    expect(await filledWith([other], true, ...moves)).toEqual({ sold: HUNDRED_USDC, bought: order.amountOut });
+    expect(await filledWith(others, true, ...moves)).toEqual({ sold: HUNDRED_USDC, bought: order.amountOut });
   },
 );
+
+test.each<[string, Swap["state"], "gasless" | "self-executed", Pick<Terms, "deadlineSeconds"> | undefined]>([
+  ["is sent by itself", "submitted", "self-executed", undefined],
+  ["was filled by another transaction", "mined", "gasless", undefined],
+  ["was past its deadline", "unknown", "gasless", { deadlineSeconds: Math.floor(NOW_MS / 1_000) - 600 }],
+])("a swap that sells as much and %s is not what an order of no row sold", async (_what, state, mode, differs) => {
+  const other = swapIn(state, {
+    ...{ id: "run_1.1.1", position: 1, wallet: ACCOUNT, recipient: ACCOUNT, mode },
+    ...{ sell: WBTC, buy: OTHER, gross: 10n ** 5n },
+  });
+  const { signatures, terms } = other;
+  if (terms === undefined) throw new Error("a swap in this state has terms");
+  const late = {
+    terms: { ...terms, ...differs },
+    signatures: signatures && { ...signatures, permitDeadlineSeconds: 0 },
+  };
+  const one = differs === undefined ? other : { ...other, ...late };
+  const moves = [leaves(WBTC.address), comes(WETH.address, MUCH_WETH)];
+  expect(await filledWith(() => [one], true, ...moves)).toEqual({ sold: HUNDRED_USDC, bought: order.amountOut });
+});
