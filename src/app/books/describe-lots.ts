@@ -1,3 +1,4 @@
+import type { Asset } from "../../domain/books/entry.ts";
 import type { Holding, Realised } from "../../domain/books/lot-sums.ts";
 import type { LotMethod, Unrecorded } from "../../domain/books/lots.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
@@ -84,10 +85,16 @@ function realisedRow(
     isKnown ? describeDollars(known.basis) : "-",
     isKnown ? describeDollars(known.proceeds) : "-",
     isKnown ? describeDollars(known.result) : "-",
-    unknownBasis.raw === 0n
-      ? "-"
-      : `${describeAmount(unknownBasis.raw, { ...asset, symbol })} for ${describeDollars(unknownBasis.proceeds)}`,
+    describeUnknown(unknownBasis, { ...asset, symbol }),
   ];
+}
+
+/** What has no price brought something all the same, and no zero dollars. */
+function describeUnknown({ raw, proceeds, unpriced }: Realised["unknownBasis"], asset: Asset): string {
+  if (raw === 0n) return "-";
+  if (unpriced === raw) return `${describeAmount(raw, asset)} without a price`;
+  const rest = unpriced === 0n ? "" : `, ${describeAmount(unpriced, asset)} of it without a price`;
+  return `${describeAmount(raw, asset)} for ${describeDollars(proceeds)}${rest}`;
 }
 
 function notesOf(

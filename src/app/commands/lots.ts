@@ -112,7 +112,14 @@ function realisedJson({ asset, known, unknownBasis, unvalued }: Realised, of: ob
     ...of,
     ...{ amount: amount(known.raw), costUsd: exactDollars(known.basis), proceedsUsd: exactDollars(known.proceeds) },
     resultUsd: exactDollars(known.result),
-    ofUnknownCost: { amount: amount(unknownBasis.raw), proceedsUsd: exactDollars(unknownBasis.proceeds) },
+    ofUnknownCost: {
+      amount: amount(unknownBasis.raw),
+      proceedsUsd:
+        unknownBasis.raw > 0n && unknownBasis.unpriced === unknownBasis.raw
+          ? null
+          : exactDollars(unknownBasis.proceeds),
+      amountWithoutPrice: amount(unknownBasis.unpriced),
+    },
     ofUnknownProceeds: { amount: amount(unvalued.raw), costUsd: exactDollars(unvalued.basis) },
   };
 }

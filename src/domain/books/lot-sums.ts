@@ -26,8 +26,8 @@ export interface Realised {
   readonly asset: Asset;
   /** cost and proceeds are known */
   readonly known: { readonly raw: bigint; readonly basis: bigint; readonly proceeds: bigint; readonly result: bigint };
-  /** nobody knows what it cost: no result can be told */
-  readonly unknownBasis: { readonly raw: bigint; readonly proceeds: bigint };
+  /** nobody knows what it cost: no result can be told; `unpriced` of it brought nobody knows what, which is in no proceeds */
+  readonly unknownBasis: { readonly raw: bigint; readonly proceeds: bigint; readonly unpriced: bigint };
   /** it had a cost, and nobody knows what it brought */
   readonly unvalued: { readonly raw: bigint; readonly basis: bigint };
 }
@@ -75,6 +75,7 @@ export function realisedOf(disposals: readonly Disposal[]): readonly Realised[] 
     if (first === undefined) return [];
     const known = same.filter(({ basis, proceeds }) => basis !== undefined && proceeds !== undefined);
     const unknown = same.filter(({ basis }) => basis === undefined);
+    const unpriced = unknown.filter(({ proceeds }) => proceeds === undefined);
     const unvalued = same.filter(({ basis, proceeds }) => basis !== undefined && proceeds === undefined);
     const basis = sum(known.map((part) => part.basis ?? 0n));
     const proceeds = sum(known.map((part) => part.proceeds ?? 0n));
@@ -85,6 +86,7 @@ export function realisedOf(disposals: readonly Disposal[]): readonly Realised[] 
         unknownBasis: {
           raw: sum(unknown.map(({ raw }) => raw)),
           proceeds: sum(unknown.map((part) => part.proceeds ?? 0n)),
+          unpriced: sum(unpriced.map(({ raw }) => raw)),
         },
         unvalued: { raw: sum(unvalued.map(({ raw }) => raw)), basis: sum(unvalued.map((part) => part.basis ?? 0n)) },
       },

@@ -39,9 +39,15 @@ test("results have what is known on both sides, and what is not stands apart and
   const [sum] = realisedOf(keepLots(entries, FIFO).disposals).filter(({ asset }) => asset === WETH);
   expect(sum).toMatchObject({
     known: { raw: WHOLE, basis: dollarsOf(1_000n), proceeds: dollarsOf(2_500n), result: dollarsOf(1_500n) },
-    unknownBasis: { raw: WHOLE, proceeds: dollarsOf(2_000n) },
+    unknownBasis: { raw: WHOLE, proceeds: dollarsOf(2_000n), unpriced: 0n },
     unvalued: { raw: WHOLE, basis: dollarsOf(1_500n) },
   });
+});
+
+test("what left at an unknown cost and without a price is apart from what brought nothing", () => {
+  const entries = [opening(0, { held: { asset: WETH, raw: 3n * WHOLE } }), sells(1, 2_000n), sells(2, 2_500n, false)];
+  const [sum] = realisedOf(keepLots(entries, FIFO).disposals).filter(({ asset }) => asset === WETH);
+  expect(sum?.unknownBasis).toEqual({ raw: 2n * WHOLE, proceeds: dollarsOf(2_000n), unpriced: WHOLE });
 });
 
 test("the newest price is that of the latest reading, of the coin by gas too", () => {
