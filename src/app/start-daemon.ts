@@ -117,14 +117,14 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     abilities.keepTrying(chain).catch(fail);
     composed.askSigners().catch(fail);
     checkWallets().catch(fail);
-    await refuseOldRequests(alerts.deps);
+    const refused = await refuseOldRequests(alerts.deps);
     const tick = (): void => {
       if (claim.problem() === undefined) engine.tick().catch(fail);
       else fail(claimLost(claim));
     };
     closers.push(machine.startTicker(tick));
     await startWithin(engine, machine, fail);
-    closers.push(openChat(files, { ...opened, machine, reads, alerts: alerts.deps }));
+    closers.push(openChat(files, { ...opened, machine, reads, alerts: alerts.deps, refused }));
     closers.push(await watchEdits(files, { ...alerts.deps, logger, edits: opened.edits }, engine));
     return { url: status.url, failed, stop };
   } catch (error) {

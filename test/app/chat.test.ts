@@ -16,7 +16,7 @@ const ALL = { chat: "-100", users: ["42"], allow: CHAT_COMMANDS } satisfies Chat
 async function begin(terms: Partial<ChatTerms> = {}) {
   const outside = createOutside(SLOT_MS + 10_000);
   const server = await startBotServer(() => outside.clock.nowMs() / 1_000);
-  const open = (life = openLife(outside)) => {
+  const open = (life = openLife(outside), refused: readonly string[] = []) => {
     const { store, ids, clock, notifier } = life.context.deps;
     const around = { timeoutMs: 500, nowMs: () => clock.nowMs() };
     const stop = startListening(
@@ -35,6 +35,7 @@ async function begin(terms: Partial<ChatTerms> = {}) {
           nowMs: () => clock.nowMs(),
         },
       },
+      refused,
     );
     onTestFinished(stop);
     return { life, stop };
@@ -138,26 +139,32 @@ test("a resume sent while the daemon was down does nothing, and neither does one
   await life.engine.stop();
 });
 
-test("what was written down and not taken before a kill is not done by the next life", async () => {
-  const { outside } = await begin();
+test("what was written down and not taken before a kill is not done by the next life, and its sender hears of it", async () => {
+  const { outside, server, open } = await begin();
   const life = openLife(outside);
-  const request = { command: "mode", arguments: { mode: "active" }, madeBy: "chat:42" };
-  const other = { ...request, madeBy: "ada" };
+  const made = (scope: string, madeBy: string) =>
+    ({
+      kind: "request-made",
+      request: { command: "mode", arguments: { mode: "halted", scope }, madeBy },
+    }) as const;
   await life.store.commit([
     {
       question: { kind: "nothing" },
       decide: () => ({
-        changes: [
-          { kind: "request-made", request },
-          { kind: "request-made", request: other },
-        ],
+        changes: [made("global", "chat:42"), made("weekly", "chat:42"), made("global", "ada")],
         atMs: outside.clock.nowMs(),
         value: undefined,
       }),
     },
   ]);
-  await refuseOldRequests(life.context.deps);
+  const refused = await refuseOldRequests(life.context.deps);
   expect((await life.store.read({ kind: "requests" })).map(({ madeBy }) => madeBy)).toEqual(["ada"]);
+  open(life, refused);
+  await listening(server, outside);
+  await listening(server, outside);
+  expect(server.state.said).toEqual([
+    "refused, because the daemon was started before it took them: halt everything, halt weekly; send again what is still meant",
+  ]);
 });
 
 test("what trades needs a code of its own, which stands for one thing, for one person, once and for a minute", async () => {

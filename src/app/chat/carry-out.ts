@@ -2,6 +2,7 @@ import type { Bot } from "../../adapters/notify/bot.ts";
 import { GLOBAL_SCOPE } from "../../domain/run/operating-mode.ts";
 import { type AlertDeps, writeAndNotify } from "../../engine/alerts.ts";
 import type { Change } from "../../ports/changes.ts";
+import type { OperatorRequest } from "../../ports/daemon-rows.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { type AnswerSources, profitAnswer, statusAnswer, whyAnswer } from "./answers.ts";
 import { type Asked, describeAsked } from "./commands.ts";
@@ -66,6 +67,13 @@ function requestOf({ command, about }: Asked): { command: string; arguments: Rec
     command: "mode",
     arguments: { mode: MODES[command], scope: about ?? GLOBAL_SCOPE, reason: "asked for by chat" },
   };
+}
+
+/** Such a row as it was asked for, in words. */
+export function describeRequest({ command, arguments: of }: Pick<OperatorRequest, "command" | "arguments">): string {
+  const [word = command] = Object.entries(MODES).find(([, mode]) => mode === of.mode) ?? [];
+  const about = of.strategy ?? of.run ?? of.scope ?? GLOBAL_SCOPE;
+  return `${word} ${about === GLOBAL_SCOPE ? "everything" : about}`;
 }
 
 /** @returns the id of the request */

@@ -2,7 +2,7 @@ import type { ChatMessage, Heard } from "../../adapters/notify/bot.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
 import { type AlertDeps, raiseChange, writeAndNotify } from "../../engine/alerts.ts";
 import { isStorageFault } from "../../storage/storage-fault.ts";
-import { ASKER, type ChatDeps, carryOut, noteTaken } from "./carry-out.ts";
+import { ASKER, type ChatDeps, carryOut, describeRequest, noteTaken } from "./carry-out.ts";
 import { createCodes } from "./codes.ts";
 import { type Asked, type ChatTerms, isOurs, LONGEST_AGE_SECONDS, understand } from "./commands.ts";
 
@@ -21,32 +21,40 @@ const OFFSET_VALID_MS = 6 * 86_400_000;
 /**
  * What was asked for by chat in an earlier life is not done in this one: it may have been hours ago.
  * To be called before requests are taken.
+ * @returns what was refused, for the chat that is listened to afterwards
  */
-export async function refuseOldRequests({ store, clock }: Pick<AlertDeps, "store" | "clock">): Promise<void> {
+export async function refuseOldRequests({
+  store,
+  clock,
+}: Pick<AlertDeps, "store" | "clock">): Promise<readonly string[]> {
   const answer = "refused: the daemon was started since; send it again";
-  await store.commit([
+  const [refused] = await store.commit<"requests", readonly string[]>([
     {
       question: { kind: "requests" },
-      decide: (requests) => ({
-        changes: requests
-          .filter(({ madeBy }) => madeBy.startsWith(ASKER))
-          .map(({ id: requestId }) => ({ kind: "request-answered", requestId, answer }) as const),
-        atMs: clock.nowMs(),
-        value: undefined,
-      }),
+      decide: (requests) => {
+        const old = requests.filter(({ madeBy }) => madeBy.startsWith(ASKER));
+        const changes = old.map(({ id: requestId }) => ({ kind: "request-answered", requestId, answer }) as const);
+        return { changes, atMs: clock.nowMs(), value: old.map(describeRequest) };
+      },
     },
   ]);
+  return refused?.value ?? [];
 }
 
 /**
  * Listens to one chat, in one loop: nothing waits for it, and what it does goes through the rows of operators' requests.
  * What was sent while nobody listened is dropped, whatever its instant says: the first messages of a life, and those after
  * a time in which the service did not answer.
+ * @param refused what was asked for in an earlier life and not taken: its sender hears of it
  * @returns ends it
  */
-export function startListening(terms: ChatTerms, deps: ChatDeps): () => Promise<void> {
+export function startListening(terms: ChatTerms, deps: ChatDeps, refused: readonly string[] = []): () => Promise<void> {
   const stopping = new AbortController();
-  const running = listen(terms, deps, stopping.signal);
+  const memory: Memory = {
+    ...{ refused, isCaughtUp: false, heardAtMs: deps.clock.monotonicMs(), failures: 0 },
+    ...{ failingSinceMs: undefined, name: undefined },
+  };
+  const running = listen(terms, deps, { memory, signal: stopping.signal });
   return async () => {
     stopping.abort();
     await running;
@@ -56,18 +64,20 @@ export function startListening(terms: ChatTerms, deps: ChatDeps): () => Promise<
 /** What one life remembers. Its clock is the monotonic one. */
 interface Memory {
   isCaughtUp: boolean;
+  /** requests of an earlier life whose sender has had no answer yet */
+  refused: readonly string[];
   heardAtMs: number;
   failures: number;
   failingSinceMs: number | undefined;
   name: string | undefined;
 }
 
-async function listen(terms: ChatTerms, deps: ChatDeps, signal: AbortSignal): Promise<void> {
+async function listen(
+  terms: ChatTerms,
+  deps: ChatDeps,
+  { memory, signal }: { readonly memory: Memory; readonly signal: AbortSignal },
+): Promise<void> {
   const { bot, clock, logger } = deps;
-  const memory: Memory = {
-    ...{ isCaughtUp: false, heardAtMs: clock.monotonicMs(), failures: 0 },
-    ...{ failingSinceMs: undefined, name: undefined },
-  };
   const codes = createCodes(clock);
   while (!signal.aborted) {
     try {
@@ -82,6 +92,7 @@ async function listen(terms: ChatTerms, deps: ChatDeps, signal: AbortSignal): Pr
         continue;
       }
       await noteHeard(deps, memory);
+      await sayRefused(terms, deps, { memory, signal });
       memory.name ??= await bot.name(signal);
       await takeAll(terms, deps, { heard, memory, codes, signal });
     } catch (error) {
@@ -122,6 +133,17 @@ async function noteHeard(deps: ChatDeps, memory: Memory): Promise<void> {
   memory.failures = 0;
   memory.failingSinceMs = undefined;
   await writeAndNotify(deps, [{ kind: "alerts-over", subject: SUBJECT.chat() }]);
+}
+
+async function sayRefused(
+  terms: ChatTerms,
+  deps: ChatDeps,
+  { memory, signal }: Pick<Taking, "memory" | "signal">,
+): Promise<void> {
+  if (memory.refused.length === 0) return;
+  const text = `refused, because the daemon was started before it took them: ${memory.refused.join(", ")}; send again what is still meant`;
+  memory.refused = [];
+  await reply(deps, terms, text, signal);
 }
 
 interface Taking {

@@ -22,11 +22,13 @@ export function openChat(
     readonly logger: Logger;
     readonly reads: ReadModel;
     readonly alerts: AlertDeps;
+    /** what was asked for in an earlier life and not taken */
+    readonly refused?: readonly string[];
   },
 ): () => Promise<void> {
   const { chat, timing } = files.inForce;
   if (chat === undefined) return async () => undefined;
-  const { machine, secrets, logger, reads, alerts } = around;
+  const { machine, secrets, logger, reads, alerts, refused } = around;
   const { server = TELEGRAM_API, ...terms } = chat;
   const token = secrets.open(chat.token);
   const wrong = botTokenProblem(token.reveal());
@@ -39,5 +41,5 @@ export function openChat(
   const bot = createBot({ token, server }, { timeoutMs: timing.requestTimeoutMs, nowMs, fetch: machine.fetch });
   logger.info({ host: bot.host, users: terms.users.length, allow: terms.allow }, "commands by chat are listened to");
   const sources = { configuration: () => files.inForce, reads, nowMs };
-  return startListening(terms, { ...alerts, bot, logger, sources });
+  return startListening(terms, { ...alerts, bot, logger, sources }, refused);
 }
