@@ -1,6 +1,7 @@
 import {
   type DatedPrice,
   type Entry,
+  isDated,
   type Quantity,
   type SwapEntry,
   worthOf,
@@ -36,7 +37,8 @@ function flatRecord(book: Book, entry: Entry): FlatRecord {
   const { kind: type, wallet, atMs, blockNumber, hash, strategy, id } = entry;
   const head = {
     ...NOTHING,
-    ...{ world: book.world, network: book.network, type, time: formatInstant(atMs), block: String(blockNumber) },
+    ...{ world: book.world, network: book.network, type, block: String(blockNumber) },
+    time: isDated(entry) ? formatInstant(atMs) : null,
     ...{ transaction: hash ?? null, wallet: book.walletName(wallet), wallet_address: wallet },
     ...{ strategy: strategy ?? null },
   };

@@ -1,4 +1,4 @@
-import type { Asset, Entry } from "../../domain/books/entry.ts";
+import { type Asset, type Entry, isDated } from "../../domain/books/entry.ts";
 import type { Holding, Realised } from "../../domain/books/lot-sums.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { describeAmount, describeDollars } from "../../domain/money/for-people.ts";
@@ -28,7 +28,7 @@ export interface Report {
 /** One page that needs nothing else: plots, tables, and what they cannot show. */
 export function reportPage(report: Report): string {
   const { world, network, entries, wallet } = report;
-  const [first, last] = [entries[0], entries.at(-1)];
+  const [first, last] = [entries.find(isDated), entries.findLast(isDated)];
   const title = `swapd on ${network}`;
   const span =
     first === undefined || last === undefined

@@ -3,6 +3,7 @@ import {
   changesOf,
   type DatedPrice,
   type Entry,
+  isDated,
   type Quantity,
   worthOf,
 } from "../../domain/books/entry.ts";
@@ -40,7 +41,7 @@ export function followValue(
       held.set(asset.address, { asset, raw: (held.get(asset.address)?.raw ?? 0n) + raw });
     // What a block or a beginning brings together is one point.
     if (points.at(-1)?.atMs === entry.atMs) points.pop();
-    if (entry.atMs >= sinceMs) points.push(pointOf(entry.atMs, held, prices));
+    if (isDated(entry) && entry.atMs >= sinceMs) points.push(pointOf(entry.atMs, held, prices));
   }
   const unpriced = [...held.values()].filter(({ asset, raw }) => raw > 0n && !prices.has(asset.address));
   return { points, unpriced: unpriced.map(({ asset }) => asset) };

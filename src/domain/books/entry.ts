@@ -95,6 +95,11 @@ export interface OpeningEntry extends EntryHead {
 /** One line of the books. */
 export type Entry = SwapEntry | GasEntry | TransferEntry | OpeningEntry;
 
+/** Whether anybody knows when it was: an owner's lot without a day was there before all else, and not in 1970. */
+export function isDated({ atMs }: Pick<Entry, "atMs">): boolean {
+  return atMs > 0;
+}
+
 /** In the order of the chain: by block, what was there before first, and a swap before what it handed on. */
 export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   const ranks = { opening: 0, gas: 1, swap: 2, transfer: 3 } as const;

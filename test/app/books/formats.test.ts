@@ -93,6 +93,13 @@ describe("an export", () => {
     },
   );
 
+  it.each(["csv", "jsonl"] as const)("in %s has no time for a lot whose day nobody knows", (format) => {
+    const undated = opening(0, { id: "lot.2", atMs: 0, blockNumber: 0 });
+    const text = written(format, bookOf(format, [undated, swapped(2)]));
+    expect(text).not.toContain("1970");
+    expect(text).toContain("2026-01-03T00:00:00Z");
+  });
+
   it.each(NAMES)("of %s says by name that a book is no real money", (format) => {
     const book = bookOf(format, ENTRIES, { world: "paper" });
     expect(written(format, book).toLowerCase()).toContain("paper");

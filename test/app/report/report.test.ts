@@ -9,12 +9,14 @@ import { holdingsOf, newestPrices, realisedOf } from "../../../src/domain/books/
 import { keepLots } from "../../../src/domain/books/lots.ts";
 import {
   addressOf,
+  DAY_MS,
   dollarsOf,
   handedOn,
   MAIN,
   OTHER,
   opening,
   priced,
+  START_MS,
   STRANGER,
   spentGas,
   swapped,
@@ -73,6 +75,18 @@ test("what is sent away leaves the value, and what goes to a wallet of ours does
     },
   );
   expect(course.points.at(-1)?.total).toBe(dollarsOf(900n));
+});
+
+test("a lot of before all else, whose day nobody knows, is held from the first day that is known, and not since 1970", () => {
+  const undated = opening(0, { id: "lot.2", atMs: 0, blockNumber: 0 });
+  const { points } = followValue([undated, ...steps], ALL);
+  expect(points.map(({ atMs, total }) => [atMs, total])).toEqual(
+    [1_000n, 1_100n, 875n].map((total, index) => [START_MS + (index + 1) * DAY_MS, dollarsOf(total)]),
+  );
+  const page = pageOf([undated, ...steps]);
+  expect(page).not.toContain("1970");
+  expect(page).toContain("2026-01-02T00:00:00Z to 2026-01-04T00:00:00Z");
+  expect(pageOf([undated])).toContain("no entries");
 });
 
 test("what has no price is in no total, and named", () => {
