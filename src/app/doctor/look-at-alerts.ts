@@ -7,10 +7,15 @@ import { fine, type Judged } from "./diagnosis.ts";
 export function judgeAlerts({ openAlerts }: StatusDocument): readonly Judged[] {
   if (openAlerts.length === 0) return [fine("open", "none")];
   return openAlerts.map(({ code, severity, text, at, strategy }): Judged => {
-    const page = isDenialCode(code) ? "docs/ERRORS.md" : `docs/RUNBOOKS.md#${code.toLowerCase()}`;
-    const found = `since ${at}: ${text} (${page})`;
+    const found = `since ${at}: ${text} (${pageOf(code)})`;
     const mend = alertCommand(code, strategy ?? undefined);
     if (severity === "info") return fine(code, found);
     return { what: code, state: severity === "critical" ? "error" : "warning", found, mend };
   });
+}
+
+/** Where its runbook is: a strategy's own ends share one. */
+function pageOf(code: string): string {
+  if (isDenialCode(code)) return "docs/ERRORS.md";
+  return `docs/RUNBOOKS.md#${code.startsWith("strategy_") ? "a-strategys-own-end" : code.toLowerCase()}`;
 }
