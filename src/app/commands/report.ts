@@ -38,6 +38,7 @@ export async function report(options: ReportOptions, terminal: Terminal): Promis
     holdings: holdingsOf(own, newestPrices(upTo)),
     realised: realisedOf(lots.disposals.filter(({ wallet, atMs }) => isCounted(wallet) && atMs >= since)),
     notFinal: books.rows.open.length,
+    walletName: books.walletName,
     nameOf: ({ address }) => names.get(address) ?? address,
   });
   try {

@@ -12,6 +12,16 @@ export function tableOf(rows: readonly (readonly string[])[]): string {
   return `<table>${lines.join("\n")}</table>`;
 }
 
+/** The same with a line of headings. @returns nothing where there are no rows */
+export function headed(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return "";
+  const cells = heading.map(
+    (text, index) => `<th scope="col"${index === 0 ? "" : ' style="text-align: right"'}>${escapeHtml(text)}</th>`,
+  );
+  const table = tableOf(rows).replace("<table>", `<table><thead><tr>${cells.join("")}</tr></thead>`);
+  return `<div style="overflow-x: auto">${table}</div>`;
+}
+
 /** A list of texts. */
 export function listOf(lines: readonly string[]): string {
   return `<ul>${lines.map((line) => `<li>${escapeHtml(line)}</li>`).join("\n")}</ul>`;

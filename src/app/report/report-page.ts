@@ -5,7 +5,7 @@ import { describeAmount, describeDollars } from "../../domain/money/for-people.t
 import { USD_DECIMALS } from "../../domain/money/price.ts";
 import type { World } from "../books/book.ts";
 import { linePlot, type PlotSeries } from "../html/line-plot.ts";
-import { escapeHtml, listOf, pageOf, tableOf } from "../html/markup.ts";
+import { escapeHtml, headed, listOf, pageOf, tableOf } from "../html/markup.ts";
 import { MOST_SHARES, stackedPlot } from "../html/stacked-plot.ts";
 import { formatInstant } from "../terminal.ts";
 import { againstLumpSums, costsOf, executionsOf, strategyFigures } from "./strategy-figures.ts";
@@ -22,6 +22,7 @@ export interface Report {
   readonly holdings: readonly Holding[];
   readonly realised: readonly Realised[];
   readonly notFinal: number;
+  walletName(wallet: Address): string;
   nameOf(asset: Pick<Asset, "address">): string;
 }
 
@@ -210,16 +211,6 @@ function costs({ entries }: Report): string {
   );
 }
 
-/** A table with a line of headings. */
-function headed(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return "";
-  const cells = heading.map(
-    (text, index) => `<th scope="col"${index === 0 ? "" : ' style="text-align: right"'}>${escapeHtml(text)}</th>`,
-  );
-  const table = tableOf(rows).replace("<table>", `<table><thead><tr>${cells.join("")}</tr></thead>`);
-  return `<div style="overflow-x: auto">${table}</div>`;
-}
-
 function strategies({ entries }: Report): string {
   const rows = strategyFigures(entries).map((one) => [
     one.strategy,
@@ -240,15 +231,21 @@ function strategies({ entries }: Report): string {
 }
 
 /** What is held with what its sales came to, and after it what was sold and is held no more. */
-function held({ holdings, realised, nameOf }: Report): string {
+function held({ holdings, realised, nameOf, walletName }: Report): string {
   const placeOf = ({ wallet, asset }: Pick<Holding, "wallet" | "asset">): string => `${wallet} ${asset.address}`;
+  const isOfSeveral = new Set([...holdings, ...realised].map(({ wallet }) => wallet)).size > 1;
+  // Of several wallets an asset has a row of each.
+  const named = ({ wallet, asset }: Pick<Holding, "wallet" | "asset">): readonly string[] => [
+    nameOf(asset),
+    ...(isOfSeveral ? [wallet === undefined ? "all wallets" : walletName(wallet)] : []),
+  ];
   const results = new Map(realised.map((one) => [placeOf(one), one.known]));
   const resultOf = (place: string): string => {
     const known = results.get(place);
     return known === undefined || known.raw === 0n ? "-" : describeDollars(known.result);
   };
   const rows = holdings.map((one) => [
-    nameOf(one.asset),
+    ...named(one),
     describeAmount(one.raw, { ...one.asset, symbol: "" }).trim(),
     one.knownRaw === 0n
       ? "not known"
@@ -260,11 +257,9 @@ function held({ holdings, realised, nameOf }: Report): string {
   const places = new Set(holdings.map(placeOf));
   const gone = realised
     .filter((one) => one.known.raw > 0n && !places.has(placeOf(one)))
-    .map((one) => [nameOf(one.asset), "0", "-", "-", "-", resultOf(placeOf(one))]);
-  return section(
-    "What is held, the oldest lots sold first",
-    headed(["Asset", "Amount", "Cost", "Value", "Not realised", "Realised"], [...rows, ...gone]),
-  );
+    .map((one) => [...named(one), "0", "-", "-", "-", resultOf(placeOf(one))]);
+  const heading = ["Asset", ...(isOfSeveral ? ["Wallet"] : []), "Amount", "Cost", "Value", "Not realised", "Realised"];
+  return section("What is held, the oldest lots sold first", headed(heading, [...rows, ...gone]));
 }
 
 function notes({ course, nameOf, notFinal }: Report): string {

@@ -47,6 +47,7 @@ function pageOf(entries: readonly Entry[], change: Partial<Parameters<typeof rep
     holdings: holdingsOf(lots, newestPrices(entries)),
     realised: realisedOf(lots.disposals),
     nameOf: ({ address }) => named.names.get(address) ?? address,
+    walletName: (wallet) => (wallet === MAIN ? "main" : wallet),
     ...change,
   });
 }
@@ -137,6 +138,19 @@ test("the result of what was sold whole is told, though nothing of it is held", 
   const rows = [...pageOf([opening(0), bought, sold]).matchAll(/<tr><th scope="row">WETH<\/th>(.*?)<\/tr>/g)];
   const cells = rows.map(([, row = ""]) => [...row.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell]) => cell));
   expect(cells).toEqual([["0", "-", "-", "-", "30.00 USD"]]);
+});
+
+test("of several wallets it is told which one holds what, and of one it needs no word", () => {
+  const entries = [
+    opening(0),
+    opening(0, { id: "opening.other", wallet: OTHER, held: { asset: USDC, raw: 5_000_000n } }),
+  ];
+  const rows = [...pageOf(entries).matchAll(/<tr><th scope="row">USDC<\/th><td>(.*?)<\/td><td>(.*?)<\/td>/g)];
+  expect(rows.map(([, wallet, amount]) => [wallet, amount])).toEqual([
+    ["main", "1000"],
+    [OTHER, "5"],
+  ]);
+  expect(pageOf([opening(0)])).not.toContain(">Wallet<");
 });
 
 test("the page needs nothing else, and runs nothing", () => {
