@@ -45,7 +45,8 @@ export async function exportBooks(options: ExportOptions, terminal: Terminal): P
     walletName: books.walletName,
     assetName: ({ address }) => names.get(address) ?? address,
   };
-  terminal.out(format.write(book).join("\n"));
+  const lines = format.write(book);
+  if (lines.length > 0) terminal.out(lines.join("\n"));
   for (const note of notesOf(books, book, format.leavesOut)) terminal.err(note);
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeEach, expect, it } from "vitest";
 import { openPaperRows } from "../../../src/adapters/sqlite/paper/open-paper-rows.ts";
+import { runCli } from "../../../src/app/cli.ts";
 import { type BooksHome, booksHome } from "./support/books-home.ts";
 
 let file: BooksHome["file"];
@@ -38,6 +39,13 @@ it("two exports that touch have all entries of one, each once", async () => {
   expect([before.length > 0, after.length > 0]).toEqual([true, true]);
   expect([...before, ...after]).toEqual(all);
   expect((await swapd("export", "--format", "csv", "--since", "2027-01-01", "--until", "2026-12-31")).code).toBe(2);
+});
+
+it("a time without entries is no line of jsonl, and no empty one, which is no document", async () => {
+  const out: string[] = [];
+  const terminal = { out: (text: string) => void out.push(text), err: () => undefined, isInteractive: false };
+  const words = ["export", "--format", "jsonl", "--since", "2099-01-01", "--config", file];
+  expect([await runCli(["node", "swapd", ...words], terminal), out]).toEqual([0, []]);
 });
 
 it("books of a wallet on paper say so, and are refused to programs that cannot tell them from real trades", async () => {
