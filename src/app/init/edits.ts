@@ -54,10 +54,15 @@ function differs({ present, answers }: Wanted, keys: readonly (keyof Answers)[])
   return keys.some((key) => answers[key] !== (present.answers[key] ?? answers[key]));
 }
 
+/** The answers without what nobody was asked: what strategies sell and buy that init leaves alone. */
+function asked({ present, answers }: Wanted): Answers {
+  return present.strategyFile === undefined ? { ...answers, sell: "", buy: "" } : answers;
+}
+
 function mainEdits(wanted: Wanted): readonly YamlEdit[] {
   const { present, answers, network } = wanted;
   const { tokens } = present.configuration;
-  const missing = neededSymbols(answers).filter((symbol) => !tokens.has(symbol));
+  const missing = neededSymbols(asked(wanted)).filter((symbol) => !tokens.has(symbol));
   return [
     ...(differs(wanted, ["rpc"]) ? [{ path: ["network", "rpc"] as const, text: rpcText(answers.rpc) }] : []),
     ...(differs(wanted, ["wallet"]) ? [{ path: ["wallets", "main"] as const, text: walletText(answers.wallet) }] : []),
@@ -69,7 +74,9 @@ function policyEdits(wanted: Wanted): readonly YamlEdit[] {
   const { folder, present, answers, maxTrade } = wanted;
   const text = readFileSync(join(folder, present.policyFile), "utf8");
   const listed = textAt(text, ["tokens"]);
-  const missing = tradedSymbols(answers).filter((symbol) => !new RegExp(`\\b${symbol}\\b`).test(listed ?? symbol));
+  const missing = tradedSymbols(asked(wanted)).filter(
+    (symbol) => !new RegExp(`\\b${symbol}\\b`).test(listed ?? symbol),
+  );
   const money = (key: string, value: string): YamlEdit => ({ path: [key], text: JSON.stringify(value) });
   return [
     ...(maxTrade === undefined ? [] : [money("max_trade", maxTrade)]),

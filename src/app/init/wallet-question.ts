@@ -106,9 +106,9 @@ async function judgePaper(session: Session, amounts: readonly TokenAmount[]): Pr
   return await withDraft(session, { wallet: answer }, async (loaded, answers): Promise<Verdict> => {
     const problem = problemWith("wallet", answers, loaded);
     if (problem !== undefined) return { problem };
-    const sold = readSold(answers.sell)?.token ?? "";
+    const sold = readSold(answerOf(session, "sell"))?.token;
     const says = ["nothing is signed on paper, and it needs no coins; gas is counted"];
-    if (tokens.includes(sold)) return { value: answer, says };
+    if (sold === undefined || tokens.includes(sold)) return { value: answer, says };
     return { value: answer, says: [...says, `warning: ${sold} is sold, and it begins with none`] };
   });
 }

@@ -447,6 +447,18 @@ describe("swapd init over a configuration that somebody wrote", () => {
     expect(readFileSync(elsewhere, "utf8")).toBe(before);
   });
 
+  test("adds nothing to the tokens of the file and of the policy that nobody named, where there are several strategies", async () => {
+    folder = temporaryDirectory();
+    await started([], { yes: true, sell: "1 WETH", buy: "cbBTC", maxPerDay: "900 USD" });
+    writeFileSync(join(folder, "strategies/second.yaml"), read("strategies/buy-cbbtc.yaml"));
+    const { text } = await started([], { yes: true, maxPerDay: "950 USD", wallet: "paper 2 WETH, 3 DAI, 1 ETH" });
+    expect(text()).toContain('policy.yaml: max_per_day: "900 USD" -> "950 USD"');
+    expect(text()).toContain("tokens.DAI: (not there)");
+    expect(text()).not.toMatch(/tokens\.(?!DAI)|policy\.yaml: tokens|is sold, and it begins with none/);
+    expect(read("policy.yaml")).toMatch(/^tokens: \[WETH, cbBTC\] /m);
+    expect(read("swapd.yaml")).not.toContain("USDC");
+  });
+
   test.each([
     ["a budget that has more than a total", /^limits/m, 'budget: { total: "500 USDC", max_runs: 3 }\nlimits'],
     ["a schedule that has more than a time", "timezone: Europe/Berlin", "timezone: Europe/Berlin, jitter: 10m"],
