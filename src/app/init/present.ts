@@ -141,8 +141,10 @@ function readStrategy({ strategies }: Configuration): { file: string; answers: P
   const { sell, buy, schedule, budget } = shaped.data;
   const { every, cron, at, timezone } = schedule;
   const when = every === undefined ? (cron ?? at ?? "") : `every ${every}`;
+  // Without a zone times are of UTC, wherever this machine stands.
+  const zone = timezone ?? (every === undefined ? "UTC" : "");
   return {
     file: only.file,
-    answers: { sell, buy, at: when, timezone: timezone ?? "", total: budget?.total ?? NONE },
+    answers: { sell, buy, at: when, timezone: zone, total: budget?.total ?? NONE },
   };
 }

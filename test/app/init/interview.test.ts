@@ -459,6 +459,16 @@ describe("swapd init over a configuration that somebody wrote", () => {
     expect(read("swapd.yaml")).not.toContain("USDC");
   });
 
+  test("keeps the clock of a schedule that names none, which is UTC, wherever this machine stands", async () => {
+    vi.stubEnv("TZ", "America/New_York");
+    edit("strategies/buy-weth.yaml", ", timezone: Europe/Berlin", "");
+    const before = read("strategies/buy-weth.yaml");
+    await started([], { yes: true, maxPerDay: "300 USD" });
+    expect(read("strategies/buy-weth.yaml")).toBe(before);
+    await started([], { yes: true, at: "Tue 09:00" });
+    expect(read("strategies/buy-weth.yaml")).toContain('schedule: { at: "Tue 09:00", timezone: UTC }');
+  });
+
   test.each([
     ["a budget that has more than a total", /^limits/m, 'budget: { total: "500 USDC", max_runs: 3 }\nlimits'],
     ["a schedule that has more than a time", "timezone: Europe/Berlin", "timezone: Europe/Berlin, jitter: 10m"],
