@@ -4,6 +4,7 @@ import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { parseUsd } from "../../domain/money/price.ts";
 import { NETWORKS } from "../../networks/book.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { rightsOfOthers } from "../file-rights.ts";
 import { PRIVATE_FILE_MODE } from "../new-file.ts";
 import type { Answers } from "./answers.ts";
 import { ceilingsFor, countSlots } from "./ceilings.ts";
@@ -23,7 +24,7 @@ const OPEN_FILE_MODE = 0o644;
 /** The files that the answers come to: new ones, or the present ones with other values. */
 export async function planFiles(session: Session, answers: Answers): Promise<FilePlan> {
   const { folder, present } = session;
-  const secrets = [...session.secrets].map(([path, text]) => planned(folder, path, { text, mode: PRIVATE_FILE_MODE }));
+  const secrets = [...session.secrets].map(([path, text]) => plannedSecret(folder, path, text));
   const beside = [...sideFiles()].map(([path, text]) =>
     planned(folder, path, { text: besides(folder, path, text), mode: OPEN_FILE_MODE }),
   );
@@ -58,6 +59,12 @@ function planned(folder: string, path: string, { text, mode }: { text: string; m
   const file = join(folder, path);
   if (!existsSync(file)) return { path, text, mode, before: undefined };
   return { path, text, mode: statSync(file).mode & 0o777, before: readFileSync(file, "utf8") };
+}
+
+/** What others may read by now is taken from them: what is written is a secret. */
+function plannedSecret(folder: string, path: string, text: string): PlannedFile {
+  const file = planned(folder, path, { text, mode: PRIVATE_FILE_MODE });
+  return rightsOfOthers(join(folder, path)) === undefined ? file : { ...file, mode: PRIVATE_FILE_MODE };
 }
 
 /** Of what git ignores the lines that are missing are added; a schema is always this release's. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { check } from "../../../src/app/commands/check.ts";
@@ -179,6 +179,15 @@ describe("swapd init, asked", () => {
     expect(text()).not.toContain("c4n4ry");
     expect(read("swapd.yaml")).not.toContain("c4n4ry");
     expect(await checked()).toMatchObject({ ok: true });
+  });
+
+  test("takes a file from others that has a URL by then that is typed, whatever rights it had before", async () => {
+    const file = join(folder, "rpc.url");
+    writeFileSync(file, "http://127.0.0.1:8545\n");
+    chmodSync(file, 0o644);
+    await started([], { yes: true, rpc: "https://node.example/v2/c4n4ry" });
+    expect(read("rpc.url")).toContain("c4n4ry");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   test("asks the node of a URL that is typed, which is in no file yet, or in the place of another one", async () => {
