@@ -1,6 +1,7 @@
 import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { formatUnits } from "../../domain/money/amount.ts";
 import { describeDollars } from "../../domain/money/for-people.ts";
-import { parseUsd } from "../../domain/money/price.ts";
+import { parseUsd, USD_DECIMALS } from "../../domain/money/price.ts";
 import { NONE } from "./answers.ts";
 import { ceilingsFor, countSlots, describeSales, type SlotCounts } from "./ceilings.ts";
 import { answerOf, type Question } from "./question.ts";
@@ -45,8 +46,8 @@ export const maxPerMonth: Question = {
 
 /** Without a price: twenty days of the day's ceiling. */
 function monthOf(session: Session): string {
-  const [, day = "500"] = /^([0-9]+)/.exec(answerOf(session, "maxPerDay")) ?? [];
-  return `${BigInt(day) * 20n} USD`;
+  const day = dollarsIn(answerOf(session, "maxPerDay")) ?? 500n * 10n ** BigInt(USD_DECIMALS);
+  return `${formatUnits(day * 20n, USD_DECIMALS)} USD`;
 }
 
 async function suggested(session: Session, of: "day" | "month"): Promise<string | undefined> {

@@ -247,6 +247,17 @@ describe("swapd init --yes", () => {
     expect(names()).toEqual([]);
   });
 
+  test("without a price allows twenty days of the day's ceiling in a month, however that is written", async () => {
+    for (const [day, month] of [
+      ["1_000 USD", "20000 USD"],
+      ["120.5 USD", "2410 USD"],
+    ] as const) {
+      folder = temporaryDirectory();
+      await started([], { yes: true, maxPerDay: day });
+      expect(read("policy.yaml")).toContain(`max_per_month: "${month}"`);
+    }
+  });
+
   test("makes no wallet that nobody asked for, and a first wallet with its password for its owner alone", async () => {
     await started([], { yes: true, timezone: "Europe/Berlin" });
     expect(names()).not.toContain("wallet.json");
