@@ -6,6 +6,7 @@ import {
   forecast,
 } from "../domain/forecast/forecast.ts";
 import { contractsFor } from "../domain/guard/swap-contracts.ts";
+import type { UsdPrice } from "../domain/money/price.ts";
 import { dryRunSwap } from "./dry-run.ts";
 import type { EngineContext } from "./engine-context.ts";
 
@@ -15,9 +16,24 @@ import type { EngineContext } from "./engine-context.ts";
  */
 export async function quoteForecast(context: EngineContext, world: ForecastWorld): Promise<readonly ForecastSlot[]> {
   const course = forecast(world);
+  const quoted = withoutPeriods(context);
   let step = course.next();
-  while (!step.done) step = course.next(await answer(context, step.value));
+  while (!step.done) step = course.next(await answer(quoted, step.value));
   return step.value;
+}
+
+const NO_CEILING = (10n ** 60n) as UsdPrice;
+
+/** What counts in a period is the forecast's own: it counts at each slot, and the rows only what counts now. */
+function withoutPeriods(context: EngineContext): EngineContext {
+  const { settings } = context;
+  const policy = { ...settings.policy, maxPerDayUsd: NO_CEILING, maxPerMonthUsd: undefined };
+  const strategies = settings.strategies.map((loaded) => {
+    const { spec } = loaded;
+    if (spec.budget?.calendar === undefined) return loaded;
+    return { ...loaded, spec: { ...spec, budget: { ...spec.budget, calendar: undefined } } };
+  });
+  return { ...context, settings: { ...settings, policy, strategies } };
 }
 
 async function answer(context: EngineContext, question: FillQuestion): Promise<FillAnswer> {

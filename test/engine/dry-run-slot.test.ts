@@ -120,6 +120,20 @@ describe("a forecast of the daemon's next slots", () => {
     expect(sold.map(BigInt).sort()).toEqual([HUNDRED_USDC, HUNDRED_USDC, HUNDRED_USDC / 2n].sort());
   });
 
+  test("denies nothing for what was sold by now at a slot for which that counts no more", async () => {
+    const schedule = { kind: "every", seconds: 2 * 86_400, anchorSeconds: SLOT_MS / 1_000 };
+    const limits = [{ period: "day", most: HUNDRED_USDC }];
+    const policy = policySample({ recipients: [ACCOUNT], maxPerDayUsd: usd("150"), maxPerMonthUsd: usd("350") });
+    const budget = { calendar: { timezone: "UTC", limits } };
+    const { outside, life } = await begin({ schedule, budget } as Partial<StrategySpec>, { policy });
+    await life.engine.start();
+    await turn(outside, life, 60);
+    expect(life.db.prepare("SELECT sum(sold) FROM swaps").pluck().get()).toBe(Number(HUNDRED_USDC));
+    const { world } = await readForecastStart(life.context.deps, life.context.settings, 3);
+    const slots = await quoteForecast(life.context, world);
+    expect(slots.map(({ reason }) => reason)).toEqual([undefined, undefined, "MONTHLY_CAP_EXCEEDED"]);
+  });
+
   test("starts from what was spent, and from modes that hold strategies back", async () => {
     const { life } = await begin();
     life.store.setMode({ scope: "weekly", mode: "paused", setBy: "ops", reason: "a test", atMs: 1 });
