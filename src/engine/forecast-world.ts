@@ -8,6 +8,7 @@ import { type BudgetView, budgetSpans } from "../domain/strategy/budget.ts";
 import type { PriceBar, ViewNeeds } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { initialStrategyMemory, isExitStrategy, strategyNeeds } from "../domain/strategy/strategy.ts";
+import { DAY_MS, HOUR_MS } from "../domain/time/durations.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { PriceSource } from "../ports/price-source.ts";
@@ -160,14 +161,25 @@ function refusalTo(standing: Standing, refusals: readonly Refusal[]): ForecastSt
   return found && { strategyId: standing.strategy.spec.id, detail: found.detail };
 }
 
-/** As if today's were made now and the month's long ago: what counts for a ceiling counts a little longer, never less. */
+/** How long ago each piece of the ceilings' windows begins: by the hour of a day, by the day before it. */
+const PIECES_MS = [
+  ...Array.from({ length: CEILING_WINDOWS_MS.day / HOUR_MS }, (_, hour) => (hour + 1) * HOUR_MS),
+  ...Array.from({ length: CEILING_WINDOWS_MS.month / DAY_MS - 1 }, (_, day) => (day + 2) * DAY_MS),
+];
+
+/** As if what was sold in a piece of time was sold at its end: it counts for a ceiling a little longer, never less. */
 async function readTrades({ store }: ForecastDeps, nowMs: number): Promise<ForecastWorld["trades"]> {
-  const since = { daySinceMs: nowMs - CEILING_WINDOWS_MS.day, monthSinceMs: nowMs - CEILING_WINDOWS_MS.month };
-  const { day, month } = await store.read({ kind: "sold-usd", ...since });
-  return [
-    { atMs: nowMs, usd: day, atLeastUsd: day },
-    { atMs: since.daySinceMs - 1, usd: month - day, atLeastUsd: month - day },
-  ];
+  const soldSince = async (sinceMs: number): Promise<bigint> =>
+    (await store.read({ kind: "sold-usd", daySinceMs: sinceMs, monthSinceMs: sinceMs })).day;
+  let known = await soldSince(nowMs);
+  const trades = [{ atMs: nowMs, usd: known, atLeastUsd: known }];
+  let endMs = nowMs;
+  for (const agoMs of PIECES_MS) {
+    const sold = await soldSince(nowMs - agoMs);
+    trades.push({ atMs: endMs, usd: sold - known, atLeastUsd: sold - known });
+    [known, endMs] = [sold, nowMs - agoMs];
+  }
+  return trades;
 }
 
 /** What a wallet has for its strategies. */

@@ -9,6 +9,7 @@ import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import { readForecastStart } from "../../src/engine/forecast-world.ts";
 import { quoteForecast } from "../../src/engine/quote-forecast.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
+import type { Question } from "../../src/ports/questions.ts";
 import { HUNDRED_USDC, policySample, ROUTER, runSample, SLOT_MS, USDC, usd, WBTC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
@@ -132,6 +133,27 @@ describe("a forecast of the daemon's next slots", () => {
     const { world } = await readForecastStart(life.context.deps, life.context.settings, 3);
     const slots = await quoteForecast(life.context, world);
     expect(slots.map(({ reason }) => reason)).toEqual([undefined, undefined, "MONTHLY_CAP_EXCEEDED"]);
+  });
+
+  test.each([
+    ["by the day for those of a month", 7 * 24, { maxPerMonthUsd: usd("550") }],
+    ["by the hour for that of 24 hours", 6, { maxPerDayUsd: usd("550") }],
+  ])("counts what was sold %s, as long as the daemon counts it", async (_, hours, ceilings) => {
+    const everyMs = hours * 60 * MINUTE_MS;
+    const schedule = { kind: "every", seconds: everyMs / 1_000, anchorSeconds: SLOT_MS / 1_000 };
+    const policy = policySample({ recipients: [ACCOUNT], ...ceilings });
+    const { life } = await begin({ schedule } as Partial<StrategySpec>, { policy });
+    const { store, ...deps } = life.context.deps;
+    const soldSince = (sinceMs: number): bigint =>
+      [1, 2, 3, 4].reduce((sum, ago) => (SLOT_MS - ago * everyMs >= sinceMs ? sum + usd("100") : sum), 0n);
+    const read: typeof store.read = async (question) => {
+      if (question.kind !== "sold-usd") return await store.read(question);
+      const { daySinceMs, monthSinceMs } = question as unknown as Question<"sold-usd">;
+      return { day: soldSince(daySinceMs), month: soldSince(monthSinceMs) } as never;
+    };
+    const { world } = await readForecastStart({ ...deps, store: { read } }, life.context.settings, 6);
+    const slots = await quoteForecast(life.context, world);
+    expect(slots.map(({ reason }) => reason)).toEqual(Array.from({ length: 6 }, () => undefined));
   });
 
   test("starts from what was spent, and from modes that hold strategies back", async () => {
