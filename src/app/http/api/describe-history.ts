@@ -109,15 +109,16 @@ function amountsOf(
 ): bigint[] {
   const wallets = new Set(named);
   let raw = [...known.values()].reduce((sum, { balances }) => sum + (balances.get(token) ?? 0n), 0n);
-  // What a fill changed after the balances were read is in none of them.
+  // What a fill changed after a wallet's balances were read is in none of them.
   for (const movement of movements)
-    if (movement.block > (known.get(movement.wallet)?.block ?? Number.MAX_SAFE_INTEGER))
-      raw += change(movement, token, wallets);
+    raw += change(movement, token, (wallet) => {
+      return wallets.has(wallet) && movement.block > (known.get(wallet)?.block ?? Number.MAX_SAFE_INTEGER);
+    });
   const amounts: bigint[] = [];
   let index = 0;
   for (const atMs of instants.toReversed()) {
     for (let next = movements[index]; next !== undefined && timeOf(next) > atMs; next = movements[index]) {
-      raw -= change(next, token, wallets);
+      raw -= change(next, token, (wallet) => wallets.has(wallet));
       index += 1;
     }
     amounts.push(raw < 0n ? 0n : raw);
@@ -132,10 +133,10 @@ function timeOf({ atSeconds }: Movement): number {
 function change(
   { wallet, recipient, sell, sold, buy, bought }: Movement,
   token: Address,
-  wallets: ReadonlySet<Address>,
+  counts: (wallet: Address) => boolean,
 ): bigint {
-  const out = sell === token && wallets.has(wallet) ? sold : 0n;
-  const into = buy === token && wallets.has(recipient) ? bought : 0n;
+  const out = sell === token && counts(wallet) ? sold : 0n;
+  const into = buy === token && counts(recipient) ? bought : 0n;
   return into - out;
 }
 

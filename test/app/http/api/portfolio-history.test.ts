@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { describePortfolioHistory, type HistoryParts } from "../../../../src/app/http/api/describe-history.ts";
+import { toAddress } from "../../../../src/domain/money/address.ts";
 import { NOW_MS, priceOf, USDC, WALLET, WETH } from "../../../support/builders.ts";
 
 const DAY_MS = 86_400_000;
@@ -43,4 +44,38 @@ it("has no value where what a wallet has of a token is not known, or of the wall
   expect(unread.tokens.map(({ token }) => token.symbol)).toEqual(["USDC"]);
   const away = describePortfolioHistory({ ...partsOf(false), known: new Map() });
   expect([away.totalUsd, away.tokens]).toEqual([[null, null, null, null], []]);
+});
+
+it("counts a swap once for a wallet that receives it and was read at another block than the one that sold", () => {
+  const recipient = toAddress(`0x${"c0".repeat(20)}`);
+  const [sale] = partsOf(false).movements;
+  if (sale === undefined) throw new Error("there is no sale");
+  const WHOLE = 10n ** 18n;
+  const balances = (usdc: bigint, weth: bigint) =>
+    new Map([
+      [USDC.address, usdc],
+      [WETH.address, weth],
+    ]);
+  for (const [sellerBlock, recipientBlock] of [
+    [5, 20],
+    [20, 5],
+  ] as const) {
+    const [sold, bought] = [
+      sellerBlock > sale.block ? 50_000_000n : 100_000_000n,
+      recipientBlock > sale.block ? WHOLE : 0n,
+    ];
+    const { tokens } = describePortfolioHistory({
+      ...partsOf(false),
+      ...{ wallets: [WALLET, recipient], tokens: [USDC, WETH], movements: [{ ...sale, recipient, bought: WHOLE }] },
+      known: new Map([
+        [WALLET, { block: sellerBlock, balances: balances(sold, 0n) }],
+        [recipient, { block: recipientBlock, balances: balances(0n, bought) }],
+      ]),
+    });
+    const amounts = tokens.map(({ token, amount }) => [token.symbol, ...amount]);
+    expect(amounts, `read at ${sellerBlock} and ${recipientBlock}`).toEqual([
+      ["USDC", "100", "100", "100", "50"],
+      ["WETH", "0", "0", "0", "1"],
+    ]);
+  }
 });
