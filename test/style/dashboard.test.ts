@@ -44,6 +44,17 @@ describe("the page's source", () => {
     expect(named.filter((key) => !isThere(key))).toEqual([]);
   });
 
+  it("says of the value over time what is not known of it, as docs/API.md does", () => {
+    const said = "deposits, withdrawals and gas are not known at their time";
+    const places = [
+      "docs/API.md",
+      "dashboard/source/parts/portfolio-chart.tsx",
+      "src/app/http/api/shapes/strategy-shapes.ts",
+    ];
+    const texts = places.map((path) => readText(path).replaceAll(/\s+/g, " ").toLowerCase());
+    expect(places.filter((_, index) => texts[index]?.includes(said) !== true)).toEqual([]);
+  });
+
   it("is named in kebab-case, without drawers and index files", () => {
     const isNamed = /^[a-z0-9]+(?:-[a-z0-9]+)*\.(?:tsx?|css)$/;
     const drawers = /(?:^|-)(?:utils?|helpers?|manager|misc|index)[.-]/;

@@ -107,8 +107,8 @@ function Drawn({ history, isByToken }: DrawnProps) {
     <>
       <Chart description={description} atSeconds={history.atSeconds} lines={lines} format={asDollars} short={inShort} />
       <p class="faint">
-        Calculated back from what the wallets have now by their own swaps and gas: a deposit or a withdrawal is not seen
-        at its time.
+        Calculated back from what the wallets have now by their own swaps: deposits, withdrawals and gas are not known
+        at their time.
       </p>
     </>
   );

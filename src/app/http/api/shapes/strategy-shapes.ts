@@ -81,7 +81,7 @@ export const prices = shape("Prices", "Reference prices of a token over time, as
 
 export const portfolioHistory = shape(
   "PortfolioHistory",
-  "Value of the wallets over time, calculated back from what they have now by their own swaps and gas. Deposits and withdrawals are not known at their time.",
+  "Value of the wallets over time, calculated back from what they have now by their own swaps. Deposits, withdrawals and gas are not known at their time.",
   {
     atSeconds: z.array(z.int()),
     totalUsd: z.array(dollars.nullable()),
