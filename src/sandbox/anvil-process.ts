@@ -10,8 +10,8 @@ interface AnvilOptions {
   readonly arguments: readonly string[];
   /** How long the node may take until it answers. */
   readonly startTimeoutMs: number;
-  /** Texts that must not be seen in an error (a fork's URL carries its key). */
-  readonly secrets?: readonly string[];
+  /** A chain to fork: it may carry a key, which neither an error nor the list of processes shows. */
+  readonly forkUrl?: string | undefined;
 }
 
 /** A running anvil. */
@@ -55,6 +55,9 @@ const PASSED_ENVIRONMENT = [
   "SSL_CERT_DIR",
 ];
 
+/** Under this name the node finds the URL of the fork in its environment, which nobody else can read. */
+const FORKED = "forked";
+
 const POLL_INTERVAL_MS = 15;
 const STOP_TIMEOUT_MS = 20_000;
 const KEPT_OUTPUT_CHARS = 4_000;
@@ -65,13 +68,16 @@ const KEPT_OUTPUT_CHARS = 4_000;
  * @throws SandboxError `ANVIL_EXITED` when it ends or stays silent instead of answering
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  const command = ["--host", "127.0.0.1", "--port", String(options.port), "--quiet", ...options.arguments];
+  const { forkUrl } = options;
+  // The node tells its fork's URL to whoever asks, so a page in a browser must not be one of them.
+  const forking = forkUrl === undefined ? [] : ["--fork-url", FORKED, "--no-cors"];
+  const command = ["--host", "127.0.0.1", "--port", String(options.port), "--quiet", ...forking, ...options.arguments];
   const child = spawn("sh", ["-c", WATCHDOG, "anvil-watchdog", options.binary, ...command], {
     detached: true,
     stdio: ["pipe", "ignore", "pipe"],
-    env: passedEnvironment(),
+    env: passedEnvironment(forkUrl),
   });
-  const output = keepOutput(child, options.secrets ?? []);
+  const output = keepOutput(child, forkUrl);
   const exited = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(`could not be started (${error.message})`));
     child.once("exit", (code, signal) => {
@@ -131,20 +137,21 @@ async function endChild(child: ChildProcess, exited: Promise<string>): Promise<v
   await exited;
 }
 
-function keepOutput(child: ChildProcess, secrets: readonly string[]): () => string {
+function keepOutput(child: ChildProcess, secret: string | undefined): () => string {
   let kept = "";
   child.stderr?.setEncoding("utf8");
   child.stderr?.on("data", (text: string) => {
     kept = (kept + text).slice(-KEPT_OUTPUT_CHARS);
   });
   return () => {
-    const clean = secrets.reduce((text, secret) => text.replaceAll(secret, "(hidden)"), kept).trim();
+    const clean = (secret === undefined ? kept : kept.replaceAll(secret, "(hidden)")).trim();
     return clean === "" ? "" : `It said: ${clean}`;
   };
 }
 
-function passedEnvironment(): Record<string, string> {
+function passedEnvironment(forkUrl: string | undefined): Record<string, string> {
   const passed: Record<string, string> = {};
+  if (forkUrl !== undefined) passed.FOUNDRY_RPC_ENDPOINTS = `{${FORKED}=${JSON.stringify(forkUrl)}}`;
   for (const name of PASSED_ENVIRONMENT) {
     const value = process.env[name];
     if (value !== undefined) passed[name] = value;

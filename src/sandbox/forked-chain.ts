@@ -41,9 +41,9 @@ export async function startForkedChain(options: {
     binary: findAnvil(),
     port: await claimPort(options.port),
     // Finality two blocks behind the tip, as in the sandbox.
-    arguments: ["--no-mining", "--slots-in-an-epoch", "1", "--chain-id", String(chainId), "--fork-url", forkUrl],
+    arguments: ["--no-mining", "--slots-in-an-epoch", "1", "--chain-id", String(chainId)],
     startTimeoutMs: START_TIMEOUT_MS,
-    secrets: [forkUrl],
+    forkUrl,
   });
   try {
     const block = Number(await anvil.rpc.call("eth_blockNumber"));

@@ -81,7 +81,7 @@ export async function startSandbox(options: SandboxOptions, hooks: SandboxHooks 
     port: await claimPort(options.port),
     arguments: anvilArguments(options, stateFile),
     startTimeoutMs: options.forkUrl === undefined ? START_TIMEOUT_MS : FORK_START_TIMEOUT_MS,
-    ...(options.forkUrl === undefined ? {} : { secrets: [options.forkUrl] }),
+    forkUrl: options.forkUrl,
   });
   try {
     const world = await makeWorld(anvil.rpc, { options, stateFile, forkedChainId, hooks });
@@ -96,7 +96,6 @@ function anvilArguments(options: SandboxOptions, stateFile: string | undefined):
   // Finality two blocks behind the tip: without it the finalized block would stay the first one for half an hour.
   const list = ["--no-mining", "--slots-in-an-epoch", "1", "--chain-id", String(SANDBOX_CHAIN_ID)];
   list.push("--prune-history", String(KEPT_STATES));
-  if (options.forkUrl !== undefined) list.push("--fork-url", options.forkUrl);
   if (stateFile !== undefined) list.push("--load-state", stateFile);
   if (stateFile !== undefined && options.mining === false) return list;
   list.push("--dump-state", join(options.directory, STATE_FILE), "--state-interval", String(STATE_INTERVAL_SECONDS));

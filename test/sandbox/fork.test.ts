@@ -1,15 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { loadContract } from "../../src/sandbox/artifacts.ts";
 import { buildWorld } from "../../src/sandbox/build-world.ts";
 import { ETHEREUM } from "../../src/sandbox/fork.ts";
+import { startForkedChain } from "../../src/sandbox/forked-chain.ts";
 import { SYMBOLS, WALLET_FUNDS } from "../../src/sandbox/plan.ts";
 import { createRpc, type Rpc } from "../../src/sandbox/rpc.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startBareAnvil } from "../support/anvil.ts";
-import { balanceOf, view } from "./chain-reader.ts";
+import { balanceOf, portOf, processesOfPort, view } from "./chain-reader.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "swapd-fork-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -51,6 +52,29 @@ it("funds the wallet in the forked chain's own tokens and deploys the settlement
   const executor = { to: world.executor, method: "protocols", values: [1] };
   expect((await view(world.rpcUrl, loadContract("SwapdExecutor"), executor))[0]).toBe(1n);
   await sandbox.stop();
+  await origin.stop();
+});
+
+it("shows the key in the endpoint's URL to no list of processes, and to no page in a browser", async () => {
+  const origin = await startBareAnvil({ chainId: 4242 });
+  const forkUrl = `${origin.rpcUrl}/?key=c4n4ry,"{b}"`;
+  const chain = await startForkedChain({
+    forkUrl,
+    chainId: 4242,
+    port: 0,
+    blockTimeSeconds: 1,
+    onError: () => undefined,
+  });
+  const { url } = chain.rpc;
+  expect(JSON.stringify(await chain.rpc.call("anvil_nodeInfo")), "it is forked from there").toContain("c4n4ry");
+  const words = processesOfPort(portOf(url)).map((id) => readFileSync(`/proc/${id}/cmdline`, "utf8"));
+  expect(words.length).toBeGreaterThanOrEqual(2);
+  expect(words.join("\n")).not.toContain("c4n4ry");
+  const asked = { Origin: "https://page.example", "Access-Control-Request-Method": "POST" };
+  const headers = { ...asked, "Access-Control-Request-Headers": "content-type" };
+  const preflight = await fetch(url, { method: "OPTIONS", headers });
+  expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
+  await chain.stop();
   await origin.stop();
 });
 
