@@ -7,7 +7,7 @@ import { readYaml } from "../../config/read-yaml.ts";
 import { NETWORKS } from "../../networks/book.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfiguration } from "../load-configuration.ts";
-import { type Answers, type Key, NONE, paperAnswer, readWallet } from "./answers.ts";
+import { type Answers, type Key, NONE, paperAnswer, readSold, readWallet } from "./answers.ts";
 import { MAIN_FILE } from "./files.ts";
 
 /** A configuration that is there, as far as init asks about it. */
@@ -133,12 +133,13 @@ function amountIn(amount: string | number, token: string): string {
   return text.endsWith(token) ? text.slice(0, -token.length).trim() : text;
 }
 
-function readStrategy({ strategies }: Configuration): { file: string; answers: Partial<Answers> } | undefined {
-  const [only, another] = strategies;
+function readStrategy(configuration: Configuration): { file: string; answers: Partial<Answers> } | undefined {
+  const [only, another] = configuration.strategies;
   if (only === undefined || another !== undefined) return undefined;
   const shaped = strategyShape.safeParse(dataOf(only.file));
   if (!shaped.success) return undefined;
   const { sell, buy, schedule, budget } = shaped.data;
+  if (![readSold(sell)?.token, buy].every((symbol) => isOfBook(configuration, symbol))) return undefined;
   const { every, cron, at, timezone } = schedule;
   const when = every === undefined ? (cron ?? at ?? "") : `every ${every}`;
   // Without a zone times are of UTC, wherever this machine stands.
@@ -147,4 +148,11 @@ function readStrategy({ strategies }: Configuration): { file: string; answers: P
     file: only.file,
     answers: { sell, buy, at: when, timezone: zone, total: budget?.total ?? NONE },
   };
+}
+
+/** Whether an answer can say the token: one that was added by hand, or has another contract here, stays as it is. */
+function isOfBook({ network, tokens }: Configuration, symbol: string | undefined): boolean {
+  if (symbol === undefined || symbol === network.nativeSymbol) return true;
+  const booked = NETWORKS.get(network.name)?.tokens.get(symbol);
+  return booked?.feed !== undefined && booked.address === tokens.get(symbol)?.token.address;
 }

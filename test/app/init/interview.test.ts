@@ -479,6 +479,22 @@ describe("swapd init over a configuration that somebody wrote", () => {
     expect(read("swapd.yaml")).not.toContain("USDC");
   });
 
+  test("leaves a strategy alone that trades a token which was added by hand, and changes the rest", async () => {
+    const feed = '{ address: "0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70", heartbeat: 24h }';
+    edit("swapd.yaml", "policy: ", `  DEGEN: { address: "${FOREIGN}", decimals: 18, feed: ${feed} }\npolicy: `);
+    edit("policy.yaml", "USDC, WETH", "USDC, DEGEN");
+    edit("strategies/buy-weth.yaml", "buy: WETH", "buy: DEGEN");
+    expect(await checked()).toMatchObject({ ok: true });
+    const before = read("strategies/buy-weth.yaml");
+    await started([], { yes: true, maxPerDay: "300 USD" });
+    expect(read("policy.yaml")).toContain('max_per_day: "300 USD"');
+    expect(read("policy.yaml")).toContain("tokens: [USDC, DEGEN]");
+    await started([], { yes: true, wallet: "new" });
+    expect(read("swapd.yaml")).toContain("keystore");
+    expect(read("strategies/buy-weth.yaml")).toBe(before);
+    expect(await checked()).toMatchObject({ ok: true });
+  });
+
   test("keeps the clock of a schedule that names none, which is UTC, wherever this machine stands", async () => {
     vi.stubEnv("TZ", "America/New_York");
     edit("strategies/buy-weth.yaml", ", timezone: Europe/Berlin", "");
