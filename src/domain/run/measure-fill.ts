@@ -51,7 +51,8 @@ export const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb
  *
  * A transaction that fills several swaps of ours moves one token for two of them where they deliver to one recipient, or
  * one sells what the other buys: what came for the other does not lower what was sold, what left for it does not lower
- * what was bought, and of several payments to the recipient the smallest that is enough counts.
+ * what was bought, and of several payments to the recipient the smallest that is enough counts. It takes one token of a
+ * wallet for two of them where a fork took one back whose token was signed for again: each took what was signed at most.
  */
 export function measureFill(receipt: FillReceipt, swap: Measured, native: Native): Fill {
   const executions = swap.proposal === undefined ? [] : executionsIn(receipt.logs, swap.wallet);
@@ -101,11 +102,16 @@ function isPaidByOthers({ mode, proposal }: Pick<Swap, "mode" | "proposal">): bo
 
 type Sides = Pick<Swap, "wallet" | "recipient" | "sell" | "buy">;
 
-/** A transaction takes a token from a wallet for one swap alone; what comes back may be what another one bought. */
-function soldTokens(receipt: FillReceipt, { sell: { address: token }, wallet }: Sides): bigint {
+/** What comes back may be what another one bought. */
+function soldTokens(
+  receipt: FillReceipt,
+  { sell: { address: token }, wallet, gross }: Sides & Pick<Swap, "gross">,
+): bigint {
   const isBoughtBeside = receipt.beside?.some(({ recipient, buy }) => recipient === wallet && buy === token) ?? false;
   const back = isBoughtBeside ? 0n : sumOf(transfers(receipt, token, { holder: wallet, side: 2 }));
-  return sumOf(transfers(receipt, token, { holder: wallet, side: 1 })) - back;
+  const sold = sumOf(transfers(receipt, token, { holder: wallet, side: 1 })) - back;
+  const isSoldBeside = receipt.beside?.some((other) => other.wallet === wallet && other.sell === token) ?? false;
+  return isSoldBeside && gross !== undefined ? smaller(sold, gross) : sold;
 }
 
 function boughtTokens(receipt: FillReceipt, { buy: { address: token }, recipient }: Sides, least: bigint): bigint {

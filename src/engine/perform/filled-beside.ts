@@ -17,10 +17,15 @@ export async function withOthers(context: EngineContext, swap: Swap, receipt: Re
   const sides = { wallet, recipient, sell: sell.address, buy: buy.address };
   const others = await deps.store.read({ kind: "beside", swapId: id, hash: receipt.hash, sides });
   const filled = others.filter(({ fill }) => fill !== undefined);
-  const mayBe = others.filter((other) => other.fill === undefined && isFilledBy(other, receipt));
+  const mayBe = others.filter(
+    (other) => other.fill === undefined && soldBy(other) !== soldBy(swap) && isFilledBy(other, receipt),
+  );
   const taken = await takenByKnown(context, receipt, mayBe);
   const open = mayBe.filter((other) => !taken.has(soldBy(other)));
-  const beside = [...filled, ...open].map((other) => ({
+  const alike = others.filter(
+    (other) => other.fill === undefined && soldBy(other) === soldBy(swap) && isNamedIn(context, other, receipt),
+  );
+  const beside = [...filled, ...open, ...alike].map((other) => ({
     ...{ wallet: other.wallet, recipient: other.recipient },
     ...{ sell: other.sell.address, buy: other.buy.address },
   }));
@@ -47,7 +52,7 @@ async function takenByKnown(
   return taken;
 }
 
-/** A transaction takes a token from a wallet for one swap alone. */
+/** Two orders that sell one token of one wallet are open together only where a fork took a fill back. */
 function soldBy({ wallet, sell }: Sold): string {
   return `${wallet} ${sell.address}`;
 }
@@ -99,6 +104,21 @@ function soldIn(
     sold.set(soldBy(one), one);
   }
   return [...sold.values()];
+}
+
+/**
+ * Whether the settlement's own event names an order. Another order of the same token is filled by the same transaction only
+ * where a fork took a fill back after which the token was signed for again: what left the wallet does not tell them apart.
+ */
+function isNamedIn({ deps: { service } }: EngineContext, { wallet, terms }: Swap, { logs }: Receipt): boolean {
+  const { nonceRecord } = service.profile;
+  if (nonceRecord === undefined || terms?.nonce === undefined) return false;
+  const wanted = nonceRecord.fillTopics(wallet, terms.nonce);
+  const contract = terms.contracts[nonceRecord.at];
+  return logs.some(
+    ({ address, topics }) =>
+      address === contract && wanted.every((topic, index) => topic === null || topic === topics[index]),
+  );
 }
 
 /** An order may take its token from the block on in which it was signed, up to its deadlines. */

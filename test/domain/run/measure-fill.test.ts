@@ -175,6 +175,13 @@ describe("what another swap of ours moved in the same transaction is not counted
     expect(fill).not.toHaveProperty("assumed");
   });
 
+  test("one that sells the same token of the wallet sold its own part of what left", () => {
+    const sellsTheSame = { wallet: WALLET, sell: USDC.address, recipient: RELAYER, buy: WBTC.address };
+    const fill = measure({ logs: [sale, sale, paid(TENTH)], beside: [sellsTheSame] });
+    expect(fill).toMatchObject({ sold: HUNDRED_USDC, bought: TENTH });
+    expect(fill).not.toHaveProperty("assumed");
+  });
+
   test("one that delivers to the same recipient takes nothing off what came back to the wallet", () => {
     const back = transferLog({ token: USDC.address, from: ROUTER, to: WALLET, amount: 1_000n });
     const logs = [sale, back, paid(TENTH), paid(TENTH)];

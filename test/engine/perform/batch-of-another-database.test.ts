@@ -27,13 +27,13 @@ const MUCH_WETH = 5n * 10n ** 18n;
 
 /** @returns what was exchanged where this moves beside the order */
 async function filledBeside(hasNonce: boolean, ...moves: Parameters<typeof transferLog>[0][]) {
-  return await filledWith(() => [], hasNonce, ...moves);
+  return await filledWith(() => [], { hasNonce }, ...moves);
 }
 
 /** The same with more swaps in its run, which may be filled by the same transaction. */
 async function filledWith(
   others: (filledBy: Hex | undefined) => readonly Swap[],
-  hasNonce: boolean,
+  { hasNonce = true, alsoNamed = [] }: { hasNonce?: boolean; alsoNamed?: readonly bigint[] },
   ...moves: Parameters<typeof transferLog>[0][]
 ) {
   const outside = createOutside(NOW_MS);
@@ -47,7 +47,12 @@ async function filledWith(
   outside.chain.receipt = async (asked) => {
     const one = await receipt(asked);
     const place = { transactionHash: asked, blockNumber: 101, logIndex: 9 };
-    return one && { ...one, logs: [...one.logs, ...moves.map((move) => ({ ...transferLog(move), ...place }))] };
+    if (one === undefined) return undefined;
+    const moved = moves.map((move) => ({ ...transferLog(move), ...place }));
+    const named = one.logs
+      .filter(({ topics }) => topics[2] === wordFor(order.nonce))
+      .flatMap((log) => alsoNamed.map((nonce) => ({ ...log, topics: log.topics.with(2, wordFor(nonce)), ...place })));
+    return { ...one, logs: [...one.logs, ...moved, ...named] };
   };
   const seen = await readChain(life.context, swap);
   if (seen.kind !== "observed" || seen.observation.fill === undefined) throw new Error(JSON.stringify(seen));
@@ -56,6 +61,7 @@ async function filledWith(
   return { sold, bought };
 }
 
+const wordFor = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
 const leaves = (token: Address, from: Address = ACCOUNT) => ({ token, from, to: POOL, amount: 10n ** 5n });
 const comes = (token: Address, amount: bigint) => ({ token, from: POOL, to: ACCOUNT, amount });
 
@@ -93,7 +99,7 @@ test.each(["submitted", "mined"] as const)(
       hash === undefined || other.fill === undefined ? other : { ...other, fill: { ...other.fill, hash } },
     ];
     const moves = [leaves(WBTC.address), comes(OTHER.address, 60_000_000n)];
-    expect(await filledWith(others, true, ...moves)).toEqual({ sold: HUNDRED_USDC, bought: order.amountOut });
+    expect(await filledWith(others, {}, ...moves)).toEqual({ sold: HUNDRED_USDC, bought: order.amountOut });
   },
 );
 
@@ -114,5 +120,20 @@ test.each<[string, Swap["state"], "gasless" | "self-executed", Pick<Terms, "dead
   };
   const one = differs === undefined ? other : { ...other, ...late };
   const moves = [leaves(WBTC.address), comes(WETH.address, MUCH_WETH)];
-  expect(await filledWith(() => [one], true, ...moves)).toEqual({ sold: HUNDRED_USDC, bought: order.amountOut });
+  expect(await filledWith(() => [one], {}, ...moves)).toEqual({ sold: HUNDRED_USDC, bought: order.amountOut });
+});
+
+// A fork took the first fill back after its token was signed for again, and one transaction fills both.
+test.each<[string, bigint[], Awaited<ReturnType<typeof filledBeside>>]>([
+  ["says that it was filled too", [8n], { sold: HUNDRED_USDC, bought: order.amountOut }],
+  ["does not name is no part of it", [], { sold: 2n * HUNDRED_USDC, bought: order.amountOut + MUCH_WETH }],
+])("an open order of the same token which the settlement %s", async (_what, alsoNamed, fill) => {
+  const other = swapIn("submitted", {
+    ...{ id: "run_1.1.1", position: 1, wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" },
+    ...{ sell: USDC, buy: WETH, gross: HUNDRED_USDC },
+  });
+  if (other.terms === undefined) throw new Error("a swap in this state has terms");
+  const second = { ...other, terms: { ...other.terms, nonce: 8n } };
+  const moves = [{ ...leaves(USDC.address), amount: HUNDRED_USDC }, comes(WETH.address, MUCH_WETH)];
+  expect(await filledWith(() => [second], { alsoNamed }, ...moves)).toEqual(fill);
 });

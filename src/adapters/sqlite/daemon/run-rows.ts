@@ -80,14 +80,11 @@ const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, s
 
 const SIDES = "run_id, id, wallet, sell_token, recipient, buy_token";
 
-/**
- * Our own transactions fill nothing else; a proposal to a Safe is none. Nor does a transaction take one token of one wallet
- * for two swaps: what sells the same was signed after the one that it fills.
- */
+/** Our own transactions fill nothing else; a proposal to a Safe is none. */
 const FILLED_BESIDE = `SELECT run_id AS runId, id FROM (
     SELECT ${SIDES} FROM swaps WHERE hash = ?
     UNION ALL SELECT ${SIDES} FROM swaps WHERE ${UNSETTLED_SWAPS} AND hash IS NULL AND intent_id IS NULL)
-  WHERE id <> ? AND NOT (wallet = ? AND sell_token = ?) AND ((recipient = ? AND buy_token = ?) OR (recipient = ? AND buy_token = ?)
+  WHERE id <> ? AND ((wallet = ? AND sell_token = ?) OR (recipient = ? AND buy_token = ?) OR (recipient = ? AND buy_token = ?)
     OR (wallet = ? AND sell_token = ?))`;
 
 /** Rows of runs, swaps and transitions. */
