@@ -57,7 +57,9 @@ export const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb
 export function measureFill(receipt: FillReceipt, swap: Measured, native: Native): Fill {
   const executions = swap.proposal === undefined ? [] : executionsIn(receipt.logs, swap.wallet);
   if (executions.length < 2) return measureLogs(receipt, swap, native);
-  const fills = executions.map(({ logs, hash }) => ({ hash, fill: measureLogs({ ...receipt, logs }, swap, native) }));
+  // What fills another swap of ours is another execution, whose logs are not these.
+  const { beside: _, ...alone } = receipt;
+  const fills = executions.map(({ logs, hash }) => ({ hash, fill: measureLogs({ ...alone, logs }, swap, native) }));
   const asked = fills.find(({ hash }) => hash !== undefined && hash === swap.signatures?.swapDigest);
   const exact = fills.filter(({ fill }) => fill.assumed !== true && fill.sold === swap.gross);
   const own = asked ?? (exact.length === 1 ? exact[0] : undefined);

@@ -17,15 +17,14 @@ export async function withOthers(context: EngineContext, swap: Swap, receipt: Re
   const sides = { wallet, recipient, sell: sell.address, buy: buy.address };
   const others = await deps.store.read({ kind: "beside", swapId: id, hash: receipt.hash, sides });
   const filled = others.filter(({ fill }) => fill !== undefined);
+  const isAlike = (other: Swap): boolean => soldBy(other) === soldBy(swap);
   const mayBe = others.filter(
-    (other) => other.fill === undefined && soldBy(other) !== soldBy(swap) && isFilledBy(other, receipt),
+    (other) =>
+      other.fill === undefined && (isAlike(other) ? isNamedIn(context, other, receipt) : isFilledBy(other, receipt)),
   );
   const taken = await takenByKnown(context, receipt, mayBe);
-  const open = mayBe.filter((other) => !taken.has(soldBy(other)));
-  const alike = others.filter(
-    (other) => other.fill === undefined && soldBy(other) === soldBy(swap) && isNamedIn(context, other, receipt),
-  );
-  const beside = [...filled, ...open, ...alike].map((other) => ({
+  const open = mayBe.filter((other) => isAlike(other) || !taken.has(soldBy(other)));
+  const beside = [...filled, ...open].map((other) => ({
     ...{ wallet: other.wallet, recipient: other.recipient },
     ...{ sell: other.sell.address, buy: other.buy.address },
   }));

@@ -192,7 +192,8 @@ describe("what another swap of ours moved in the same transaction is not counted
 describe("what owners of a Safe executed at once", () => {
   const since = { block: 90, nonce: 4n };
   const proposal = { version: "1.4.1", nonce: 5n, isBoundToNonce: true, since } as const;
-  const asked = { proposal, signatures: swap.signatures && { ...swap.signatures, swapDigest: hash("5a") } };
+  const { signatures } = swapIn("submitted", { mode: "gasless" });
+  const asked = { proposal, signatures: signatures && { ...signatures, swapDigest: hash("5a") } };
   const words = "ExecutionSuccess(bytes32,uint256)";
   const executed = (digest: Hex, isIndexed = true) => ({
     ...{ address: WALLET, topics: [id(words) as Hex, ...(isIndexed ? [digest] : [])] },
@@ -210,6 +211,18 @@ describe("what owners of a Safe executed at once", () => {
     expect(fill).toMatchObject(own);
     expect(fill).not.toHaveProperty("assumed");
   });
+
+  test.each([
+    ["sells the same", USDC.address],
+    ["sells another token", WBTC.address],
+  ])(
+    "is all that its own execution brought, also beside another proposal of ours that buys the same and %s",
+    (_, sell) => {
+      const logs = [sale, purchase, executed(hash("5a")), sale, purchase, executed(hash("01"))];
+      const beside = [{ wallet: WALLET, sell, recipient: WALLET, buy: WETH.address }];
+      expect(measure({ logs, beside }, asked)).toMatchObject(own);
+    },
+  );
 
   test("is told apart by its amount where they chose another nonce, or a module executed it", () => {
     const elsewhere = [sale, purchase, executed(hash("03"))];
