@@ -16,6 +16,7 @@ import { type Service, startService } from "../service/service.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { NetworkFlags } from "./network-flags.ts";
 import type { Runtime } from "./runtime.ts";
+import { serviceDatabase } from "./service-database.ts";
 
 /** The options of `swapd serve` without a configuration file. */
 export interface ServeFlags {
@@ -54,7 +55,7 @@ export function serveOptions(flags: ServeFlags, runtime: Runtime): ServiceOption
     apiKeys: [],
     ...(flags.metrics === undefined ? {} : { metrics: parsed(LISTEN, "--metrics", flags.metrics) }),
     drainMs: timing.shutdownMs,
-    database: resolve(flags.database ?? `service-${networks[0]?.name}.db`),
+    database: serviceDatabase(flags.database ?? `service-${networks[0]?.name}.db`),
   };
 }
 

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCli } from "../../src/app/cli.ts";
+import { openDaemonDatabase } from "../../src/app/daemon-database.ts";
 import { digestOf, withKeyStore } from "../../src/service/keys/key-store.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -35,4 +37,21 @@ it("makes a key that is shown once, lists everything but the key, and ends it fo
   expect((await keys("revoke", "partner", ...at)).code).toBe(0);
   expect((await keys("revoke", "partner", ...at)).code).toBe(1);
   expect(withKeyStore(database, (store) => store.find(digestOf(key)))).toBeUndefined();
+});
+
+it("takes no daemon's database for a service's, and writes nothing there", async () => {
+  const database = join(temporaryDirectory(), "swapd.db");
+  openDaemonDatabase(database).close();
+  const before = readFileSync(database);
+  const terminal = { out: () => undefined, err: () => undefined, isInteractive: false };
+  for (const command of [["add", "partner"], ["list"], ["revoke", "partner"]]) {
+    const { code, err } = await keys(...command, "--database", database);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining("this is a daemon's database; name the service's own one"),
+    ]);
+  }
+  expect(readFileSync(database).equals(before)).toBe(true);
+  const network = ["--network", "base", "--rpc", "http://127.0.0.1:1"];
+  expect(await runCli(["node", "swapd", "serve", ...network, "--database", database], terminal)).toBe(2);
 });

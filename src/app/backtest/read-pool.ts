@@ -5,6 +5,7 @@ import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { type Address, type Hex, parseAddress } from "../../domain/money/address.ts";
 import type { UsdPrice } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
+import { DAY_MS } from "../../domain/time/durations.ts";
 import type { Chain } from "../../ports/chain.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { formatInstant } from "../terminal.ts";
@@ -66,11 +67,14 @@ async function read(
   const file = join(folder, `${configuration.network.chainId}-${pool}-${decimals}.jsonl`);
   const pieces = openPieces(file);
   const prices: PoolPrice[] = [];
-  for (let from = firstBlock - (firstBlock % PIECE_BLOCKS); from <= lastBlock; from += PIECE_BLOCKS) {
+  const start = firstBlock - (firstBlock % PIECE_BLOCKS);
+  for (let from = start; from <= lastBlock; from += PIECE_BLOCKS) {
     const to = Math.min(from + PIECE_BLOCKS - 1, last.number);
     const known = pieces.known(from);
     const found = known ?? (await readPiece(chain, { pool, from, to, first, second }));
-    if (known === undefined && to === from + PIECE_BLOCKS - 1) pieces.keep(from, found);
+    // A node that keeps no logs of old blocks may answer that there are none: only an older swap shows that it has these.
+    const isWhole = to === from + PIECE_BLOCKS - 1 && prices.length > 0;
+    if (known === undefined && isWhole) pieces.keep(from, found);
     prices.push(...found);
     progress?.((to - firstBlock) / Math.max(1, lastBlock - firstBlock));
   }
@@ -81,7 +85,19 @@ async function read(
       `the pool ${pool} had no swap in blocks ${firstBlock} to ${lastBlock}: is it the right one?`,
     );
   const range = `pool ${pool}: ${prices.length} swaps of blocks ${firstBlock} to ${lastBlock}; times of blocks are interpolated within ${PIECE_BLOCKS} of them; read pieces are kept in ${file}`;
-  return oriented({ first, second, candles, stepMs, notes: [range] }, configuration);
+  const notes = [range, ...lateStart(candles, { fromMs, stepMs })];
+  return oriented({ first, second, candles, stepMs, notes }, configuration);
+}
+
+/** A pool that is younger than what was asked for looks like one whose old logs the node does not keep. */
+function lateStart(
+  [first]: readonly Candle[],
+  { fromMs, stepMs }: { readonly fromMs: number; readonly stepMs: number },
+): readonly string[] {
+  if (first === undefined || first.atMs - fromMs < DAY_MS + stepMs) return [];
+  return [
+    `no swap before ${formatInstant(first.atMs)}: the pool is younger than --from, or the node keeps no logs of older blocks`,
+  ];
 }
 
 async function tokensOf(chain: Reads, { tokens }: Configuration, pool: Address): Promise<readonly [Token, Token]> {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { type ApiKeyRow, withKeyStore } from "../../service/keys/key-store.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { serviceDatabase } from "../service-database.ts";
 import { configurationFile, nameTarget, readConfiguration } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
@@ -69,7 +69,7 @@ export function revokeKey(which: string, options: KeyOptions, terminal: Terminal
 /** The service's database, and in words what a command acted on. */
 function serviceOf(options: KeyOptions): { readonly database: string; readonly place: string } {
   if (options.database !== undefined) {
-    const database = resolve(options.database);
+    const database = serviceDatabase(options.database);
     return { database, place: `on the service database ${database}` };
   }
   const configuration = readConfiguration(configurationFile(options), EXIT.no);

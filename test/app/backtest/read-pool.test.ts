@@ -150,10 +150,42 @@ describe("a pool's prices out of its swaps", () => {
     expect(chain.asked).toEqual([0, 2_000, 4_000]);
     const again = fakeChain();
     const { read } = await readPool(again.reads, configuration, { ...SPAN, folder });
-    // The last piece is not whole yet: it is read again the next time.
-    expect(again.asked).toEqual([6_000, 8_000]);
+    // Nothing older shows that the node has all of the first piece, and the last one is not whole yet.
+    expect(again.asked).toEqual([0, 6_000, 8_000]);
     const whole = await readPool(fakeChain().reads, configuration, { ...SPAN, folder: join(folder, "other") });
     expect(read.candles).toEqual(whole.read.candles);
+  });
+
+  it("are read anew where a node answered that there are no logs, since it keeps none of old blocks", async () => {
+    const { configuration, folder } = configured();
+    const [pruned, archive] = [fakeChain(), fakeChain()];
+    const logs = async (asked: { fromBlock: number; toBlock: number }) =>
+      (await pruned.reads.logs(asked)).filter(({ blockNumber }) => blockNumber > 5_000);
+    const first = await readPool({ ...pruned.reads, logs }, configuration, { ...SPAN, folder });
+    expect(first.read.candles.length).toBeLessThan(((NEWEST - 5_000) * BLOCK_SECONDS) / 60);
+    const { read } = await readPool(archive.reads, configuration, { ...SPAN, folder });
+    expect(archive.asked).toEqual([0, 2_000, 4_000, 8_000]);
+    const whole = await readPool(fakeChain().reads, configuration, { ...SPAN, folder: join(folder, "other") });
+    expect(read.candles).toEqual(whole.read.candles);
+  });
+
+  it("say where they begin when that is days after what was asked for", async () => {
+    const { configuration, folder } = configured();
+    const chain = fakeChain();
+    const day = 86_400_000;
+    const head = async (number: number) => {
+      const found = await chain.reads.block(number);
+      return found && { ...found, timestamp: START_MS / 1_000 + number * 60 };
+    };
+    const finalized = async () => (await head(NEWEST)) ?? chain.reads.finalized();
+    const logs = async (asked: { fromBlock: number; toBlock: number }) =>
+      (await chain.reads.logs(asked)).filter(({ blockNumber }) => blockNumber >= 3_000);
+    const reads = { ...chain.reads, block: head, finalized, logs };
+    const { read } = await readPool(reads, configuration, { ...SPAN, folder });
+    expect(read.notes[1]).toContain("no swap before 2");
+    expect(read.notes[1]).toContain("the pool is younger than --from, or the node keeps no logs of older blocks");
+    const later = await readPool(reads, configuration, { ...SPAN, fromMs: START_MS + 2 * day, folder });
+    expect(later.read.notes).toHaveLength(1);
   });
 
   it("survive a kill in the middle of a line", async () => {
@@ -161,10 +193,10 @@ describe("a pool's prices out of its swaps", () => {
     const { read } = await readPool(fakeChain().reads, configuration, { ...SPAN, folder });
     const file = join(folder, readdirSync(folder)[0] ?? "");
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
-    writeFileSync(file, [...lines.slice(0, 2), lines[2]?.slice(0, 40)].join("\n"));
+    writeFileSync(file, [lines[0], lines[1]?.slice(0, 40)].join("\n"));
     const chain = fakeChain();
     const after = await readPool(chain.reads, configuration, { ...SPAN, folder });
-    expect(chain.asked).toEqual([4_000, 6_000, 8_000]);
+    expect(chain.asked).toEqual([0, 4_000, 6_000, 8_000]);
     expect(after.read.candles).toEqual(read.candles);
     appendFileSync(file, "{}\nnonsense\n");
     expect((await readPool(fakeChain().reads, configuration, { ...SPAN, folder })).read.candles).toEqual(read.candles);

@@ -1,0 +1,22 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { hasTables } from "../adapters/sqlite/daemon/schema.ts";
+import { openDatabase } from "../storage/database.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+
+/**
+ * The file of a service's own database, as the command line names it.
+ * @throws CommandFailure where it is a daemon's: keys that are written there open no service
+ */
+export function serviceDatabase(named: string): string {
+  const file = resolve(named);
+  if (!existsSync(file)) return file;
+  const db = openDatabase({ file, readonly: true });
+  try {
+    if (!hasTables(db)) return file;
+  } finally {
+    db.close();
+  }
+  const message = `--database ${named}: this is a daemon's database; name the service's own one, as in \`serve.database\``;
+  throw new CommandFailure(EXIT.usage, message);
+}
