@@ -8,8 +8,9 @@ import { checkBaselines, compareBaselines, readFindings } from "./baselines.ts";
 import { placesOf } from "./block-receipts.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type Claims, claimTransactions } from "./claims.ts";
+import { paidOut, takenFor } from "./exchange.ts";
 import { fillingTransactions, openSwaps } from "./filling-transactions.ts";
-import { checkFills, checkLanded, type FillSources, paidOut } from "./fills.ts";
+import { checkFills, checkLanded, type FillSources } from "./fills.ts";
 import { checkIntents, findSigners, type OwnTransaction, ownTransactions, parseAttempts } from "./lane.ts";
 import { checkLedger } from "./ledger.ts";
 import { type Flow, flowsOf, type Movements, readMovements } from "./movements.ts";
@@ -153,7 +154,10 @@ async function auditOnce(options: AuditOptions, pass: AuditPass): Promise<AuditR
     ...checkFills(snapshot.swaps.values(), fills),
     ...checkLanded(filledBy, fills),
     ...checkProposals(snapshot, inputs.receipts),
-    ...checkClaims(filledBy, (hash, swap) => paidOut(swap, inputs.receipts.get(hash), options.wrappedNative)),
+    ...checkClaims(filledBy, {
+      paid: (hash, swap) => paidOut(swap, inputs.receipts.get(hash), options.wrappedNative),
+      taken: (hash, swap) => takenFor(swap, inputs.receipts.get(hash), options.wrappedNative),
+    }),
     ...checkOutflows(unclaimed, orders, watch),
     ...checkNativeFills(movements.fills, inputs, watch),
     ...balances.differences,

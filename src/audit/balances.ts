@@ -1,7 +1,7 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { amountText } from "./amount-text.ts";
 import type { Claims } from "./claims.ts";
-import { measureExchange } from "./fills.ts";
+import { measureExchange } from "./exchange.ts";
 import type { OwnTransaction } from "./lane.ts";
 import type { Flow } from "./movements.ts";
 import type { Receipt } from "./node-answers.ts";

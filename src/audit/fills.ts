@@ -1,94 +1,11 @@
-import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
+import type { Address, Hex } from "../domain/money/address.ts";
 import { amountText, boughtToken, soldToken } from "./amount-text.ts";
-import { readSwapped, readTransfer, type SwappedEvent } from "./events.ts";
+import { readSwapped, type SwappedEvent } from "./events.ts";
+import { type Exchange, measureExchange } from "./exchange.ts";
 import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
 import { isFilled, isOpen, type SwapRow } from "./rows.ts";
 import { executionsOf } from "./safes.ts";
-
-/** What the chain shows about one transaction of a swap. */
-interface Exchange {
-  readonly sold: bigint;
-  readonly bought: bigint;
-  /** of what was taken from the wallet, what came back to it */
-  readonly back: bigint;
-}
-
-/** The payments of what a swap buys, each as far as it may have been its own. Coins are paid to nobody by name. */
-function paymentsFor({ buy_token: buy, recipient }: SwapRow, receipt: Receipt, wrapped: Address): bigint[] {
-  return buy === NATIVE_TOKEN ? paid(receipt, wrapped, [wrapped, undefined]) : paid(receipt, wrapped, [buy, recipient]);
-}
-
-/** The amounts of a token that somebody got; nobody gets what is unwrapped. */
-function paid(
-  receipt: Receipt,
-  wrapped: Address,
-  [token, to]: readonly [token: Address, to: Address | undefined],
-): bigint[] {
-  return receipt.logs
-    .flatMap((log) => readTransfer(log, wrapped) ?? [])
-    .filter((move) => move.token === token && move.to === to)
-    .map(({ amount }) => amount);
-}
-
-/** What a transaction paid out of what a swap buys, for all who receive it there. */
-export function paidOut(swap: SwapRow, receipt: Receipt | undefined, wrapped: Address): bigint {
-  const payments = receipt === undefined ? [] : paymentsFor(swap, receipt, wrapped);
-  return payments.reduce((sum, amount) => sum + amount, 0n);
-}
-
-/**
- * Measures what a swap exchanged in a transaction. Sold is what left the wallet less what came back to it; bought is
- * what reached the recipient less what left it. Native coins have no transfer events: sold is the value sent along less
- * what was unwrapped for the way back, bought is what the wrapped token paid out, as far as it was for the recipient.
- * @param beside other swaps that the transaction filled: what they bought or sold is not counted for this one
- */
-export function measureExchange(
-  swap: SwapRow,
-  receipt: Receipt,
-  native: { wrapped: Address; value: bigint },
-  beside: readonly SwapRow[] = [],
-): Exchange {
-  const transfers = receipt.logs.flatMap((log) => readTransfer(log, native.wrapped) ?? []);
-  const moved = (token: Address, way: "from" | "to", holder: Address | undefined): bigint =>
-    transfers.reduce((sum, move) => (move.token === token && move[way] === holder ? sum + move.amount : sum), 0n);
-  const { sell_token: sell, buy_token: buy, wallet, recipient } = swap;
-  const taken = sell === NATIVE_TOKEN ? native.value : moved(sell, "from", wallet);
-  const isBoughtBeside = beside.some((other) => other.buy_token === sell && other.recipient === wallet);
-  const came = isBoughtBeside ? 0n : moved(sell, "to", wallet);
-  const back = sell === NATIVE_TOKEN ? coinsBack(swap, receipt, native.wrapped) : came;
-  const payments = paymentsFor(swap, receipt, native.wrapped);
-  const isSoldBeside = beside.some((other) => other.sell_token === buy && other.wallet === recipient);
-  const away = buy === NATIVE_TOKEN || isSoldBeside ? 0n : moved(buy, "from", recipient);
-  const rivals = beside.filter((other) => other.buy_token === buy && other.recipient === recipient).length;
-  const isShared = rivals > 0 || buy === NATIVE_TOKEN;
-  const bought = isShared ? shareOf(swap, payments, rivals) : payments.reduce((left, right) => left + right, 0n);
-  return { sold: taken - back, bought: bought - away, back };
-}
-
-/**
- * Of the coins that were unwrapped, what came back to the wallet that sold coins. A pool of the coin itself is paid with
- * unwrapped ones as well, and no event tells the two apart: what is recorded as sold says which it was, where that is
- * nothing, one of the payments or all. The balance of coins then shows whether it is true.
- */
-function coinsBack({ amount_in: gross, sold }: SwapRow, receipt: Receipt, wrapped: Address): bigint {
-  const unwrapped = paid(receipt, wrapped, [wrapped, undefined]);
-  const all = unwrapped.reduce((sum, amount) => sum + amount, 0n);
-  const said = gross === null || sold === null ? 0n : gross - sold;
-  return said === 0n || unwrapped.includes(said) ? said : all;
-}
-
-/**
- * Everybody's unwrapping looks alike, and so do payments to one recipient: the smallest that is no less than the swap's
- * minimum counts; the minimum where it takes several to be as much, or where there are fewer than swaps.
- */
-function shareOf({ amount_out_min: minimum }: SwapRow, payments: readonly bigint[], rivals: number): bigint {
-  const sum = payments.reduce((left, right) => left + right, 0n);
-  if (minimum === null || minimum === 0n || sum < minimum) return sum;
-  if (rivals > 0 && payments.length <= rivals) return minimum;
-  const [smallest = minimum] = payments.filter((amount) => amount >= minimum).sort((a, b) => (a < b ? -1 : 1));
-  return smallest;
-}
 
 /** What the fills are checked against. */
 export interface FillSources {
@@ -123,9 +40,10 @@ function checkFill(swap: SwapRow, sources: FillSources): Difference[] {
     const message = `Swap ${swap.id} is ${swap.state}, but its transaction ${receipt.hash} reverted.`;
     return [difference("FILL_REVERTED", subject, message, { state: swap.state, hash: swap.hash })];
   }
-  const { own, exchange } = measuredIn(receipt, swap, sources);
+  const measured = measuredIn(receipt, swap, sources);
+  const { own, exchange } = measured;
   const found = [...checkAmounts(swap, own, exchange), ...checkRecipient(swap, own, exchange)];
-  return [...found, ...checkOrder(swap, { own, exchange }, sources), ...checkEvent(swap, { own, exchange }, sources)];
+  return [...found, ...checkOrder(swap, measured, sources), ...checkEvent(swap, measured, sources)];
 }
 
 /**
@@ -137,8 +55,8 @@ export function checkLanded(filledBy: ReadonlyMap<Hex, readonly SwapRow[]>, sour
     const receipt = sources.receipts.get(hash);
     if (receipt === undefined) return [];
     return swaps.filter(isOpen).flatMap((swap) => {
-      const { own, exchange } = measuredIn(receipt, swap, sources);
-      return [...checkRecipient(swap, own, exchange), ...checkOrder(swap, { own, exchange }, sources)];
+      const measured = measuredIn(receipt, swap, sources);
+      return [...checkRecipient(swap, measured.own, measured.exchange), ...checkOrder(swap, measured, sources)];
     });
   });
 }
@@ -147,13 +65,15 @@ export function checkLanded(filledBy: ReadonlyMap<Hex, readonly SwapRow[]>, sour
 interface Measured {
   readonly own: Receipt;
   readonly exchange: Exchange;
+  /** other swaps that the transaction filled */
+  readonly beside: readonly SwapRow[];
 }
 
 function measuredIn(receipt: Receipt, swap: SwapRow, sources: FillSources): Measured {
   const native = { wrapped: sources.wrappedNative, value: sources.valueOf(receipt.hash) };
   const own = ownExecution(swap, receipt, { native, digest: sources.proposedAs(swap) });
   const beside = sources.claimedBy(receipt.hash).filter(({ id }) => id !== swap.id);
-  return { own, exchange: measureExchange(swap, own, native, beside) };
+  return { own, exchange: measureExchange(swap, own, native, beside), beside };
 }
 
 /** Of several executions of a Safe at once the proposal's own: by its hash, or the one that sold exactly its amount. */
@@ -226,21 +146,31 @@ function checkOrder(
   return found;
 }
 
+/** What was paid for several together is recorded with the least that it was for each. */
+function boughtByEvent(swap: SwapRow, { amountOut }: SwappedEvent, beside: readonly SwapRow[]): bigint | null {
+  const { bought, buy_token: buy, recipient } = swap;
+  const isTogether = beside.some((other) => other.buy_token === buy && other.recipient === recipient);
+  return isTogether && bought !== null && bought < amountOut ? amountOut : bought;
+}
+
 /** Where our own settlement contract was signed for, its event must report the same story. */
-function checkEvent(swap: SwapRow, { own: receipt, exchange }: Measured, sources: FillSources): Difference[] {
+function checkEvent(swap: SwapRow, measured: Measured, sources: FillSources): Difference[] {
+  const { own: receipt, beside } = measured;
   const { settlement } = sources;
   if (settlement === undefined || sources.routerOf(swap) !== settlement) return [];
   const events = receipt.logs
     .filter((log) => log.address === settlement)
     .flatMap((log) => readSwapped(log) ?? [])
     .filter((event) => event.owner === swap.wallet);
-  const [event] = events;
+  const isOther = (other: SwapRow) => other.wallet === swap.wallet && sources.routerOf(other) === settlement;
+  const wanted = 1 + beside.filter(isOther).length;
+  const event = events.length === 1 ? events[0] : events.find(({ nonce }) => nonce === swap.nonce);
   const subject = `swap ${swap.id}`;
-  if (event === undefined || events.length > 1) {
-    const message = `Transaction ${receipt.hash} of swap ${swap.id} has ${events.length} Swapped events of the wallet instead of one.`;
+  if (event === undefined || events.length !== wanted) {
+    const message = `Transaction ${receipt.hash} of swap ${swap.id} has ${events.length} Swapped events of the wallet instead of ${wanted}.`;
     return [difference("EVENT_DIFFERS", subject, message, { events: events.length, hash: receipt.hash })];
   }
-  const found = differingFields(swap, event, exchange).map(([name, { recorded, chain }]) => {
+  const found = differingFields(swap, event, measured).map(([name, { recorded, chain }]) => {
     const code = name === "recipient" ? "RECIPIENT_DIFFERS" : "EVENT_DIFFERS";
     const message = `The Swapped event of swap ${swap.id} says ${name} ${chain}; the row says ${recorded}.`;
     return difference(code, subject, message, { field: name, recorded, chain, hash: receipt.hash });
@@ -250,7 +180,8 @@ function checkEvent(swap: SwapRow, { own: receipt, exchange }: Measured, sources
 
 type Pair = { readonly recorded: string; readonly chain: string };
 
-function differingFields(swap: SwapRow, event: SwappedEvent, { back }: Exchange): [string, Pair][] {
+function differingFields(swap: SwapRow, event: SwappedEvent, { exchange, beside }: Measured): [string, Pair][] {
+  const { back } = exchange;
   const gross = event.amountIn + event.swapFee + event.affiliateFee;
   // Where a part came back the event reports what was sold, but in an older settlement the order's amount.
   const isPart = back > 0n && gross !== swap.amount_in;
@@ -259,7 +190,7 @@ function differingFields(swap: SwapRow, event: SwappedEvent, { back }: Exchange)
     ["fromAsset", swap.sell_token, event.fromAsset],
     ["toAsset", swap.buy_token, event.toAsset],
     ["gross", isPart ? swap.sold : swap.amount_in, gross],
-    ["amountOut", swap.bought, event.amountOut],
+    ["amountOut", boughtByEvent(swap, event, beside), event.amountOut],
     // Rows of before fees were kept have none.
     ["swapFee", swap.swap_fee ?? event.swapFee, event.swapFee],
     ["affiliateFee", swap.affiliate_fee ?? event.affiliateFee, event.affiliateFee],

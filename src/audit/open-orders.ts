@@ -1,7 +1,7 @@
 import type { Address } from "../domain/money/address.ts";
 import type { ChainReader } from "./chain-reader.ts";
 import type { Claims } from "./claims.ts";
-import { measureExchange } from "./fills.ts";
+import { measureExchange } from "./exchange.ts";
 import type { Flow } from "./movements.ts";
 import { isOpen, type SwapRow } from "./rows.ts";
 import { signedFor } from "./signatures.ts";

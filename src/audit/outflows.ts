@@ -43,32 +43,38 @@ export function checkOutflows(
   });
 }
 
-type PaidOut = (hash: Hex, swap: SwapRow) => bigint;
+/** What a transaction moved of a swap's two sides, for all who traded them there. */
+interface Moved {
+  /** of what it buys, to its recipient */
+  paid(hash: Hex, swap: SwapRow): bigint;
+  /** of what it sells, from its wallet */
+  taken(hash: Hex, swap: SwapRow): bigint;
+}
 
-/** Whether a transaction cannot be the fill of all these: two sell one token of one wallet, or it paid out too little. */
-function isTooMuch(hash: Hex, swaps: readonly SwapRow[], paidOut: PaidOut): boolean {
+/** Whether a transaction cannot be the fill of all these: it took or paid less than they are together. */
+function isTooMuch(hash: Hex, swaps: readonly SwapRow[], moved: Moved): boolean {
   const isAnyCoin = ({ buy_token: buy }: SwapRow): boolean => buy === NATIVE_TOKEN;
   return swaps.some((swap) => {
-    const isSame = (other: SwapRow) =>
+    const isBought = (other: SwapRow) =>
       other.buy_token === swap.buy_token && (isAnyCoin(swap) || other.recipient === swap.recipient);
-    const least = swaps.filter(isSame).reduce((sum, { amount_out_min }) => sum + (amount_out_min ?? 0n), 0n);
-    const isSoldTwice = swaps.some(
-      (other) => other !== swap && other.wallet === swap.wallet && other.sell_token === swap.sell_token,
-    );
-    return swaps.length > 1 && (isSoldTwice || paidOut(hash, swap) < least);
+    const isSold = (other: SwapRow) => other.wallet === swap.wallet && other.sell_token === swap.sell_token;
+    const least = swaps.filter(isBought).reduce((sum, { amount_out_min }) => sum + (amount_out_min ?? 0n), 0n);
+    const sellers = swaps.filter(isSold);
+    const sold = sellers.reduce((sum, { amount_in }) => sum + (amount_in ?? 0n), 0n);
+    const isSoldTwice = sellers.length > 1 && moved.taken(hash, swap) < sold;
+    return swaps.length > 1 && (isSoldTwice || moved.paid(hash, swap) < least);
   });
 }
 
 /**
  * Every transaction that filled a swap, on the chain's word, by the swaps that claim it. One transaction may fill several:
  * orders of a batch, or what owners of several Safes execute at once.
- * @param paidOut what a transaction paid out of what a swap buys, to its recipient
  */
-export function checkClaims(filledBy: ReadonlyMap<Hex, readonly SwapRow[]>, paidOut: PaidOut): Difference[] {
+export function checkClaims(filledBy: ReadonlyMap<Hex, readonly SwapRow[]>, moved: Moved): Difference[] {
   const found: Difference[] = [];
   const fillsOf = new Map<string, Hex[]>();
   for (const [hash, swaps] of filledBy) {
-    if (isTooMuch(hash, swaps, paidOut)) {
+    if (isTooMuch(hash, swaps, moved)) {
       const ids = swaps.map(({ id }) => id).join(", ");
       const message = `Transaction ${hash} is the fill of more than one swap: ${ids}.`;
       found.push(difference("FILL_CLAIMED_TWICE", `transaction ${hash}`, message, { hash, swaps: ids }));

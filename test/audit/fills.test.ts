@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { SWAPPED, TRANSFER, topicOf, WITHDRAWAL } from "../../src/audit/events.ts";
-import { checkFills, measureExchange } from "../../src/audit/fills.ts";
+import { measureExchange } from "../../src/audit/exchange.ts";
+import { checkFills } from "../../src/audit/fills.ts";
 import type { SwapRow } from "../../src/audit/rows.ts";
 import type { Hex } from "../../src/domain/money/address.ts";
 import { ETH, POOL, ROUTER, USDC, WALLET, WETH } from "../support/builders.ts";

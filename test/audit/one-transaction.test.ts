@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { checkBalances } from "../../src/audit/balances.ts";
 import { claimTransactions } from "../../src/audit/claims.ts";
-import { TRANSFER, topicOf, WITHDRAWAL } from "../../src/audit/events.ts";
-import { checkFills, measureExchange } from "../../src/audit/fills.ts";
+import { SWAPPED, TRANSFER, topicOf, WITHDRAWAL } from "../../src/audit/events.ts";
+import { measureExchange } from "../../src/audit/exchange.ts";
+import { checkFills } from "../../src/audit/fills.ts";
 import type { Receipt } from "../../src/audit/node-answers.ts";
 import { checkClaims } from "../../src/audit/outflows.ts";
 import type { SwapRow } from "../../src/audit/rows.ts";
@@ -28,13 +29,15 @@ test.each([
   ["of two wallets", {}, []],
   ["of one wallet that have nothing in common", { ...first, sell_token: DAI, buy_token: ETH.address }, []],
   ["of one wallet that buy the same", { ...first, sell_token: DAI }, []],
-  ["of one wallet that sell the same", { ...first, buy_token: DAI }, ["FILL_CLAIMED_TWICE"]],
+  ["of one wallet that sell the same", { ...first, buy_token: DAI }, []],
+  ["of one wallet that sell more of the same than left it", { ...first, amount_in: 101n }, ["FILL_CLAIMED_TWICE"]],
   ["of which one sells what the other buys", { ...first, sell_token: WETH.address, buy_token: DAI }, []],
   ["of two wallets that deliver to one", { recipient: WALLET }, []],
   ["of which the second was paid too little", { recipient: WALLET, amount_out_min: 9n }, ["FILL_CLAIMED_TWICE"]],
 ])("swaps %s may be filled at once where enough was sold and paid for each", (_what, change, codes) => {
   const other: SwapRow = { ...second, ...change, id: "second" };
-  expect(checkClaims(new Map([[BATCH, [first, other]]]), () => 15n).map(({ code }) => code)).toEqual(codes);
+  const moved = { paid: () => 15n, taken: () => 200n };
+  expect(checkClaims(new Map([[BATCH, [first, other]]]), moved).map(({ code }) => code)).toEqual(codes);
 });
 
 test.each([
@@ -68,6 +71,45 @@ test.each([
     ...{ valueOf: () => 0n, claimedBy: () => [row, other], routerOf: () => undefined, proposedAs: () => undefined },
   };
   expect(checkFills([row], sources)).toEqual([]);
+});
+
+/** Two orders of one wallet that sell the same, and what the settlement tells of each. */
+function filledTogether(taken: bigint, nonces: readonly bigint[], payments = [8n, 9n]): readonly string[] {
+  const order: SwapRow = { ...first, block_number: 7, nonce: 3n, sold: 100n, bought: 8n, swap_fee: 0n };
+  const named = { ...order, affiliate_fee: 0n };
+  const rows: SwapRow[] = [named, { ...named, id: "second", nonce: 4n }];
+  const words = (...values: readonly (Hex | bigint)[]): Hex =>
+    `0x${values.map((value) => BigInt(value).toString(16).padStart(64, "0")).join("")}`;
+  const transfers = [[USDC.address, WALLET, POOL, taken] as const].concat(
+    payments.map((amount) => [WETH.address, POOL, WALLET, amount]),
+  );
+  const moves = transfers.map(([address, from, to, amount]) => {
+    return { address, topics: [TRANSFER, topicOf(from), topicOf(to)], data: words(amount) };
+  });
+  const events = nonces.map((nonce, index) => ({
+    ...{ address: ROUTER, topics: [SWAPPED, topicOf(WALLET), words(nonce), topicOf(POOL)] },
+    data: words(WALLET, USDC.address, WETH.address, 100n, payments[index] ?? 0n, 0n, 0n, 0n),
+  }));
+  const logs = [...moves, ...events].map((log, logIndex) => ({
+    ...log,
+    ...{ logIndex, transactionHash: BATCH, blockNumber: 7 },
+  }));
+  const receipt: Receipt = { hash: BATCH, from: POOL, blockNumber: 7, succeeded: true, cost: 0n, logs };
+  const found = checkFills(rows, {
+    ...{ receipts: new Map([[BATCH, receipt]]), wrappedNative: WETH.address, settlement: ROUTER },
+    ...{ valueOf: () => 0n, claimedBy: () => rows, routerOf: () => ROUTER, proposedAs: () => undefined },
+  });
+  return found.map(({ code, subject }) => `${code} ${subject}`);
+}
+
+test.each([
+  ["that the settlement names each", 200n, [4n, 3n], []],
+  ["for which less was taken than for both", 150n, [4n, 3n], []],
+  ["for which more was taken than for both", 201n, [3n, 4n], ["SOLD_DIFFERS swap first", "SOLD_DIFFERS swap second"]],
+  ["of which one is not the named one", 200n, [3n, 5n], ["EVENT_DIFFERS swap second"]],
+  ["beside a third of the wallet", 200n, [3n, 4n, 5n], ["EVENT_DIFFERS swap first", "EVENT_DIFFERS swap second"]],
+])("two orders of one wallet that sell the same %s", (_what, taken, nonces, codes) => {
+  expect(filledTogether(taken, nonces)).toEqual(codes);
 });
 
 test("an open order without a nonce is found in the transaction that filled another wallet's", () => {

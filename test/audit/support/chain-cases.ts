@@ -150,7 +150,6 @@ export const FILL_CASES: readonly Case[] = [
       "MODE_DIFFERS",
       "RECIPIENT_DIFFERS",
       "SECOND_FILL",
-      "SOLD_DIFFERS",
     ],
   },
   {
