@@ -74,9 +74,8 @@ function policyEdits(wanted: Wanted): readonly YamlEdit[] {
   const { folder, present, answers, maxTrade } = wanted;
   const text = readFileSync(join(folder, present.policyFile), "utf8");
   const listed = textAt(text, ["tokens"]);
-  const missing = tradedSymbols(asked(wanted)).filter(
-    (symbol) => !new RegExp(`\\b${symbol}\\b`).test(listed ?? symbol),
-  );
+  const names = listed?.split(/[\s,"'[\]]+/);
+  const missing = tradedSymbols(asked(wanted)).filter((symbol) => names?.includes(symbol) === false);
   const money = (key: string, value: string): YamlEdit => ({ path: [key], text: JSON.stringify(value) });
   return [
     ...(maxTrade === undefined ? [] : [money("max_trade", maxTrade)]),

@@ -495,6 +495,16 @@ describe("swapd init over a configuration that somebody wrote", () => {
     expect(await checked()).toMatchObject({ ok: true });
   });
 
+  test("adds a token to the policy that has one of a longer name", async () => {
+    const feed = '{ address: "0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70", heartbeat: 24h }';
+    await started([], { yes: true, sell: "50 DAI" });
+    edit("swapd.yaml", "policy: ", `  USDC.e: { address: "${FOREIGN}", decimals: 6, feed: ${feed} }\npolicy: `);
+    edit("policy.yaml", "USDC, WETH, DAI", '"USDC.e", WETH, DAI');
+    await started([], { yes: true, sell: "50 USDC" });
+    expect(read("policy.yaml")).toContain('tokens: ["USDC.e", WETH, DAI, USDC]');
+    expect(await checked()).toMatchObject({ ok: true });
+  });
+
   test("keeps the clock of a schedule that names none, which is UTC, wherever this machine stands", async () => {
     vi.stubEnv("TZ", "America/New_York");
     edit("strategies/buy-weth.yaml", ", timezone: Europe/Berlin", "");
