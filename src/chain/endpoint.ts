@@ -4,7 +4,7 @@ import type { Secret } from "../net/secret.ts";
 import { type Ask, createCrowdedReads } from "./crowded-reads.ts";
 import { createHealth, type EndpointClock } from "./endpoint-health.ts";
 import { createJsonRpc, RpcError } from "./json-rpc.ts";
-import { classOf } from "./node-errors.ts";
+import { classOf, lacksBlock } from "./node-errors.ts";
 
 /** One endpoint of a chain, and what was learnt of it by asking. */
 export interface Endpoint {
@@ -70,9 +70,20 @@ export function createEndpoint(options: EndpointOptions, clock: EndpointClock): 
       health.failed(error, ability);
       // Another machine may stand behind the address when it answers again.
       if (!(error instanceof RpcError) || classOf(error) === "no-answer") checkedAtMs = undefined;
-      throw error;
+      throw error instanceof RpcError && lacksBlock(error) ? await whyLacked(error, params) : error;
     }
   };
+
+  /** A node that keeps nothing so old may say the same as one that has not come so far: its newest block tells them apart. */
+  async function whyLacked(error: RpcError, params: readonly unknown[]): Promise<Error> {
+    const block = blockIn(params);
+    if (block === undefined) return error;
+    const head = await callOnce({ ask: crowded, headers }, "eth_getBlockByNumber", NEWEST).catch(assertNoted);
+    const below = newestIn(head) - block;
+    if (!(below > KEPT_BLOCKS)) return error;
+    const message = `${rpc.host} keeps nothing of block ${block}, ${below} blocks below its newest one: ${error.message}`;
+    return new ChainReadError("refused", message);
+  }
 
   return {
     host: rpc.host,
@@ -94,6 +105,22 @@ export function createEndpoint(options: EndpointOptions, clock: EndpointClock): 
 }
 
 const NEWEST = ["latest", false] as const;
+
+/** A full node has at least so many of the newest states, and what stands behind one address is not so far apart. */
+const KEPT_BLOCKS = 128;
+
+/** The block that a request names by its number. */
+function blockIn(params: readonly unknown[]): number | undefined {
+  const [first] = params;
+  const isFilter = typeof first === "object" && first !== null && "toBlock" in first;
+  const tag = isFilter ? first.toBlock : params.findLast((param) => typeof param === "string");
+  return typeof tag === "string" && /^0x[0-9a-f]{1,13}$/i.test(tag) ? Number(tag) : undefined;
+}
+
+/** @returns NaN where it is no block */
+function newestIn(head: unknown): number {
+  return Number(typeof head === "object" && head !== null && "number" in head ? head.number : Number.NaN);
+}
 
 /** @throws what is a fault of our own */
 function assertNoted(error: unknown): void {
