@@ -56,6 +56,14 @@ export interface SimNetwork {
   forgetLimit(): void;
 }
 
+/** A full node keeps 128 or so, that of a rollup less than up to the final block; not all say the same of an older one. */
+const OLD_STATES: readonly Pick<NodeView, "keeps" | "saysOfOld">[] = [
+  { keeps: Number.POSITIVE_INFINITY, saysOfOld: "" },
+  { keeps: 4, saysOfOld: "missing trie node" },
+  { keeps: 24, saysOfOld: "missing trie node" },
+  { keeps: 129, saysOfOld: "header not found" },
+];
+
 export function createNetwork(parts: {
   time: VirtualTime;
   chain: SimChain;
@@ -82,6 +90,7 @@ export function createNetwork(parts: {
       hidesReceipts: faults.lasts("node: no receipts", host, atMs),
       hidesLogs: faults.lasts("node: hides logs", host, atMs),
       swallows: faults.lasts("node: swallows", host, atMs),
+      ...faults.chance.pick(OLD_STATES, "old states", host),
     };
   };
   const answerNode = (host: string, body: string): Handled => {

@@ -15,6 +15,10 @@ export interface NodeView {
   readonly hidesLogs: boolean;
   /** transactions are taken and kept from the pool */
   readonly swallows: boolean;
+  /** it keeps the states of so many of the newest blocks */
+  readonly keeps: number;
+  /** what it says of an older one */
+  readonly saysOfOld: string;
 }
 
 /** An error that a node answers with. */
@@ -33,11 +37,13 @@ type Params = readonly unknown[];
 export function answerMethod(chain: SimChain, view: NodeView, method: string, params: Params): unknown {
   const tip = chain.blockAt(Math.max(chain.finalized.number, chain.tip.number - view.lag));
   const at = (tag: unknown): SimBlock | undefined => blockOf(chain, tip, tag);
-  const state = (tag: unknown): Ledger => {
+  const kept = (tag: unknown): SimBlock => {
     const block = at(tag);
     if (block === undefined) throw new NodeError(-32_000, "header not found");
-    return new Ledger(block.state);
+    if (tip.number - block.number >= view.keeps) throw new NodeError(-32_000, view.saysOfOld);
+    return block;
   };
+  const state = (tag: unknown): Ledger => new Ledger(kept(tag).state);
   switch (method) {
     case "eth_chainId":
       return quantity(CHAIN_ID);
@@ -72,11 +78,8 @@ export function answerMethod(chain: SimChain, view: NodeView, method: string, pa
       return quantity(tip.baseFee + GWEI / 10n);
     case "eth_sendRawTransaction":
       return send(chain, view, String(params[0]));
-    case "eth_call": {
-      const block = at(params[1] ?? "latest");
-      if (block === undefined) throw new NodeError(-32_000, "header not found");
-      return answerCall(chain, block, params[0] as { to: string; data?: string; input?: string; from?: string });
-    }
+    case "eth_call":
+      return answerCall(chain, kept(params[1] ?? "latest"), params[0] as Called);
     case "eth_getLogs":
       return view.hidesLogs ? [] : logsJson(chain, tip, params[0] as LogFilter);
     case "eth_simulateV1":
@@ -133,6 +136,13 @@ function receiptJson(receipt: SimReceipt): unknown {
 function logJson({ hash, blockHash, blockNumber }: SimReceipt, log: SimLog, index: number): unknown {
   const place = { transactionHash: hash, blockHash, blockNumber: quantity(blockNumber), transactionIndex: "0x0" };
   return { ...place, address: log.address, topics: log.topics, data: log.data, logIndex: quantity(index) };
+}
+
+interface Called {
+  readonly to: string;
+  readonly data?: string;
+  readonly input?: string;
+  readonly from?: string;
 }
 
 interface LogFilter {
