@@ -70,13 +70,13 @@ export function createEndpoint(options: EndpointOptions, clock: EndpointClock): 
       health.failed(error, ability);
       // Another machine may stand behind the address when it answers again.
       if (!(error instanceof RpcError) || classOf(error) === "no-answer") checkedAtMs = undefined;
-      throw error instanceof RpcError && lacksBlock(error) ? await whyLacked(error, params) : error;
+      throw await whyFailed(error, params);
     }
   };
 
   /** A node that keeps nothing so old may say the same as one that has not come so far: its newest block tells them apart. */
-  async function whyLacked(error: RpcError, params: readonly unknown[]): Promise<Error> {
-    const block = blockIn(params);
+  async function whyFailed(error: RpcError | ChainReadError, params: readonly unknown[]): Promise<Error> {
+    const block = error instanceof RpcError && lacksBlock(error) ? blockIn(params) : undefined;
     if (block === undefined) return error;
     const head = await callOnce({ ask: crowded, headers }, "eth_getBlockByNumber", NEWEST).catch(assertNoted);
     const below = newestIn(head) - block;
