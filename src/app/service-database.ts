@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { hasTables } from "../adapters/sqlite/daemon/schema.ts";
-import { openDatabase } from "../storage/database.ts";
+import { openDatabase, type SqliteDatabase, StorageError } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 /**
@@ -10,13 +10,23 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
  */
 export function serviceDatabase(named: string): string {
   const file = resolve(named);
-  if (!existsSync(file)) return file;
-  const db = openDatabase({ file, readonly: true });
+  if (!existsSync(file) || !isOfDaemon(file)) return file;
+  const message = `--database ${named}: this is a daemon's database; name the service's own one, as in \`serve.database\``;
+  throw new CommandFailure(EXIT.usage, message);
+}
+
+/** What is no database is told by whoever needs it as one. */
+function isOfDaemon(file: string): boolean {
+  let db: SqliteDatabase;
   try {
-    if (!hasTables(db)) return file;
+    db = openDatabase({ file, readonly: true });
+  } catch (error) {
+    if (error instanceof StorageError) return false;
+    throw error;
+  }
+  try {
+    return hasTables(db);
   } finally {
     db.close();
   }
-  const message = `--database ${named}: this is a daemon's database; name the service's own one, as in \`serve.database\``;
-  throw new CommandFailure(EXIT.usage, message);
 }
