@@ -65,14 +65,15 @@ export function checkLanded(filledBy: ReadonlyMap<Hex, readonly SwapRow[]>, sour
 interface Measured {
   readonly own: Receipt;
   readonly exchange: Exchange;
-  /** other swaps that the transaction filled */
+  /** other swaps that this part filled */
   readonly beside: readonly SwapRow[];
 }
 
 function measuredIn(receipt: Receipt, swap: SwapRow, sources: FillSources): Measured {
   const native = { wrapped: sources.wrappedNative, value: sources.valueOf(receipt.hash) };
   const own = ownExecution(swap, receipt, { native, digest: sources.proposedAs(swap) });
-  const beside = sources.claimedBy(receipt.hash).filter(({ id }) => id !== swap.id);
+  // What fills another swap of a Safe is another execution, whose logs are not these.
+  const beside = own === receipt ? sources.claimedBy(receipt.hash).filter(({ id }) => id !== swap.id) : [];
   return { own, exchange: measureExchange(swap, own, native, beside), beside };
 }
 

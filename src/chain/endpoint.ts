@@ -76,12 +76,13 @@ export function createEndpoint(options: EndpointOptions, clock: EndpointClock): 
 
   /** A node that keeps nothing so old may say the same as one that has not come so far: its newest block tells them apart. */
   async function whyFailed(error: RpcError | ChainReadError, params: readonly unknown[]): Promise<Error> {
-    const block = error instanceof RpcError && lacksBlock(error) ? blockIn(params) : undefined;
-    if (block === undefined) return error;
+    const asked = error instanceof RpcError && lacksBlock(error) ? blocksIn(params) : undefined;
+    if (asked === undefined) return error;
     const head = await callOnce({ ask: crowded, headers }, "eth_getBlockByNumber", NEWEST).catch(assertNoted);
-    const below = newestIn(head) - block;
-    if (!(below > KEPT_BLOCKS)) return error;
-    const message = `${rpc.host} keeps nothing of block ${block}, ${below} blocks below its newest one: ${error.message}`;
+    const newest = newestIn(head);
+    const below = newest - asked.from;
+    if (!(asked.to <= newest && below > KEPT_BLOCKS)) return error;
+    const message = `${rpc.host} keeps nothing of block ${asked.from}, ${below} blocks below its newest one: ${error.message}`;
     return new ChainReadError("refused", message);
   }
 
@@ -109,11 +110,16 @@ const NEWEST = ["latest", false] as const;
 /** A full node has at least so many of the newest states, and what stands behind one address is not so far apart. */
 const KEPT_BLOCKS = 128;
 
-/** The block that a request names by its number. */
-function blockIn(params: readonly unknown[]): number | undefined {
+/** The oldest and the newest block that a request names by numbers; undefined where it names none. */
+function blocksIn(params: readonly unknown[]): { readonly from: number; readonly to: number } | undefined {
   const [first] = params;
-  const isFilter = typeof first === "object" && first !== null && "toBlock" in first;
-  const tag = isFilter ? first.toBlock : params.findLast((param) => typeof param === "string");
+  const isFilter = typeof first === "object" && first !== null && "fromBlock" in first && "toBlock" in first;
+  const last = params.findLast((param) => typeof param === "string");
+  const [from, to] = (isFilter ? [first.fromBlock, first.toBlock] : [last, last]).map(numberIn);
+  return from === undefined || to === undefined ? undefined : { from, to };
+}
+
+function numberIn(tag: unknown): number | undefined {
   return typeof tag === "string" && /^0x[0-9a-f]{1,13}$/i.test(tag) ? Number(tag) : undefined;
 }
 

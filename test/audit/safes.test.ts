@@ -71,6 +71,30 @@ describe("what owners executed at once", () => {
     });
     expect(found.map(({ code }) => code)).toEqual(codes);
   });
+
+  test.each([
+    ["measured by its own execution", [], []],
+    ["blamed for what its own execution took beyond it", [wages], ["SOLD_DIFFERS s1"]],
+  ])("each of two proposals of one Safe that sell and buy the same is %s", (_how, beyond, differences) => {
+    const rows = [
+      { id: "s1", bought: 100n, digest: HASH },
+      { id: "s2", bought: 95n, digest: WORD },
+    ] as const;
+    const paid = { ...move(WETH.address, POOL, SAFE), data: `0x${word(95n)}` as Hex };
+    const logs = [...exchange, ...beyond, done(HASH), move(USDC.address, SAFE, POOL), paid, done(WORD)];
+    const swaps = rows.map(({ id, bought }) => ({
+      ...{ id, bought, state: "final", mode: "self-executed", wallet: SAFE, recipient: SAFE, hash: HASH },
+      ...{ sell_token: USDC.address, buy_token: WETH.address, amount_in: 100n, amount_out_min: 90n },
+      ...{ sold: 100n, block_number: 7, sell_decimals: 6, buy_decimals: 18 },
+    })) as SwapRow[];
+    const receipt: Receipt = { hash: HASH, from: POOL, blockNumber: 7, succeeded: true, cost: 0n, logs };
+    const found = checkFills(swaps, {
+      ...{ receipts: new Map([[HASH, receipt]]), wrappedNative: WETH.address, settlement: undefined },
+      ...{ valueOf: () => 0n, claimedBy: () => swaps, routerOf: () => undefined },
+      proposedAs: (swap) => rows.find(({ id }) => id === swap.id)?.digest,
+    });
+    expect(found.map(({ code, subject }) => `${code} ${subject.replace("swap ", "")}`)).toEqual(differences);
+  });
 });
 
 test.each([

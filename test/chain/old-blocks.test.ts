@@ -3,6 +3,7 @@ import { toQuantity } from "../../src/chain/quantity.ts";
 import { createRpcPool } from "../../src/chain/rpc-pool.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { startTestChain, type TestChain } from "../service/support/chain.ts";
+import { readBody, startHttpServer } from "../support/http-server.ts";
 
 // anvil says the same of a block whose state it no longer keeps and of one that is still to come.
 
@@ -14,13 +15,16 @@ beforeAll(async () => {
 });
 afterAll(() => chain?.stop());
 
+function poolOver(url: string) {
+  const clock = { monotonicMs: () => performance.now(), nowMs: () => Date.now() };
+  return createRpcPool({ urls: [new Secret(url)], chainId: 31_337, timeoutMs: 5_000, maxBytes: 100_000 }, clock);
+}
+
 test.each([
   ["of which it keeps nothing any more is refused", 2, "refused"],
   ["that it does not have yet may be answered in a moment", 305, "unreachable"],
 ])("a block %s", async (_, block, code) => {
-  const clock = { monotonicMs: () => performance.now(), nowMs: () => Date.now() };
-  const options = { urls: [new Secret(chain.url)], chainId: 31_337, timeoutMs: 5_000, maxBytes: 100_000 };
-  const { read } = createRpcPool(options, clock);
+  const { read } = poolOver(chain.url);
   expect(await read("eth_call", [{ to: chain.deployer, data: "0x" }, toQuantity(300)])).toBe("0x");
   for (const [method, ...params] of [
     ["eth_call", { to: chain.deployer, data: "0x" }],
@@ -31,4 +35,23 @@ test.each([
     await expect(asked, method).rejects.toMatchObject({ name: "ChainReadError", code });
     await expect(asked, method).rejects.toThrow(/BlockOutOfRange/);
   }
+});
+
+test.each([
+  ["that begins with blocks it no longer keeps are refused", [10, 1_000], "refused"],
+  ["that ends with a block that is still to come may be read in a moment", [10, 1_001], "unreachable"],
+  ["of blocks that it should have may be read in a moment", [900, 1_000], "unreachable"],
+])("logs of a range %s", async (_, [from = 0, to = 0], code) => {
+  const results: Readonly<Record<string, unknown>> = {
+    eth_chainId: "0x7a69",
+    eth_getBlockByNumber: { number: toQuantity(1_000), timestamp: toQuantity(Math.floor(Date.now() / 1_000)) },
+  };
+  const { url } = await startHttpServer(async (request, response) => {
+    const { id, method } = JSON.parse(await readBody(request));
+    const error = { code: -32_000, message: "header not found" };
+    const answer = method in results ? { result: results[method] } : { error };
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+  });
+  const asked = poolOver(url).read("eth_getLogs", [{ fromBlock: toQuantity(from), toBlock: toQuantity(to) }]);
+  await expect(asked).rejects.toMatchObject({ name: "ChainReadError", code });
 });

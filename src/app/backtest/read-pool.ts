@@ -67,8 +67,7 @@ async function read(
   const file = join(folder, `${configuration.network.chainId}-${pool}-${decimals}.jsonl`);
   const pieces = openPieces(file);
   const prices: PoolPrice[] = [];
-  const start = firstBlock - (firstBlock % PIECE_BLOCKS);
-  for (let from = start; from <= lastBlock; from += PIECE_BLOCKS) {
+  for (let from = firstBlock - (firstBlock % PIECE_BLOCKS); from <= lastBlock; from += PIECE_BLOCKS) {
     const to = Math.min(from + PIECE_BLOCKS - 1, last.number);
     const known = pieces.known(from);
     const found = known ?? (await readPiece(chain, { pool, from, to, first, second }));
