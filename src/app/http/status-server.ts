@@ -35,7 +35,8 @@ export async function startStatusServer(
   const server = Fastify({ logger: false, bodyLimit: 1_024, requestTimeout: 10_000, forceCloseConnections: true });
   // Only JSON is read: a form of another site's page can send everything else without asking first.
   server.removeContentTypeParser("text/plain");
-  checkHosts(server, new Set(["localhost", hostname().toLowerCase(), options.host.toLowerCase(), ...options.names]));
+  const names = ["localhost", hostname(), options.host, ...options.names];
+  checkHosts(server, new Set(names.map((name) => name.toLowerCase())));
   server.setErrorHandler(async (error, _request, reply) => {
     const status = statusOf(error);
     if (status >= 500) sources.logger.error({ error }, "a question to the status server could not be answered");

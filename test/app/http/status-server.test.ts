@@ -45,7 +45,7 @@ beforeEach(async () => {
       return await reads.counts();
     },
   };
-  const options = { host: "127.0.0.1", port: 0, names: ["swapd.internal"] };
+  const options = { host: "127.0.0.1", port: 0, names: ["Swapd.Internal"] };
   ({ url, stop } = await startStatusServer(options, {
     health,
     logger,
