@@ -56,11 +56,13 @@ export interface SimNetwork {
   forgetLimit(): void;
 }
 
-/** A full node keeps 128 or so, that of a rollup less than up to the final block; not all say the same of an older one. */
+/**
+ * A full node keeps 128 or so, and not all say the same of an older one. A first check that takes longer than the states are
+ * kept waits for a person's word: with a few blocks alone that would be most of them.
+ */
 const OLD_STATES: readonly Pick<NodeView, "keeps" | "saysOfOld">[] = [
   { keeps: Number.POSITIVE_INFINITY, saysOfOld: "" },
-  { keeps: 4, saysOfOld: "missing trie node" },
-  { keeps: 24, saysOfOld: "missing trie node" },
+  { keeps: 128, saysOfOld: "missing trie node" },
   { keeps: 129, saysOfOld: "header not found" },
 ];
 
