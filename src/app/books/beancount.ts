@@ -22,7 +22,9 @@ const UNRECORDED = "Equity:Swapd:Unrecorded";
 const UNVALUED = "Equity:Swapd:Unvalued";
 const RESULT = "Income:Swapd:Result";
 const UNKNOWN_BASIS = "Income:Swapd:Unknown-Basis";
-const ACCOUNTS = [GAS, SENT, OPENING, UNRECORDED, UNVALUED, RESULT, UNKNOWN_BASIS];
+/** The other side of what moved between wallets of ours, where that side is not written. */
+const OTHER_WALLETS = "Equity:Swapd:Other-Wallets";
+const ACCOUNTS = [GAS, SENT, OPENING, UNRECORDED, UNVALUED, RESULT, UNKNOWN_BASIS, OTHER_WALLETS];
 /** The day of lots that were there before all else. */
 const BEFORE_ALL = "1970-01-01";
 
@@ -32,7 +34,8 @@ const BEFORE_ALL = "1970-01-01";
  */
 export function beancount(book: Book): readonly string[] {
   const names = accountNames(book, componentOf);
-  const accountOf = (wallet: Address): string => `Assets:Swapd:${names.get(wallet) ?? componentOf(wallet)}`;
+  const accountOf = (wallet: Address): string =>
+    book.isWritten(wallet) ? `Assets:Swapd:${names.get(wallet) ?? componentOf(wallet)}` : OTHER_WALLETS;
   const ledger: Ledger = {
     ...{ book, accountOf, disposals: disposalsOf(book.whole) },
     handedOn: new Map(book.entries.flatMap((entry) => (entry.kind === "transfer" ? [[entry.swapId, entry]] : []))),
@@ -187,7 +190,7 @@ function transferLines({ book, swaps, accountOf, amount }: Ledger, entry: Transf
   if (!isOwn || book.isWritten(wallet)) return [];
   const swap = swaps.get(swapId);
   const cost = costOf({ id: swapId, basis: swap && worthOfSwap(swap), acquiredMs: atMs });
-  return [...head(entry), posting(accountOf(recipient), `${amount(moved)} ${cost}`), posting(OPENING)];
+  return [...head(entry), posting(accountOf(recipient), `${amount(moved)} ${cost}`), posting(OTHER_WALLETS)];
 }
 
 function openingLines({ accountOf, amount }: Ledger, entry: OpeningEntry): readonly string[] {

@@ -12,12 +12,15 @@ const LOST = "expenses:swapd:nothing bought";
 const OPENING = "equity:swapd:opening";
 const UNRECORDED = "equity:swapd:unrecorded";
 const SENT = "equity:swapd:sent";
-const ACCOUNTS = [SERVICE_FEES, AFFILIATE_FEES, GAS, LOST, OPENING, UNRECORDED, SENT];
+/** The other side of what moved between wallets of ours, where that side is not written. */
+const OTHER_WALLETS = "equity:swapd:other wallets";
+const ACCOUNTS = [SERVICE_FEES, AFFILIATE_FEES, GAS, LOST, OPENING, UNRECORDED, SENT, OTHER_WALLETS];
 
 /** A journal of hledger, which ledger reads too: swaps at what was paid, dated prices, gas and fees apart. */
 export function hledger(book: Book): readonly string[] {
   const names = accountNames(book, (name) => name.replaceAll(/[^A-Za-z0-9_-]/g, "-") || "wallet");
-  const accountOf = (wallet: Address): string => `assets:swapd:${names.get(wallet) ?? wallet}`;
+  const accountOf = (wallet: Address): string =>
+    book.isWritten(wallet) ? `assets:swapd:${names.get(wallet) ?? wallet}` : OTHER_WALLETS;
   const journal: Journal = { book, accountOf, amount: (of) => `${exactAmount(of)} ${commodity(book, of)}` };
   const unrecorded = Map.groupBy(book.whole.unrecorded, ({ entry }) => entry);
   return [

@@ -12,14 +12,15 @@ export function ledgerEntries(book: Book): readonly Entry[] {
 /** Wallets that have an account, each with a name that is its own there. */
 export function accountNames(book: Book, nameOf: (walletName: string) => string): ReadonlyMap<Address, string> {
   const wallets = new Set<Address>();
-  for (const { wallet } of book.before.lots) if (wallet !== undefined && book.isWritten(wallet)) wallets.add(wallet);
+  for (const { wallet } of book.before.lots) if (wallet !== undefined) wallets.add(wallet);
   for (const entry of ledgerEntries(book)) {
     wallets.add(entry.wallet);
     if (entry.kind === "swap" || entry.kind === "transfer") wallets.add(entry.recipient);
   }
-  const claims = Map.groupBy(wallets, (wallet) => nameOf(book.walletName(wallet)).toLowerCase());
+  const written = [...wallets].filter((wallet) => book.isWritten(wallet));
+  const claims = Map.groupBy(written, (wallet) => nameOf(book.walletName(wallet)).toLowerCase());
   return new Map(
-    [...wallets].map((wallet) => {
+    written.map((wallet) => {
       const name = nameOf(book.walletName(wallet));
       const isAlone = claims.get(name.toLowerCase())?.length === 1;
       return [wallet, isAlone ? name : `${name}-${wallet.slice(2)}`];

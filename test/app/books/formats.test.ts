@@ -74,6 +74,20 @@ describe("an export", () => {
     expect(only).toContain("2026-01-04 00:00:00,,,0.04,WETH,");
   });
 
+  it.each([
+    ["hledger", MAIN, "equity:swapd:other wallets  0.04"],
+    ["hledger", OTHER, "equity:swapd:other wallets  -0.04"],
+    ["beancount", MAIN, "Equity:Swapd:Other-Wallets  0.04 WETH"],
+    ["beancount", OTHER, "Equity:Swapd:Other-Wallets"],
+  ] as const)("of one wallet has no account of another one in %s: the books of each add up", (format, wallet, line) => {
+    const entries = [opening(0), swapped(3, { recipient: OTHER }), handedOn(3)];
+    const one = written(format, bookOf(format, entries, { isWritten: (other) => other === wallet }));
+    const absent = wallet === MAIN ? "other" : "main";
+    expect(one).toContain(`  ${line}`);
+    expect(one.toLowerCase()).not.toContain(`assets:swapd:${absent}`);
+    expect(written(format, bookOf(format, entries))).not.toContain(`  ${line}`);
+  });
+
   it.each(["csv", "jsonl"] as const)(
     "in %s has contracts, hash, wallet and the dated evidence of each price",
     (format) => {
