@@ -12,7 +12,8 @@ const MOST_OF_ONE = 16;
 /** The events as they happen (Server-Sent Events). */
 export function createEventRoutes(server: FastifyInstance, sources: ApiSources): void {
   const open: number[] = [];
-  server.get("/events", async (request, reply) => {
+  // Answered like a GET, a HEAD would take a place for as long as its connection stands.
+  server.get("/events", { exposeHeadRoute: false }, async (request, reply) => {
     const caller = await callerOf(request, sources);
     assertScope(caller, "read");
     const id = caller?.id ?? 0;

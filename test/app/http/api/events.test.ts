@@ -79,6 +79,14 @@ it("opens no more streams than it has place for, and has place again when one go
     .toBe(2);
 }, 20_000);
 
+it("is nothing for a HEAD, which would take a place and hear nothing", async () => {
+  const life = await startApiLife({ seconds: 1 });
+  const heads = Array.from({ length: 16 }, () => life.as("read", "/api/v1/events", { method: "HEAD" }));
+  expect((await Promise.all(heads)).map(({ status }) => status)).toEqual(heads.map(() => 404));
+  const { heard } = listen(life);
+  await expect.poll(() => heard.length).toBe(2);
+});
+
 it("is for nobody without a token", async () => {
   const life = await startApiLife({ seconds: 1 });
   expect((await life.ask("/api/v1/events")).status).toBe(401);
