@@ -3,7 +3,15 @@ import { nameAssets } from "../../src/app/books/asset-names.ts";
 import type { Book } from "../../src/app/books/book.ts";
 import { FORMATS, type FormatName } from "../../src/app/books/formats.ts";
 import { assetsOf } from "../../src/app/books/ledger-parts.ts";
-import type { Asset, Entry, GasEntry, OpeningEntry, SwapEntry, TransferEntry } from "../../src/domain/books/entry.ts";
+import {
+  type Asset,
+  type Entry,
+  type GasEntry,
+  type OpeningEntry,
+  type SwapEntry,
+  type TransferEntry,
+  worthOfSwap,
+} from "../../src/domain/books/entry.ts";
 import { keepLots } from "../../src/domain/books/lots.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
 import type { UsdPrice } from "../../src/domain/money/price.ts";
@@ -68,11 +76,12 @@ export function spentGas(day: number, change: Partial<GasEntry> = {}): GasEntry 
 
 /** What a swap of that day bought goes elsewhere. */
 export function handedOn(day: number, change: Partial<TransferEntry> = {}): TransferEntry {
-  const { bought, id: swapId } = swapped(day);
+  const swap = swapped(day);
+  const { bought, id: swapId } = swap;
   return {
     ...head(day),
     ...{ kind: "transfer", id: `${swapId}.transfer`, recipient: OTHER, isOwn: true, moved: bought },
-    ...{ price: priced(2500n, day), swapId },
+    ...{ price: priced(2500n, day), worth: worthOfSwap(swap), swapId },
     ...change,
   };
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Asset, type Entry, inOrder } from "../../src/domain/books/entry.ts";
+import { type Asset, type Entry, inOrder, worthOfSwap } from "../../src/domain/books/entry.ts";
 import type { UsdPrice } from "../../src/domain/money/price.ts";
 import {
   ETH,
@@ -63,7 +63,7 @@ function swapOf(day: number): fc.Arbitrary<readonly Entry[]> {
         if (swap.recipient === swap.wallet) return [swap];
         const { bought: moved, prices } = swap;
         const to = { wallet: swap.wallet, recipient: swap.recipient, isOwn: swap.recipient !== STRANGER };
-        return [swap, handedOn(day, { ...to, moved, price: prices.bought })];
+        return [swap, handedOn(day, { ...to, moved, price: prices.bought, worth: worthOfSwap(swap) })];
       }),
   );
 }

@@ -39,7 +39,6 @@ export function beancount(book: Book): readonly string[] {
   const ledger: Ledger = {
     ...{ book, accountOf, disposals: disposalsOf(book.whole) },
     handedOn: new Map(book.entries.flatMap((entry) => (entry.kind === "transfer" ? [[entry.swapId, entry]] : []))),
-    swaps: new Map(book.entries.flatMap((entry) => (entry.kind === "swap" ? [[entry.id, entry]] : []))),
     amount: (of) => `${exactAmount(of)} ${book.assetName(of.asset)}`,
   };
   const unrecorded = Map.groupBy(book.whole.unrecorded, ({ entry }) => entry);
@@ -68,7 +67,6 @@ interface Ledger {
   disposals(entry: Entry, why: Disposal["why"]): readonly Disposal[];
   /** by the swap that bought it */
   readonly handedOn: ReadonlyMap<string, TransferEntry>;
-  readonly swaps: ReadonlyMap<string, SwapEntry>;
 }
 
 /** A part of an account's name begins with a capital letter or a digit. */
@@ -185,11 +183,10 @@ function gasLines(ledger: Ledger, entry: GasEntry): readonly string[] {
 }
 
 /** What a swap handed on stands in the recipient's account with it; where that swap is not written, it comes in. */
-function transferLines({ book, swaps, accountOf, amount }: Ledger, entry: TransferEntry): readonly string[] {
-  const { wallet, recipient, isOwn, moved, swapId, atMs } = entry;
+function transferLines({ book, accountOf, amount }: Ledger, entry: TransferEntry): readonly string[] {
+  const { wallet, recipient, isOwn, moved, worth: basis, swapId: id, atMs: acquiredMs } = entry;
   if (!isOwn || book.isWritten(wallet)) return [];
-  const swap = swaps.get(swapId);
-  const cost = costOf({ id: swapId, basis: swap && worthOfSwap(swap), acquiredMs: atMs });
+  const cost = costOf({ id, basis, acquiredMs });
   return [...head(entry), posting(accountOf(recipient), `${amount(moved)} ${cost}`), posting(OTHER_WALLETS)];
 }
 

@@ -8,6 +8,7 @@ import {
   type OpeningEntry,
   type SwapEntry,
   type TransferEntry,
+  worthOfSwap,
 } from "../../domain/books/entry.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { ReferencePrice } from "../../domain/money/price.ts";
@@ -70,8 +71,7 @@ function handedOn(swap: SwapEntry, ownWallets: ReadonlySet<Address>): TransferEn
     ...{ kind: "transfer", id: `${swap.id}.transfer`, atMs, blockNumber, wallet, hash, strategy, recipient },
     isOwn: ownWallets.has(recipient),
     moved: bought,
-    price: prices.bought,
-    swapId: swap.id,
+    ...{ price: prices.bought, worth: worthOfSwap(swap), swapId: swap.id },
   };
 }
 

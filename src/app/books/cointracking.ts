@@ -53,7 +53,7 @@ function cellsOf(book: Book, entry: Entry, { type, wallet, buy, sell }: Row): re
     ...quantity(buy),
     ...quantity(sell),
     ...["", ""],
-    ...[book.walletName(wallet), `swapd ${book.network}`, describeEntry(book, entry)],
+    ...[book.walletName(wallet), `swapd ${book.network}`, describeEntry(book, entry, wallet)],
     ...[utcSecond(entry.atMs), entry.hash ?? ""],
   ];
 }

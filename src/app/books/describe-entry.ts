@@ -1,10 +1,13 @@
 import type { Asset, Entry, SwapEntry } from "../../domain/books/entry.ts";
+import type { Address } from "../../domain/money/address.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
 import type { Book } from "./book.ts";
 
-/** An entry in a sentence, for the one free column of foreign formats: contracts, fees, whose it is. */
-export function describeEntry(book: Book, entry: Entry): string {
-  const { wallet } = entry;
+/**
+ * An entry in a sentence, for the one free column of foreign formats: contracts, fees, whose it is.
+ * @param wallet whose side of it is written
+ */
+export function describeEntry(book: Book, entry: Entry, wallet: Address): string {
   const parts = [...aboutKind(book, entry), `wallet ${book.walletName(wallet)}`];
   if (entry.strategy !== undefined) parts.push(`strategy ${entry.strategy}`);
   if (book.world !== "live") parts.push(`of the ${book.world}, no real money`);
@@ -23,7 +26,11 @@ function aboutKind(book: Book, entry: Entry): readonly string[] {
       return [`bought by ${entry.swapId}, ${to}`, named(entry.moved.asset)];
     }
     case "opening":
-      return ["held before swapd", named(entry.held.asset), ...(entry.basis === undefined ? ["cost not known"] : [])];
+      return [
+        "held before, or from elsewhere",
+        named(entry.held.asset),
+        ...(entry.basis === undefined ? ["cost not known"] : []),
+      ];
   }
 }
 

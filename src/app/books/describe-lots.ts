@@ -90,7 +90,7 @@ function realisedRow(
 }
 
 /** What has no price brought something all the same, and no zero dollars. */
-function describeUnknown({ raw, proceeds, unpriced }: Realised["unknownBasis"], asset: Asset): string {
+export function describeUnknown({ raw, proceeds, unpriced }: Realised["unknownBasis"], asset: Asset): string {
   if (raw === 0n) return "-";
   if (unpriced === raw) return `${describeAmount(raw, asset)} without a price`;
   const rest = unpriced === 0n ? "" : `, ${describeAmount(unpriced, asset)} of it without a price`;

@@ -18,7 +18,7 @@ interface Format {
 }
 
 const HELD_BEFORE =
-  "what the wallets held before is left out: enter it there with what it cost, or that program makes a cost up";
+  "what the wallets held before, and what came in from elsewhere, is left out: enter it there with what it cost, or that program makes a cost up";
 
 /** One line a format. */
 export const FORMATS = {

@@ -1,4 +1,5 @@
 import { type Entry, type Quantity, type SwapEntry, worthOf, worthOfSwap } from "../../domain/books/entry.ts";
+import type { Address } from "../../domain/money/address.ts";
 import { exactAmount, exactDollars, utcSecond } from "./amounts.ts";
 import type { Book } from "./book.ts";
 import { csvLine } from "./csv-text.ts";
@@ -22,6 +23,8 @@ interface Row {
   readonly fee?: Quantity | undefined;
   readonly worth?: bigint | undefined;
   readonly label?: string;
+  /** whose it is, where that is not who sent it */
+  readonly wallet?: Address;
 }
 
 function rowsOf(book: Book, entry: Entry): readonly Row[] {
@@ -33,10 +36,10 @@ function rowsOf(book: Book, entry: Entry): readonly Row[] {
       return book.isWritten(entry.wallet) ? [{ sent: entry.gas, worth, label: "cost" }] : [];
     }
     case "transfer": {
-      const worth = worthOf(entry.moved, entry.price);
+      const { moved, worth, recipient } = entry;
       return [
-        ...(book.isWritten(entry.wallet) ? [{ sent: entry.moved, worth }] : []),
-        ...(entry.isOwn && book.isWritten(entry.recipient) ? [{ received: entry.moved, worth }] : []),
+        ...(book.isWritten(entry.wallet) ? [{ sent: moved, worth }] : []),
+        ...(entry.isOwn && book.isWritten(recipient) ? [{ received: moved, worth, wallet: recipient }] : []),
       ];
     }
     case "opening":
@@ -49,7 +52,11 @@ function rowOfSwap(entry: SwapEntry): Row {
   return { sent: sold, received: bought, fee: gas, worth: worthOfSwap(entry) };
 }
 
-function cellsOf(book: Book, entry: Entry, { sent, received, fee, worth, label = "" }: Row): readonly string[] {
+function cellsOf(
+  book: Book,
+  entry: Entry,
+  { sent, received, fee, worth, label = "", wallet = entry.wallet }: Row,
+): readonly string[] {
   const quantity = (of: Quantity | undefined): readonly string[] =>
     of === undefined ? ["", ""] : [exactAmount(of), book.assetName(of.asset)];
   return [
@@ -58,6 +65,6 @@ function cellsOf(book: Book, entry: Entry, { sent, received, fee, worth, label =
     ...quantity(received),
     ...quantity(fee),
     ...(worth === undefined ? ["", ""] : [exactDollars(worth), "USD"]),
-    ...[label, describeEntry(book, entry), entry.hash ?? ""],
+    ...[label, describeEntry(book, entry, wallet), entry.hash ?? ""],
   ];
 }

@@ -59,12 +59,12 @@ function flatRecord(book: Book, entry: Entry): FlatRecord {
         ...{ recipient: book.walletName(entry.recipient), recipient_address: entry.recipient },
         ...side(book, "bought", entry.moved),
         ...priceOf("bought", entry.price),
-        value_usd: dollars(worthOf(entry.moved, entry.price)),
+        value_usd: dollars(entry.worth),
       };
     case "opening":
       return {
         ...head,
-        purpose: "held before",
+        purpose: "held before, or from elsewhere",
         ...side(book, "bought", entry.held),
         value_usd: dollars(entry.basis),
         note: entry.basis === undefined ? "what it cost is not known" : null,

@@ -1,13 +1,14 @@
 import { type Asset, type Entry, isDated } from "../../domain/books/entry.ts";
 import type { Holding, Realised } from "../../domain/books/lot-sums.ts";
 import type { Address } from "../../domain/money/address.ts";
-import { describeAmount, describeDollars } from "../../domain/money/for-people.ts";
+import { describeDollars } from "../../domain/money/for-people.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
 import type { World } from "../books/book.ts";
 import { linePlot, type PlotSeries } from "../html/line-plot.ts";
 import { escapeHtml, headed, listOf, pageOf, tableOf } from "../html/markup.ts";
 import { MOST_SHARES, stackedPlot } from "../html/stacked-plot.ts";
 import { formatInstant } from "../terminal.ts";
+import { heldTable, unknownLines } from "./held-table.ts";
 import { againstLumpSums, costsOf, executionsOf, strategyFigures } from "./strategy-figures.ts";
 import type { ValueCourse } from "./value-course.ts";
 
@@ -45,7 +46,7 @@ export function reportPage(report: Report): string {
     lumpSums(report),
     costs(report),
     strategies(report),
-    held(report),
+    section("What is held, the oldest lots sold first", heldTable(report)),
     notes(report),
   ];
   return pageOf(title, [head, ...parts.filter((part) => part !== "")].join("\n"));
@@ -230,45 +231,15 @@ function strategies({ entries }: Report): string {
   );
 }
 
-/** What is held with what its sales came to, and after it what was sold and is held no more. */
-function held({ holdings, realised, nameOf, walletName }: Report): string {
-  const placeOf = ({ wallet, asset }: Pick<Holding, "wallet" | "asset">): string => `${wallet} ${asset.address}`;
-  const isOfSeveral = new Set([...holdings, ...realised].map(({ wallet }) => wallet)).size > 1;
-  // Of several wallets an asset has a row of each.
-  const named = ({ wallet, asset }: Pick<Holding, "wallet" | "asset">): readonly string[] => [
-    nameOf(asset),
-    ...(isOfSeveral ? [wallet === undefined ? "all wallets" : walletName(wallet)] : []),
-  ];
-  const results = new Map(realised.map((one) => [placeOf(one), one.known]));
-  const resultOf = (place: string): string => {
-    const known = results.get(place);
-    return known === undefined || known.raw === 0n ? "-" : describeDollars(known.result);
-  };
-  const rows = holdings.map((one) => [
-    ...named(one),
-    describeAmount(one.raw, { ...one.asset, symbol: "" }).trim(),
-    one.knownRaw === 0n
-      ? "not known"
-      : `${describeDollars(one.basis)}${one.knownRaw < one.raw ? " and not known" : ""}`,
-    one.value === undefined ? "-" : describeDollars(one.value),
-    one.unrealised === undefined ? "-" : describeDollars(one.unrealised),
-    resultOf(placeOf(one)),
-  ]);
-  const places = new Set(holdings.map(placeOf));
-  const gone = realised
-    .filter((one) => one.known.raw > 0n && !places.has(placeOf(one)))
-    .map((one) => [...named(one), "0", "-", "-", "-", resultOf(placeOf(one))]);
-  const heading = ["Asset", ...(isOfSeveral ? ["Wallet"] : []), "Amount", "Cost", "Value", "Not realised", "Realised"];
-  return section("What is held, the oldest lots sold first", headed(heading, [...rows, ...gone]));
-}
-
-function notes({ course, nameOf, notFinal }: Report): string {
+function notes(report: Report): string {
+  const { course, nameOf, notFinal } = report;
   const lines = [
     "What has no reference price counts nothing. Values are by the last prices that swaps were cleared by; until the first one of an asset, by that one.",
     "Deposits and withdrawals by other programs are in no row, and so in no plot.",
     ...(course.unpriced.length > 0
       ? [`In no total, without a price: ${course.unpriced.map((asset) => nameOf(asset)).join(", ")}.`]
       : []),
+    ...unknownLines(report),
     ...(notFinal > 0 ? [`${notFinal} swaps are not final yet and left out.`] : []),
   ];
   return section("What it cannot show", listOf(lines));

@@ -31,20 +31,27 @@ export function followValue(
   entries: readonly Entry[],
   { sinceMs, isCounted }: { readonly sinceMs: number; isCounted(wallet: Address): boolean },
 ): ValueCourse {
-  const held = new Map<Address, Quantity>();
+  const held = new Map<string, Quantity>();
   const prices = firstPrices(entries);
   const points: ValuePoint[] = [];
   for (const entry of entries) {
     for (const [asset, price] of pricesOf(entry)) if (price !== undefined) prices.set(asset.address, price);
     const own = changesOf(entry).filter(({ wallet }) => isCounted(wallet));
-    for (const { asset, raw } of own)
-      held.set(asset.address, { asset, raw: (held.get(asset.address)?.raw ?? 0n) + raw });
+    for (const change of own) move(held, change);
     // What a block or a beginning brings together is one point.
     if (points.at(-1)?.atMs === entry.atMs) points.pop();
     if (isDated(entry) && entry.atMs >= sinceMs) points.push(pointOf(entry.atMs, held, prices));
   }
   const unpriced = [...held.values()].filter(({ asset, raw }) => raw > 0n && !prices.has(asset.address));
-  return { points, unpriced: unpriced.map(({ asset }) => asset) };
+  const assets = new Map(unpriced.map(({ asset }) => [asset.address, asset]));
+  return { points, unpriced: [...assets.values()] };
+}
+
+/** What leaves and was not there came in without a record: it is no debt of what comes later, or of another wallet. */
+function move(held: Map<string, Quantity>, { wallet, asset, raw }: Quantity & { readonly wallet: Address }): void {
+  const place = `${wallet} ${asset.address}`;
+  const left = (held.get(place)?.raw ?? 0n) + raw;
+  held.set(place, { asset, raw: left > 0n ? left : 0n });
 }
 
 function firstPrices(entries: readonly Entry[]): Map<Address, DatedPrice> {
@@ -54,16 +61,15 @@ function firstPrices(entries: readonly Entry[]): Map<Address, DatedPrice> {
   return first;
 }
 
-/** Less than nothing is held where something came in that no row saw: it counts nothing. */
 function pointOf(
   atMs: number,
-  held: ReadonlyMap<Address, Quantity>,
+  held: ReadonlyMap<string, Quantity>,
   prices: ReadonlyMap<Address, DatedPrice>,
 ): ValuePoint {
   const byAsset = new Map<Address, bigint>();
   for (const { asset, raw } of held.values()) {
-    const worth = raw > 0n ? worthOf({ asset, raw }, prices.get(asset.address)) : 0n;
-    if (worth !== undefined) byAsset.set(asset.address, worth);
+    const worth = raw === 0n ? 0n : worthOf({ asset, raw }, prices.get(asset.address));
+    if (worth !== undefined) byAsset.set(asset.address, (byAsset.get(asset.address) ?? 0n) + worth);
   }
   return { atMs, byAsset, total: [...byAsset.values()].reduce((sum, worth) => sum + worth, 0n) };
 }

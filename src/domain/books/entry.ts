@@ -78,6 +78,8 @@ export interface TransferEntry extends EntryHead {
   readonly isOwn: boolean;
   readonly moved: Quantity;
   readonly price: DatedPrice | undefined;
+  /** that of its swap, in dollars (1e-18); undefined where neither side of it had a price */
+  readonly worth: bigint | undefined;
   /** the swap whose purchase this is */
   readonly swapId: string;
 }
@@ -116,7 +118,7 @@ function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** What an entry moves, by wallet; what leaves is below zero. */
+/** What an entry moves, by wallet; what leaves is below zero, and before what a swap brings. */
 export function changesOf(entry: Entry): readonly (Quantity & { readonly wallet: Address })[] {
   const { wallet } = entry;
   const out = ({ asset, raw }: Quantity) => ({ wallet, asset, raw: -raw });
@@ -128,7 +130,7 @@ export function changesOf(entry: Entry): readonly (Quantity & { readonly wallet:
     case "transfer":
       return [out(entry.moved), { wallet: entry.recipient, ...entry.moved }];
     case "swap":
-      return [out(entry.sold), { wallet, ...entry.bought }, ...(entry.gas === undefined ? [] : [out(entry.gas)])];
+      return [out(entry.sold), ...(entry.gas === undefined ? [] : [out(entry.gas)]), { wallet, ...entry.bought }];
   }
 }
 

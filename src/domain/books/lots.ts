@@ -99,9 +99,9 @@ function keep(books: Books, entry: Entry): void {
       keepSwap(books, entry);
       return;
     case "transfer": {
-      const { moved, isOwn, recipient, price, swapId: lot } = entry;
+      const { moved, isOwn, recipient, worth, swapId: lot } = entry;
       if (!isOwn) {
-        dispose(books, entry, { quantity: moved, proceeds: worthOf(moved, price), why: "sent", lot });
+        dispose(books, entry, { quantity: moved, proceeds: worth, why: "sent", lot });
         return;
       }
       const parts = take(books, entry, { quantity: moved, lot });
@@ -164,7 +164,9 @@ function dispose(
 ): void {
   const { quantity, proceeds, why } = leaving;
   const { wallet, atMs } = entry;
-  const { order } = pickOf(books.rules, wallet, atMs);
+  // What goes on to somebody else is its own lot, whatever order stands.
+  const isPassing = books.passing.get(leaving.lot ?? "")?.raw === quantity.raw;
+  const order = isPassing ? undefined : pickOf(books.rules, wallet, atMs).order;
   let restOfRaw = quantity.raw;
   let restOfProceeds = proceeds;
   for (const part of take(books, entry, leaving)) {

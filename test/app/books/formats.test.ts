@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FORMATS, type FormatName } from "../../../src/app/books/formats.ts";
+import { worthOfSwap } from "../../../src/domain/books/entry.ts";
 import {
   addressOf,
   bookOf,
@@ -7,6 +8,7 @@ import {
   MAIN,
   OTHER,
   opening,
+  priced,
   STRANGER,
   spentGas,
   swapped,
@@ -72,6 +74,19 @@ describe("an export", () => {
     const only = written("koinly", bookOf("koinly", ENTRIES, { isWritten: (wallet) => wallet === OTHER }));
     expect(only.split("\n").slice(1)).toHaveLength(1);
     expect(only).toContain("2026-01-04 00:00:00,,,0.04,WETH,");
+    expect(only).toContain("to our wallet other; ");
+    expect(only).toContain("; wallet other; strategy");
+  });
+
+  it.each(["koinly", "csv", "jsonl"] as const)("in %s says what was sent away by what it was sold for", (format) => {
+    const prices = { sold: priced(1n), bought: undefined, native: undefined };
+    const swap = swapped(3, { prices, gas: undefined, recipient: STRANGER });
+    const sent = handedOn(3, { recipient: STRANGER, isOwn: false, price: undefined, worth: worthOfSwap(swap) });
+    const [line = ""] = written(format, bookOf(format, [swap, sent]))
+      .split("\n")
+      .slice(-1);
+    expect(line).toContain(STRANGER);
+    expect(line).toMatch(/,100,USD,|,100,|"value_usd":"100"/);
   });
 
   it.each([

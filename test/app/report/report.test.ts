@@ -63,6 +63,41 @@ test("value over time is what was held at each instant by the newest prices", ()
   );
 });
 
+test("what no row saw come in is no debt of what comes later, nor of another wallet", () => {
+  const sale = swapped(1, {
+    ...{ sold: { asset: WETH, raw: 10n ** 18n }, bought: { asset: USDC, raw: 2_500_000_000n }, gas: undefined },
+    prices: { sold: priced(2500n), bought: priced(1n), native: undefined },
+  });
+  const purchase = (wallet: typeof MAIN): Entry =>
+    swapped(2, {
+      ...{ sold: sale.bought, bought: sale.sold, gas: undefined, wallet, recipient: wallet },
+      prices: { sold: priced(1n), bought: priced(2500n), native: undefined },
+    });
+  const total = (...entries: Entry[]) => followValue(entries, ALL).points.at(-1)?.total;
+  expect(total(sale, purchase(MAIN))).toBe(dollarsOf(2_500n));
+  expect(total(sale, purchase(OTHER))).toBe(dollarsOf(5_000n));
+});
+
+test("what left without a known cost, or without a price, is in no result, and the page says so", () => {
+  const lot = opening(0, { id: "lot.1", held: { asset: USDC, raw: 10_000_000n }, basis: dollarsOf(9n), acquiredMs: 1 });
+  const sale = (change: Partial<ReturnType<typeof swapped>>): Entry =>
+    swapped(1, {
+      ...{
+        sold: { asset: USDC, raw: 1_010_000_000n },
+        bought: { asset: WETH, raw: 404n * 10n ** 15n },
+        gas: undefined,
+      },
+      ...change,
+    });
+  const text = pageOf([lot, opening(0), sale({})]);
+  expect(text).toContain("<td>1.00 USD and not known</td>");
+  expect(text).toContain("At a cost that nobody knows left 1000 USDC for 1000.00 USD: in no result.");
+  const unpriced = { sold: undefined, bought: undefined, native: undefined };
+  const silent = pageOf([lot, sale({ sold: lot.held, prices: unpriced })]);
+  expect(silent).toContain("<td>not known</td>");
+  expect(silent).toContain("Without a price left 10 USDC, at a cost of 9.00 USD: in no result.");
+});
+
 test("what is sent away leaves the value, and what goes to a wallet of ours does not", () => {
   const value = (...entries: Entry[]) =>
     followValue([opening(0), swapped(1, { gas: undefined }), ...entries], ALL).points.at(-1)?.total;

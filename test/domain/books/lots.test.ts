@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type Asset, type Entry, inOrder, type SwapEntry, worthOf } from "../../../src/domain/books/entry.ts";
+import {
+  type Asset,
+  type Entry,
+  inOrder,
+  type SwapEntry,
+  worthOf,
+  worthOfSwap,
+} from "../../../src/domain/books/entry.ts";
 import { keepLots, LOT_METHODS, type LotBook, type LotRules } from "../../../src/domain/books/lots.ts";
 import {
   DAY_MS,
@@ -86,6 +93,9 @@ describe("a sale takes", () => {
     expect(lots([at(5, "highest-cost", 1)])).toEqual(["run_1.0.1", "run_2.0.1"]);
     const [part] = keepLots(STORY, { method: "specific", orders: [at(4, "highest-cost", 7)] }).disposals.slice(-2);
     expect(part?.order).toBe(7);
+    const passes = [...STORY, swapped(9, { recipient: STRANGER }), handedOn(9, { recipient: STRANGER, isOwn: false })];
+    const sent = keepLots(passes, { method: "specific", orders: [at(4, "highest-cost", 7)] }).disposals.at(-1);
+    expect(sent).toMatchObject({ why: "sent", order: undefined });
     expect(lots([{ ...at(4, "highest-cost", 1), wallet: OTHER }])).toEqual(["run_1.0.1", "run_2.0.1"]);
   });
 });
@@ -170,7 +180,12 @@ describe.each(LOT_METHODS)("by %s, what a swap buys for somebody else", (method)
   const held = opening(0, { held: { asset: WETH, raw: WHOLE }, basis: dollarsOf(1000n), acquiredMs: START_MS });
   const story = (to: Partial<ReturnType<typeof handedOn>>): readonly Entry[] => {
     const swap = bought(2, 3000n, { recipient: to.recipient ?? OTHER });
-    return [held, opening(0), swap, handedOn(2, { moved: swap.bought, price: swap.prices.bought, ...to })];
+    return [
+      held,
+      opening(0),
+      swap,
+      handedOn(2, { moved: swap.bought, price: swap.prices.bought, worth: worthOfSwap(swap), ...to }),
+    ];
   };
 
   it("changes nothing of what its wallet has, and costs a wallet of ours what was paid", () => {
