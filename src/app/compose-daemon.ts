@@ -5,6 +5,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { simulationMethodsOf } from "../domain/guard/policy.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
+import { SUBJECT } from "../domain/run/alert.ts";
 import { writeAndNotify } from "../engine/alerts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
@@ -105,7 +106,7 @@ export async function composeDaemon(
     client: () => services.client,
   });
   const chain = paper?.chain ?? real;
-  await writeAndNotify(alerts.deps, [othersOutsideOver(configuration, serviceUrl)]);
+  await writeAndNotify(alerts.deps, othersOutsideOver(configuration, serviceUrl));
   const listenersTo = (url: string) => ({
     onLimit: unwaited(watchLimit(alerts.deps, url), deps.onFatal),
     onHeldBack: alsoAbsent(
@@ -178,11 +179,15 @@ function unwaited<T>(listen: (heard: T) => Promise<void>, onFatal: (error: unkno
   };
 }
 
-/** Ends the alerts about services and signers that this configuration does not name. */
-function othersOutsideOver(configuration: Configuration, serviceUrl: string): Change {
+/** Ends the alerts about services and signers that this configuration does not name, and about a chat where it has none. */
+function othersOutsideOver(configuration: Configuration, serviceUrl: string): readonly Change[] {
   const { service: second } = configuration.reference;
   const hosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
-  return { kind: "alerts-of-others-outside-over", hosts, signed: signedElsewhere(configuration) };
+  const unheardOver = { kind: "alerts-over", subject: SUBJECT.chat() } as const;
+  return [
+    { kind: "alerts-of-others-outside-over", hosts, signed: signedElsewhere(configuration) },
+    ...(configuration.chat === undefined ? [unheardOver] : []),
+  ];
 }
 
 function contractsOf({ network: { name }, service: { contracts } }: Configuration): SwapContracts {

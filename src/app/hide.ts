@@ -25,12 +25,22 @@ const KEPT_OR_AMOUNT = new RegExp(`(${NO_AMOUNT})|${NUMBER}`, "gu");
 
 const MARK = "***";
 
-/** What a channel is told that is not told everything. */
-export function hidden(
-  { text, subject }: { readonly text: string; readonly subject: string },
-  hides: ChannelConfiguration["hides"],
-): { readonly text: string; readonly subject: string } {
-  return { text: hide(text, hides), subject: hide(subject, hides) };
+/** The id of a fill tells its amounts: after a reorganisation the swap may have another one. */
+const FILL_ID = /^(fill_.+)_\d+_\d+$/;
+
+interface Told {
+  readonly id: string;
+  readonly text: string;
+  readonly subject: string;
+}
+
+/**
+ * What a channel is told that is not told everything.
+ * @param number of the delivery: in an id it stands for the amounts, and is the same each time it is tried
+ */
+export function hidden({ id, text, subject }: Told, hides: ChannelConfiguration["hides"], number: number): Told {
+  const shown = hides.includes("amounts") ? id.replace(FILL_ID, `$1_${number}`) : id;
+  return { id: shown, text: hide(text, hides), subject: hide(subject, hides) };
 }
 
 function hide(text: string, hides: ChannelConfiguration["hides"]): string {

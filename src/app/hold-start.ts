@@ -2,6 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { dirname } from "node:path";
 import type { Clock } from "../ports/clock.ts";
+import { hostCheck } from "./http/known-host.ts";
 
 /** What a held start watches, and where it answers. */
 export interface HeldStart {
@@ -34,10 +35,16 @@ export async function holdStart(held: HeldStart, clock: Clock, stop: AbortSignal
   server?.closeAllConnections();
 }
 
-/** Answers 503 to everything. A port that cannot be had is no reason to end: the log has said what is wrong. */
+/**
+ * Answers 503 to everything, and says why to whoever knows the daemon by an address or the name that it listens at: names
+ * of the configuration may be what cannot be read. A port that cannot be had is no reason to end: the log has said what is
+ * wrong.
+ */
 async function answerUnwell(listen: { host: string; port: number }, problem: string): Promise<Server | undefined> {
-  const server = createServer((_request, response) => {
-    const body = JSON.stringify({ healthy: false, ready: false, started: false, problem });
+  const isKnown = hostCheck([listen.host]);
+  const server = createServer(({ headers }, response) => {
+    const state = { healthy: false, ready: false, started: false };
+    const body = JSON.stringify(isKnown(headers.host) ? { ...state, problem } : state);
     response.writeHead(503, { "content-type": "application/json; charset=utf-8" }).end(body);
   });
   return await new Promise((resolve) => {

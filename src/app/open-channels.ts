@@ -19,13 +19,13 @@ export interface OpenedChannel extends ChannelConfiguration {
   readonly codesOff: readonly string[];
   /** Sends it once. */
   deliver(
-    waiting: Pick<WaitingDelivery, "alert" | "tells" | "overAtMs">,
+    waiting: Pick<WaitingDelivery, "number" | "alert" | "tells" | "overAtMs">,
     at: { readonly nowMs: number; readonly signal: AbortSignal },
   ): Promise<Delivery>;
 }
 
 /** What nobody sees and what turns a text around: names of tokens are others' words. */
-const UNSEEN = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 interface Around {
   readonly secrets: SecretOpener;
@@ -50,7 +50,8 @@ export function openChannels(configuration: Configuration, around: Around): read
       deliver: async (waiting, { nowMs, signal }) => {
         const post = createPost({ timeoutMs: timing.requestTimeoutMs, nowMs, signal, fetch: machine?.fetch });
         const message = messageOf(waiting, network.name, redactor);
-        const told = { ...message, ...hidden(message, configured.hides), isSilent: isSilent(message.code) };
+        const shown = hidden(message, configured.hides, waiting.number);
+        const told = { ...message, ...shown, isSilent: isSilent(message.code) };
         return await send(told, { nowMs, post, signal });
       },
     };

@@ -2,7 +2,8 @@ import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { OperatorRequest } from "../ports/daemon-rows.ts";
 import type { Answered, Question, QuestionKind } from "../ports/questions.ts";
-import { commitAndNotify, writeAndNotify } from "./alerts.ts";
+import type { Unit } from "../ports/unit-of-work.ts";
+import { notifyOfAlerts, writeAndNotify } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { decideLotOrder } from "./lot-orders.ts";
 import { decideHoldAnswer, isRunId } from "./operator-answers.ts";
@@ -130,20 +131,37 @@ async function cancel(context: EngineContext, request: OperatorRequest): Promise
   });
 }
 
-/** Decides on rows, and writes what follows and the answer together. */
+/**
+ * Decides on rows, and writes what follows and the answer together. What has its answer by then has no other one: whose
+ * token another process revoked a moment ago asks for nothing any more.
+ */
 async function decideAndAnswer<K extends QuestionKind>(
   { deps }: EngineContext,
   { id: requestId }: OperatorRequest,
   { question, decide }: { readonly question: Question<K>; decide(rows: Answered<K>): Outcome },
 ): Promise<string> {
-  return await commitAndNotify(deps, {
+  let before: string | undefined;
+  const look: Unit<"request-answer", string> = {
+    question: { kind: "request-answer", requestId },
+    decide: (said) => {
+      before = said;
+      return { changes: [], atMs: deps.clock.nowMs(), value: said ?? "" };
+    },
+  };
+  const act: Unit<K, string> = {
     question,
     decide: (rows) => {
+      const atMs = deps.clock.nowMs();
+      if (before !== undefined) return { changes: [], atMs, value: before };
       const { changes, answer } = decide(rows);
       const answered = { kind: "request-answered", requestId, answer } as const;
-      return { changes: [...changes, answered], atMs: deps.clock.nowMs(), value: answer };
+      return { changes: [...changes, answered], atMs, value: answer };
     },
-  });
+  };
+  const [, acted] = await deps.store.commit<"request-answer" | K, string>([look, act]);
+  if (acted === undefined) throw new Error(`the request ${requestId} came to nothing`);
+  notifyOfAlerts(deps, acted.alerts);
+  return acted.value;
 }
 
 type StrategyCommand = (

@@ -2,7 +2,8 @@ import type { Address, Hex } from "../domain/money/address.ts";
 import type { HoldKind } from "../domain/run/hold.ts";
 import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { RunHistory, SwapHistory, TransitionHistory } from "./history.ts";
-import type { OpenAlert, StatusRows } from "./read-model.ts";
+import type { StatusRows } from "./read-model.ts";
+import type { OpenAlert } from "./true-alerts.ts";
 
 /**
  * Long lists as people page through them, newest first: each question has a bound, and goes on behind a row that was shown.

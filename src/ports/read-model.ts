@@ -16,6 +16,7 @@ import type {
 import type { Keeping, KeepingQuestion } from "./keeping.ts";
 import type { OpenRight } from "./open-right.ts";
 import type { Difference, KnownChain } from "./reconciliation-store.ts";
+import type { AlertCount, OpenAlert, TrueAlert } from "./true-alerts.ts";
 import type { UntakenFiles } from "./untaken-files.ts";
 
 /**
@@ -188,6 +189,8 @@ export interface StatusRows {
   readonly trueAlerts: readonly TrueAlert[];
   /** all that is true now, what is critical first, then oldest first; at most a hundred */
   readonly openAlerts: readonly OpenAlert[];
+  /** how much of each kind is true now, without an end */
+  readonly alertCounts: readonly AlertCount[];
   readonly gaps: readonly GapHistory[];
   /** what the wall clock last did, in words; undefined where none of the last events is of it */
   readonly lastClockJump: { readonly text: string; readonly atMs: number } | undefined;
@@ -261,18 +264,4 @@ export interface ChannelStatus {
   readonly sinceMs: number | null;
   /** what came of the last attempt at something that was not taken */
   readonly outcome: string | null;
-}
-
-/** A critical alert that is still true. */
-export interface TrueAlert {
-  readonly code: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly strategy: string | null;
-  readonly raisedAtMs: number;
-}
-
-/** An alert that is still true. */
-export interface OpenAlert extends TrueAlert {
-  readonly severity: "info" | "warning" | "critical";
 }

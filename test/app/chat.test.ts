@@ -384,3 +384,27 @@ test("a service that is away for a minute is an alert, which is over once it is 
     { timeout: 10_000, interval: 30 },
   );
 });
+
+test("a service that asks to be left alone for a day is an alert at once, and is asked again within half an hour", async () => {
+  const { outside, server, open } = await begin();
+  server.state.instead = { status: 429, body: { ok: false, parameters: { retry_after: 86_400 } } };
+  const { life } = open();
+  const alerts = () =>
+    life.db.prepare("SELECT code, over_at_ms IS NULL AS isTrue FROM alerts WHERE code = 'CHAT_UNHEARD'").all();
+  await vi.waitFor(
+    async () => {
+      await outside.clock.advance(250);
+      expect(alerts()).toEqual([{ code: "CHAT_UNHEARD", isTrue: 1 }]);
+    },
+    { timeout: 10_000, interval: 30 },
+  );
+  server.state.instead = undefined;
+  await outside.clock.advance(30 * 60_000);
+  await vi.waitFor(
+    async () => {
+      await outside.clock.advance(250);
+      expect(alerts()).toEqual([{ code: "CHAT_UNHEARD", isTrue: 0 }]);
+    },
+    { timeout: 10_000, interval: 30 },
+  );
+});

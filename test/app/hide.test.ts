@@ -12,7 +12,16 @@ const FILL =
   "weekly-2 sold 1,250.5 USDC, bought 0.100495 WETH on base, 995.074 USDC for 1 WETH, self-executed, gas 0.0001 ETH (0.10 USD), transaction 0x290a00112233445566778899aabbccddeeff00112233445566778899aabbccdd, run run_01K7";
 const ACCOUNT = "account 0x00112233445566778899AABBCCDDEEFF00112233";
 
-const withoutAmounts = (text: string): string => hidden({ text, subject: "" }, ["amounts"]).text;
+const SAID = { id: "alert_1", text: FILL, subject: ACCOUNT };
+
+const withoutAmounts = (text: string): string => hidden({ ...SAID, text, subject: "" }, ["amounts"], 7).text;
+
+test("the id of a fill says nothing of how much, and stays its own", () => {
+  const fill = { ...SAID, id: "fill_run_01K7.0.1_1250500000_100495000000000000" };
+  expect(hidden(fill, ["amounts"], 7).id).toBe("fill_run_01K7.0.1_7");
+  expect(hidden(fill, ["addresses"], 7).id).toBe(fill.id);
+  expect(hidden(SAID, ["amounts"], 7).id).toBe("alert_1");
+});
 
 test("amounts are hidden, and names, ids, times and shares stay", () => {
   expect(withoutAmounts(FILL)).toBe(
@@ -23,7 +32,8 @@ test("amounts are hidden, and names, ids, times and shares stay", () => {
 });
 
 test("addresses and hashes are hidden, in the subject too", () => {
-  expect(hidden({ text: FILL, subject: ACCOUNT }, ["addresses"])).toEqual({
+  expect(hidden(SAID, ["addresses"], 7)).toEqual({
+    id: "alert_1",
     text: FILL.replace(/0x[0-9a-f]{64}/, "***"),
     subject: "account ***",
   });
@@ -61,7 +71,7 @@ test.each([
 });
 
 test("a channel that is told everything is told everything", () => {
-  expect(hidden({ text: FILL, subject: ACCOUNT }, [])).toEqual({ text: FILL, subject: ACCOUNT });
+  expect(hidden(SAID, [], 7)).toEqual(SAID);
 });
 
 /** An amount in every form that our texts have. */

@@ -5,6 +5,7 @@ import { createReadModel } from "../../src/adapters/sqlite/daemon/read-model.ts"
 import { statusAnswer } from "../../src/app/chat/answers.ts";
 import { readStatus } from "../../src/app/commands/status-document.ts";
 import { formatOpenAlerts, formatStanding } from "../../src/app/commands/status-standing.ts";
+import { standingQuestion } from "../../src/app/read-standing.ts";
 import type { Configuration } from "../../src/config/configuration.ts";
 import { alertSample, dcaSpec, NOW_MS, USDC, WALLET } from "../support/builders.ts";
 import { addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
@@ -39,7 +40,7 @@ function begin() {
 }
 
 test("what is critical is told first, and is not lost behind a hundred warnings", async () => {
-  const { db, check } = begin();
+  const { db, check, reads } = begin();
   const document = await check();
   expect(document.openAlerts[0]).toMatchObject({ code: "SIGNER_AWAY", severity: "critical" });
   expect(document.waitsFor).toMatchObject([{ text: "nothing is signed for main" }]);
@@ -47,7 +48,11 @@ test("what is critical is told first, and is not lost behind a hundred warnings"
   expect((await createListing(db).states()).openAlerts[0]).toMatchObject({ code: "SIGNER_AWAY" });
   const shown = formatOpenAlerts(document);
   expect(shown[0]).toContain("nothing is signed for main");
-  expect(shown.at(-1)).toMatch(/^100 alerts are listed.* more may be open/);
+  expect(shown.at(-1)).toMatch(/^100 of 151 open alerts are listed/);
+  expect((await reads.status(standingQuestion(undefined, NOW_MS))).alertCounts).toEqual([
+    { severity: "critical", code: "SIGNER_AWAY", count: 1 },
+    { severity: "warning", code: "NO_PRICE", count: 150 },
+  ]);
 });
 
 test("the answer to a phone begins with what is critical, and with the strategy that was stopped by itself", async () => {
@@ -56,6 +61,7 @@ test("the answer to a phone begins with what is critical, and with the strategy 
   const lines = (await statusAnswer({ configuration: () => configuration, reads, nowMs: () => NOW_MS })).split("\n");
   expect(lines.filter((line) => line.startsWith("weekly-"))[0]).toMatch(/^weekly-27: halted/);
   expect(lines).toContain("and 18 strategies more");
+  expect(lines).toContain("and 139 alerts more");
   expect(lines.find((line) => line.startsWith("SIGNER_AWAY"))).toContain("signer of main");
 });
 

@@ -31,7 +31,7 @@ test("what is sent after it was over says so, and what only happened is told as 
   const [webhook] = open({ HOOK: `${url}/hook` });
   const alert = alertSample({ text: "within 2m approve it" });
   for (const overAtMs of [undefined, alert.atMs, alert.atMs + 120_000])
-    await webhook?.deliver({ alert, tells: "begin", overAtMs }, at);
+    await webhook?.deliver({ number: 7, alert, tells: "begin", overAtMs }, at);
   const over = `(over since ${new Date(alert.atMs + 120_000).toISOString()}) within 2m approve it`;
   expect(received.map(({ body }) => JSON.parse(body).text)).toEqual([alert.text, alert.text, over]);
 });
@@ -46,8 +46,12 @@ test("each channel is notified in its own form, and no secret of any channel lea
   const text = `the service said ${SECRET} at https://node.example/v3/abcdef`;
   const alert = alertSample({ text });
   for (const { deliver } of channels) {
-    expect(await deliver({ alert, tells: "begin", overAtMs: undefined }, at)).toMatchObject({ kind: "delivered" });
-    expect(await deliver({ alert, tells: "end", overAtMs: NOW_MS + 5_000 }, at)).toMatchObject({ kind: "delivered" });
+    expect(await deliver({ number: 7, alert, tells: "begin", overAtMs: undefined }, at)).toMatchObject({
+      kind: "delivered",
+    });
+    expect(await deliver({ number: 7, alert, tells: "end", overAtMs: NOW_MS + 5_000 }, at)).toMatchObject({
+      kind: "delivered",
+    });
   }
   const bodies = received.map(({ body }) => JSON.parse(body));
   const [begin, end] = bodies;
@@ -103,7 +107,7 @@ test("a URL stands in the place of what is in it, and none of it leaves in a tex
   });
   const alert = alertSample({ text: "the server said tk_canary of some-topic" });
   expect(channels[0]?.host).toBe(host);
-  await channels[0]?.deliver({ alert, tells: "begin", overAtMs: undefined }, at);
+  await channels[0]?.deliver({ number: 7, alert, tells: "begin", overAtMs: undefined }, at);
   expect(received[0]?.headers.authorization).toBe("Bearer tk_canary");
   expect(JSON.parse(received[0]?.body ?? "")).toMatchObject({
     topic: "some-topic",
@@ -131,9 +135,9 @@ test.each([
 test("what turns a text around, or is not seen, does not leave in one", async () => {
   const { url, received } = await startReceiver();
   const [webhook] = open({ HOOK: `${url}/hook` });
-  const alert = alertSample({ text: "sold 1 \u202eCDSU\u202c\u0007 \u{1f642}\nfor" });
-  await webhook?.deliver({ alert, tells: "begin", overAtMs: undefined }, at);
-  expect(JSON.parse(received[0]?.body ?? "").text).toBe("sold 1 \ufffdCDSU\ufffd\ufffd \u{1f642}\nfor");
+  const alert = alertSample({ text: "sold 1 \u202eCDSU\u202c\u0007\u200b\u{e0041} \u{1f642}\nfor" });
+  await webhook?.deliver({ number: 7, alert, tells: "begin", overAtMs: undefined }, at);
+  expect(JSON.parse(received[0]?.body ?? "").text).toBe("sold 1 \ufffdCDSU\ufffd\ufffd\ufffd\ufffd \u{1f642}\nfor");
 });
 
 test("what of a code is off, silent or on is the channel's own word, and else that of all", async () => {
@@ -154,6 +158,7 @@ test("what of a code is off, silent or on is the channel's own word, and else th
     ["NO_FUNDS", "FILLED"],
     ["FILLED", "STARTED"],
   ]);
-  for (const { deliver } of opened) await deliver({ alert: alertSample(), tells: "begin", overAtMs: undefined }, at);
+  for (const { deliver } of opened)
+    await deliver({ number: 7, alert: alertSample(), tells: "begin", overAtMs: undefined }, at);
   expect(received.map(({ body }) => JSON.parse(body).priority)).toEqual([2, 4]);
 });

@@ -65,14 +65,16 @@ test("a start looks at its endpoints, its wallets and its service by itself, and
   await expect.poll(readiness, { timeout: 20_000 }).toMatchObject({ service: held });
   await again.stop();
   const other = await startHttpServer((_request, response) => void response.writeHead(503).end());
-  // From when the wallet's key was elsewhere.
+  // From when the wallet's key was elsewhere, and from when commands came by chat.
   const write = openDatabase({ file: configuration.database });
   write.exec(`INSERT INTO alerts (id, severity, code, subject, text, raised_at_ms)
-    VALUES ('away', 'critical', 'SIGNER_AWAY', 'signer of main', 'nothing is signed for main', 1)`);
+    VALUES ('away', 'critical', 'SIGNER_AWAY', 'signer of main', 'nothing is signed for main', 1),
+      ('unheard', 'warning', 'CHAT_UNHEARD', 'commands by chat', 'commands by chat are not heard', 1)`);
   write.close();
   const next = await started(configuration, other.url, node.url);
   onTestFinished(() => next.stop());
   expect(open.all(), "of a service that is configured no more").not.toContain("SERVICE_HOLDS_US_BACK");
+  expect(open.all(), "of a chat that is configured no more").not.toContain("CHAT_UNHEARD");
   expect(open.all(), "of a signer that is configured no more").not.toContain("SIGNER_AWAY");
 });
 

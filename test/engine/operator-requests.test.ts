@@ -64,8 +64,8 @@ describe("a request that breaks on its way", () => {
   });
 });
 
-test("what a token asked for that is revoked while those before it are taken is not done", async () => {
-  const { life } = await begin();
+/** A token of an operator, and what asks by it. */
+async function token(life: Awaited<ReturnType<typeof begin>>["life"]) {
   const access = createAccessStore(life.db);
   const hash = "0".repeat(64);
   await access.addToken({ name: "bot", scope: "operate", hash, madeBy: "ada" }, 1);
@@ -75,6 +75,12 @@ test("what a token asked for that is revoked while those before it are taken is 
     const written = await access.request(key, { command: "mode", arguments: { mode }, madeBy: "bot (token)" }, 3);
     return written === "other-request" ? 0 : written.id;
   };
+  return { access, ask };
+}
+
+test("what a token asked for that is revoked while those before it are taken is not done", async () => {
+  const { life } = await begin();
+  const { access, ask } = await token(life);
   const [first, second] = [await ask("paused"), await ask("active")];
   const commit: typeof life.store.commit = async (units) => {
     const written = await life.store.commit(units);
@@ -85,6 +91,19 @@ test("what a token asked for that is revoked while those before it are taken is 
   expect(life.store.answerOf(first)).toBe("global is paused");
   expect(life.store.answerOf(second)).toMatch(/^refused: bot, who asked, was revoked/);
   expect(life.store.mode("global")).toMatchObject({ mode: "paused" });
+});
+
+test("what a token asked for that is revoked right before it would be done is not done, and keeps its refusal", async () => {
+  const { life } = await begin();
+  const { access, ask } = await token(life);
+  const asked = await ask("active");
+  const commit: typeof life.store.commit = async (units) => {
+    await access.revoke("bot", 4);
+    return await life.store.commit(units);
+  };
+  await takeRequests({ ...life.context, deps: { ...life.context.deps, store: { ...life.store, commit } } });
+  expect(life.store.answerOf(asked)).toMatch(/^refused: bot, who asked, was revoked/);
+  expect(life.store.mode("global")).toBeUndefined();
 });
 
 function broken(): never {

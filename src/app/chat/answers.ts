@@ -22,7 +22,7 @@ export async function statusAnswer({ reads, ...sources }: AnswerSources): Promis
   const configuration = sources.configuration();
   const { database } = configuration;
   const document = await readStatus(reads, { database, settings: configuration });
-  const { mode, operating, sold, openAlerts, strategies, swaps, waitsFor } = document;
+  const { mode, operating, sold, openAlerts, openAlertCount, strategies, swaps, waitsFor } = document;
   const open = Object.entries(swaps).filter(([state]) => OPEN.has(state));
   const lines = [
     `${configuration.network.name}, ${mode ?? "mode unknown"}, operating mode ${operating ?? "unknown"}`,
@@ -34,7 +34,7 @@ export async function statusAnswer({ reads, ...sources }: AnswerSources): Promis
       .map(({ id, standing }) => `${id}: ${standing?.mode ?? "-"}, next slot ${standing?.nextSlot ?? "-"}`),
     ...(strategies.length > MOST_LISTED ? [`and ${strategies.length - MOST_LISTED} strategies more`] : []),
     ...openAlerts.slice(0, MOST_LISTED).map(({ code, subject, at }) => `${code} (${subject}) since ${at}`),
-    ...(openAlerts.length > MOST_LISTED ? [`and ${openAlerts.length - MOST_LISTED} alerts more`] : []),
+    ...(openAlertCount > MOST_LISTED ? [`and ${openAlertCount - MOST_LISTED} alerts more`] : []),
   ];
   return lines.join("\n");
 }

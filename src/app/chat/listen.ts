@@ -13,6 +13,8 @@ const SHORTEST_GAP_MS = 250;
 const MOST_AT_ONCE = 10;
 const SHORTEST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 60_000;
+/** However long a service asks to be left alone, it is asked again after this. */
+const LONGEST_ASKED_MS = 30 * 60_000;
 /** Nobody is told of a service that is away for a moment. */
 const UNHEARD_AFTER_MS = 60_000;
 /** Where nothing came for a week the service may number its updates anew, from anywhere. */
@@ -87,8 +89,9 @@ async function listen(
       const heard = await bot.hear({ update, waitSeconds: memory.isCaughtUp ? WAIT_SECONDS : 0 }, signal);
       if (signal.aborted) return;
       if (!heard.ok) {
-        await noteUnheard(deps, memory, heard);
-        await clock.sleep(Math.max(retryMs(memory.failures), heard.afterMs ?? 0), signal);
+        const askedMs = Math.min(heard.afterMs ?? 0, LONGEST_ASKED_MS);
+        await noteUnheard(deps, memory, { ...heard, askedMs });
+        await clock.sleep(Math.max(retryMs(memory.failures), askedMs), signal);
         continue;
       }
       await noteHeard(deps, memory);
@@ -113,13 +116,18 @@ async function offsetOf({ store, bot, clock }: ChatDeps): Promise<number | undef
   return stored.nextUpdate;
 }
 
-async function noteUnheard(deps: ChatDeps, memory: Memory, { detail }: Extract<Heard, { ok: false }>): Promise<void> {
+async function noteUnheard(
+  deps: ChatDeps,
+  memory: Memory,
+  { detail, askedMs }: Extract<Heard, { ok: false }> & { readonly askedMs: number },
+): Promise<void> {
   const { bot, clock, logger } = deps;
   const now = clock.monotonicMs();
   memory.failures += 1;
   memory.failingSinceMs ??= now;
   logger.warn({ host: bot.host, outcome: detail }, "the chat was not heard; it is asked again later");
-  if (now - memory.failingSinceMs < UNHEARD_AFTER_MS) return;
+  // Asked to wait for longer than that, it hears nothing until then.
+  if (now + askedMs - memory.failingSinceMs < UNHEARD_AFTER_MS) return;
   const why =
     detail === "HTTP 409" ? ": another program listens with the same bot, or it has a webhook" : `: ${detail}`;
   const text = `commands by chat are not heard${why}; what is sent meanwhile is dropped, so use swapd itself`;

@@ -54,7 +54,7 @@ async function testChannel({ name, kind, host, deliver }: OpenedChannel): Promis
     atMs: nowMs,
   } as const;
   const signal = new AbortController().signal;
-  const answer = await deliver({ alert, tells: "begin", overAtMs: undefined }, { nowMs, signal });
+  const answer = await deliver({ alert, number: 0, tells: "begin", overAtMs: undefined }, { nowMs, signal });
   const taken = answer.kind === "delivered";
   return { ...{ channel: name, kind, host }, alert: alert.id, taken, detail: answer.detail };
 }

@@ -58,6 +58,8 @@ export async function readStatus(
     balances: standing?.balances ?? [],
     ...describeRows(rows, about.database, standing?.strategies),
     openAlerts,
+    /** with those that the list has no place for */
+    openAlertCount: rows.alertCounts.reduce((sum, { count }) => sum + count, 0),
   };
 }
 

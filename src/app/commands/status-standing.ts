@@ -2,9 +2,6 @@ import { BUDGET_HEADING, budgetTable } from "../budget-lines.ts";
 import { formatTable } from "../terminal.ts";
 import type { StatusDocument } from "./status-document.ts";
 
-/** So many are read. */
-const MOST_OPEN_ALERTS = 100;
-
 /** So many balances fit a screen; the JSON has all. */
 const MOST_BALANCES = 20;
 
@@ -54,10 +51,11 @@ export function formatStanding(document: StatusDocument): string[] {
 }
 
 /** What is true now, a paragraph each, what is critical first. */
-export function formatOpenAlerts({ openAlerts }: StatusDocument): string[] {
+export function formatOpenAlerts({ openAlerts, openAlertCount }: StatusDocument): string[] {
   const lines = openAlerts.map(({ code, text, at }) => `${code} since ${at}: ${text}`);
-  if (lines.length < MOST_OPEN_ALERTS) return lines;
-  return [...lines, `${lines.length} alerts are listed, of those that are not critical the oldest; more may be open`];
+  if (openAlertCount <= lines.length) return lines;
+  const more = `${lines.length} of ${openAlertCount} open alerts are listed, of those that are not critical the oldest`;
+  return [...lines, more];
 }
 
 /** A table, and how many rows of it are left out. */

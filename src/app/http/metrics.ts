@@ -113,7 +113,7 @@ type Of = { readonly settings: StandingSettings; readonly atMs: number };
 
 function addStatus(gauges: Gauges, rows: StatusRows, { settings, atMs }: Of): void {
   const alerts = gauges("swapd_alerts", "alerts that are true now", ["severity", "code"]);
-  for (const { severity, code } of rows.openAlerts) alerts.inc({ severity, code });
+  for (const { severity, code, count } of rows.alertCounts) alerts.set({ severity, code }, count);
   const waiting = gauges("swapd_channel_waiting_messages", "messages that a channel has not taken yet", ["channel"]);
   for (const { name, waiting: count } of rows.channels) waiting.set({ channel: name }, count);
   const halted = gauges("swapd_wallets_halted", "wallets that sign nothing until a person releases them");

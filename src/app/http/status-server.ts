@@ -1,10 +1,10 @@
-import { hostname } from "node:os";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Logger } from "../../ports/logger.ts";
 import { API_PREFIX, createApi } from "./api/api.ts";
 import type { ApiSources } from "./api/api-sources.ts";
 import { sendProblem } from "./api/problem.ts";
 import type { HealthReader } from "./health.ts";
+import { hostCheck } from "./known-host.ts";
 import type { MetricsReader } from "./metrics.ts";
 import { servePage } from "./page-files.ts";
 
@@ -35,8 +35,7 @@ export async function startStatusServer(
   const server = Fastify({ logger: false, bodyLimit: 1_024, requestTimeout: 10_000, forceCloseConnections: true });
   // Only JSON is read: a form of another site's page can send everything else without asking first.
   server.removeContentTypeParser("text/plain");
-  const names = ["localhost", hostname(), options.host, ...options.names];
-  checkHosts(server, new Set(names.map((name) => name.toLowerCase())));
+  checkHosts(server, hostCheck([options.host, ...options.names]));
   server.setErrorHandler(async (error, _request, reply) => {
     const status = statusOf(error);
     if (status >= 500) sources.logger.error({ error }, "a question to the status server could not be answered");
@@ -65,22 +64,11 @@ function statusOf(error: unknown): number {
 }
 
 /** Refuses callers that were sent here under a foreign host name. */
-function checkHosts(server: FastifyInstance, names: ReadonlySet<string>): void {
+function checkHosts(server: FastifyInstance, isKnown: (header: string | undefined) => boolean): void {
   server.addHook("onRequest", async (request, reply) => {
-    const name = nameIn(request.headers.host ?? "");
-    if (isAddress(name) || names.has(name)) return;
+    if (isKnown(request.headers.host)) return;
     const message = "this name is not one that the daemon is known by: add it to `http.hosts`, or ask by its address";
     if (request.url.startsWith(`${API_PREFIX}/`)) await sendProblem(reply, "HOST_UNKNOWN", message);
     else await reply.code(421).send({ error: "HOST_UNKNOWN", message });
   });
-}
-
-/** The name of a `Host` header, without its port, in lower case. */
-function nameIn(header: string): string {
-  return header.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
-}
-
-/** IPv4 in dotted form, or IPv6 in brackets: no name that others could point here. */
-function isAddress(name: string): boolean {
-  return /^\d{1,3}(\.\d{1,3}){3}$/.test(name) || /^\[[0-9a-f:.]+\]$/.test(name);
 }

@@ -249,7 +249,7 @@ function createRequestRows(
       sql.run("UPDATE requests SET taken_at_ms = ?, answer = ? WHERE taken_at_ms IS NULL", atMs, answer);
     },
     answerRequest: (id, answer, atMs) => {
-      sql.run("UPDATE requests SET taken_at_ms = ?, answer = ? WHERE id = ?", atMs, answer, id);
+      sql.run("UPDATE requests SET taken_at_ms = ?, answer = ? WHERE id = ? AND taken_at_ms IS NULL", atMs, answer, id);
     },
   };
 }

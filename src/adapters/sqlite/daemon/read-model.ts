@@ -111,6 +111,7 @@ function readStatus(db: SqliteDatabase, history: HistoryReader, asked: StatusQue
     channels: history.channels(),
     trueAlerts: history.trueAlerts(),
     openAlerts: history.openAlerts(),
+    alertCounts: history.alertCounts(),
     gaps: history.gaps(),
     lastClockJump: history.lastClockJump(),
     startedMode: history.startedMode(),

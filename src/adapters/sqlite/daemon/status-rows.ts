@@ -1,12 +1,6 @@
 import type { HaltHistory } from "../../../ports/history.ts";
-import type {
-  ChannelStatus,
-  ModeStatus,
-  OpenAlert,
-  StrategyStatus,
-  TrueAlert,
-  UnsentAlert,
-} from "../../../ports/read-model.ts";
+import type { ChannelStatus, ModeStatus, StrategyStatus, UnsentAlert } from "../../../ports/read-model.ts";
+import type { AlertCount, OpenAlert, TrueAlert } from "../../../ports/true-alerts.ts";
 import { hasTable, type Statements } from "../statements.ts";
 import { totalsOf, totalsOfEach } from "./total-rows.ts";
 
@@ -23,8 +17,10 @@ export interface StatusReader {
   channels(): readonly ChannelStatus[];
   /** critical alerts that are true now, oldest first */
   trueAlerts(): readonly TrueAlert[];
-  /** all that is true now, whatever its severity, oldest first */
+  /** what is true now, whatever its severity: what is critical first, then oldest first; at most a hundred */
   openAlerts(): readonly OpenAlert[];
+  /** how much of each kind is true now */
+  alertCounts(): readonly AlertCount[];
   wallets(): readonly string[];
   /** what the wall clock last did, in words; undefined where none of the last events is of it */
   lastClockJump(): { readonly text: string; readonly atMs: number } | undefined;
@@ -61,6 +57,7 @@ export function createStatusReader(sql: Statements): StatusReader {
     channels: () => channels(sql),
     trueAlerts: () => trueAlerts(sql),
     openAlerts: () => openAlerts(sql),
+    alertCounts: () => alertCounts(sql),
     lastClockJump: () => sql.get(LAST_CLOCK_JUMP),
     wallets: () => sql.all<{ wallet: string }>("SELECT DISTINCT wallet FROM baselines").map((row) => row.wallet),
     startedMode: () => {
@@ -83,6 +80,14 @@ function openAlerts(sql: Statements): readonly OpenAlert[] {
   return sql.all(
     `SELECT severity, code, subject, text, strategy, raised_at_ms AS raisedAtMs FROM alerts
      WHERE over_at_ms IS NULL ORDER BY severity = 'critical' DESC, number LIMIT 100`,
+  );
+}
+
+function alertCounts(sql: Statements): readonly AlertCount[] {
+  if (!hasTable(sql, "alerts")) return [];
+  return sql.all(
+    `SELECT severity, code, count(*) AS count FROM alerts WHERE over_at_ms IS NULL
+     GROUP BY severity, code ORDER BY severity, code`,
   );
 }
 

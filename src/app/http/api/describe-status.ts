@@ -2,7 +2,8 @@ import type { Configuration, WalletConfiguration } from "../../../config/configu
 import { parseUsd } from "../../../domain/money/price.ts";
 import { nextInstant } from "../../../domain/schedule/next-instants.ts";
 import type { WaitingRun } from "../../../ports/listing.ts";
-import type { OpenAlert, StatusRows } from "../../../ports/read-model.ts";
+import type { StatusRows } from "../../../ports/read-model.ts";
+import type { OpenAlert } from "../../../ports/true-alerts.ts";
 import { lastSlotOf } from "../../last-slot.ts";
 import { describeStanding } from "../../read-standing.ts";
 import { version } from "../../version.ts";

@@ -64,7 +64,9 @@ export async function follow(sources: ApiSources, follower: Follower, times: Str
       text = "";
     }
     await clock.sleep(times.shortestRoundMs, signal);
-    if (!news.hasMore) await commits.wait(times.heartbeatMs, signal, written);
+    // Commits without news do not put the next line off.
+    const restMs = Math.max(0, heardMs + times.heartbeatMs - clock.monotonicMs());
+    if (!news.hasMore) await commits.wait(restMs, signal, written);
   }
   stream.destroy();
 }

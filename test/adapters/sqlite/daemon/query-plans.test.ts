@@ -402,6 +402,7 @@ const READER: Calls<HistoryReader> = {
   channels: (reader) => reader.channels(),
   trueAlerts: (reader) => reader.trueAlerts(),
   openAlerts: (reader) => reader.openAlerts(),
+  alertCounts: (reader) => reader.alertCounts(),
   lastClockJump: (reader) => reader.lastClockJump(),
   wallets: (reader) => reader.wallets(),
   startedMode: (reader) => reader.startedMode(),

@@ -107,6 +107,26 @@ it("goes on for who takes what comes, for longer than one who takes nothing is w
   await over;
 }, 20_000);
 
+it("sends its line in time, and ends in time, where commits wake it without news", async () => {
+  const life = await startApiLife({ seconds: 1 });
+  let isAllowed = true;
+  const writtenMs: number[] = [];
+  const write = () => writtenMs.push(performance.now()) > 0;
+  const stream = { write, destroy: () => undefined } as unknown as ServerResponse;
+  const { signal } = new AbortController();
+  const times = { heartbeatMs: 1_000, shortestRoundMs: 1, drainWithinMs: 300 };
+  const over = follow(life.sources, { stream, lastId: undefined, signal, isAllowed: async () => isAllowed }, times);
+  await expect.poll(() => writtenMs.length).toBe(1);
+  setTimeout(() => {
+    isAllowed = false;
+    void life.sources.store.commit([
+      { question: { kind: "nothing" }, decide: () => ({ changes: [], atMs: 1, value: undefined }) },
+    ]);
+  }, 900);
+  await over;
+  expect(performance.now() - (writtenMs.at(-1) ?? 0)).toBeLessThan(1_600);
+}, 10_000);
+
 it("ends also where nothing happens, when its token was revoked beside the daemon", async () => {
   const life = await startApiLife({ seconds: 1 });
   let isAllowed = true;

@@ -60,9 +60,13 @@ export const login = shape("Login", "A one-time code, as `swapd login` prints it
 /** The events of `/api/v1/events`, by name. */
 export const EVENTS = {
   transition: transitionEvent,
-  alerts: shape("AlertsEvent", "All alerts that are open now; sent at the begin and after each change.", {
-    alerts: z.array(openAlert),
-  }),
+  alerts: shape(
+    "AlertsEvent",
+    "Alerts that are open now, critical ones first, at most a hundred; sent at the begin and after each change of these.",
+    {
+      alerts: z.array(openAlert),
+    },
+  ),
   modes: shape("ModesEvent", "All modes that are not active, and runs that wait; at the begin and after each change.", {
     modes: z.array(modeRow),
     waiting: z.array(waiting),
