@@ -1,4 +1,3 @@
-import { migrateLane } from "../adapters/sqlite/lanes.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import { createDataFee } from "../chain/data-fee.ts";
 import type { Configuration } from "../config/configuration.ts";
@@ -100,7 +99,6 @@ export async function composeDaemon(
   const listening = { onAbilities: abilities.note, onFault: deps.onFatal };
   const opened = openChain(configuration, secrets, { ...meteredMachine(machine, meter, "node"), ...listening });
   const real = watchAgreement(watchChain(opened, node, machine.clock), alerts.deps);
-  migrateLane(db);
   const paper = openPaper(configuration, {
     ...{ db, chain: real, clock: machine.clock, contracts },
     client: () => services.client,

@@ -5,7 +5,6 @@ import { createRandomIds } from "../adapters/ids/random-ids.ts";
 import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
 import { copyRecent } from "../adapters/sqlite/daemon/recent-copy.ts";
 import { isMigrated } from "../adapters/sqlite/daemon/schema.ts";
-import { migrateLane } from "../adapters/sqlite/lanes.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import { createDataFee } from "../chain/data-fee.ts";
 import type { Configuration } from "../config/configuration.ts";
@@ -75,7 +74,6 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
   closing.push(() => {
     db.close();
   });
-  migrateLane(db);
   const services = await openPrivateServices(configuration, opening);
   const real = openChain(configuration, runtime.secrets);
   const client = (): SwapService => services.client;

@@ -58,7 +58,8 @@ interface AppliedRow {
 
 /**
  * Brings one named set of tables to the newest migration, all pending ones in one transaction. Several sets live in one
- * file side by side. With `backup`, a database that holds rows is copied first to `<file>.before-<set>-<number>`.
+ * file side by side. With `backup`, a database that holds rows is copied first to `<file>.before-<set>-<number>`; not for a
+ * set that begins here, which adds tables and changes nothing.
  * @returns the numbers that were applied now, and the copy's path if one was made
  * @throws MigrationError when an applied migration was edited, or the database is newer than this program
  */
@@ -77,7 +78,8 @@ export function migrate(
   const pending = pendingMigrations(db, set, options.migrations);
   const first = pending[0];
   if (first === undefined) return { applied: [], backupFile: undefined };
-  const backupFile = options.backup && holdsRows(db) ? copyBefore(db, set, first.number) : undefined;
+  const isCopied = options.backup && first.number > 1 && holdsRows(db);
+  const backupFile = isCopied ? copyBefore(db, set, first.number) : undefined;
   db.transaction(() => {
     // Another process may have migrated since: what is pending is decided under the write lock.
     for (const migration of pendingMigrations(db, set, options.migrations)) apply(db, set, migration);

@@ -36,6 +36,8 @@ test("a database with rows is copied before it is changed, an empty one is not",
   db.exec("INSERT INTO a VALUES (7)");
   const { backupFile } = migrate(db, { set: "lane", migrations: [first, second], backup: true });
   expect(backupFile).toBe(`${file}.before-lane-2`);
+  const other: Migration = { number: 1, name: "other", sql: "CREATE TABLE b (x INTEGER) STRICT;" };
+  expect(migrate(db, { set: "paper", migrations: [other], backup: true }).backupFile, "it begins").toBeUndefined();
   const copy = openDatabase({ file: `${file}.before-lane-2`, readonly: true });
   expect(copy.prepare("SELECT * FROM a").all()).toEqual([{ x: 7 }]);
   copy.close();

@@ -62,7 +62,8 @@ export async function readBooks(options: BookOptions): Promise<Books> {
 
 function worldOf(target: Target, { isPaper }: BookRows, { rehearsal }: BookOptions): World {
   if (rehearsal === true) return "rehearsal";
-  if (isPaper) return "paper";
+  // A database that no start has marked yet is that of the mode.
+  if (isPaper || (target.kind === "configured" && target.configuration.mode === "paper")) return "paper";
   return target.kind === "sandbox" ? "sandbox" : "live";
 }
 

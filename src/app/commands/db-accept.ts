@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { openStore } from "../../adapters/sqlite/daemon/open-store.ts";
 import { migrateDaemon } from "../../adapters/sqlite/daemon/schema.ts";
-import { migrateLane } from "../../adapters/sqlite/lanes.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import { decideAcceptance } from "../../engine/reconcile/accept.ts";
 import { judgeMarkers } from "../../engine/reconcile/identity.ts";
@@ -57,8 +56,6 @@ async function acceptAlone(db: SqliteDatabase, configuration: Configuration): Pr
   const { open } = await store.read(question);
   const isFound = open.some(({ kind }) => kind !== "unchecked");
   if (!isFound) throw new CommandFailure(EXIT.no, await nothingToAccept(store, configuration));
-  // The lanes' tables may be missing, or be those of an older release.
-  migrateLane(db);
   const context = { settings, deps: { clock: systemClock } };
   const decide = (rows: AcceptanceRows): Decided<string> => decideAcceptance(context, rows, operatorName());
   const [written] = await store.commit([{ question, decide }]);

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { openStore } from "../../adapters/sqlite/daemon/open-store.ts";
 import { migrateDaemon } from "../../adapters/sqlite/daemon/schema.ts";
-import { migrateLane } from "../../adapters/sqlite/lanes.ts";
 import type { LotPick } from "../../domain/books/shelf.ts";
 import { decideLotOrder } from "../../engine/lot-orders.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -30,7 +29,6 @@ export async function orderLots(
   const asked = { wallet: wallet.address, pick: options.pick };
   const answer = await ask({ name: "lot-order", arguments: asked }, target, async (db) => {
     migrateDaemon(db);
-    migrateLane(db);
     const { answer: value, changes } = decideLotOrder({ arguments: asked, madeBy: operatorName() });
     const decide = () => ({ changes, atMs: systemClock.nowMs(), value });
     const [written] = await openStore(db).commit<"nothing", string>([{ question: { kind: "nothing" }, decide }]);

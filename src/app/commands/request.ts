@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { openStore } from "../../adapters/sqlite/daemon/open-store.ts";
 import { migrateDaemon } from "../../adapters/sqlite/daemon/schema.ts";
-import { migrateLane } from "../../adapters/sqlite/lanes.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
 import {
   GLOBAL_SCOPE,
@@ -139,7 +138,6 @@ async function setMode(db: SqliteDatabase, target: Target, args: Record<string, 
     throw new CommandFailure(EXIT.no, `${target.problems}\n\nrefused: ${why}`);
   }
   migrateDaemon(db);
-  migrateLane(db);
   const atMs = systemClock.nowMs();
   const row = { scope, mode: mode as OperatingMode, setBy: operatorName(), reason, atMs };
   const decide = (rows: Answered<"scope">): Decided<readonly string[]> => {

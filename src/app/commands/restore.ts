@@ -81,7 +81,7 @@ function refuseUnfit(copy: string, { network, mode }: Configuration): void {
       throw new Error(
         `it belongs to ${row.network} (chain ${row.chainId}), the configuration names ${network.name} (chain ${network.chainId})`,
       );
-    if (isOnPaper !== (mode === "paper"))
+    if (row.network !== undefined && isOnPaper !== (mode === "paper"))
       throw new Error(
         `it ${isOnPaper ? "is" : "is not"} what happened on paper, and the configuration says mode: ${mode}, whose database is another one; set the mode that the copy was made in, and restore then`,
       );

@@ -1,11 +1,13 @@
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { migrate, ownMigrations } from "../../../storage/migrations.ts";
+import { migrateLane } from "../lanes.ts";
 
 const FOLDERS = { daemon: new URL("./", import.meta.url), lane: new URL("../lane/", import.meta.url) };
 
-/** Brings an open database's own tables of the daemon to this program's schema. */
+/** Brings an open database's tables of the daemon to this program's schema, those of its lanes too. */
 export function migrateDaemon(db: SqliteDatabase): void {
   migrate(db, { set: "daemon", migrations: ownMigrations(FOLDERS.daemon), backup: true });
+  migrateLane(db);
 }
 
 /** How far a set of tables is, and how far this program's is. */

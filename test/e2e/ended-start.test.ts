@@ -1,0 +1,43 @@
+import { appendFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { makeFolder, run } from "./support/swapd.ts";
+
+// A start that ends before a daemon begins leaves a database behind, and so does a halt: commands that read it have to
+// know what it is. Nothing answers at this address, which no command here needs.
+const DEAD = "http://127.0.0.1:1";
+
+test("a start that ends for want of a secret leaves a database on paper that every command can read", async () => {
+  const folder = makeFolder();
+  onTestFinished(folder.remove);
+  const home = join(folder.path, "home");
+  const env = { RPC_1: DEAD };
+  const asked = (...args: string[]) => run(folder.path, args, { ...env, SWAPD_CONFIG: join(home, "swapd.yaml") });
+  const made = await run(folder.path, ["init", "--yes", "--offline", "--wallet", "new", "--dir", home], env);
+  expect(made.code, made.err).toBe(0);
+  appendFileSync(
+    join(home, "swapd.yaml"),
+    "alerts: { channels: { phone: { kind: ntfy, topic: { env: NO_SUCH_TOPIC }, token: { env: NO_SUCH_TOKEN } } } }\n",
+  );
+  const started = await asked("start");
+  expect(started.code).toBe(78);
+  expect(started.err + started.out).toContain("NO_SUCH_TOPIC");
+
+  expect((await asked("status")).code).toBe(0);
+  const doctor = await asked("doctor");
+  expect(doctor.code, doctor.err).toBe(1);
+  expect(doctor.err).not.toContain("SqliteError");
+  expect((await asked("db", "check")).out).not.toContain("older release");
+  const database = readdirSync(home, { recursive: true })
+    .map(String)
+    .filter((file) => file.includes(".db"));
+  expect(database.filter((file) => file.includes(".before-"))).toEqual([]);
+
+  expect(JSON.parse((await asked("lots", "--json")).out)).toMatchObject({ world: "paper" });
+  const koinly = await asked("export", "--format", "koinly");
+  expect([koinly.code, koinly.err]).toEqual([1, expect.stringContaining("on paper")]);
+  const copy = join(folder.path, "copy.db");
+  expect((await asked("backup", "--to", copy)).code).toBe(0);
+  const restored = await asked("restore", copy);
+  expect([restored.code, restored.err]).toEqual([0, expect.anything()]);
+}, 60_000);
