@@ -53,7 +53,7 @@ export async function checkChain(
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const whatToDo = "check the RPC endpoints, or check the files alone with --offline";
+    const whatToDo = "check the RPC endpoints; the files alone are checked by: swapd check --offline";
     findings.push({ what: "chain", found: runtime.redactor.redact(error.message), whatToDo });
   }
   return findings;

@@ -66,8 +66,10 @@ export function troubleOfStart(error: unknown): StartTrouble {
  * node that does not answer.
  */
 export function troubleOfCommand(error: unknown): StartTrouble {
-  if (error instanceof RpcError && error.kind === "transport") {
-    return { kind: "passing", exitCode: EXIT.tryAgain, message: error.message };
+  if (error instanceof RpcError) {
+    // A node that answers with a fault may want another key, or be another node.
+    const advice = error.kind === "rpc" ? "; check the RPC endpoints" : "";
+    return { kind: "passing", exitCode: EXIT.tryAgain, message: `${error.message}${advice}` };
   }
   const isOfFile = error instanceof StorageError || error instanceof MigrationError || isDamage(error);
   return isOfFile ? troubleOfStart(error) : troubleOf(error);

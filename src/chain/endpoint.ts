@@ -143,7 +143,7 @@ function assertChain(host: string, chainId: number, answer: unknown): void {
   if (typeof answer !== "string" || !/^0x[0-9a-f]+$/i.test(answer)) {
     throw new ChainReadError("malformed answer", `${host} reports no chain id`);
   }
-  const shown = answer.slice(0, 20);
+  const shown = answer.length > 15 ? answer.slice(0, 20) : Number(answer);
   throw new ChainReadError("wrong chain", `${host} serves chain ${shown}, not ${chainId}: correct the RPC endpoint`);
 }
 

@@ -30,7 +30,7 @@ export function* buildKeySource(
   if ("file" in key.privateKey)
     return yield* refuse`${path}.privateKey: a raw key is never read from a file -> ${ENCRYPT}`;
   if (allowsRawKeys) return key;
-  return yield* refuse`${path}.privateKey: a raw key is accepted in the sandbox only, or with the flag --allow-raw-key -> ${ENCRYPT}`;
+  return yield* refuse`${path}.privateKey: a raw key is accepted in the sandbox only -> ${ENCRYPT}`;
 }
 
 /** Whoever hears a token can ask for signatures; and who we are is shown over TLS alone. */
@@ -74,19 +74,28 @@ function* addressOfText(
   }
   const address = isKeystore ? keystoreAddress(secret.value) : accountOfKey(secret.value);
   if (address === undefined && stated === undefined) {
-    if (!isKeystore) return yield* refuse`${place}: this is no private key: 64 hexadecimal digits`;
-    return yield* refuse`${place}: this is no Web3 keystore with an address -> state the wallet's address next to it`;
+    const { is, fix } = isKeystore ? noKeystore(secret.value) : { is: "no private key: 64 hexadecimal digits" };
+    return yield* refuse`${place}: this is ${is} -> ${fix}`;
   }
   if (address !== undefined && stated !== undefined && address !== stated)
     yield at`${path}.address: the keystore file is of another account: ${address}`;
   return stated ?? address;
 }
 
+/** What a file is that says no address. */
+function noKeystore(text: string): { readonly is: string; readonly fix?: string } {
+  return /"crypto"\s*:/i.test(text)
+    ? { is: "no Web3 keystore with an address", fix: "state the wallet's address next to it" }
+    : { is: "no Web3 keystore", fix: "name the keystore's file" };
+}
+
 /** A new wallet helps nobody whose keystore is there. */
 function keystoreFix(problem: string): string {
   if (problem.includes("permission denied")) return "run this as the user that the daemon runs as, who may read it";
   const isThere = / is (?:no|a|empty)\b/.test(problem);
-  return isThere ? "name the keystore's file" : "create a wallet with: swapd wallet new, or state its address here";
+  return isThere
+    ? "name the keystore's file"
+    : "name the right file; or create a wallet with: swapd wallet new, or state its address here";
 }
 
 function keystoreAddress(text: string): Address | undefined {

@@ -108,7 +108,7 @@ function outcomeOf(configuration: Configuration | undefined, found: readonly (Pr
 }
 
 function* load(file: string, env: Environment, options: LoadOptions): Loading<Configuration | undefined> {
-  const source = yield* readSource(file);
+  const source = yield* readSource(file, "name another one by --config or SWAPD_CONFIG, or make one: swapd init");
   if (source === undefined) return undefined;
   const otherFile = { schema: policySchema, name: "the policy's file" };
   const keys = yield* report(source, checkShape(mainSchema, source.data, { otherFile }));

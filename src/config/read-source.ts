@@ -21,11 +21,11 @@ export function* report<T>(source: Source, found: Found<T>): Loading<T> {
   }
 }
 
-/** A file as plain data. @returns undefined when there are none */
-export function* readSource(file: string): Loading<Source | undefined> {
+/** A file as plain data. @param suggestion what helps where it is not there @returns undefined when there are none */
+export function* readSource(file: string, suggestion?: string): Loading<Source | undefined> {
   const read = readTextFile(file);
   if ("text" in read) return yield* parseSource(file, read.text);
-  yield makeProblem({ file, text: "" }, { message: `the file ${read.problem}` });
+  yield makeProblem({ file, text: "" }, { message: `the file ${read.problem}`, suggestion });
   return undefined;
 }
 

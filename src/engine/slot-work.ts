@@ -44,6 +44,9 @@ export function createSlotWork(
   const settle = async (): Promise<void> => {
     if (whyWaiting() === undefined && clocks.problem() === undefined) await settleEditions();
   };
+  /** What is not in force yet may be halted all the same. */
+  const withAsked = (): typeof context =>
+    asked === undefined ? context : { ...context, settings: { ...context.settings, strategies: asked } };
   const oneAtATime = createQueue();
   return {
     idle: () => oneAtATime(async () => undefined),
@@ -62,7 +65,7 @@ export function createSlotWork(
           await downtime.goesOn();
           await settleEditions();
         }
-        await takeRequests(context, problem);
+        await takeRequests(withAsked(), problem);
         if (problem !== undefined) return { hasNew: false, isDone: true };
         const { runs, isDone } = await insertSomeDueRuns(context, downtime.heard);
         if (isDone) await downtime.tick();

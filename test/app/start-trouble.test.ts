@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { claimDaemonDatabase, openDaemonDatabase } from "../../src/app/daemon-database.ts";
 import { CommandFailure, EXIT } from "../../src/app/exit-codes.ts";
 import { troubleOf, troubleOfCommand, troubleOfStart } from "../../src/app/start-trouble.ts";
+import { RpcError } from "../../src/chain/json-rpc.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { PreflightError } from "../../src/engine/prepare.ts";
 import { SandboxError } from "../../src/sandbox/sandbox-error.ts";
@@ -33,6 +34,14 @@ it.each([
 ])("%s is judged by what helps", (_name, error, kind, exitCode) => {
   expect(troubleOf(error)).toMatchObject({ kind, exitCode });
   expect(troubleOfStart(error)).toMatchObject({ kind, exitCode });
+});
+
+it.each([
+  [new RpcError({ kind: "rpc", host: "node", message: "node: authenticate (code -32600)" }), "check the RPC endpoints"],
+  [new RpcError({ kind: "transport", host: "node", message: "node: HTTP 403" }), "HTTP 403"],
+])("a node that refuses a command is asked again later: %s", (error, words) => {
+  const message = expect.stringContaining(words);
+  expect(troubleOfCommand(error)).toMatchObject({ kind: "passing", exitCode: 75, message });
 });
 
 it.each([

@@ -167,8 +167,8 @@ describe("wallets", () => {
   const raw = MAIN.replace(/ {2}main: .*/, "  main: { privateKey: { env: KEY } }");
   const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 
-  it("take a raw key only with the flag, and only from the environment", () => {
-    expect(mainProblems(raw, { KEY })[0]).toContain("a raw key is accepted in the sandbox only, or with the flag");
+  it("take a raw key in the sandbox alone, and only from the environment", () => {
+    expect(mainProblems(raw, { KEY })[0]).toContain("a raw key is accepted in the sandbox only");
     expect(loaded({ "main.yaml": raw }, { KEY }, { allowRawKey: true }).wallets.get("main")?.address).toBe(WALLET);
     const fromFile = raw.replace("env: KEY", "file: key.txt");
     expect(problemsOf({ "main.yaml": fromFile, "key.txt": KEY }, {}, { allowRawKey: true }).map(brief)[0]).toContain(

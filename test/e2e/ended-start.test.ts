@@ -1,20 +1,42 @@
-import { appendFileSync, readdirSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { makeFolder, run } from "./support/swapd.ts";
+import { makeFolder, run, start, until } from "./support/swapd.ts";
 
 // A start that ends before a daemon begins leaves a database behind, and so does a halt: commands that read it have to
 // know what it is. Nothing answers at this address, which no command here needs.
 const DEAD = "http://127.0.0.1:1";
 
-test("a start that ends for want of a secret leaves a database on paper that every command can read", async () => {
+/** A folder with what `swapd init` writes for base on paper, and its commands. */
+async function begin() {
   const folder = makeFolder();
   onTestFinished(folder.remove);
   const home = join(folder.path, "home");
-  const env = { RPC_1: DEAD };
-  const asked = (...args: string[]) => run(folder.path, args, { ...env, SWAPD_CONFIG: join(home, "swapd.yaml") });
+  const env = { RPC_1: DEAD, SWAPD_CONFIG: join(home, "swapd.yaml") };
   const made = await run(folder.path, ["init", "--yes", "--offline", "--wallet", "new", "--dir", home], env);
   expect(made.code, made.err).toBe(0);
+  return { folder, home, env, asked: (...args: string[]) => run(folder.path, args, env) };
+}
+
+test("a daemon that waits for its node on its first start says so, and its strategies can be halted", async () => {
+  const { folder, home, env, asked } = await begin();
+  const file = join(home, "swapd.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replace("127.0.0.1:9464", "127.0.0.1:0"));
+  const daemon = start(folder.path, ["start"], env);
+  const around = { process: daemon, withinMs: 30_000 };
+  await until("the status tells of the wait", around, async () => {
+    return (await asked("status")).out.includes("no strategy has begun: the daemon waits");
+  });
+  const halted = await asked("halt", "buy-weth");
+  expect([halted.code, halted.out]).toEqual([0, expect.stringContaining("buy-weth is halted")]);
+  const why = await asked("why", "buy-weth");
+  expect([why.code, why.err]).toEqual([2, expect.stringContaining("until the daemon has reached its node")]);
+  daemon.process.kill("SIGTERM");
+  expect((await daemon.ended).code).toBe(0);
+}, 60_000);
+
+test("a start that ends for want of a secret leaves a database on paper that every command can read", async () => {
+  const { folder, home, asked } = await begin();
   appendFileSync(
     join(home, "swapd.yaml"),
     "alerts: { channels: { phone: { kind: ntfy, topic: { env: NO_SUCH_TOPIC }, token: { env: NO_SUCH_TOKEN } } } }\n",

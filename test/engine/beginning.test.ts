@@ -34,7 +34,10 @@ test("while it waits a halt is taken, a resume and a run are refused with the re
   const ask = (command: string, args: Record<string, string>): number =>
     life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 1 });
   const [halt, run] = [ask("mode", { mode: "halted", scope: "global" }), ask("run", { strategy: "weekly" })];
+  const [one, none] = [ask("mode", { mode: "halted", scope: "weekly" }), ask("mode", { mode: "halted", scope: "w" })];
   await turn(outside, life, 2);
+  expect(life.store.answerOf(one), "of a strategy that has no rows yet").toMatch(/^weekly is halted/);
+  expect(life.store.answerOf(none)).toBe('refused: no strategy "w"');
   expect(life.store.answerOf(halt)).toBe("global is halted");
   expect(life.store.answerOf(run)).toMatch(/^refused: the daemon waits for its node to begin \(no node answered\)/);
 });

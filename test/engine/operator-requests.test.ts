@@ -96,7 +96,7 @@ test("what a token asked for that is revoked while those before it are taken is 
 test("what a token asked for that is revoked right before it would be done is not done, and keeps its refusal", async () => {
   const { life } = await begin();
   const { access, ask } = await token(life);
-  const asked = await ask("active");
+  const asked = await ask("paused");
   const commit: typeof life.store.commit = async (units) => {
     await access.revoke("bot", 4);
     return await life.store.commit(units);

@@ -73,12 +73,18 @@ function balancesOf(texts: readonly string[], configuration: Configuration): Rea
   for (const { address, paper } of wallets.values()) if (paper !== undefined) balances.set(address, paper);
   for (const [address, name] of used) {
     if (balances.has(address)) continue;
-    const [example = "USDC"] = [...tokens.keys()];
+    const example = soldBy(strategies, address) ?? [...tokens.keys()][0] ?? "USDC";
     throw usage(
       `it is not known what the wallet ${name} begins with: write --balance "1000 ${example}" (as often as it has tokens), or give it amounts on paper in ${configuration.file}: ${name}: { paper: { ${example}: 1000 } }`,
     );
   }
   return balances;
+}
+
+/** A wallet that begins with what its strategies buy would trade nothing. */
+function soldBy(strategies: Configuration["strategies"], wallet: Address): string | undefined {
+  const own = strategies.filter(({ spec }) => spec.wallet.address === wallet);
+  return own.flatMap(({ spec }) => tradedSides(spec).sells)[0]?.symbol;
 }
 
 function asked(

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createReadModel } from "../../adapters/sqlite/daemon/read-model.ts";
 import type { HistoryHead } from "../../ports/read-model.ts";
@@ -90,6 +90,9 @@ function copyAll(
   try {
     const taken = restored.find((file) => existsSync(file));
     if (taken !== undefined) throw new Error(`${taken} exists already: name another file`);
+    const missing = restored.map((file) => dirname(resolve(file))).find((folder) => !existsSync(folder));
+    if (missing !== undefined)
+      throw new Error(`the folder ${missing} does not exist: make it, or mount what belongs there`);
     for (const { database, backup: to } of pairs)
       wanted.push({ db: openDatabase({ file: database, readonly: true }), to });
     return backUp(wanted);

@@ -37,7 +37,7 @@ function describe(health: DatabaseHealth, retentionMs: number): string {
   const known = wallets.map(({ wallet, knownToBlock }) => [wallet, String(knownToBlock ?? "not yet")]);
   const versions = schema.map(({ set, applied, known: of }) => `${set} ${applied} of ${of}`).join(", ");
   return [
-    `database ${database}, ${id ?? "without a name yet"}; ${problems.length === 0 ? "whole" : problems.join("; ")}`,
+    `database ${database}${problems.length === 0 ? `, ${id ?? "without a name yet"}; whole` : `${id === null ? "" : `, ${id}`}; ${problems.join("; ")}`}`,
     ...(versions === "" ? [] : [`tables: ${versions}`]),
     ...(size === null ? [] : [describeSize(size)]),
     ...(history === null || history.links === 0 ? [] : [`history of ${history.links} links up to ${history.head}`]),

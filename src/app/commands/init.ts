@@ -215,7 +215,10 @@ function nextSteps(session: Session, { wallet }: Answers): readonly string[] {
   const { kind } = readWallet(wallet) ?? { kind: "watch" };
   const isKept = !session.answers.has("wallet");
   const hasKey = isKept || kind === "keystore" || kind === "import" || kind === "signer";
-  const mode = session.present?.configuration.mode ?? modeOf(networkOf(session));
+  const most = modeOf(networkOf(session));
+  const mode = session.present?.configuration.mode ?? most;
+  // Where it only decides and quotes, a key would be of no use, and nothing goes live.
+  const isSigned = most !== "dry-run";
   const starts: Readonly<Record<Mode, string>> = {
     paper: "on paper: fills are simulated, and nothing is signed",
     "dry-run": "a dry run: it decides and quotes, and signs nothing",
@@ -225,8 +228,10 @@ function nextSteps(session: Session, { wallet }: Answers): readonly string[] {
     [`swapd check${config}`, "everything at once, with file and line"],
     [`swapd plan${config}`, "what the next slots would do"],
     [`swapd start${config}`, starts[mode]],
-    ...(hasKey ? [] : [[`swapd init${dir} --yes --wallet new`, "a wallet with a key, once you trust what it shows"]]),
-    ...(mode === "live" ? [] : [[`swapd live${config}`, "the same for real"]]),
+    ...(hasKey || !isSigned
+      ? []
+      : [[`swapd init${dir} --yes --wallet new`, "a wallet with a key, once you trust what it shows"]]),
+    ...(mode === "live" || !isSigned ? [] : [[`swapd live${config}`, "the same for real"]]),
   ];
   const width = Math.max(...lines.map(([command = ""]) => command.length));
   return lines.map(

@@ -70,7 +70,8 @@ function createPatience(waitsForPeople: boolean): { after(trouble: StartTrouble)
 }
 
 function whatNext({ kind }: StartTrouble): string {
-  if (kind === "person") return "change that; the daemon waits, and reads its files again when they change";
+  if (kind === "person")
+    return "change that; the daemon waits, and reads its files again when they change; what its environment lacks needs a new start";
   if (kind === "port") return `the start is tried again for ${PORT_FOR_MS / 1_000} s`;
   return "the start is tried again until it works";
 }

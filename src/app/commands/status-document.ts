@@ -51,7 +51,10 @@ export async function readStatus(
     operating: standing?.mode ?? null,
     /** edited files that the running daemon goes on without: what they name applies later, if at all */
     untaken: standing?.untaken ?? null,
-    waitsFor: openAlerts.filter(({ code }) => WAITED_FOR.has(code)).map(({ text, at }) => ({ text, since: at })),
+    waitsFor: [
+      ...(claim.kind === "held" ? notBegun(rows, about.settings) : []),
+      ...openAlerts.filter(({ code }) => WAITED_FOR.has(code)).map(({ text, at }) => ({ text, since: at })),
+    ],
     signers: describeSigners(about.settings, rows),
     lastClockJump: jump === undefined ? null : { text: jump.text, at: formatInstant(jump.atMs) },
     sold: standing === undefined ? null : { day: standing.day, month: standing.month },
@@ -61,6 +64,13 @@ export async function readStatus(
     /** with those that the list has no place for */
     openAlertCount: rows.alertCounts.reduce((sum, { count }) => sum + count, 0),
   };
+}
+
+/** Strategies stand in the rows from when the node answered for the first time: until then nothing else tells of the wait. */
+function notBegun({ strategies, lastEvent }: StatusRows, settings: StandingSettings | undefined) {
+  if (strategies.length > 0 || lastEvent === undefined || (settings?.strategies.length ?? 0) === 0) return [];
+  const text = "no strategy has begun: the daemon waits for its node; its log and /readyz say why";
+  return [{ text, since: formatInstant(lastEvent.atMs) }];
 }
 
 /** Who signs elsewhere for which wallet, and since when one does not. */

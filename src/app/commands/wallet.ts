@@ -94,7 +94,8 @@ async function save(privateKey: Secret, options: WalletOptions, terminal: Termin
 async function saveKeystore(privateKey: Secret, { keystore, passwordFile }: WalletOptions): Promise<Address> {
   if (existsSync(keystore)) throw isThere(keystore);
   const { address } = createSigner(privateKey);
-  const password = new Secret(withoutLineBreak(readText(passwordFile, "the password")));
+  const advice = "name the right file; the password of a new key is written there first";
+  const password = new Secret(withoutLineBreak(readText(passwordFile, "the password", advice)));
   const text = await usable(passwordFile, () => writeKeystore({ privateKey, password }));
   try {
     writeNewFile(keystore, `${text}\n`, PRIVATE_FILE_MODE);
@@ -116,11 +117,8 @@ function withoutLineBreak(text: string): string {
   return text.replace(/\r?\n$/, "");
 }
 
-function readText(file: string, what: string): string {
+function readText(file: string, what: string, advice = "name the right file"): string {
   const read = readTextFile(file);
   if ("text" in read) return read.text;
-  throw new CommandFailure(
-    EXIT.usage,
-    `${what} is to be read from ${file}, which ${read.problem}: name the right file`,
-  );
+  throw new CommandFailure(EXIT.usage, `${what} is to be read from ${file}, which ${read.problem}: ${advice}`);
 }

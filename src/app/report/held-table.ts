@@ -1,13 +1,22 @@
+import type { Asset } from "../../domain/books/entry.ts";
 import type { Holding, Realised } from "../../domain/books/lot-sums.ts";
+import type { Address } from "../../domain/money/address.ts";
 import { describeAmount, describeDollars } from "../../domain/money/for-people.ts";
 import { describeUnknown } from "../books/describe-lots.ts";
 import { headed } from "../html/markup.ts";
-import type { Report } from "./report-page.ts";
 
 type Named = Pick<Holding, "wallet" | "asset">;
 
+/** What is held, and what became of what left. */
+export interface Held {
+  readonly holdings: readonly Holding[];
+  readonly realised: readonly Realised[];
+  walletName(wallet: Address): string;
+  nameOf(asset: Pick<Asset, "address">): string;
+}
+
 /** What is held with what its sales came to, and after it what was sold and is held no more. */
-export function heldTable(report: Report): string {
+export function heldTable(report: Held): string {
   const { holdings, realised } = report;
   const isOfSeveral = walletsOf(report).size > 1;
   // Of several wallets an asset has a row of each.
@@ -35,7 +44,7 @@ export function heldTable(report: Report): string {
 }
 
 /** What left that is in no result of the table: its cost is not known, or what it brought. */
-export function unknownLines(report: Report): readonly string[] {
+export function unknownLines(report: Held): readonly string[] {
   return report.realised.flatMap((one) => {
     const { unknownBasis, unvalued } = one;
     const asset = { ...one.asset, symbol: report.nameOf(one.asset) };
@@ -63,10 +72,10 @@ function placeOf({ wallet, asset }: Named): string {
   return `${wallet} ${asset.address}`;
 }
 
-function walletsOf({ holdings, realised }: Report): ReadonlySet<Named["wallet"]> {
+function walletsOf({ holdings, realised }: Held): ReadonlySet<Named["wallet"]> {
   return new Set([...holdings, ...realised].map(({ wallet }) => wallet));
 }
 
-function walletOf({ walletName }: Report, { wallet }: Named): string {
+function walletOf({ walletName }: Held, { wallet }: Named): string {
   return wallet === undefined ? "all wallets" : walletName(wallet);
 }

@@ -1,5 +1,4 @@
-import { type Asset, type Entry, isDated } from "../../domain/books/entry.ts";
-import type { Holding, Realised } from "../../domain/books/lot-sums.ts";
+import { type Entry, isDated } from "../../domain/books/entry.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { describeDollars } from "../../domain/money/for-people.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
@@ -8,23 +7,19 @@ import { linePlot, type PlotSeries } from "../html/line-plot.ts";
 import { escapeHtml, headed, listOf, pageOf, tableOf } from "../html/markup.ts";
 import { MOST_SHARES, stackedPlot } from "../html/stacked-plot.ts";
 import { formatInstant } from "../terminal.ts";
-import { heldTable, unknownLines } from "./held-table.ts";
+import { type Held, heldTable, unknownLines } from "./held-table.ts";
 import { againstLumpSums, costsOf, executionsOf, strategyFigures } from "./strategy-figures.ts";
 import type { ValueCourse } from "./value-course.ts";
 
 /** What a report is made of. */
-export interface Report {
+export interface Report extends Held {
   readonly world: World;
   readonly network: string;
   readonly wallet: string | undefined;
   /** of the time that was asked for */
   readonly entries: readonly Entry[];
   readonly course: ValueCourse;
-  readonly holdings: readonly Holding[];
-  readonly realised: readonly Realised[];
   readonly notFinal: number;
-  walletName(wallet: Address): string;
-  nameOf(asset: Pick<Asset, "address">): string;
 }
 
 /** One page that needs nothing else: plots, tables, and what they cannot show. */

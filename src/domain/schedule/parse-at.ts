@@ -10,6 +10,8 @@ export interface AtRule {
 }
 
 const LAST_DAY = 31;
+/** What has the look of one. */
+const CRON = /^\s*[\d*][\d*,/-]*(?:\s+\S+){3,6}\s*$/;
 
 /**
  * Parses "09:00", "daily 09:00", "Mon 09:00", "Mon,Thu 09:00", "Mon-Fri 09:00" and, monthly, "1st 09:00", "1st,15th
@@ -19,7 +21,10 @@ export function parseAt(text: string): AtRule | { readonly problem: string } {
   const match = /^(?:(\S+)\s+)?([0-9]{1,2}:[0-9]{2})$/.exec(text.trim());
   const [, dayText = "daily", timeText = ""] = match ?? [];
   if (match === null) {
-    return { problem: `"${text}" is no time of day such as "09:00", "Mon 09:00", "Mon,Thu 09:00" or "1st 09:00"` };
+    const cron = CRON.test(text) ? "; a cron line goes into `cron`, with five fields" : "";
+    return {
+      problem: `"${text}" is no time of day such as "09:00", "Mon 09:00", "Mon,Thu 09:00" or "1st 09:00"${cron}`,
+    };
   }
   const minutes = parseTimeOfDay(timeText);
   if (minutes === undefined || minutes >= 24 * 60)
