@@ -29,7 +29,13 @@ export function createSecretOpener(env: NodeJS.ProcessEnv, redactor: Redactor): 
     redactor.add(resolved.value);
     return new Secret(resolved.value);
   };
-  const rpcUrl = (endpoint: RpcEndpoint): Secret => ("url" in endpoint ? new Secret(endpoint.url) : open(endpoint));
+  const rpcUrl = (endpoint: RpcEndpoint): Secret => {
+    if ("url" in endpoint) return new Secret(endpoint.url);
+    const url = open(endpoint);
+    if (/^https?:$/.test(URL.parse(url.reveal())?.protocol ?? "")) return url;
+    const message = `what ${placeOf(endpoint)} holds is no URL of an RPC endpoint: write https://... or http://...`;
+    throw new CommandFailure(EXIT.configuration, message);
+  };
   return {
     open,
     rpcUrls: (configuration) => configuration.network.rpc.map(rpcUrl),

@@ -124,7 +124,7 @@ function* buildChannel(
   if (whole === undefined) return undefined;
   const given = yield* readOptions(source, path, { options: form.options, values: whole });
   // A mistyped key is one mistake: that the right one is missing is not reported as well.
-  if (Object.keys(fields).every((key) => key in schema.shape)) yield* checkPasted(path, form, whole);
+  if (Object.keys(fields).every((key) => key in schema.shape)) yield* checkPasted(path, form, fields);
   if (whole.url !== undefined && form.pasted !== undefined)
     given.url = absoluteReference(source, whole.url as SecretReference);
   return { name, kind, path: path.join("."), ...(yield* readTerms(path, whole)), options: given };
@@ -147,7 +147,10 @@ function* readOptions(
   return given;
 }
 
-/** What the URL may hold is either in it or beside it: two words for one thing would be a guess. */
+/**
+ * What the URL may hold is either in it or beside it: two words for one thing would be a guess.
+ * @param values as they were written: one that is wrong is not missing
+ */
 function* checkPasted(
   path: Path,
   { options, pasted }: ChannelForm,

@@ -16,10 +16,13 @@ const anchors = readFileSync("docs/RUNBOOKS.md", "utf8")
   );
 
 test.each([
-  ["NODE_UNREACHABLE", "critical", "swapd doctor"],
+  // The runbook begins with what was just typed.
+  ["NODE_UNREACHABLE", "critical", "swapd check"],
+  ["SWAP_UNKNOWN", "critical", "swapd show run_1.0.1"],
   ["strategy_unsold", "warning", "swapd why weekly"],
 ])("the doctor's line for %s leads to a runbook that is there", (code, severity, mend) => {
-  const alert = { code, severity, text: "it is over", at: "2026-01-01T00:00:00Z", strategy: "weekly" };
+  const subject = "swap run_1.0.1";
+  const alert = { code, severity, subject, text: "it is over", at: "2026-01-01T00:00:00Z", strategy: "weekly" };
   const [line] = judgeAlerts({ openAlerts: [alert] } as unknown as StatusDocument);
   const [, anchor = ""] = /docs\/RUNBOOKS\.md#([^)]+)/.exec(line?.found ?? "") ?? [];
   expect(anchors).toContain(anchor);

@@ -170,7 +170,7 @@ test("an endpoint of another chain is named, and two that call different blocks 
   second.fault("eth_chainId", { kind: "answer", result: "0x1" });
   expect(ofPart(await findings(), "endpoints")[1]).toMatchObject({
     state: "warning",
-    found: expect.stringContaining("serves chain 0x1, not 8453"),
+    found: expect.stringContaining("serves chain 1, not 8453"),
   });
   second.clear();
   const block = (await anvil.rpc.call("eth_getBlockByNumber", ["0x1", false])) as object;

@@ -143,6 +143,7 @@ it("shows nothing of a token that was written into the file", () => {
   const [problem, ...others] = problemsOf(channels("phone: { kind: ntfy, topic: { env: A }, token: tk_canary0123 }"));
   expect(problem?.path).toBe("alerts.channels.phone.token");
   expect(JSON.stringify([problem, others])).not.toContain("canary");
+  expect(others, "it stands there, and is not missing").toEqual([]);
 });
 
 it("is refused under the name of the webhook, and beyond sixteen", () => {

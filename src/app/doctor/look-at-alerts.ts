@@ -3,12 +3,14 @@ import type { StatusDocument } from "../commands/status-document.ts";
 import { alertCommand } from "./alert-commands.ts";
 import { fine, type Judged } from "./diagnosis.ts";
 
-/** Every alert that is open, with the first command of its runbook. */
+/** Every alert that is open, with the first command of its runbook; the next one where that is what was just typed. */
 export function judgeAlerts({ openAlerts }: StatusDocument): readonly Judged[] {
   if (openAlerts.length === 0) return [fine("open", "none")];
-  return openAlerts.map(({ code, severity, text, at, strategy }): Judged => {
+  return openAlerts.map(({ code, severity, text, at, strategy, subject }): Judged => {
     const found = `since ${at}: ${text} (${pageOf(code)})`;
-    const mend = alertCommand(code, strategy ?? undefined);
+    const first = alertCommand(code, strategy ?? undefined);
+    const next = code === "SWAP_UNKNOWN" ? `swapd show ${subject.replace(/^swap /, "")}` : "swapd check";
+    const mend = first === "swapd doctor" ? next : first;
     if (severity === "info") return fine(code, found);
     return { what: code, state: severity === "critical" ? "error" : "warning", found, mend };
   });
