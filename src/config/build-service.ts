@@ -75,10 +75,13 @@ export function* buildServe(
   const { relayer, database } = fields;
   if (relayer !== undefined && profile === ROUTER_PROFILE)
     yield at`serve.relayer: swaps settle through a public router here, which takes no signed orders -> leave it out, or deploy a settlement contract (swapd settlement deploy)`;
+  const file = ownDatabase(source, { overridden: overrides.database, stated: database, daemons: around.database });
+  if (file === around.database)
+    yield at`serve.database: is the daemon's own database -> name another file, or leave the key out`;
   return {
     ...fields,
     listen: overrides.listen ?? fields.listen,
-    database: ownDatabase(source, { overridden: overrides.database, stated: database, daemons: around.database }),
+    database: file,
     apiKeys: fields.apiKeys.map((reference) => absoluteReference(source, reference)),
     metrics: fields.metrics,
     relayer: relayer && (yield* buildKeySource(source, ["serve", "relayer"], relayer, around)),

@@ -1,12 +1,12 @@
-import { isMap, isNode, type Node, parseDocument } from "yaml";
+import { isMap, isNode, isScalar, type Node, parseDocument } from "yaml";
 import { readYaml } from "./read-yaml.ts";
 
 /** A value of a YAML file that is to be another one. */
 export interface YamlEdit {
   /** keys from the top of the file */
   readonly path: readonly [string, ...string[]];
-  /** as it is written in the file */
-  readonly text: string;
+  /** as it is written in the file; undefined: the key goes, with the comment behind its value */
+  readonly text: string | undefined;
 }
 
 /**
@@ -35,9 +35,10 @@ function place(text: string, { path, text: value }: YamlEdit): string | undefine
   const document = parseDocument(text, { logLevel: "silent" });
   if (document.errors.length > 0) return undefined;
   const found = document.getIn(path, true);
-  if (isNode(found) && found.range) return replaced(text, [found.range[0], found.range[1]], value);
   const above = path.slice(0, -1);
   const parent = above.length === 0 ? document.contents : document.getIn(above, true);
+  if (value === undefined) return removed(text, parent, path.at(-1));
+  if (isNode(found) && found.range) return replaced(text, [found.range[0], found.range[1]], value);
   return isNode(parent) ? added(text, parent, `${path.at(-1)}: ${value}`) : undefined;
 }
 
@@ -48,6 +49,17 @@ function replaced(text: string, [from, to]: readonly [number, number], value: st
   const room = spaces === undefined ? 0 : Math.max(1, spaces + (to - from) - value.length) - spaces;
   const kept = room >= 0 ? " ".repeat(room) + rest : rest.slice(-room);
   return text.slice(0, from) + value + kept;
+}
+
+/** Whole lines go: an entry that shares one with another stays. */
+function removed(text: string, parent: unknown, name: string | undefined): string | undefined {
+  const entry = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === name) : undefined;
+  const { key, value } = entry ?? {};
+  if (!isNode(key) || !key.range || !isNode(value) || !value.range) return undefined;
+  const from = text.lastIndexOf("\n", key.range[0] - 1) + 1;
+  if (text.slice(from, key.range[0]).trim() !== "") return undefined;
+  const end = text.indexOf("\n", value.range[1] - 1);
+  return text.slice(0, from) + (end < 0 ? "" : text.slice(end + 1));
 }
 
 function added(text: string, parent: Node, entry: string): string | undefined {
@@ -71,9 +83,10 @@ function added(text: string, parent: Node, entry: string): string | undefined {
 
 /** Whether two texts differ in what they say at one path alone, and there as it was asked for. */
 function saysNothingElse(before: string, after: string, { path, text }: YamlEdit): boolean {
-  const [old, changed, wanted] = [before, after, text].map((one) => readYaml("", one));
+  const [old, changed, wanted] = [before, after, text ?? "{ }"].map((one) => readYaml("", one));
   if ([changed, wanted].some((read) => read === undefined || read.problems.length > 0)) return false;
-  const expected = withValue(old?.source?.data, path, wanted?.source?.data);
+  // What is undefined stands in no JSON, as a key that is gone.
+  const expected = withValue(old?.source?.data, path, text === undefined ? undefined : wanted?.source?.data);
   return JSON.stringify(expected) === JSON.stringify(changed?.source?.data);
 }
 

@@ -1,6 +1,7 @@
 import type { Check } from "../domain/guard/check.ts";
 import type { Effect, EffectRequest } from "../domain/run/effects.ts";
 import type { RunEvent } from "../domain/run/events.ts";
+import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { RunRecord } from "../domain/run/records.ts";
 import type { Run, Swap } from "../domain/run/run.ts";
 import { isSwapEnd } from "../domain/run/states.ts";
@@ -12,6 +13,7 @@ import type { PlannedSwap } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { gatherEvidence } from "./gather-evidence.ts";
+import { modeOf, startsRuns } from "./modes.ts";
 import { isEvent } from "./perform/effect-answer.ts";
 import { performEffect } from "./perform/perform-effect.ts";
 import { dueRun } from "./scheduler.ts";
@@ -24,6 +26,8 @@ export interface DryRun {
   readonly waits: boolean;
   /** why, as far as it is known */
   readonly waitsFor: { readonly reason: string; readonly detail: string } | undefined;
+  /** the mode by which the strategy starts no run, whose word it is, and why; undefined where it may */
+  readonly barred: Pick<ModeRow, "scope" | "mode" | "setBy" | "reason"> | undefined;
 }
 
 /** Reading is all that a dry run may do outside. */
@@ -37,13 +41,18 @@ const MAX_STEPS = 200;
  * @throws Error when the core wants anything but to read: a broken invariant
  */
 export async function dryRunSlot(context: EngineContext, strategy: LoadedStrategy): Promise<DryRun | undefined> {
-  const { clock, zones } = context.deps;
-  const slotMs = nextInstant(strategy.spec.schedule, clock.nowMs(), zones);
+  const { clock, zones, store } = context.deps;
+  const { spec } = strategy;
+  const { strategy: row, ...rows } = await store.read({ kind: "strategy", strategyId: spec.id });
+  // A slot that was skipped, or traded early, is over.
+  const slotMs = nextInstant(spec.schedule, Math.max(row?.lastSlotMs ?? 0, clock.nowMs()), zones);
   if (slotMs === undefined) return undefined;
+  const mode = modeOf(spec.id, rows);
   const due = dueRun(context, strategy, { slotMs, slots: 1 });
   const { stage, waits } = await playFromStart(context, due);
   const waitsFor = waits ? await reasonToWait(context, due, stage) : undefined;
-  return { run: stage.run(), checks: stage.checks, waits, waitsFor };
+  const barred = startsRuns(mode.mode, spec) ? undefined : mode;
+  return { run: stage.run(), checks: stage.checks, waits, waitsFor, barred };
 }
 
 async function playFromStart(context: EngineContext, due: Run): Promise<{ stage: Stage; waits: boolean }> {

@@ -2,6 +2,8 @@ import type { Address } from "../domain/money/address.ts";
 import { GLOBAL_SCOPE, type ModeRow, type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
 import { proceedsBarred } from "../domain/run/proceeds.ts";
 import { swapOf } from "../domain/run/run.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+import { isExitStrategy } from "../domain/strategy/strategy.ts";
 import type { LaneSigningRows, SigningTerms } from "../ports/lane-questions.ts";
 import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import type { GrantTerms } from "../ports/reconciliation-questions.ts";
@@ -19,6 +21,11 @@ export function modeOf(strategyId: string, rows: ModeRows): ModeRow {
   const mode: OperatingMode = stricterMode(global.mode, own.mode);
   const row = mode === global.mode ? global : own;
   return mode === "halted" ? row : (haltByDifference(strategyId, rows) ?? row);
+}
+
+/** Whether a strategy starts runs in a mode. */
+export function startsRuns(mode: OperatingMode, spec: StrategySpec): boolean {
+  return mode === "active" || (mode === "exits-only" && isExitStrategy(spec));
 }
 
 /**

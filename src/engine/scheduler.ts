@@ -2,7 +2,7 @@ import { GLOBAL_SCOPE, type ModeRow, stricterMode } from "../domain/run/operatin
 import type { SlotReason } from "../domain/run/reasons.ts";
 import type { Run } from "../domain/run/run.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
-import { closingAfter } from "../domain/schedule/opening-hours.ts";
+import { closingAfter, isOpen } from "../domain/schedule/opening-hours.ts";
 import { startOfSlot } from "../domain/schedule/slot-jitter.ts";
 import { planSlots } from "../domain/schedule/slots.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
@@ -188,7 +188,10 @@ export function dueRun(
     reason: undefined,
     detail: due.detail,
     specHash,
-    windowEndsMs: closingAfter(spec.schedule, { openMs: nowMs, untilMs }, zones),
+    // Where it is closed already a person asked for the run.
+    windowEndsMs: isOpen(spec.schedule, nowMs, zones)
+      ? closingAfter(spec.schedule, { openMs: nowMs, untilMs }, zones)
+      : untilMs,
     retries: 0,
     swaps: [],
   };

@@ -64,6 +64,9 @@ export interface SwapHistory {
   readonly costs: readonly CostHistory[];
   readonly quoteId: string | null;
   readonly recipient: string;
+  /** what was signed: its nonce, and until when it can be filled; null before a signature */
+  readonly nonce: string | null;
+  readonly deadlineSeconds: number | null;
   readonly distributions: string | null;
   readonly serviceRecord: string | null;
 }

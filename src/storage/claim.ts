@@ -55,13 +55,15 @@ export function claimDatabase(database: string): Claim | LockHeld | Linked {
   }
 }
 
-/** What is wrong with a file that is known by two names, and what to do; undefined where nothing is. */
-function secondName(file: string, { nlink }: Stats): string | undefined {
+/** What is wrong with a file that is known by two names, or is none, and what to do; undefined where nothing is. */
+function secondName(file: string, before: Stats): string | undefined {
+  const { nlink } = before;
   if (isMountPoint(file)) {
     const why = "its write-ahead log and its lock stay outside of that mount, where no other daemon sees them";
     const lost = "and the newest rows are lost with the container";
     return `${file} is mounted by itself: ${why}, ${lost}; move it into a folder of its own, and mount that at ${dirname(file)}`;
   }
+  if (before.isDirectory()) return `${file} is a folder: name a file in it, for example ${file}/swapd.db`;
   if (nlink <= 1) return undefined;
   return `${file} has ${nlink} names (hard links), and a daemon on each would not see the other's rows: remove all names but this one`;
 }

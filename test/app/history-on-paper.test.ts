@@ -23,7 +23,7 @@ const filled: SwapHistory = {
     ...{ purpose, kind: "original", visibility: "public", hash: "0xcd", succeeded: true },
     ...{ blockNumber: 7, blockTimeSeconds: 8, gasUsed: "100000", gasPrice: "500000000", dataFee: "20000000000000" },
   })),
-  ...{ quoteId: null, distributions: null, serviceRecord: null },
+  ...{ quoteId: null, nonce: null, deadlineSeconds: null, distributions: null, serviceRecord: null },
 };
 /** The same slot in a dry run: nothing of it was signed. */
 const dry: SwapHistory = {

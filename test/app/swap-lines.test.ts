@@ -29,7 +29,7 @@ const filled: SwapHistory = {
     },
     ...{ gasUsed: "100000", gasPrice: "500000000", dataFee: null },
   })),
-  ...{ quoteId: null, distributions: null, serviceRecord: null },
+  ...{ quoteId: null, nonce: null, deadlineSeconds: null, distributions: null, serviceRecord: null },
 };
 
 test("a filled swap shows amounts, rate, fees, the gas of all its transactions, and how far it was from the reference", () => {
@@ -84,4 +84,12 @@ test("a list of many addresses and a long nonce do not make every line of the ch
 
 test("what a row of before does not say of its quote is not made up", () => {
   expect(swapLines(filled, "ETH").filter((line) => line.includes("quote"))).toEqual([]);
+});
+
+test("a swap that is signed and not filled says by which nonce, and until when it can be", () => {
+  const signed = { ...filled, state: "unknown", sold: null, bought: null, nonce: "7", deadlineSeconds: 1_700_000_100 };
+  const until = "until 2023-11-14T22:15:00Z";
+  expect(swapLines(signed, "ETH")).toEqual([`run_1.0.1: signed to sell 100 USDC, self-executed, nonce 7, ${until}`]);
+  expect(swapLines({ ...signed, nonce: null }, "ETH")[0]).toContain(`without a nonce of its own, ${until}`);
+  expect(swapLines({ ...signed, deadlineSeconds: null }, "ETH")).toEqual([]);
 });

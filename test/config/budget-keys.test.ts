@@ -127,6 +127,21 @@ describe("a budget", () => {
       "8:11 budget.until: until says the same for this kind -> write it there",
     ],
     [
+      "a day of less than a fixed amount of a threshold",
+      `${STOP}budget: { per_day: "0.4 WETH", timezone: UTC }`,
+      "8:20 budget.per_day: is less than sell lets through, so nothing would ever be sold -> raise it, or lower sell",
+    ],
+    [
+      "a total of less than that",
+      `${STOP}budget: { total: "0.4 WETH" }`,
+      "8:18 budget.total: is less than sell lets through, so nothing would ever be sold -> raise it, or lower sell",
+    ],
+    [
+      "a day of less than the least of a share",
+      `${DCA.replace('"100 USDC"', "{ amount: 10%, of: USDC }")}min_sell: "50 USDC"\nbudget: { per_day: "40 USDC" }`,
+      "7:20 budget.per_day: is less than min_sell lets through, so nothing would ever be sold -> raise it, or lower min_sell",
+    ],
+    [
       "nothing at all",
       `${SWEEP}budget: {}`,
       '8:9 budget: needs per_day, per_week, per_month, total, until or max_runs -> for example { per_week: "500 USD" }',

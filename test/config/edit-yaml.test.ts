@@ -63,3 +63,13 @@ test("the text of a value is as it stands", () => {
   expect(textAt(FILE, ["tokens", "USDC"])).toBe("{ address: preset, decimals: 6 }");
   expect(textAt(FILE, ["tokens", "DAI"])).toBeUndefined();
 });
+
+test("a key goes with its line, and nothing else does", () => {
+  const file = "kind: dca\n# above\nbudget: { total: 5 } # why\nlimits:\n  a: 1\n  b: 2\n";
+  expect(editYaml(file, [{ path: ["budget"], text: undefined }])).toBe("kind: dca\n# above\nlimits:\n  a: 1\n  b: 2\n");
+  expect(editYaml(file, [{ path: ["limits"], text: undefined }])).toBe(
+    "kind: dca\n# above\nbudget: { total: 5 } # why\n",
+  );
+  expect(editYaml(file, [{ path: ["limits", "b"], text: undefined }])).toBe(file.replace("  b: 2\n", ""));
+  expect(editYaml("{ a: 1, b: 2 }\n", [{ path: ["b"], text: undefined }])).toBeUndefined();
+});

@@ -48,3 +48,10 @@ it.each([
 ])("with %s it is refused: %s", (fields, expected) => {
   expect(problemsOf(serve(fields)).map(brief).join("\n")).toContain(expected);
 });
+
+it("is refused in the daemon's own database", () => {
+  const same = { "main.yaml": `${MAIN}database: swapd.db\nserve: { database: ./swapd.db }\n` };
+  expect(problemsOf(same).map(brief)).toEqual([
+    "14:20 serve.database: is the daemon's own database -> name another file, or leave the key out",
+  ]);
+});

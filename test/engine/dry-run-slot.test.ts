@@ -55,6 +55,24 @@ describe("a dry run", () => {
     expect(outside.service.submissions).toEqual([]);
   });
 
+  test.each(["paused", "halted", "exits-only"] as const)(
+    "says that a strategy that is %s starts no run",
+    async (mode) => {
+      const { life, strategy } = await begin();
+      life.store.setMode({ scope: "weekly", mode, setBy: "ops", reason: "holidays", atMs: SLOT_MS - 5_000 });
+      const dryRun = await dryRunSlot(life.context, strategy);
+      const detail = `weekly is ${mode}, set by ops: holidays`;
+      expect(described(dryRun)).toEqual({ verdict: "starts no run", reason: mode, detail });
+    },
+  );
+
+  test("is of the first slot that is not used up", async () => {
+    const { life, strategy } = await begin({ schedule: { kind: "every", seconds: 60 } } as Partial<StrategySpec>);
+    const first = (await dryRunSlot(life.context, strategy))?.run.slotMs ?? 0;
+    life.db.prepare("UPDATE strategies SET last_slot_ms = ?").run(first);
+    expect((await dryRunSlot(life.context, strategy))?.run.slotMs).toBe(first + MINUTE_MS);
+  });
+
   test("shows the check that would deny the swap", async () => {
     const policy = policySample({ recipients: [ACCOUNT], maxTradeUsd: usd("99") });
     const { life, strategy } = await begin({}, { policy });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createAccessStore } from "../../src/adapters/sqlite/daemon/access-store.ts";
 import { SUBJECT } from "../../src/domain/run/alert.ts";
+import { parseWindow } from "../../src/domain/schedule/parse-window.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
@@ -245,6 +246,14 @@ describe("a run that is asked for", () => {
     const run = life.store.run("run_1");
     expect(run?.slotMs).toBeGreaterThan(outside.clock.nowMs() + 24 * 60 * MINUTE_MS);
     expect(run?.windowEndsMs).toBe(outside.clock.nowMs() + 60_000);
+  });
+
+  test("SCH-20 has its whole window where the schedule is closed: windows do not bind a person", async () => {
+    const windows = ["Mon 08:00-08:01"].map(parseWindow).filter((one) => "days" in one);
+    const schedule = { kind: "every", seconds: WEEK_SECONDS, timezone: "UTC", windows } as const;
+    const { life, outside, ask } = await begin({ schedule, retryForSeconds: 200_000 } as Partial<StrategySpec>);
+    await ask("run", { strategy: "weekly", extra: "true" });
+    expect(life.store.run("run_1")?.windowEndsMs).toBe(outside.clock.nowMs() + 200_000_000);
   });
 
   test("is refused while the strategy has an open one", async () => {

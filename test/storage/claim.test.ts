@@ -163,3 +163,9 @@ test.runIf(process.getuid?.() === 0)(
     for (const made of [file, `${file}.lock.db`]) expect(statSync(made)).toMatchObject({ uid: 65_534, gid: 65_533 });
   },
 );
+
+test("a folder in the place of a database is called one", () => {
+  const folder = temporaryDirectory();
+  const message = `${folder} is a folder: name a file in it, for example ${folder}/swapd.db`;
+  expect(claimDatabase(folder)).toEqual({ kind: "linked", message });
+});

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../domain/time/durations.ts";
+import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { KeptRuns } from "../../ports/keeping.ts";
 import type { DatabaseFigures } from "../../storage/figures.ts";
 import { type DatabaseHealth, readDatabaseHealth } from "../database-health.ts";
@@ -64,9 +64,8 @@ function describeSize({ bytes, freeBytes, logBytes, tables }: DatabaseFigures): 
 
 function describeKeeping({ keeping }: DatabaseHealth, retentionMs: number): readonly string[] {
   if (keeping === null) return [];
-  const days = `${Math.round(retentionMs / DAY_MS)} days`;
   return [
-    `retention ${days}: ${describeRuns(keeping.unsigned, "signed nothing and become gaps")}; ${describeRuns(keeping.signed, "signed and are archived, never deleted")}`,
+    `retention ${formatDuration(retentionMs)}: ${describeRuns(keeping.unsigned, "signed nothing and become gaps")}; ${describeRuns(keeping.signed, "signed and are archived, never deleted")}`,
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { CostHistory, RunHistory, SwapHistory } from "../../ports/history.ts";
 import type { PaperHolding } from "../../ports/read-model.ts";
+import { CommandFailure } from "../exit-codes.ts";
 import { assertKnown } from "../known-strategy.ts";
 import { sayMode } from "../mode-line.ts";
 import { type PaperTotal, totalJson, totalOnPaper } from "../paper-total.ts";
@@ -34,9 +35,15 @@ export async function history(
   terminal.out(parts.join("\n\n"));
 }
 
+/** What all of it is worth needs the files and a node; the runs do not. */
 async function paperOf(target: Target, holdings: readonly PaperHolding[]): Promise<PaperTotal> {
-  const { configuration, env } = configurationOf(target);
-  return await totalOnPaper(configuration, env, holdings);
+  try {
+    const { configuration, env } = configurationOf(target);
+    return await totalOnPaper(configuration, env, holdings);
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    return { holdings: [], value: undefined, unpriced: [error.message] };
+  }
 }
 
 /** Where no run has anything on the chain, all of it is what would have been. */
@@ -100,6 +107,8 @@ function swapJson(swap: SwapHistory): Record<string, unknown> {
     sell: swap.sell,
     buy: swap.buy,
     recipient: swap.recipient,
+    nonce: swap.nonce,
+    deadline: swap.deadlineSeconds === null ? null : formatInstant(swap.deadlineSeconds * 1_000),
     quoteId: swap.quoteId,
   };
 }

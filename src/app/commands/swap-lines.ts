@@ -2,17 +2,17 @@ import { formatUnits, mulDivDown } from "../../domain/money/amount.ts";
 import { describeAmount, describeDollars, describeRate } from "../../domain/money/for-people.ts";
 import { type UsdPrice, valueDown } from "../../domain/money/price.ts";
 import type { CheckHistory, SwapHistory } from "../../ports/history.ts";
-import { formatTable } from "../terminal.ts";
+import { formatInstant, formatTable } from "../terminal.ts";
 import { costOf } from "./swap-costs.ts";
 
 const NATIVE_DECIMALS = 18;
 /** Basis points of one whole. */
 const BPS = 10_000n;
 
-/** What a swap exchanged and what it cost, in people's units; nothing before it was filled. */
+/** What a swap exchanged and what it cost, in people's units; of one that is signed and not filled what it was signed with. */
 export function swapLines(swap: SwapHistory, nativeSymbol: string): readonly string[] {
   const { sell, buy, mode } = swap;
-  if (swap.sold === null || swap.bought === null) return [];
+  if (swap.sold === null || swap.bought === null) return signedLine(swap);
   const [sold, bought] = [BigInt(swap.sold), BigInt(swap.bought)];
   const rate = describeRate({ raw: sold, token: sell }, { raw: bought, token: buy });
   const lines = [
@@ -28,6 +28,15 @@ export function swapLines(swap: SwapHistory, nativeSymbol: string): readonly str
     ...againstReference({ sold, bought }, swap),
   ];
   return lines;
+}
+
+function signedLine({ id, nonce, deadlineSeconds, sell, gross, mode }: SwapHistory): readonly string[] {
+  if (deadlineSeconds === null) return [];
+  const order = nonce === null ? "without a nonce of its own" : `nonce ${nonce}`;
+  const amount = gross === null ? "" : ` to sell ${describeAmount(BigInt(gross), sell)}`;
+  return [
+    `${id}: signed${amount}, ${mode ?? "mode unknown"}, ${order}, until ${formatInstant(deadlineSeconds * 1_000)}`,
+  ];
 }
 
 function feeLine({ fees, sell, prices }: SwapHistory): readonly string[] {

@@ -2,6 +2,7 @@ import { SUBJECT } from "../../domain/run/alert.ts";
 import type { GapHistory, RunHistory, TransitionHistory } from "../../ports/history.ts";
 import type { SlotHistory } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { isOfGap } from "../gap-or-run.ts";
 import { assertKnown } from "../known-strategy.ts";
 import { modeOfTarget, REHEARSAL_LINE } from "../mode-line.ts";
 import { readInstant } from "../read-instant.ts";
@@ -51,7 +52,7 @@ export function explain(
 ): { json: object; text: string } {
   const { strategy, atMs } = asked;
   assertKnown(strategies, strategy);
-  if (gap !== undefined && (details === undefined || gap.lastSlotMs > details.run.slotMs)) {
+  if (gap !== undefined && isOfGap(gap, { run: details?.run, atMs })) {
     return { json: { strategy, gap }, text: describeGap(gap) };
   }
   if (details === undefined) {

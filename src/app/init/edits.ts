@@ -100,7 +100,7 @@ function strategyEdits(wanted: Wanted): readonly YamlEdit[] {
 }
 
 function budgetEdit(before: string | undefined, total: string): YamlEdit {
-  if (total === NONE) return { path: ["budget"], text: "{ }" };
+  if (total === NONE) return { path: ["budget"], text: undefined };
   return before === undefined || before === NONE
     ? { path: ["budget"], text: `{ total: ${JSON.stringify(total)} }` }
     : { path: ["budget", "total"], text: JSON.stringify(total) };

@@ -16,15 +16,15 @@ const AMOUNTS = ["per_day", "per_week", "per_month", "total"] as const;
 type AmountKey = (typeof AMOUNTS)[number];
 
 /** What a budget is read with. */
-interface BudgetTerms {
+export interface BudgetTerms {
   /** undefined where the token is broken */
   readonly currency: Token | "USD" | undefined;
   readonly schedule: Schedule | undefined;
   /** keys of the kind that say the same as one of the budget's */
   readonly instead?: Partial<Record<"total" | "until", string>>;
   readonly startMs?: number | undefined;
-  /** the least that one swap sells, in the currency, and the key that says so */
-  readonly least?: { readonly raw: bigint; readonly key: string } | undefined;
+  /** the least that one swap sells, in the currency, and the key that says so; `isOfTotal`: the whole needs room for it, too */
+  readonly least?: { readonly raw: bigint; readonly key: string; readonly isOfTotal?: true } | undefined;
 }
 
 /** `budget: { per_week: "200 USDC", total: "5200 USDC" }`: what every kind has. */
@@ -88,7 +88,11 @@ function* checkAmounts(
     if (longer !== undefined)
       yield at`budget.${key}: is more than ${longer}, so it would never bind -> lower it, or leave it out`;
     const usable = currency === "USD" ? plannedDollars(amount) : amount;
-    if (least !== undefined && usable < least.raw && (key !== "total" || currency === "USD"))
+    if (
+      least !== undefined &&
+      usable < least.raw &&
+      (key !== "total" || currency === "USD" || least.isOfTotal === true)
+    )
       yield at`budget.${key}: is less than ${least.key} lets through, so nothing would ever be sold -> raise it, or lower ${least.key}`;
   }
 }

@@ -50,8 +50,8 @@ function leastOf(
   sell: DcaSpec["sell"] | undefined,
   minSell: bigint | undefined,
 ): { readonly raw: bigint; readonly key: string } | undefined {
-  if (on_insufficient === "partial") return minSell === undefined ? undefined : { raw: minSell, key: "min_sell" };
-  return sell !== undefined && "raw" in sell ? { raw: sell.raw, key: "sell" } : undefined;
+  if (on_insufficient !== "partial" && sell !== undefined && "raw" in sell) return { raw: sell.raw, key: "sell" };
+  return minSell === undefined ? undefined : { raw: minSell, key: "min_sell" };
 }
 
 /** What an order is worth is known before any price when the file says it in dollars. */

@@ -6,7 +6,7 @@ import { ONLY_LEG } from "../../domain/strategy/threshold-memory.ts";
 import type { ThresholdLeg, ThresholdSpec } from "../../domain/strategy/threshold-spec.ts";
 import type { Keys } from "../check-shape.ts";
 import { at, atKey, type Complaint, each, type Found, type Part, type Path, refuse } from "../complaint.ts";
-import { buildBudget } from "./build-budget.ts";
+import { type BudgetTerms, buildBudget } from "./build-budget.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { RETRY_FOR_AT_MOST_SECONDS } from "./build-schedule.ts";
 import { fileKind } from "./file-kind.ts";
@@ -29,15 +29,15 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   const pair = yield* buildPair(file, fields, placed);
   const allocation = yield* buildAllocation(file, fields, pair);
   const minFill = yield* readAmountOf(file, ["min_fill"], fields.min_fill, pair?.sell);
+  const legs = pair === undefined ? [] : yield* each(placed, (leg) => buildLeg(file, leg, pair));
   const budget = yield* buildBudget(file, fields.budget, {
     ...{ currency: pair?.sell, schedule: common?.schedule, instead: { until: "until" } },
-    least: minFill === undefined ? undefined : { raw: minFill, key: "min_fill" },
+    least: leastOf(legs, minFill),
   });
   const maxGapSeconds = yield* buildMaxGap(fields.max_gap, common?.schedule);
   yield* checkCatchUp(fields);
   if (pair === undefined) return undefined;
   yield* checkGaslessSale(fields, pair.sell);
-  const legs = yield* each(placed, (leg) => buildLeg(file, leg, pair));
   yield* checkLadder(legs);
   if (minFill !== undefined && legs.length > 0 && legs.every(({ amount }) => "raw" in amount))
     yield atKey`min_fill: a fixed amount is sold whole or not at all -> leave the key out, or sell a share such as { amount: 25%, of: ${pair.sell.symbol} }`;
@@ -47,6 +47,19 @@ function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof t
   const terms = { maxGapSeconds, retryForSeconds, attempts, untilMs, budget };
   const least = minFill === undefined ? {} : { minFill };
   return { ...common, ...pair, kind: "threshold", legs, allocation, ...terms, ...least };
+}
+
+/** What a budget must have room for: the smallest sale of any leg; undefined where a share may sell next to nothing. */
+function leastOf(legs: readonly ThresholdLeg[], minFill: bigint | undefined): BudgetTerms["least"] {
+  const least = { raw: minFill ?? 0n, key: "min_fill" };
+  const sales = legs.map(({ amount }) =>
+    "raw" in amount ? { raw: amount.raw, key: "sell", isOfTotal: true as const } : least,
+  );
+  const smallest = sales.reduce<BudgetTerms["least"]>(
+    (one, sale) => (one && one.raw <= sale.raw ? one : sale),
+    undefined,
+  );
+  return smallest?.raw === 0n ? undefined : smallest;
 }
 
 /**

@@ -146,7 +146,7 @@ function touchedBy(period: CalendarPeriod, timezone: string, { world, touched }:
 }
 
 /** A budget in one token bounds a strategy that sells several ones in part only, so it is left aside there. */
-function budgetBounds({ spec, spent }: ForecastStrategy, shared: Shared): BudgetBounds {
+function budgetBounds({ spec, spent, budget: done }: ForecastStrategy, shared: Shared): BudgetBounds {
   const { world } = shared;
   const { budget } = spec;
   const [token, ...others] = tradedSides(spec).sells;
@@ -155,7 +155,8 @@ function budgetBounds({ spec, spent }: ForecastStrategy, shared: Shared): Budget
     return { day: undefined, horizon: undefined };
   }
   const worth = (most: bigint): bigint | undefined => (isInDollars ? most : dollarsOf({ token, raw: most }, world));
-  const sold = isInDollars ? 0n : (spent.get(token.address) ?? 0n);
+  const inDollars = done?.counts.find(({ bound }) => bound === "total")?.usd ?? 0n;
+  const sold = isInDollars ? inDollars : (spent.get(token.address) ?? 0n);
   const left = budget.total === undefined ? undefined : worth(budget.total - sold);
   const { timezone = "UTC", limits: most = [] } = budget.calendar ?? {};
   const limits = most.map((limit) => ({ usd: worth(limit.most), touched: touchedBy(limit.period, timezone, shared) }));

@@ -156,12 +156,16 @@ export function budgetObstacle(
 /** Why a strategy trades no more whatever the market does: its last day, or its number of runs. */
 export function budgetEnd(
   budget: Budget | undefined,
-  at: { readonly slotMs: number; readonly runs: number | undefined },
+  at: { readonly slotMs: number; readonly nowMs: number; readonly runs: number | undefined },
 ): { readonly detail: string; readonly pause: { readonly code: "completed"; readonly detail: string } } | undefined {
   const { untilMs, maxRuns } = budget ?? {};
   const ended = (detail: string) => ({ detail, pause: { code: "completed", detail } as const });
   if (untilMs !== undefined && at.slotMs > untilMs) {
     return ended(`its end lies ${formatTimeLeft(at.slotMs - untilMs)} before this slot`);
+  }
+  // A slot that is caught up may be of before it.
+  if (untilMs !== undefined && at.nowMs > untilMs) {
+    return ended(`its end lies ${formatTimeLeft(at.nowMs - untilMs)} before this check`);
   }
   if (maxRuns === undefined || at.runs === undefined || at.runs < maxRuns) return undefined;
   return ended(`traded ${at.runs} of ${maxRuns} times`);

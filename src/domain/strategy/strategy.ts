@@ -83,7 +83,7 @@ function endedByBudget(
   view: StrategyView,
   memory: StrategyMemory,
 ): Decision<StrategyMemory> | undefined {
-  const end = budgetEnd(budget, { slotMs: view.slotMs, runs: view.budget?.runs });
+  const end = budgetEnd(budget, { slotMs: view.slotMs, nowMs: view.nowMs, runs: view.budget?.runs });
   if (end === undefined) return undefined;
   return { memory, outcome: { kind: "skip", reason: "ended", detail: end.detail }, pause: end.pause };
 }

@@ -1,6 +1,7 @@
 import { isCount, isRecord } from "../json.ts";
 import type { Address } from "../money/address.ts";
 import { mulDivUp, parseRaw } from "../money/amount.ts";
+import { smaller } from "../money/bigint.ts";
 import { HOUR_MS } from "../time/durations.ts";
 import type { RunEnd } from "./kind.ts";
 import { restUntil } from "./rest.ts";
@@ -76,16 +77,21 @@ export function withPlanned(memory: SweepMemory, sales: readonly PlannedSale[], 
   return { ...memory, sold: added(memory.sold, hour, usd), pending };
 }
 
-/** After its end a run counts as much as it sold, at the prices of its decision, rounded up. */
+/**
+ * After its end a run counts as much as it sold, at the prices of its decision, rounded up, and from its end on: a swap that
+ * a person approves is sold long after its decision.
+ */
 export function withMeasured(memory: SweepMemory, end: RunEnd): SweepMemory {
   const { pending } = memory;
   if (pending === null) return memory;
-  const unsold = pending.sales.reduce((sum, { raw, usd }, position) => {
+  const planned = pending.sales.reduce((sum, { usd }) => sum + BigInt(usd), 0n);
+  const measured = pending.sales.reduce((sum, { raw, usd }, position) => {
     const sold = end.swaps.find((swap) => swap.position === position)?.sold ?? 0n;
     const worth = BigInt(raw) === 0n ? 0n : mulDivUp(sold, BigInt(usd), BigInt(raw));
-    return worth < BigInt(usd) ? sum + BigInt(usd) - worth : sum;
+    return sum + smaller(worth, BigInt(usd));
   }, 0n);
-  return { ...memory, sold: added(memory.sold, pending.hour, -unsold), pending: null };
+  const hour = Math.max(pending.hour, Math.floor(end.nowMs / HOUR_MS));
+  return { ...memory, sold: added(added(memory.sold, pending.hour, -planned), hour, measured), pending: null };
 }
 
 function added(sold: readonly HourSold[], hour: number, usd: bigint): readonly HourSold[] {

@@ -121,7 +121,7 @@ function fire(
   const least = "raw" in leg.amount ? sale.raw : (spec.minFill ?? 1n);
   if (sale.raw < least) return tooSmall(leg, memory, { token, raw: sale.raw, least });
   const isOverBudget = budget !== undefined && budget.left < sale.raw;
-  if (isOverBudget && budget.left < least) return overBudget(leg, memory, { budget, token, raw: sale.raw, least });
+  if (isOverBudget && budget.left < least) return overBudget(spec, leg, { memory, budget, raw: sale.raw, least });
   const raw = isOverBudget ? budget.left : sale.raw;
   const attempts = seen.memory.at.state === "armed" ? seen.memory.at : { failures: 0, unmet: 0 };
   const at = { ...attempts, state: "fired", slotMs: view.slotMs, triedMs: view.nowMs } as const;
@@ -155,19 +155,16 @@ function tooSmall(
  * strategy is over.
  */
 function overBudget(
+  spec: ThresholdSpec,
   leg: ThresholdLeg,
-  memory: ThresholdMemory,
-  {
-    budget,
-    token,
-    raw,
-    least,
-  }: { readonly budget: BudgetLeft; readonly token: Token; readonly raw: bigint; readonly least: bigint },
+  { memory, budget, raw, least }: { memory: ThresholdMemory; budget: BudgetLeft; raw: bigint; least: bigint },
 ): Decision<ThresholdMemory> {
+  const { sell: token, legs, minFill = 1n } = spec;
   const isCut = "share" in leg.amount && budget.left > 0n;
   const { reason, detail } = budgetObstacle(budget, isCut ? { least } : { wanted: raw }, token);
   const outcome = { kind: "skip", reason, detail: `"${leg.id}" is triggered, but ${detail}` } as const;
-  const isOver = reason === "budget_spent" && (isCut || budget.left === 0n);
+  const isTooLittle = legs.every(({ amount }) => budget.left < ("raw" in amount ? amount.raw : minFill));
+  const isOver = reason === "budget_spent" && (isCut || isTooLittle);
   return { memory, outcome, pause: isOver ? { code: "completed", detail } : undefined };
 }
 

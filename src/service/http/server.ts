@@ -14,6 +14,7 @@ import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors/errors.t
 import type { KeyStore } from "../keys/key-store.ts";
 import { callerOf, networksOf } from "../limits/caller-address.ts";
 import { SearchStoppedError } from "../routing/time-slices.ts";
+import { waitFor } from "../time-limit.ts";
 import type { Answer } from "./answer.ts";
 import type { Caller } from "./caller.ts";
 import { chainRefusal } from "./chain-refusal.ts";
@@ -41,6 +42,8 @@ const HEADERS_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_TIMEOUT_MS = 30_000;
 /** Also cuts a client that does not read its answer. */
 const SILENCE_TIMEOUT_MS = 30_000;
+/** A node may be silent, and a connection is cut off after a while of silence: the caller has his answer before that. */
+const ANSWER_WITHIN_MS = 25_000;
 /** Slow requests are checked for this often. */
 const CHECKING_INTERVAL_MS = 1_000;
 
@@ -61,6 +64,8 @@ export interface ServerOptions extends GateOptions {
   readonly corsOrigins?: readonly string[];
   /** how long a request may take to arrive */
   readonly requestTimeoutMs?: number;
+  /** after how long a caller hears that the node does not answer */
+  readonly answerWithinMs?: number;
 }
 
 export interface ServerDependencies {
@@ -95,7 +100,13 @@ export function createServer(options: ServerOptions, dependencies: ServerDepende
       onRequest: [refuseLongUrl, admit],
       handler: async (request, reply) => {
         const input = endpoint.method === "GET" ? request.query : request.body;
-        const result = await handlers[name as EndpointName](input, gate.caller(request, reply));
+        const answer = handlers[name as EndpointName](input, gate.caller(request, reply));
+        // A refusal would say of an order that is late that it was not taken.
+        const isOrder = name === "executeSwap";
+        const done = isOrder
+          ? { value: await answer }
+          : await waitFor(answer, options.answerWithinMs ?? ANSWER_WITHIN_MS);
+        const result = done?.value ?? refuse("CHAIN_UNREACHABLE", { detail: "the node has not answered for too long" });
         return result.kind === "answer" ? result.body : sendRefusal(reply, result);
       },
     });

@@ -128,6 +128,19 @@ describe("the worst case", () => {
     expect(worstCase(world([standing(budget, spentUp)]))).toMatchObject({ perDayUsd: 0n, perMonthUsd: 0n });
   });
 
+  it("counts what was sold of a total in dollars", () => {
+    const spec = rebalanceSpec({ budget: { total: usd("1000"), inDollars: true } });
+    const sold = (dollars: string): ForecastStrategy => ({
+      ...standing(spec),
+      budget: {
+        runs: 1,
+        counts: [{ bound: "total", most: usd("1000"), sinceMs: 0, sold: new Map(), usd: usd(dollars) }],
+      },
+    });
+    expect(worstCase(world([sold("900")])).perMonthUsd).toBe(usd("100"));
+    expect(worstCase(world([sold("1000")])).perMonthUsd).toBe(0n);
+  });
+
   it("is no more than a budget of the calendar lets through, in the periods that a window may touch", () => {
     const often = { kind: "every", seconds: 3_600 } as const;
     const of = (period: "day" | "week" | "month") =>

@@ -304,6 +304,28 @@ describe("where a budget ends a strategy", () => {
     ]);
   });
 
+  it("BUD-7 completes a threshold of which less than a fixed amount is left", () => {
+    const spec = thresholdOf([always], { budget: { total: of(WETH, "0.25") } });
+    const [nowMs, raw] = [START + 40 * 24 * HOUR, of(WETH, "0.2")];
+    const budget = budgetOf(spec, [{ token: WETH, raw, settledMs: START }], nowMs);
+    const seen = view({ nowMs, free: holdings(WETH), prices: PRICES, spent: [[WETH, raw]], budget });
+    const { outcome, pause } = decideStrategy(spec, seen, initialStrategyMemory(spec));
+    expect([outcome, pause?.code]).toMatchObject([{ kind: "skip", reason: "budget_spent" }, "completed"]);
+  });
+
+  it.each(KINDS)("BUD-8 a slot of before its last day that is caught up after it begins nothing (%#)", (kind) => {
+    const bound = { ...kind, budget: { untilMs: START } } as StrategySpec;
+    const nowMs = START + 3_600_000;
+    const seen = view({ nowMs, free: RICH, prices: PRICES, budget: budgetOf(bound, [], nowMs, 0) });
+    const late = { ...seen, slotMs: START - 1_000 };
+    const { outcome, pause } = decideStrategy(bound, late, initialStrategyMemory(bound));
+    const detail = "its end lies 1h before this check";
+    expect([outcome, pause]).toEqual([
+      { kind: "skip", reason: "ended", detail },
+      { code: "completed", detail },
+    ]);
+  });
+
   it.each(KINDS)("BUD-8 after its last day, or its last run, nothing is begun and it completes (%#)", (kind) => {
     for (const [budget, runs, expected] of [
       [{ untilMs: START }, 0, "its end lies 1s before this slot"],

@@ -220,6 +220,14 @@ describe("a sweep", () => {
     expect(sales(decide(strategy, { held, hours: 25 }, memory))).toEqual([["DAI", of(DAI, 5_000)]]);
   });
 
+  it("SWP-5 counts a sale from its end on, which a person's approval may put off", () => {
+    const strategy = spec({ maxPerDay: usd("5000"), cooldownSeconds: 0 });
+    const held = [[DAI, of(DAI, 20_000)]] as const;
+    const memory = ended(strategy, decide(strategy, { held }), { hours: 11 });
+    expect(decide(strategy, { held, hours: 34 }, memory).outcome).toMatchObject({ reason: "turnover_spent" });
+    expect(sales(decide(strategy, { held, hours: 36 }, memory))).toEqual([["DAI", of(DAI, 5_000)]]);
+  });
+
   it("SWP-6 leaves out a token without a price, and waits when that is all there is to sell", () => {
     const held = [
       [WETH, of(WETH, 2)],

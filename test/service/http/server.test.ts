@@ -253,3 +253,21 @@ describe("load and stop", () => {
     await expect(inWork).rejects.toThrow();
   });
 });
+
+test("a caller hears of a node that is silent before his connection is cut off; an order waits for its own answer", async () => {
+  let letGo = (): void => undefined;
+  const silent = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const { url } = await start({ answerWithinMs: 50 }, async () => {
+    await silent;
+    return answer(BODY);
+  });
+  const late = await fetch(url + NETWORKS);
+  expect([late.status, await late.json()]).toMatchObject([503, { error: "CHAIN_UNREACHABLE" }]);
+  const headers = { "content-type": "application/json" };
+  const order = fetch(`${url}/user-manager/execute-swap`, { method: "POST", headers, body: "{}" });
+  await sleep(150);
+  letGo();
+  expect((await order).status).toBe(200);
+});

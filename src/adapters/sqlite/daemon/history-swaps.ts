@@ -26,6 +26,8 @@ interface SwapRow {
   price_evidence?: string | null;
   quote_id: string | null;
   recipient: string;
+  nonce: string | null;
+  deadline_seconds: number | null;
   distributions: string | null;
   service_record: string | null;
 }
@@ -63,6 +65,8 @@ function decodeSwap(row: SwapRow): Omit<SwapHistory, "costs"> {
     prices: typeof row.price_evidence === "string" ? (JSON.parse(row.price_evidence) as PricesHistory) : null,
     quoteId: row.quote_id,
     recipient: row.recipient,
+    nonce: row.nonce ?? null,
+    deadlineSeconds: row.deadline_seconds ?? null,
     distributions: row.distributions,
     serviceRecord: row.service_record,
   };

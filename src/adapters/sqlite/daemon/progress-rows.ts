@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { OPEN_RUNS, UNSETTLED_SWAPS } from "../index-conditions.ts";
-import { hasTable, prepareStatements } from "../statements.ts";
+import { hasColumn, hasTable, prepareStatements } from "../statements.ts";
 
 /** Work that is late, by the id of its row. Both questions read open rows alone, however long the history is. */
 export interface ProgressReader {
@@ -67,7 +67,10 @@ export function createProgressReader(db: SqliteDatabase): ProgressReader {
       hasTable(sql, "holds") ? (sql.get<{ runs: number }>(WAITING_FOR_APPROVAL)?.runs ?? 0) : 0,
     figures: () => ({
       unknownSinceMs: sql.get<{ ms: number | null }>(UNKNOWN_SINCE)?.ms ?? undefined,
-      lastFillMs: sql.get<{ ms: number | null }>(LAST_FILL)?.ms ?? undefined,
+      // A database that no daemon of this release has opened yet may know no times of blocks.
+      lastFillMs: hasColumn(sql, "swaps", "block_time_seconds")
+        ? (sql.get<{ ms: number | null }>(LAST_FILL)?.ms ?? undefined)
+        : undefined,
     }),
     modes: () => sql.all("SELECT scope, mode FROM modes WHERE mode <> 'active' ORDER BY scope"),
   };

@@ -2,6 +2,7 @@ import { NATIVE_TOKEN } from "../../../domain/money/address.ts";
 import { SUBJECT } from "../../../domain/run/alert.ts";
 import type { DryRun } from "../../../engine/dry-run.ts";
 import { describeDryRun } from "../../describe-dry-run.ts";
+import { isOfGap } from "../../gap-or-run.ts";
 import type { ApiSources } from "./api-sources.ts";
 import { instantOf, moneyOf, NATIVE_DECIMALS, type PlainToken } from "./describe-money.ts";
 import { describeAlert } from "./describe-outside.ts";
@@ -39,7 +40,7 @@ export function createHistoryHandlers(sources: ApiSources): Handlers<Answered> {
       const atMs = at === undefined ? clock.nowMs() : Date.parse(at);
       const { strategies, run, gap, alerts } = await reads.slotBefore({ strategy, atMs });
       if (!strategies.includes(strategy) && !isConfigured(sources, strategy)) throw noStrategy(strategy);
-      const isGap = gap !== undefined && (run === undefined || gap.lastSlotMs > run.run.slotMs);
+      const isGap = gap !== undefined && isOfGap(gap, { run: run?.run, atMs });
       const concerns = alerts.filter((alert) => alert.strategy === strategy || alert.subject === SUBJECT.clock());
       return {
         ...{ strategy, at: instantOf(atMs) },
