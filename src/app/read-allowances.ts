@@ -9,7 +9,7 @@ import type { Token } from "../domain/money/token.ts";
 import { isRefusedByToken, refusedByToken } from "../engine/refused-by-token.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { PriceSource } from "../ports/price-source.ts";
-import type { ApprovalRows, ReadModel } from "../ports/read-model.ts";
+import type { ApprovalRows, ReadModel, SpenderInUse } from "../ports/read-model.ts";
 import { openDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
@@ -115,7 +115,9 @@ export async function allowancesOnChain(
     if (typeof amount === "string") unread.push({ wallet, token, spender, reason: amount });
     if (amount === 0n || typeof amount === "string") continue;
     const usd = await dollarsOf(prices, token, amount);
-    const user = using.find((one) => one.wallet === wallet.address && one.token === token.address);
+    const isOf = (one: SpenderInUse): boolean =>
+      one.wallet === wallet.address && one.token === token.address && one.spender === spender;
+    const user = using.find(isOf);
     allowances.push({ wallet, token, spender, amount, usd, swap: user?.swap });
   }
   return { allowances, unread };

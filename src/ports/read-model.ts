@@ -158,7 +158,15 @@ export interface ApprovalRows {
   /** every contract that was ever granted an allowance, or that something was signed for */
   readonly spenders: readonly Address[];
   /** the swaps that hold the right to a wallet's token now */
-  readonly using: readonly { readonly wallet: Address; readonly token: Address; readonly swap: string }[];
+  readonly using: readonly SpenderInUse[];
+}
+
+/** Who may take a wallet's token now, and for which swap. */
+export interface SpenderInUse {
+  readonly wallet: Address;
+  readonly token: Address;
+  readonly spender: Address;
+  readonly swap: string;
 }
 
 /** What a status is asked for, besides what every status has. */

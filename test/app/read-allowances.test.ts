@@ -51,3 +51,16 @@ it("a node without an answer ends the list, and so does a token that is asked ab
   const { configuration, read } = reading("reverted");
   await expect(allowancesOnChain(configuration, read)).rejects.toThrow(/refuses allowance/);
 });
+
+it("an allowance of another contract than an open swap's is of no open swap", async () => {
+  const { configuration, read } = reading("reverted");
+  const { address: token } = configuration.tokens.get("WETH")?.token ?? { address: SPENDER };
+  const [wallet = SPENDER] = [...configuration.wallets.values()].map(({ address }) => address);
+  const old = `0x${"6f".repeat(20)}` as Address;
+  const using = [{ wallet, token, spender: SPENDER, swap: "run_9.0.1" }];
+  const approvals = async () => ({ spenders: [SPENDER, old], using });
+  const { allowances } = await allowancesOnChain(configuration, { ...read, approvals }, { skipsRefused: true });
+  const ofToken = allowances.filter((one) => one.token.address === token);
+  expect(ofToken.filter(({ swap }) => swap !== undefined).map(({ spender }) => spender)).toEqual([SPENDER]);
+  expect(ofToken.map(({ spender }) => spender)).toContain(old);
+});

@@ -77,7 +77,8 @@ test("anyone who was granted an allowance or signed for is a spender, and the li
   const right = { swapId: "run_1.0.1", wallet: WALLET, token: USDC.address, spender: ROUTER };
   life.store.writeRecord(run, { kind: "open-capability", ...right, untilSeconds: undefined }, 1);
   expect([...reader.spenders()].sort()).toEqual([RELAYER, ROUTER].sort());
-  expect(reader.swapUsing(WALLET, USDC.address)).toBe("run_1.0.1");
+  const used = { wallet: WALLET, token: USDC.address, spender: ROUTER, swap: "run_1.0.1" };
+  expect(reader.swapUsing(WALLET, USDC.address)).toEqual(used);
   life.store.writeRecord(run, { kind: "close-capability", swapId: "run_1.0.1" }, 2);
   expect(reader.swapUsing(WALLET, USDC.address)).toBeUndefined();
 });

@@ -68,12 +68,7 @@ export function createReadModel(db: SqliteDatabase): ReadModel {
     approvals: async ({ wallets, tokens }) =>
       together(() => {
         const reader = createApprovalReader(db);
-        const using = wallets.flatMap((wallet) =>
-          tokens.flatMap((token) => {
-            const swap = reader.swapUsing(wallet, token);
-            return swap === undefined ? [] : [{ wallet, token, swap }];
-          }),
-        );
+        const using = wallets.flatMap((wallet) => tokens.flatMap((token) => reader.swapUsing(wallet, token) ?? []));
         return { spenders: reader.spenders(), using };
       }),
     transactions: async (limit) => together(() => ({ ...readLaneHistory(db, limit), rights: readOpenRights(sql) })),
