@@ -13,7 +13,7 @@ import type { PlannedSwap } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { gatherEvidence } from "./gather-evidence.ts";
-import { modeOf, startsRuns } from "./modes.ts";
+import { barringMode, modeOf } from "./modes.ts";
 import { isEvent } from "./perform/effect-answer.ts";
 import { performEffect } from "./perform/perform-effect.ts";
 import { dueRun } from "./scheduler.ts";
@@ -51,7 +51,7 @@ export async function dryRunSlot(context: EngineContext, strategy: LoadedStrateg
   const due = dueRun(context, strategy, { slotMs, slots: 1 });
   const { stage, waits } = await playFromStart(context, due);
   const waitsFor = waits ? await reasonToWait(context, due, stage) : undefined;
-  const barred = startsRuns(mode.mode, spec) ? undefined : mode;
+  const barred = barringMode(mode.mode, spec) === undefined ? undefined : mode;
   return { run: stage.run(), checks: stage.checks, waits, waitsFor, barred };
 }
 

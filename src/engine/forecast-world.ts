@@ -16,7 +16,7 @@ import type { UnitOfWork } from "../ports/unit-of-work.ts";
 import type { ViewRows } from "../ports/view-questions.ts";
 import type { EngineSettings } from "./engine-context.ts";
 import { withoutLentGas } from "./lent-gas.ts";
-import { modeOf, startsRuns } from "./modes.ts";
+import { barringMode, modeOf } from "./modes.ts";
 import { budgetView } from "./perform/read-view.ts";
 import { hasReadableMemory, parseStoredMemory } from "./quarantine.ts";
 import { refusedByToken } from "./refused-by-token.ts";
@@ -104,12 +104,12 @@ async function readStanding({ store }: ForecastDeps, spec: StrategySpec, nowMs: 
   const { strategy: row, ...rows } = await store.read({ kind: "strategy", strategyId: spec.id });
   if (row === undefined) throw new Error(`strategy ${spec.id} is not registered`);
   const { mode } = modeOf(spec.id, rows);
-  const barred = !startsRuns(mode, spec);
+  const barred = barringMode(mode, spec);
   const isReadable = hasReadableMemory({ ...row, spec });
   const memory = isReadable ? parseStoredMemory(row.memory) : initialStrategyMemory(spec);
   const handledMs = Math.max(row.lastSlotMs, nowMs);
   return {
-    strategy: { spec, memory, handledMs, barred: barred ? mode : isReadable ? undefined : "halted" },
+    strategy: { spec, memory, handledMs, barred: barred ?? (isReadable ? undefined : "halted") },
     needs: strategyNeeds(spec, memory),
   };
 }

@@ -23,9 +23,9 @@ export function modeOf(strategyId: string, rows: ModeRows): ModeRow {
   return mode === "halted" ? row : (haltByDifference(strategyId, rows) ?? row);
 }
 
-/** Whether a strategy starts runs in a mode. */
-export function startsRuns(mode: OperatingMode, spec: StrategySpec): boolean {
-  return mode === "active" || (mode === "exits-only" && isExitStrategy(spec));
+/** The mode, where a strategy starts no runs in it. */
+export function barringMode(mode: OperatingMode, spec: StrategySpec): Exclude<OperatingMode, "active"> | undefined {
+  return mode === "active" || (mode === "exits-only" && isExitStrategy(spec)) ? undefined : mode;
 }
 
 /**

@@ -6,11 +6,11 @@ import { closingAfter, isOpen } from "../domain/schedule/opening-hours.ts";
 import { startOfSlot } from "../domain/schedule/slot-jitter.ts";
 import { planSlots } from "../domain/schedule/slots.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
-import { isExitStrategy } from "../domain/strategy/strategy.ts";
 import type { Change, Decided } from "../ports/changes.ts";
 import type { SlotRows } from "../ports/slot-questions.ts";
 import { commitAndNotify } from "./alerts.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
+import { barringMode } from "./modes.ts";
 import { halt } from "./reconcile/touches.ts";
 import { type DecidedSlots, gapsOf, nobody, type OutcomeListener, type SlotOutcome } from "./slot-gaps.ts";
 
@@ -155,9 +155,8 @@ function barredBy(
 ): { barred: Exclude<SlotReason, "overlap"> | undefined; barredUntilMs: number } {
   const rows = [modes.get(GLOBAL_SCOPE), modes.get(spec.id)].filter((row) => row !== undefined);
   const mode = rows.map((row) => row.mode).reduce(stricterMode, isHalted ? "halted" : "active");
-  const isBarred = mode === "paused" || mode === "halted" || (mode === "exits-only" && !isExitStrategy(spec));
   const resumedMs = rows.filter((row) => row.mode === "active").map((row) => row.atMs);
-  return { barred: isBarred ? mode : undefined, barredUntilMs: Math.max(0, ...resumedMs) };
+  return { barred: barringMode(mode, spec), barredUntilMs: Math.max(0, ...resumedMs) };
 }
 
 /** Why a strategy starts no run now: its mode forbids it, or it still has an open one. */
