@@ -6,6 +6,7 @@ import { formatPercent, ONE_PPM } from "../domain/money/fraction.ts";
 import { USD_DECIMALS, type UsdPrice, valueDown } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { PaperHolding } from "../ports/read-model.ts";
+import { CommandFailure } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { createRuntime } from "./runtime.ts";
@@ -65,7 +66,8 @@ async function pricesOf(
   env: NodeJS.ProcessEnv,
   tokens: readonly Token[],
 ): Promise<{ readonly prices: ReadonlyMap<Address, UsdPrice>; readonly unpriced: readonly string[] }> {
-  const source = openPrices(configuration, openChain(configuration, createRuntime({ level: "error", env }).secrets));
+  const source = sourceOf(configuration, env);
+  if (typeof source === "string") return { prices: new Map(), unpriced: [source] };
   const prices = new Map<Address, UsdPrice>();
   const unpriced: string[] = [];
   for (const token of tokens) {
@@ -74,6 +76,16 @@ async function pricesOf(
     else prices.set(token.address, price.usd);
   }
   return { prices, unpriced };
+}
+
+/** @returns why no price can be asked for: this shell may not have what the daemon's has */
+function sourceOf(configuration: Configuration, env: NodeJS.ProcessEnv): ReturnType<typeof openPrices> | string {
+  try {
+    return openPrices(configuration, openChain(configuration, createRuntime({ level: "error", env }).secrets));
+  } catch (error) {
+    if (error instanceof CommandFailure) return error.message;
+    throw error;
+  }
 }
 
 /** The total in a sentence, and what it leaves out. */

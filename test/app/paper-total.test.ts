@@ -21,3 +21,15 @@ test("what is held on paper and stands in the configuration no more is named as 
   const untouched = await totalOnPaper(loaded.configuration, process.env, [{ ...holding, now: 0n }]);
   expect(untouched.unpriced).toEqual([]);
 });
+
+test("what is held is told in its own units where this shell lacks the node's variable", async () => {
+  const { file, write } = makeExampleHome();
+  write("paper");
+  const loaded = loadConfiguration(file, process.env);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const usdc = loaded.configuration.tokens.get("USDC")?.token.address ?? GONE;
+  const holding = { account: ACCOUNT, token: usdc, began: 0n, now: 41_200_000n };
+  const total = await totalOnPaper(loaded.configuration, {}, [holding]);
+  expect(total.holdings).toEqual([{ wallet: ACCOUNT, token: "USDC", began: "0", now: "41.2" }]);
+  expect(total).toMatchObject({ value: undefined, unpriced: [expect.stringContaining("is not set")] });
+});

@@ -35,14 +35,17 @@ export async function history(
   terminal.out(parts.join("\n\n"));
 }
 
-/** What all of it is worth needs the files and a node; the runs do not. */
+/** Names and decimals are in the files, which may be broken. */
 async function paperOf(target: Target, holdings: readonly PaperHolding[]): Promise<PaperTotal> {
   try {
     const { configuration, env } = configurationOf(target);
     return await totalOnPaper(configuration, env, holdings);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
-    return { holdings: [], value: undefined, unpriced: [error.message] };
+    const raw = holdings.map(({ account, token, began, now }) => ({
+      ...{ wallet: account, token, began: began.toString(), now: now.toString() },
+    }));
+    return { holdings: raw, value: undefined, unpriced: [`all of it, in smallest units: ${error.message}`] };
   }
 }
 
