@@ -362,49 +362,33 @@ test.each([
   expect(life.errors).toEqual([]);
 });
 
+/** Lets time go by until the alert about commands by chat is true, or over. */
+async function untilUnheard({ clock }: Outside, { db }: ReturnType<typeof openLife>, isTrue: 0 | 1, stepMs: number) {
+  const rows = db.prepare("SELECT code, over_at_ms IS NULL AS isTrue FROM alerts WHERE code = 'CHAT_UNHEARD'");
+  await vi.waitFor(
+    async () => {
+      await clock.advance(stepMs);
+      expect(rows.all()).toEqual([{ code: "CHAT_UNHEARD", isTrue }]);
+    },
+    { timeout: 10_000, interval: 30 },
+  );
+}
+
 test("a service that is away for a minute is an alert, which is over once it is heard again", async () => {
   const { outside, server, open } = await begin();
   server.state.instead = { status: 409, body: { ok: false } };
   const { life } = open();
-  const alerts = () =>
-    life.db.prepare("SELECT code, over_at_ms IS NULL AS isTrue FROM alerts WHERE code = 'CHAT_UNHEARD'").all();
-  await vi.waitFor(
-    async () => {
-      await outside.clock.advance(10_000);
-      expect(alerts()).toEqual([{ code: "CHAT_UNHEARD", isTrue: 1 }]);
-    },
-    { timeout: 10_000, interval: 30 },
-  );
+  await untilUnheard(outside, life, 1, 10_000);
   server.state.instead = undefined;
-  await vi.waitFor(
-    async () => {
-      await outside.clock.advance(10_000);
-      expect(alerts()).toEqual([{ code: "CHAT_UNHEARD", isTrue: 0 }]);
-    },
-    { timeout: 10_000, interval: 30 },
-  );
+  await untilUnheard(outside, life, 0, 10_000);
 });
 
 test("a service that asks to be left alone for a day is an alert at once, and is asked again within half an hour", async () => {
   const { outside, server, open } = await begin();
   server.state.instead = { status: 429, body: { ok: false, parameters: { retry_after: 86_400 } } };
   const { life } = open();
-  const alerts = () =>
-    life.db.prepare("SELECT code, over_at_ms IS NULL AS isTrue FROM alerts WHERE code = 'CHAT_UNHEARD'").all();
-  await vi.waitFor(
-    async () => {
-      await outside.clock.advance(250);
-      expect(alerts()).toEqual([{ code: "CHAT_UNHEARD", isTrue: 1 }]);
-    },
-    { timeout: 10_000, interval: 30 },
-  );
+  await untilUnheard(outside, life, 1, 250);
   server.state.instead = undefined;
   await outside.clock.advance(30 * 60_000);
-  await vi.waitFor(
-    async () => {
-      await outside.clock.advance(250);
-      expect(alerts()).toEqual([{ code: "CHAT_UNHEARD", isTrue: 0 }]);
-    },
-    { timeout: 10_000, interval: 30 },
-  );
+  await untilUnheard(outside, life, 0, 250);
 });

@@ -106,6 +106,7 @@ export function createServer(options: ServerOptions, dependencies: ServerDepende
         const done = isOrder
           ? { value: await answer }
           : await waitFor(answer, options.answerWithinMs ?? ANSWER_WITHIN_MS);
+        if (done === undefined) answer.catch((error: unknown) => noteLate(dependencies.logger, endpoint.path, error));
         const result = done?.value ?? refuse("CHAIN_UNREACHABLE", { detail: "the node has not answered for too long" });
         return result.kind === "answer" ? result.body : sendRefusal(reply, result);
       },
@@ -157,6 +158,11 @@ function createBoundedServer(
       gate.enter.call(request.server, request, reply, answer);
     },
   });
+}
+
+/** Its caller has a refusal already. */
+function noteLate(logger: Logger, path: string, error: unknown): void {
+  logger.warn({ path, error }, "a request that was refused as late failed");
 }
 
 function answerFailures(server: FastifyInstance, logger: Logger): void {
