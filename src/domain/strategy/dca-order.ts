@@ -75,9 +75,9 @@ export function floorOf({ sell }: DcaTerms): Rate | undefined {
 }
 
 /**
- * How large the order of this slot is, leg by leg. The slot's own amount is multiplied first (missed slots, dips), then
- * cut to what the policy lets each leg sell, then checked against the budget and the free balance; what was carried over
- * fills what room is left.
+ * How large the order of this slot is, leg by leg. The slot's own amount is multiplied first (missed slots, dips); what
+ * that adds is cut to what the policy lets each leg sell and to what is free; then budget and free balance bind. What was
+ * carried over fills what room is left.
  * @param from what the budget still allows over the strategy's life, undefined without such a bound; and of the tightest
  * of its periods, which an order that stands for more than a slot's amount is cut to
  */
@@ -101,7 +101,8 @@ export function sizeOrder(
   const inBudget = smaller(grown, from.remaining ?? grown);
   const own = cutToPeriod(terms, from.period, { base, raw: inBudget });
   if (typeof own !== "bigint") return own;
-  const affordable = own <= free && own > 0n ? own : insufficient(terms, { own, free, all });
+  const covered = growWithin(all, { own: base, wanted: own });
+  const affordable = covered <= free && covered > 0n ? covered : insufficient(terms, { own: covered, free, all });
   if (typeof affordable !== "bigint") return affordable;
   const most = terms.carry === undefined ? 0n : mulDivDown(base, terms.carry.maxMultiple, ONE_PPM);
   const room = [most, all, ...budgetBounds(from)].map((limit) => limit - affordable).reduce(smaller);
@@ -113,7 +114,11 @@ export function sizeOrder(
     const detail = `an order of ${formatAmount({ token, raw: total })} is less than min_sell`;
     return { kind: "skip", reason: "below_minimum_trade", detail };
   }
-  const detail = describeOrder(token, { total, carried, slots: view.slots, dipNote: dip?.note, isCut: grown < asked });
+  const cuts = [
+    ...(grown < asked ? ["the policy's max_trade lets through"] : []),
+    ...(covered < own ? ["is free"] : []),
+  ];
+  const detail = describeOrder(token, { total, carried, slots: view.slots, dipNote: dip?.note, cuts });
   return { kind: "order", legs: legs.filter((leg) => leg.own + leg.carried > 0n), left, detail };
 }
 
@@ -133,12 +138,12 @@ export function largestOrder({ sell, dips, carry }: DcaTerms): Worth | undefined
 /** What makes an order another one than a slot's own amount; undefined where nothing does. */
 function describeOrder(
   token: Token,
-  order: { total: bigint; carried: bigint; slots: number; dipNote: string | undefined; isCut: boolean },
+  order: { total: bigint; carried: bigint; slots: number; dipNote: string | undefined; cuts: readonly string[] },
 ): string | undefined {
   const notes = [
     order.slots > 1 ? `for ${order.slots} slots` : undefined,
     order.dipNote,
-    order.isCut ? "cut to what the policy's max_trade lets through" : undefined,
+    ...order.cuts.map((bound) => `cut to what ${bound}`),
     order.carried > 0n ? `with ${formatAmount({ token, raw: order.carried })} carried over` : undefined,
   ].filter((note) => note !== undefined);
   return notes.length === 0 ? undefined : `sells ${formatAmount({ token, raw: order.total })}: ${notes.join("; ")}`;

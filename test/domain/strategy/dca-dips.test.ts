@@ -91,6 +91,16 @@ describe("the multiplier", () => {
     expect(sample(strategyWith({}, of(USDC, 130)), { price: "1", bars: bars(HOURS) }).raw).toBe(of(USDC, 130));
   });
 
+  it("DCA-15 adds what is free to the slot's own amount, and never buys less than it", () => {
+    const at = (free: bigint) => sample(strategyWith(), { price: "1500", bars: bars(HOURS), free });
+    expect(at(of(USDC, 130))).toEqual({
+      raw: of(USDC, 130),
+      detail: "sells 130 USDC: WETH is 25% under its high of 10 hours: 2x; cut to what is free",
+    });
+    expect(at(of(USDC, 100)).raw).toBe(of(USDC, 100));
+    expect(() => at(of(USDC, 100) - 1n)).toThrow("no order: insufficient_balance");
+  });
+
   it("DCA-15 says in the run's record how far the price had fallen", () => {
     expect(sample(strategyWith(), { price: "1500", bars: bars(HOURS) }).detail).toBe(
       "sells 200 USDC: WETH is 25% under its high of 10 hours: 2x",

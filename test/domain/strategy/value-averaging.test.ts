@@ -257,6 +257,8 @@ describe("a value-averaging strategy", () => {
     const early = decide(strategy, { day: -1 });
     expect(early.outcome).toMatchObject({ reason: "not_started" });
     expect(decide(strategy, { day: 0 }, early.memory).memory).toMatchObject({ slots: 1 });
+    // A path begins with the first slot that is seen, not with those that passed between its start and that one.
+    expect(decide(strategy, { day: 3, instants: 3 }).memory).toMatchObject({ slots: 1 });
   });
 
   it("VAL-11 ends a growing path after ten thousand slots, and one without growth never", () => {
