@@ -57,9 +57,9 @@ test("a slot of a dry run shows the same by its quote, and calls no refusal what
   ]);
 });
 
-test("what was refused has its reason, and neither price nor cost", () => {
+test("what was refused has its reason, what it asked for in parentheses, and neither price nor cost", () => {
   const refused = { ...dry, state: "denied", reason: "PRICE_IMPACT_TOO_HIGH", prices: null };
   expect(rowsOf(refused, { state: "failed", reason: "PRICE_IMPACT_TOO_HIGH" })[1]?.slice(2)).toEqual([
-    ...["failed (PRICE_IMPACT_TOO_HIGH)", "denied (PRICE_IMPACT_TOO_HIGH)", "100 USDC", "-", "-", "-", "-", "-"],
+    ...["failed (PRICE_IMPACT_TOO_HIGH)", "denied (PRICE_IMPACT_TOO_HIGH)", "(100 USDC)", "-", "-", "-", "-", "-"],
   ]);
 });

@@ -50,13 +50,18 @@ function cellsOf(swap: SwapHistory): string[] {
       ? undefined
       : describeRate({ raw: BigInt(sold), token: sell }, { raw: BigInt(bought), token: buy });
   return [
-    sold === null ? "-" : describeAmount(BigInt(sold), sell),
+    sold === null ? "-" : soldText(swap, describeAmount(BigInt(sold), sell)),
     bought === null ? "-" : describeAmount(BigInt(bought), buy),
     rate ?? "-",
     bought === null ? "-" : feeText(swap),
     gasText(swap) ?? "-",
     impactText(swap),
   ];
+}
+
+/** An amount in parentheses was asked for and not sold, or not yet; of a dry run it would have been. */
+export function soldText({ sold, gross, reason }: SwapHistory, amount: string): string {
+  return sold === null && gross !== null && reason !== DRY_RUN ? `(${amount})` : amount;
 }
 
 /** What it brought on paper; of a dry run what its quote promised. */

@@ -6,7 +6,7 @@ import { sayMode } from "../mode-line.ts";
 import { type PaperTotal, totalJson, totalOnPaper } from "../paper-total.ts";
 import { configurationOf, findTargetToRead, type ReadOptions, type Target, withReads } from "../target.ts";
 import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
-import { formatPaper, formatWouldBe, isDry } from "./history-on-paper.ts";
+import { formatPaper, formatWouldBe, isDry, soldText } from "./history-on-paper.ts";
 import { costOf } from "./swap-costs.ts";
 
 /** `swapd history`: runs with their swaps, newest first. */
@@ -66,7 +66,7 @@ function rowsOf(run: RunHistory): string[][] {
     ...(index === 0 ? head : ["", "", ""]),
     swap.reason === null ? swap.state : `${swap.state} (${swap.reason})`,
     swap.mode ?? "-",
-    formatTokenAmount(swap.sold ?? swap.gross, swap.sell),
+    soldText(swap, formatTokenAmount(swap.sold ?? swap.gross, swap.sell)),
     boughtText(swap),
     swap.hash ?? "-",
   ]);
