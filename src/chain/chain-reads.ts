@@ -7,7 +7,7 @@ import { isFailedCall } from "./node-errors.ts";
 import { toQuantity } from "./quantity.ts";
 import { readLogs } from "./read-logs.ts";
 import {
-  fitsItsFilter,
+  fitsItsLogs,
   readBlock,
   readBytes,
   readNumber,
@@ -116,12 +116,13 @@ function createLaneReads(pool: RpcPool, options: ReadOptions): LaneReads {
       const tag = at === "latest" ? at : toQuantity(at);
       return readNumber(await read(pool, "eth_getTransactionCount", [address, tag]), "a transaction count");
     },
-    // What lacks logs is taken where no endpoint has a better one: on a chain with filters of its own all would look so.
+    // What its logs contradict is taken where no endpoint has a better one: on a chain with filters of its own, or one that
+    // lists fees among the logs, all look so.
     async receipt(hash) {
       let doubtful: Receipt | undefined;
       const whole = await readFirst(pool, "eth_getTransactionReceipt", [hash], (answer) => {
         const receipt = readReceipt(answer, hash);
-        if (receipt === undefined || fitsItsFilter(answer, receipt)) return receipt;
+        if (receipt === undefined || fitsItsLogs(answer)) return receipt;
         doubtful ??= receipt;
         return undefined;
       });

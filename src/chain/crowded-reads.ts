@@ -1,5 +1,5 @@
 import { type JsonRpc, RpcError, type RpcRequest } from "./json-rpc.ts";
-import { isRevert } from "./node-errors.ts";
+import { isHeldBack, isRevert } from "./node-errors.ts";
 import { type Asked, gatherTurn } from "./same-turn.ts";
 
 /** Asks one endpoint. @throws RpcError */
@@ -28,7 +28,7 @@ type Waiting = Asked<RpcRequest, unknown>;
 /**
  * Lets short reads that start in the same turn of the event loop travel together when there are many: an HTTP request
  * costs more than what it asks. Whatever a batch leaves open is asked alone, so an endpoint that takes no batches, or
- * smaller ones, is used as if there were none. Transactions always go alone.
+ * smaller ones, is used as if there were none; what it asks patience for is not asked again. Transactions always go alone.
  */
 export function createCrowdedReads(rpc: Pick<JsonRpc, "call" | "batch">, monotonicMs: () => number): Ask {
   let aloneUntilMs = Number.NEGATIVE_INFINITY;
@@ -40,7 +40,8 @@ export function createCrowdedReads(rpc: Pick<JsonRpc, "call" | "batch">, monoton
     if (answers.every(isNoAnswer)) aloneUntilMs = monotonicMs() + ALONE_MS;
     for (const [index, read] of reads.entries()) {
       const answer = answers[index];
-      if (answer instanceof RpcError) askAlone(read);
+      if (answer instanceof RpcError && isHeldBack(answer)) read.reject(answer);
+      else if (answer instanceof RpcError) askAlone(read);
       else read.resolve(answer);
     }
   };

@@ -2,10 +2,12 @@ import { Interface, type TypedDataDomain, Wallet } from "ethers";
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { delegationTo } from "../domain/guard/delegation.ts";
 import { type Address, toAddress } from "../domain/money/address.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { RpcError } from "./json-rpc.ts";
 import { isFailedCall } from "./node-errors.ts";
 import { PERMIT_TYPES } from "./permit-domain.ts";
-import type { RpcPool } from "./rpc-pool.ts";
+import { tryOverrides } from "./probe-endpoint.ts";
+import { type RpcPool, reasonOf } from "./rpc-pool.ts";
 
 const TOKEN = new Interface([
   "function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
@@ -20,7 +22,7 @@ const FAR_FUTURE = 4_102_444_800n;
  * @throws ChainReadError when no endpoint can try it
  */
 export async function takesDelegatedPermit(
-  pool: RpcPool,
+  pool: Pick<RpcPool, "converse">,
   request: { token: Address; delegate: Address; spender: Address; domain: Readonly<Record<string, unknown>> },
 ): Promise<boolean> {
   const { token, delegate, spender, domain } = request;
@@ -30,12 +32,26 @@ export async function takesDelegatedPermit(
   const [r, s, v] = [signature.slice(0, 66), `0x${signature.slice(66, 130)}`, Number(`0x${signature.slice(130)}`)];
   const data = TOKEN.encodeFunctionData("permit", [owner.address, spender, 1n, FAR_FUTURE, v, r, s]);
   const lent = { [toAddress(owner.address)]: { code: delegationTo(delegate) } };
+  const result = await pool.converse(async (endpoint) => {
+    // Without the delegation the plain signature would do.
+    const problem = await tryOverrides(endpoint);
+    if (problem !== undefined) throw new ChainReadError("not available", `${endpoint.host}: ${problem}`);
+    return await isTaken(endpoint, [{ from: spender, to: token, data }, "latest", lent]);
+  });
+  if (result.kind === "enough") return result.answer;
+  const said = [...new Set(result.failures.map(({ message }) => message))].join("; ");
+  throw new ChainReadError(
+    reasonOf(result.failures),
+    `no RPC endpoint can try a permit of a delegated account: ${said}`,
+  );
+}
+
+async function isTaken(endpoint: Endpoint, params: readonly unknown[]): Promise<boolean> {
   try {
-    await pool.read("eth_call", [{ from: spender, to: token, data }, "latest", lent]);
+    await endpoint.ask("eth_call", params);
     return true;
   } catch (error) {
     if (error instanceof RpcError && isFailedCall(error)) return false;
-    if (!(error instanceof RpcError)) throw error;
-    throw new ChainReadError("refused", `eth_call was refused: ${error.message}`);
+    throw error;
   }
 }

@@ -11,8 +11,13 @@ export type EndpointClock = Pick<Clock, "monotonicMs" | "nowMs">;
 export interface EndpointHealth {
   /** In which order it is asked, lowest first: well, without the ability, in trouble, resting. */
   rank(ability?: string): number;
-  /** It answered properly: whatever was wrong is over, also that it lacked this. */
-  answered(ability?: string): void;
+  /**
+   * It answered properly: whatever was wrong is over, also that it lacked this.
+   * @param rests how many it had begun when it was asked: what was under way already ends no rest; default: all of them
+   */
+  answered(ability?: string, rests?: number): void;
+  /** How many rests it has begun. */
+  rests(): number;
   failed(error: Error, ability: string): void;
   /** It is of no use now, whatever the reason. */
   distrust(reason: Error): void;
@@ -66,10 +71,11 @@ export function createHealth(host: string, clock: EndpointClock, events: HealthE
       const lackedAtMs = ability === undefined ? undefined : lacks.get(ability);
       return lackedAtMs !== undefined && monotonicMs() - lackedAtMs < LACK_MS ? 1 : 0;
     },
-    answered(ability) {
+    answered(ability, rests) {
       if (ability !== undefined) lacks.delete(ability);
-      if (pause.end()) events.onReturn?.();
+      if (pause.end(rests)) events.onReturn?.();
     },
+    rests: pause.rests,
     failed(error, ability) {
       const kind = error instanceof RpcError ? classOf(error) : "no-answer";
       if (kind === "not-available") lacks.set(ability, monotonicMs());
@@ -114,6 +120,7 @@ function createPause(host: string, monotonicMs: () => number) {
   let lengthMs = 0;
   let untilMs = Number.NEGATIVE_INFINITY;
   let reason = "";
+  let rests = 0;
   const isOver = (): boolean => monotonicMs() >= untilMs;
   const isRest = (): boolean => kind !== undefined && kind !== "trouble" && !isOver();
   return {
@@ -129,11 +136,14 @@ function createPause(host: string, monotonicMs: () => number) {
       lengthMs = Math.min(longestMs, Math.max(firstMs, 2 * lengthMs, askedForMs));
       untilMs = monotonicMs() + lengthMs;
       kind = next;
+      if (next !== "trouble") rests += 1;
       reason = why.message;
       return wasWell;
     },
-    /** @returns whether there was one */
-    end(): boolean {
+    rests: (): number => rests,
+    /** @returns whether there was one that is over now */
+    end(begun = rests): boolean {
+      if (isRest() && begun !== rests) return false;
       const wasOn = kind !== undefined;
       kind = undefined;
       lengthMs = 0;

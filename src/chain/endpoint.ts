@@ -49,42 +49,50 @@ export function createEndpoint(options: EndpointOptions, clock: EndpointClock): 
   const headers = new Map<unknown, Promise<unknown>>();
   const health = createHealth(rpc.host, clock, { onReturn: options.onReturn });
   let checkedAtMs: number | undefined;
+  /** the check under way, which all reads that begin meanwhile wait for */
+  let checking: Promise<void> | undefined;
 
   async function checkChain(): Promise<void> {
     const now = monotonicMs();
     if (checkedAtMs !== undefined && now - checkedAtMs < CHAIN_CHECK_MS) return;
+    checking ??= readChain();
+    const underway = checking;
+    try {
+      await underway;
+      // What was doubted meanwhile is checked by another one.
+      if (checking === underway) checkedAtMs = now;
+    } finally {
+      if (checking === underway) checking = undefined;
+    }
+  }
+
+  async function readChain(): Promise<void> {
     assertChain(rpc.host, options.chainId, await rpc.call("eth_chainId", []));
-    checkedAtMs = now;
+  }
+
+  function doubtChain(): void {
+    checkedAtMs = undefined;
+    checking = undefined;
   }
 
   const askNow: Ask = async (method, params) => {
     const ability = abilityOf(method, params);
+    const rests = health.rests();
     try {
       await checkChain();
       const answer = await callOnce({ ask: crowded, headers }, method, params);
-      health.answered(ability);
+      health.answered(ability, rests);
       if (isNewest(method, params)) health.sawNewest(answer);
       return answer;
     } catch (error) {
       if (!(error instanceof RpcError || error instanceof ChainReadError)) throw error;
       health.failed(error, ability);
       // Another machine may stand behind the address when it answers again.
-      if (!(error instanceof RpcError) || classOf(error) === "no-answer") checkedAtMs = undefined;
-      throw await whyFailed(error, params);
+      if (!(error instanceof RpcError) || classOf(error) === "no-answer") doubtChain();
+      const newest = () => callOnce({ ask: crowded, headers }, "eth_getBlockByNumber", NEWEST).catch(assertNoted);
+      throw await whyFailed({ host: rpc.host, newest }, error, params);
     }
   };
-
-  /** A node that keeps nothing so old may say the same as one that has not come so far: its newest block tells them apart. */
-  async function whyFailed(error: RpcError | ChainReadError, params: readonly unknown[]): Promise<Error> {
-    const asked = error instanceof RpcError && lacksBlock(error) ? blocksIn(params) : undefined;
-    if (asked === undefined) return error;
-    const head = await callOnce({ ask: crowded, headers }, "eth_getBlockByNumber", NEWEST).catch(assertNoted);
-    const newest = newestIn(head);
-    const below = newest - asked.from;
-    if (!(asked.to <= newest && below > KEPT_BLOCKS)) return error;
-    const message = `${rpc.host} keeps nothing of block ${asked.from}, ${below} blocks below its newest one: ${error.message}`;
-    return new ChainReadError("refused", message);
-  }
 
   return {
     host: rpc.host,
@@ -99,13 +107,26 @@ export function createEndpoint(options: EndpointOptions, clock: EndpointClock): 
       // What it answers is noted, and so is that it does not.
       if (health.takeCheck()) askNow("eth_getBlockByNumber", NEWEST).catch(assertNoted);
     },
-    doubtChain: () => {
-      checkedAtMs = undefined;
-    },
+    doubtChain,
   };
 }
 
 const NEWEST = ["latest", false] as const;
+
+/** A node that keeps nothing so old may say the same as one that has not come so far: its newest block tells them apart. */
+async function whyFailed(
+  node: { readonly host: string; readonly newest: () => Promise<unknown> },
+  error: RpcError | ChainReadError,
+  params: readonly unknown[],
+): Promise<Error> {
+  const asked = error instanceof RpcError && lacksBlock(error) ? blocksIn(params) : undefined;
+  if (asked === undefined) return error;
+  const newest = newestIn(await node.newest());
+  const below = newest - asked.from;
+  if (!(asked.to <= newest && below > KEPT_BLOCKS)) return error;
+  const message = `${node.host} keeps nothing of block ${asked.from}, ${below} blocks below its newest one: ${error.message}`;
+  return new ChainReadError("refused", message);
+}
 
 /** A full node has at least so many of the newest states, and what stands behind one address is not so far apart. */
 const KEPT_BLOCKS = 128;

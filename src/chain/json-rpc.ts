@@ -22,6 +22,8 @@ export class RpcError extends Error {
   readonly status: number | undefined;
   /** how long the endpoint asks to be left alone, where it says so in seconds */
   readonly retryAfterSeconds: number | undefined;
+  /** of `transport`: the answer was larger than is read */
+  readonly isTooLarge: boolean;
 
   constructor(fields: {
     kind: RpcError["kind"];
@@ -33,6 +35,7 @@ export class RpcError extends Error {
     data?: unknown;
     status?: number;
     retryAfterSeconds?: number | undefined;
+    isTooLarge?: boolean;
   }) {
     super(fields.message);
     this.name = "RpcError";
@@ -44,6 +47,7 @@ export class RpcError extends Error {
     this.data = fields.data;
     this.status = fields.status;
     this.retryAfterSeconds = fields.retryAfterSeconds;
+    this.isTooLarge = fields.isTooLarge === true;
   }
 }
 
@@ -160,7 +164,8 @@ async function fetchOrThrow(endpoint: Endpoint, request: BoundedRequest) {
     return await endpoint.fetch(request);
   } catch (error) {
     if (error instanceof FetchError) {
-      throw new RpcError({ kind: "transport", host: endpoint.host, message: error.message });
+      const isTooLarge = error.kind === "too large";
+      throw new RpcError({ kind: "transport", host: endpoint.host, message: error.message, isTooLarge });
     }
     throw error;
   }

@@ -121,7 +121,12 @@ const OF_ENDPOINTS: readonly NodeErrorRow[] = [
 const OF_BLOCKS: readonly NodeErrorRow[] = [
   {
     form: "no such block here",
-    words: /(header|block)( for hash)? not found|unknown block|BlockOutOfRange/i,
+    words: /(header|block)( for hash| #?\w+)? not found|unknown block|BlockOutOfRange/i,
+    ...{ read: "no-block", call: "not run", broadcast: "unknown" },
+  },
+  {
+    form: "block still to come here",
+    words: /unfinalized data|after last accepted block|beyond current head/i,
     ...{ read: "no-block", call: "not run", broadcast: "unknown" },
   },
 ];

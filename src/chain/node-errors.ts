@@ -22,7 +22,7 @@ export function classOf(error: RpcError): NodeErrorClass {
   const { status } = error;
   const isRefusal = status !== undefined && status >= 400 && status < 500;
   if (isRefusal && found !== undefined && OF_ENDPOINT.has(found)) return found;
-  return status === 413 ? "too-much" : "no-answer";
+  return status === 413 || error.isTooLarge ? "too-much" : "no-answer";
 }
 
 /** Whether the contract that was called refused or broke: the only error that every node would give. */

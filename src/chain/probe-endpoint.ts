@@ -17,7 +17,7 @@ const FORTY_TWO = `0x${"2a".padStart(64, "0")}`;
 
 interface AbilityCheck {
   readonly ability: Ability;
-  /** under which name the endpoint remembers it; what it masters of ways is remembered where they are chosen */
+  /** under which name the endpoint remembers it; overrides are tried by who needs them, ways where they are chosen */
   readonly remembered?: string;
   readonly run: (endpoint: Endpoint, options: ProbeOptions) => Promise<string | undefined>;
 }
@@ -35,7 +35,7 @@ const methodCheck = (way: SimulationMethod): AbilityCheck => ({ ability: way, ru
 const ABILITY_CHECKS: readonly AbilityCheck[] = [
   ...SIMULATION_METHODS.map(methodCheck),
   { ability: "finality", remembered: "finalized", run: tryFinality },
-  { ability: "overrides", remembered: "eth_call with overrides", run: tryOverrides },
+  { ability: "overrides", run: tryOverrides },
   { ability: "logs", remembered: "eth_getLogs", run: tryLogs },
 ];
 
@@ -68,7 +68,8 @@ export function saysWhatItLacks(error: RpcError | ChainReadError): boolean {
   return error instanceof RpcError && classOf(error) !== "no-answer" && !isHeldBack(error) && !lacksBlock(error);
 }
 
-async function tryOverrides(endpoint: Endpoint): Promise<string | undefined> {
+/** @returns what is wrong, undefined where calls run with the code that is lent to an account */
+export async function tryOverrides(endpoint: Endpoint): Promise<string | undefined> {
   const answer = await endpoint.ask("eth_call", [
     { to: PROBE, data: "0x" },
     "latest",

@@ -24,9 +24,14 @@ export async function readLogs(pool: RpcPool, filter: LogFilter, maxBlocks: numb
     const piece = { ...filter, fromBlock: from, toBlock: Math.min(from + maxBlocks - 1, filter.toBlock) };
     const each = (): Promise<readonly FoundLogs[]> =>
       Promise.all(address.map((one) => readInHalves(pool, { ...piece, address: one }, maxBlocks)));
-    found.push(...((await orRefused(readPiece(pool, piece))) ?? (await each()).flat()));
+    found.push(...((await orRefused(readPiece(pool, piece))) ?? (await each()).flat().sort(inOrderOfChain)));
   }
   return found;
+}
+
+/** As one answer for all contracts has them, so that endpoints which gave it in pieces agree with the others. */
+function inOrderOfChain(left: FoundLogs[number], right: FoundLogs[number]): number {
+  return left.blockNumber - right.blockNumber || left.logIndex - right.logIndex;
 }
 
 /** @returns undefined where it was refused */

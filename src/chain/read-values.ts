@@ -112,7 +112,7 @@ export function readLog(value: unknown): ChainLog {
 /**
  * The receipt of exactly the asked transaction; undefined when the node has none, or one without a block (a promise of a
  * block to come is no block).
- * @throws ChainReadError also when it is another transaction's, or a revert with logs
+ * @throws ChainReadError also when it is another transaction's
  */
 export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
   if (value === null) return undefined;
@@ -124,8 +124,7 @@ export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
   if (status > 1n) throw malformed("a receipt's status", receipt.status);
   const gasUsed = readQuantity(receipt.gasUsed, "a receipt's gas");
   const dataFee = readDataFee(receipt, gasUsed);
-  const logs = readArray(receipt.logs, "a receipt's logs").map(readLog);
-  if (status === 0n && logs.length > 0) throw malformed("the logs of a revert", logs.length);
+  const logs = logsOf(receipt);
   return {
     hash: answered,
     blockNumber: readNumber(receipt.blockNumber, "a receipt's block number"),
@@ -135,16 +134,25 @@ export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
     effectiveGasPrice: readQuantity(receipt.effectiveGasPrice, "a receipt's gas price"),
     ...(dataFee === undefined ? {} : { dataFee }),
     ...(receipt.from === undefined ? {} : { from: readAddress(receipt.from, "a receipt's sender") }),
-    logs,
+    // What reverted moved nothing; that Polygon and zkSync list the fee among its logs is no doing of its own.
+    logs: status === 1n ? logs : [],
   };
 }
 
+function logsOf(receipt: Fields): readonly ChainLog[] {
+  return readArray(receipt.logs, "a receipt's logs").map(readLog);
+}
+
 /**
- * Whether the logs are those of the receipt's own filter: else some were left out, or the chain computes filters in another
- * way. A node that computes none says nothing by an empty one.
+ * Whether nothing in it contradicts its logs. They are those of the receipt's own filter: else some were left out, or the
+ * chain computes filters in another way; a node that computes none says nothing by an empty one. And a revert has none:
+ * else it succeeded, or the chain lists the fee.
  */
-export function fitsItsFilter(value: unknown, { logs }: Pick<Receipt, "logs">): boolean {
-  const { logsBloom } = readObject(value, "a receipt");
+export function fitsItsLogs(value: unknown): boolean {
+  const receipt = readObject(value, "a receipt");
+  const logs = logsOf(receipt);
+  const { logsBloom } = receipt;
+  if (logs.length > 0 && readQuantity(receipt.status, "a receipt's status") === 0n) return false;
   if (logsBloom === undefined || logsBloom === null) return true;
   const bloom = readBytes(logsBloom, "a receipt's filter of logs");
   return !isComputed(bloom) || bloom === bloomOf(logs);

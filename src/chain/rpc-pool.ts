@@ -139,8 +139,9 @@ export function reasonOf(failures: readonly Failure[]): ChainReadError["code"] {
   if (failures.every(isWrongChain)) return "wrong chain";
   const isLack = (failure: Failure) =>
     failure instanceof RpcError ? classOf(failure) === "not-available" : failure.code === "not available";
-  if (failures.some(isLack)) return "not available";
+  // Less at once may do, whatever another one lacks.
   if (failures.some((failure) => failure instanceof RpcError && classOf(failure) === "too-much")) return "refused";
+  if (failures.some(isLack)) return "not available";
   const isRefusal = (failure: Failure) =>
     failure instanceof RpcError
       ? failure.kind === "rpc" && !isHeldBack(failure) && !lacksBlock(failure)

@@ -6,7 +6,13 @@ import { hubTokensOf, type Network, type RelayFacts } from "../networks/network.
 import { checkSigners } from "./build-wallets.ts";
 import { closest } from "./closest.ts";
 import { at, type Complaint, each, type Found, type Part, type Path, refuse } from "./complaint.ts";
-import type { NetworkConfiguration, RpcEndpoint, SubmitConfiguration, WalletConfiguration } from "./configuration.ts";
+import type {
+  Configuration,
+  NetworkConfiguration,
+  RpcEndpoint,
+  SubmitConfiguration,
+  WalletConfiguration,
+} from "./configuration.ts";
 import { absoluteReference } from "./references.ts";
 import { type MainFile, ROUTER_PROFILE } from "./schemas/main-schema.ts";
 import { checkContractsKnown } from "./service-profile.ts";
@@ -33,6 +39,21 @@ interface KnownOfService {
   /** targets of the further ones that the policy allows */
   readonly further: readonly Address[];
   readonly wallets: ReadonlyMap<string, WalletConfiguration>;
+}
+
+/** After how many of the network's times to raise fees a private cancellation gives way to one that everybody sees. */
+const PRIVATE_CANCELLATIONS = 5;
+
+/** How transactions are replaced: what is not written down goes by the network's own pace. */
+export function transactionsOf(
+  written: MainFile["transactions"],
+  { fees: { bumpAfterBlocks } }: Pick<Network, "fees">,
+): Configuration["transactions"] {
+  return {
+    ...written,
+    bumpAfterBlocks: written.bumpAfterBlocks ?? bumpAfterBlocks,
+    cancelPubliclyAfterBlocks: written.cancelPubliclyAfterBlocks ?? PRIVATE_CANCELLATIONS * bumpAfterBlocks,
+  };
 }
 
 /** The network with its endpoints and the contract to sign for. */

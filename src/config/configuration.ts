@@ -235,7 +235,10 @@ export interface Configuration {
   /** who is listened to by chat; undefined: nobody */
   readonly chat: (Omit<TelegramCommands, "token"> & { readonly token: SecretReference }) | undefined;
   readonly timing: MainFile["timing"];
-  readonly transactions: MainFile["transactions"] & { readonly bumpAfterBlocks: number };
+  readonly transactions: MainFile["transactions"] & {
+    readonly bumpAfterBlocks: number;
+    readonly cancelPubliclyAfterBlocks: number;
+  };
   readonly maxAnswerBytes: number;
   /** where it came from: the files by name, and the folder with the strategies */
   readonly origin: { readonly files: readonly string[]; readonly strategies: string | undefined };

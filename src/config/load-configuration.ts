@@ -9,7 +9,7 @@ import type { ChannelBook } from "../domain/run/alert-channel.ts";
 import type { Network } from "../networks/network.ts";
 import { buildChannels, buildNotifications } from "./build-channels.ts";
 import type { Surroundings } from "./build-key.ts";
-import { buildNetwork } from "./build-network.ts";
+import { buildNetwork, transactionsOf } from "./build-network.ts";
 import { checkPaperGas, databaseOf, withPaper } from "./build-paper.ts";
 import { buildPolicy } from "./build-policy.ts";
 import { buildReference } from "./build-reference.ts";
@@ -258,8 +258,6 @@ function buildPlain(
   from: { env: Environment; options: LoadOptions; preset: Network },
 ) {
   const { alerts, http, log, timing } = fields;
-  const { bumpAfterBlocks = from.preset.fees.bumpAfterBlocks } = fields.transactions;
-  const transactions = { ...fields.transactions, bumpAfterBlocks };
   return {
     identity: resolveFrom(source.file, identityOf(fields.identity, from.options, from.env)),
     retentionMs: fields.retention,
@@ -268,7 +266,7 @@ function buildPlain(
     statusHosts: http.hosts.map((name) => name.toLowerCase()),
     ...{ logLevel: log.level, logFormat: log.format },
     ...buildNotifications(source, alerts),
-    ...{ timing, transactions },
+    ...{ timing, transactions: transactionsOf(fields.transactions, from.preset) },
     maxAnswerBytes: CONFIG_BOUNDS.maxAnswerBytes,
   };
 }

@@ -20,6 +20,7 @@ const btcUsd = feed("0x2779D32d5166BAaa2B2b658333bA7e6Ec0C65743", DAY);
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (the tag `finalized` is about a second behind)
  * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
+ * - fees: https://www.alchemy.com/rpc/avalanche (of 2026-11), blocks every 2 s or faster
  * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const avalanche: BookedNetwork = network({
@@ -42,6 +43,7 @@ export const avalanche: BookedNetwork = network({
   routers: {
     "Uniswap SwapRouter02": "0xbb00FF08d01D300023C629E8fFfFcb65A5a578cE",
   },
+  fees: { maxPriorityFee: undefined, bumpAfterBlocks: 30 },
   sending: "public-mempool",
   first: { gasReserve: "0.2", maxGasPrice: "100gwei" },
 });

@@ -22,6 +22,7 @@ const btcUsd = feed("0x264990fbd0A4796A3E3d8E37C4d5F87a3aCa5Ebf", MINUTE);
  * - finality: bnb-chain/bnb-chain.github.io@06fde283 docs/
  *   (the tag `finalized` is some blocks behind)
  * - sending: bnb-chain/bnb-chain.github.io@06fde283 docs/
+ * - fees: https://docs.bnbchain.org/llms.txt (of 2026-11), blocks every 0.45 s
  * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const bsc: BookedNetwork = network({
@@ -54,6 +55,7 @@ export const bsc: BookedNetwork = network({
   },
   // Nearly all that is traded there lies in its pools.
   tradedThrough: "PancakeSwap SmartRouter",
+  fees: { maxPriorityFee: undefined, bumpAfterBlocks: 67 },
   sending: "private-relay",
   relays: [
     {

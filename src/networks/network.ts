@@ -53,7 +53,7 @@ export interface RelayFacts {
 export interface FeeFacts {
   /** the most that is paid on top of the base fee, wei per gas, whatever nodes suggest; undefined: what they suggest */
   readonly maxPriorityFee: bigint | undefined;
-  /** blocks unmined until a transaction is replaced with higher fees: half a minute at least, however fast blocks come */
+  /** blocks unmined until a transaction is replaced with higher fees: half a minute at least, as fast as blocks come */
   readonly bumpAfterBlocks: number;
 }
 

@@ -22,6 +22,7 @@ const btcUsd = feed("0xc907E116054Ad103354f2D350FD2514433D57F6f", 27);
  * - finality: 0xPolygon/polygon-docs@0f9ab164 docs/pos/concepts/finality/finality.md
  *   (the tag `finalized` is a milestone, some seconds behind)
  * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
+ * - fees: https://www.alchemy.com/rpc/matic (of 2026-11), blocks every 2 s
  * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const polygon: BookedNetwork = network({
@@ -45,6 +46,7 @@ export const polygon: BookedNetwork = network({
   routers: {
     "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
   },
+  fees: { maxPriorityFee: undefined, bumpAfterBlocks: 15 },
   sending: "public-mempool",
   first: { gasReserve: "2", maxGasPrice: "500gwei" },
 });

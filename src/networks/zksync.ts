@@ -17,6 +17,7 @@ const usdtUsd = feed("0xB615075979AE1836B476F651f1eB79f0Cd3956a9", DAY);
  * - empty transactions: docs.rs/crate/zksync_system_constants/0.1.0 src/fees/intrinsic.rs and src/ethereum.rs
  *   (14,070 gas and 7,343 for the refund before any data; gas pays for data, up to 50,000 a byte; at most 80,000,000)
  * - sending: https://docs.chainstack.com/docs/mempool-configuration (of 2026-10)
+ * - fees: https://www.alchemy.com/rpc/zksync (of 2026-11), blocks every 2 s or faster
  * - explorer: ethereum-lists/chains@043d0301 _data/chains/
  */
 export const zksync: BookedNetwork = network({
@@ -35,6 +36,7 @@ export const zksync: BookedNetwork = network({
   routers: {
     "Uniswap SwapRouter02": "0x99c56385daBCE3E81d8499d0b8d0257aBC07E8A3",
   },
+  fees: { maxPriorityFee: undefined, bumpAfterBlocks: 30 },
   sending: "private-sequencer",
   first: { gasReserve: "0.005", maxGasPrice: "30gwei" },
 });

@@ -108,3 +108,13 @@ test("an endpoint whose answer to each call is that the contract refused takes b
   await Promise.all(crowd(9).map((index) => ask("eth_call", [index])));
   expect(sizes(requests)).toEqual([9, ...Array(9).fill(1), 9, ...Array(9).fill(1)]);
 });
+
+test("what an endpoint asks patience for in a batch is not asked again at once", async () => {
+  const busy = { code: 429, message: "too many requests" };
+  const { ask, requests } = await startEcho((calls) =>
+    calls.map((call, index) => (index < 5 ? { jsonrpc: "2.0", id: call.id, error: busy } : echo(call))),
+  );
+  const answers = await Promise.allSettled(crowd(9).map((index) => ask("eth_call", [index])));
+  expect(answers.map(({ status }) => status)).toEqual([...Array(5).fill("rejected"), ...Array(4).fill("fulfilled")]);
+  expect(sizes(requests)).toEqual([9]);
+});

@@ -2,11 +2,13 @@ import { JsonRpcProvider, Wallet } from "ethers";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createChain } from "../../src/chain/chain.ts";
+import type { RpcError } from "../../src/chain/json-rpc.ts";
 import { codeProblem, delegateOf } from "../../src/domain/guard/delegation.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { ANVIL_ACCOUNT, ANVIL_KEY, OTHER_ACCOUNT, startBareAnvil } from "../support/bare-anvil.ts";
 import { deploy } from "../support/contracts.ts";
+import { readBody, startHttpServer } from "../support/http-server.ts";
 
 const DELEGATE = toAddress(`0x${"d".repeat(40)}`);
 /** A token that refuses owners with code: calldata word 0 after the selector, extcodesize, revert unless it is zero. */
@@ -56,5 +58,26 @@ describe("a permit of an account that delegates", () => {
     const domain = { name: "Token", version: "1", chainId: 31337n, verifyingContract: token };
     const request = { token, delegate: DELEGATE, spender: OTHER_ACCOUNT, domain };
     expect(await chain.takesDelegatedPermit(request)).toBe(false);
+  });
+
+  test("is tried at endpoints alone that lend accounts the code", async () => {
+    const { anvil } = await world();
+    const weak = await startHttpServer(async (request, response) => {
+      const call = JSON.parse(await readBody(request));
+      if (call.method === "eth_call") call.params.length = 2;
+      const answer = await anvil.rpc.call(call.method, call.params).then(
+        (result) => ({ result }),
+        (error: RpcError) => ({ error: { code: error.code, message: error.nodeMessage } }),
+      );
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: call.id, ...answer }));
+    });
+    const token = toAddress(`0x${"7".repeat(40)}`);
+    await anvil.rpc.call("anvil_setCode", [token, REFUSES_CODE]);
+    const domain = { name: "Token", version: "1", chainId: 31337n, verifyingContract: token };
+    const request = { token, delegate: DELEGATE, spender: OTHER_ACCOUNT, domain };
+    const over = (...urls: string[]) =>
+      createChain({ rpcUrls: urls.map((url) => new Secret(url)), chainId: 31337 }, { clock: systemClock });
+    expect(await over(weak.url, anvil.url).takesDelegatedPermit(request)).toBe(false);
+    await expect(over(weak.url).takesDelegatedPermit(request)).rejects.toMatchObject({ code: "not available" });
   });
 });

@@ -61,3 +61,15 @@ test("an endpoint that rests stays at rest, whatever else is said of it", () => 
   one.distrust(new Error("its newest block is old"));
   expect([one.rank(), one.takeCheck()]).toEqual([2, false]);
 });
+
+test("an answer that was under way when the rest began does not end it, one to a later question does", () => {
+  const { one, pass, reported } = health();
+  const before = one.rests();
+  one.failed(SPENT, "eth_call");
+  one.answered("eth_call", before);
+  expect(one.rank()).toBe(3);
+  pass(14_999);
+  expect(() => one.assertRested()).toThrow("asked again in 1 s");
+  one.answered("eth_call", one.rests());
+  expect([one.rank(), reported]).toEqual([0, ["node: spent", "back"]]);
+});

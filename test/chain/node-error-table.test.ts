@@ -46,6 +46,15 @@ const FORMS: readonly (readonly [form: string, said: Said, read: string, call: s
   ["no such block here", { words: "header not found" }, "no-block", "not run", "unknown"],
   ["no such block here", { words: "header for hash not found" }, "no-block", "not run", "unknown"],
   ["no such block here", { code: -32_001, words: "Unknown block" }, "no-block", "not run", "unknown"],
+  ["no such block here", { words: "block #100 not found" }, "no-block", "not run", "unknown"],
+  ["block still to come here", { words: "cannot query unfinalized data" }, "no-block", "not run", "unknown"],
+  [
+    "block still to come here",
+    { code: -32_602, words: "block range extends beyond current head block" },
+    "no-block",
+    "not run",
+    "unknown",
+  ],
   ["known", { words: "already known" }, "refused", "not run", "known"],
   ["imported", { words: "transaction already imported" }, "refused", "not run", "known"],
   [

@@ -40,3 +40,9 @@ test("who sent a transaction is read of its receipt, where the node says it", ()
   expect(readReceipt(RECEIPT, HASH)).not.toHaveProperty("from");
   expect(() => readReceipt({ ...RECEIPT, from: "0x12" }, HASH)).toThrow(ChainReadError);
 });
+
+test("a revert whose receipt lists the fee among its logs is a receipt, and moved nothing", () => {
+  const log = { address: `0x${"10".repeat(20)}`, topics: [HASH], data: "0x", logIndex: "0x0" };
+  expect(readReceipt({ ...RECEIPT, status: "0x0", logs: [log] }, HASH)).toMatchObject({ succeeded: false, logs: [] });
+  expect(() => readReceipt({ ...RECEIPT, status: "0x0", logs: [{}] }, HASH)).toThrow(ChainReadError);
+});

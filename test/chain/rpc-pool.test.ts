@@ -90,6 +90,7 @@ describe("where no endpoint has a result, the reason says which kind of trouble 
     ["not available", [MISSING]],
     ["not available", [MISSING, { status: 502 }]],
     ["refused", [{ error: { code: -32000, message: "no" } }]],
+    ["refused", [MISSING, { error: { code: -32600, message: "up to a 10 block range" } }]],
     ["unreachable", [{ error: { code: -32000, message: "header not found" } }]],
     ["unreachable", [{ status: 502 }]],
     ["unreachable", [{ status: 402 }]],
@@ -102,11 +103,60 @@ describe("where no endpoint has a result, the reason says which kind of trouble 
     expect((error as ChainReadError).code).toBe(code);
   });
 
+  test("an answer larger than is read is refused, as one that a node does not give: less may do", async () => {
+    const { pool } = poolOver([await startNode({ result: "0".repeat(100_001) })]);
+    expect(await failureOf(pool.read("eth_getLogs", []))).toMatchObject({ code: "refused" });
+    expect(pool.endpoints[0]?.rank()).toBe(0);
+  });
+
   test("a call that uses up the gas of every endpoint failed by its own doing", async () => {
     const hungry: Answer = { error: { code: -32000, message: "out of gas" } };
     const { pool } = poolOver([await startNode(hungry), await startNode(hungry), await startNode({ status: 502 })]);
     expect(await failureOf(pool.read("eth_call", []))).toBeInstanceOf(RpcError);
   });
+});
+
+test("reads that begin together wait for one check of the chain's id, and then travel together", async () => {
+  const sizes: number[] = [];
+  const { url } = await startHttpServer(async (request, response) => {
+    const body = JSON.parse(await readBody(request));
+    const calls: { id: number; method: string }[] = [body].flat();
+    sizes.push(calls.length);
+    const answers = calls.map(({ id, method }) => ({
+      ...{ jsonrpc: "2.0", id, result: method === "eth_chainId" ? "0x1" : "0x7" },
+    }));
+    response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+  });
+  const { pool, pass } = poolOver([{ url }]);
+  const read = () => Promise.all(Array.from({ length: 100 }, () => pool.read("eth_getBalance", [])));
+  await read();
+  pass(60_000);
+  await read();
+  pool.endpoints[0]?.doubtChain();
+  await read();
+  expect(sizes).toEqual([1, 25, 25, 25, 25, 1, 25, 25, 25, 25, 1, 25, 25, 25, 25]);
+});
+
+test("a chain that is doubted while its id is being read is read anew", async () => {
+  let asked = 0;
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { url } = await startHttpServer(async (request, response) => {
+    const { id, method } = JSON.parse(await readBody(request));
+    if (method === "eth_chainId") asked += 1;
+    if (method === "eth_chainId" && asked === 1) await held;
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, result: method === "eth_chainId" ? "0x1" : "0x7" }));
+  });
+  const { pool } = poolOver([{ url }]);
+  const early = pool.read("eth_getBalance", []);
+  await vi.waitFor(() => expect(asked).toBe(1));
+  pool.endpoints[0]?.doubtChain();
+  expect(await pool.read("eth_getBalance", [])).toBe("0x7");
+  expect(asked).toBe(2);
+  release();
+  expect(await early).toBe("0x7");
 });
 
 describe("an endpoint whose calls are used up", () => {

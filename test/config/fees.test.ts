@@ -28,6 +28,10 @@ it("are what is written down, and never more than the owner's ceiling", () => {
   expect(feesOf(on("base", "fees: { maxFee: 100000gwei }, ")).most).toBe(most);
   const bumps = `${on("base")}transactions: { bumpAfterBlocks: 7 }\n`;
   expect(feesOf(bumps).bumpAfterBlocks).toBe(7);
+  const cancels = (name: string, more = "") =>
+    loaded({ "main.yaml": `${on(name)}${more}` }).transactions.cancelPubliclyAfterBlocks;
+  expect([cancels("ethereum"), cancels("arbitrum")]).toEqual([25, 600]);
+  expect(cancels("arbitrum", "transactions: { cancelPubliclyAfterBlocks: 9 }\n")).toBe(9);
   expect(POLICY).toContain("max_gas_price");
 });
 

@@ -45,6 +45,13 @@ it("gives an empty transaction room for its data where gas pays for that", () =>
   ]);
 });
 
+it("raises fees after half a minute where blocks come fast, and sooner only by seconds", () => {
+  const bumps = [...NETWORKS].map(([name, { fees }]) => [name, fees.bumpAfterBlocks]);
+  expect(Object.fromEntries(bumps)).toEqual({
+    ...{ ethereum: 5, polygon: 15, bsc: 67, arbitrum: 120, avalanche: 30, optimism: 15, base: 15, zksync: 30 },
+  });
+});
+
 it("no other file of the program writes an address of the book down", () => {
   const booked = new Set(
     readdirSync(FOLDER).flatMap((file) => literalsOf(join(FOLDER, file)).map((one) => one.toLowerCase())),

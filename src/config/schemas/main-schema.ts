@@ -187,10 +187,10 @@ const transactions = orEmpty(undefined, {
   rebroadcastAfterBlocks: or(count("unmined for so many blocks: sent again", blocks), 3),
   maxReplacements: or(count("replacements of one transaction", { min: 0, max: 100 }), 8),
   maxCancellations: or(count("cancellations of one transaction past its deadline", { min: 1, max: 100 }), 8),
-  cancelPubliclyAfterBlocks: or(
-    count("a private cancellation unmined for so many blocks: an empty one is shown to everybody", blocks),
-    25,
-  ),
+  cancelPubliclyAfterBlocks: count(
+    "a private cancellation unmined for so many blocks: an empty one is shown to everybody; by default five times bumpAfterBlocks of the network",
+    blocks,
+  ).optional(),
 });
 
 /** The main file: which network, service, wallets and tokens, and where the other files are. */
