@@ -20,21 +20,22 @@ export async function noteBarred(turn: LaneTurn, before: Known<LaneRows>): Promi
   });
 }
 
+/** It is halted by a person, by a difference that nobody decided on yet, or its wallet is only watched. */
+const BARRED = "nothing of its strategy may be signed now, `swapd status` says why and what ends that";
+
 function whyBarred(turn: LaneTurn, rows: Known<SigningRows>): string | undefined {
   const { baseFeePerGas } = turn.latest;
   const newest = rows.attempts.at(-1);
   if (newest === undefined) return undefined;
   if (isOverdue(turn, rows)) {
     const late = "its deadline is past, and no cancellation of it may be signed";
-    if (!rows.maySign) return `${late} while it is halted: resume it`;
+    if (!rows.maySign) return `${late}: ${BARRED}`;
     const cap = cancelCapOf(turn, rows.intent);
     if (baseFeePerGas <= cap && raisedFees(newest, { baseFeePerGas, priorityFee: 0n }, cap)) return undefined;
     const [most, base] = [cap, baseFeePerGas].map((wei) => `${formatUnits(wei, 9)} gwei`);
     return `${late}: it may offer ${most} per gas, and the base fee is ${base}. Wait until gas is cheaper, or raise max_gas_price`;
   }
-  return isUnsent(rows) && !rows.maySign
-    ? "and what was signed of it may not be sent while it is halted: resume it"
-    : undefined;
+  return isUnsent(rows) && !rows.maySign ? `and what was signed of it may not be sent: ${BARRED}` : undefined;
 }
 
 /** Whether an order is past its deadline, and no cancellation of it is written down. */

@@ -301,6 +301,13 @@ test("a tighter slippage is asked for once when the reference price demands more
   expect(outside.service.requests.map(({ slippage }) => slippage)).toEqual([5_000n, 2_000n]);
 });
 
+test("and once more after an approval, whose confirmation is a new question", async () => {
+  const policy = policySample({ recipients: [ACCOUNT], referenceTolerance: toPpm(2_000) });
+  const { outside, life } = await begin({ gasless: "never" }, { settings: { policy } });
+  expect(await finish(outside, life)).toMatchObject({ state: "filled", swaps: [{ tightened: true, approvals: 1 }] });
+  expect(outside.service.requests.map(({ slippage }) => slippage)).toEqual([5_000n, 2_000n, 5_000n, 2_000n]);
+});
+
 describe("what a timer calls", () => {
   test("is fatal when it throws: a daemon that cannot start runs must not look healthy", async () => {
     const { life } = await begin();

@@ -5,7 +5,8 @@ import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, SLOT_MS, USDC, usd, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
-import { decodedFor, readingFor, signingSample, swapIn } from "../support/reading-samples.ts";
+import { intentRow } from "../support/lane-database.ts";
+import { decodedFor, hash, readingFor, signingSample, swapIn } from "../support/reading-samples.ts";
 
 const owned = { wallet: ACCOUNT, recipient: ACCOUNT } as const;
 const relayed = swapIn("quoted", { ...owned, mode: "gasless", gasless: "only" });
@@ -80,4 +81,33 @@ test("a proposal to a Safe waits for the owners' word on every other swap of it,
   const proposal = { kind: "built", ...built, since: { block: 1, nonce: 1n } } as const;
   const asked = { ...event, reading: { ...reading, proposal } };
   expect((await gather(life, asked)).ledger).toMatchObject({ isTokenBusy: true });
+});
+
+test.each([
+  ["above the block that was read", 1, true],
+  ["in the block that was read", 0, false],
+])(
+  "a revocation of the token that was mined %s makes what was read of its allowance old",
+  async (_where, above, isOld) => {
+    const life = await begin();
+    life.lanes.insertIntent(
+      intentRow({
+        ...{ id: "revoke_1", account: ACCOUNT, purpose: "revoke", to: USDC.address, state: "confirmed", nonce: 0 },
+        ...{ minedBlockNumber: reading.head.number + above, minedBlockHash: hash("ab"), minedAttemptHash: hash("cd") },
+      }),
+    );
+    expect((await gather(life)).ledger).toMatchObject({ isTokenBusy: isOld });
+  },
+);
+
+test("a nonce for a Safe that was read before its newest execution is old", async () => {
+  const life = await begin();
+  const built = { version: "1.4.1", nextNonce: 1n, nonce: 1n, isBoundToNonce: true, isAllowed: false } as const;
+  const proposal = { kind: "built", ...built, since: { block: 1, nonce: 1n } } as const;
+  const asked = (number: number) =>
+    gather(life, { ...event, reading: { ...reading, proposal, head: { ...reading.head, number } } });
+  const newest = life.store.newestBlock(ACCOUNT);
+  expect(newest).toBeGreaterThan(0);
+  expect((await asked(newest)).ledger).toMatchObject({ isTokenBusy: false });
+  expect((await asked(newest - 1)).ledger).toMatchObject({ isTokenBusy: true });
 });

@@ -44,7 +44,7 @@ test("and so is one whose strategy alone is halted, while another one waits behi
   await world.fullStep(12);
   expect(world.attempts("a").map(({ kind }) => kind)).not.toContain("cancel");
   expect(world.intent("b").nonce).toBeUndefined();
-  expect(told(world).at(-1)).toContain("halted: resume it");
+  expect(told(world).at(-1)).toContain("nothing of its strategy may be signed now, `swapd status` says why");
   world.switches.barred.splice(0);
   await world.step(4);
   expect(world.refusals.findLast(({ intentId }) => intentId === "a")?.detail).toBeUndefined();
@@ -63,7 +63,7 @@ test("an approval that was signed while its strategy was halted is told of: it i
   world.submit("b");
   await world.step(30);
   expect([world.intent("a").state, world.intent("b").nonce]).toEqual(["signed", undefined]);
-  expect(told(world).at(-1)).toMatch(/approve a of .* may not be sent while it is halted/);
+  expect(told(world).at(-1)).toMatch(/approve a of .* may not be sent: nothing of its strategy may be signed now/);
   expect(world.sends()).toEqual([]);
   world.switches.barred.splice(0);
   await world.step(4);

@@ -112,7 +112,12 @@ it("cancels privately first, and with an empty transaction for everybody once no
     ["cancel", "private"],
   ]);
   expect(world.sends()).toEqual([]);
+  world.relay.manners.isAway = false;
+  world.relay.manners.keeps = true;
   await world.step(6);
+  expect(world.refusals.findLast(({ detail }) => detail !== undefined)?.detail).toMatch(
+    /the cancellation of swap a .* an empty transaction is shown to everybody in its place. Check network.submit$/,
+  );
   const shown = world.attempts("a").at(-1);
   expect(shown).toMatchObject({ kind: "cancel", visibility: "public" });
   expect(decode(shown?.raw)).toMatchObject({ data: "0x", value: 0n, nonce: 0 });

@@ -93,6 +93,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
     each(of.slots, (atMs) => store.soldUsdSince(Math.ceil(atMs / HOUR_MS) * HOUR_MS, "none")),
   settleAnew: "writes",
   isWalletBusy: (store, of) => ofTokens(of, (wallet) => store.isWalletBusy(wallet, "")),
+  isAllowanceNewer: "of what is young",
   isTokenBusy: (store, of) => ofTokens(of, (wallet, token) => store.isTokenBusy(wallet, token, "")),
   lastFreed: (store, of) => ofTokens(of, store.lastFreed),
   isNonceOfOther: (store, of) =>

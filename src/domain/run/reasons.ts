@@ -205,7 +205,7 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
     whatToDo: "Nothing: slots that were missed meanwhile follow `catch_up`, and the next one decides anew.",
   },
   cancelled_by_operator: {
-    meaning: "An operator cancelled the transaction before it was signed; the run does not try it again.",
+    meaning: "An operator cancelled the transaction, or the approval before it; the run does not try it again.",
     whatToDo: "Nothing; `swapd pause <strategy>` keeps later slots from trading, too.",
   },
   earlier_swap_denied: {
@@ -213,9 +213,10 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
     whatToDo: "See that swap's code.",
   },
   not_approved: {
-    meaning: "The swap sells more than `execution.approve_above`, and nobody approved its run before its window ended.",
+    meaning:
+      "The swap sells more than `execution.approve_above`, and nobody approved its run within `execution.approve_within`.",
     whatToDo:
-      "Approve the next one in time with `swapd approve <run>`, give it longer with `retry_for`, or raise the bound.",
+      "Approve the next one in time with `swapd approve <run>`, give it longer with `execution.approve_within`, or raise the bound.",
   },
   refused_by_operator: {
     meaning: "The run waited for a person, who refused it with `swapd skip <run>`.",

@@ -31,7 +31,7 @@ export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): v
   const swap = draft.swap(event.swapId);
   const ledger = ledgerOf(evidence);
   if (ledger.isTokenBusy) {
-    const detail = `another swap, approval or revocation of ${swap.sell.symbol} is open in this wallet`;
+    const detail = `another swap, approval or revocation of ${swap.sell.symbol} is open in this wallet, or was when this one was read`;
     retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
     return;
   }

@@ -58,7 +58,8 @@ function reserve(draft: Draft, swapId: string, amount: bigint): void {
 }
 
 /**
- * Asks the service, now or after a wait.
+ * Asks the service, now or after a wait. Without a slippage of its own the question is a new one: what comes of it may be
+ * asked for once more with a tighter one.
  * @throws InvalidTransition when the swap can take no quote any more: then nothing new may be begun with it
  */
 export function askForQuote(
@@ -69,6 +70,7 @@ export function askForQuote(
 ): void {
   const swap = draft.swap(swapId);
   assertSwapTransition(swap.state, "quoted");
+  if (swap.tightened && ask.slippagePpm === undefined) draft.amendSwap(swapId, { tightened: false });
   draft.effect(
     {
       kind: "FetchQuote",
@@ -214,6 +216,7 @@ export function tryAgain(
     quote: undefined,
     terms: undefined,
     intentId: undefined,
+    approvals: 0,
     tightened: false,
     signatures: undefined,
     proposal: undefined,

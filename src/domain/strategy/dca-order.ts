@@ -101,8 +101,7 @@ export function sizeOrder(
   const inBudget = smaller(grown, from.remaining ?? grown);
   const own = cutToPeriod(terms, from.period, { base, raw: inBudget });
   if (typeof own !== "bigint") return own;
-  const covered = growWithin(all, { own: base, wanted: own });
-  const affordable = covered <= free && covered > 0n ? covered : insufficient(terms, { own: covered, free, all });
+  const affordable = coveredBy({ free, all }, terms, { own: base, wanted: own });
   if (typeof affordable !== "bigint") return affordable;
   const most = terms.carry === undefined ? 0n : mulDivDown(base, terms.carry.maxMultiple, ONE_PPM);
   const room = [most, all, ...budgetBounds(from)].map((limit) => limit - affordable).reduce(smaller);
@@ -114,10 +113,7 @@ export function sizeOrder(
     const detail = `an order of ${formatAmount({ token, raw: total })} is less than min_sell`;
     return { kind: "skip", reason: "below_minimum_trade", detail };
   }
-  const cuts = [
-    ...(grown < asked ? ["the policy's max_trade lets through"] : []),
-    ...(covered < own ? ["is free"] : []),
-  ];
+  const cuts = [grown < asked && "the policy's max_trade lets through", affordable < own && "is free"];
   const detail = describeOrder(token, { total, carried, slots: view.slots, dipNote: dip?.note, cuts });
   return { kind: "order", legs: legs.filter((leg) => leg.own + leg.carried > 0n), left, detail };
 }
@@ -138,12 +134,18 @@ export function largestOrder({ sell, dips, carry }: DcaTerms): Worth | undefined
 /** What makes an order another one than a slot's own amount; undefined where nothing does. */
 function describeOrder(
   token: Token,
-  order: { total: bigint; carried: bigint; slots: number; dipNote: string | undefined; cuts: readonly string[] },
+  order: {
+    total: bigint;
+    carried: bigint;
+    slots: number;
+    dipNote: string | undefined;
+    cuts: readonly (string | false)[];
+  },
 ): string | undefined {
   const notes = [
     order.slots > 1 ? `for ${order.slots} slots` : undefined,
     order.dipNote,
-    ...order.cuts.map((bound) => `cut to what ${bound}`),
+    ...order.cuts.map((bound) => (bound === false ? undefined : `cut to what ${bound}`)),
     order.carried > 0n ? `with ${formatAmount({ token, raw: order.carried })} carried over` : undefined,
   ].filter((note) => note !== undefined);
   return notes.length === 0 ? undefined : `sells ${formatAmount({ token, raw: order.total })}: ${notes.join("; ")}`;
@@ -196,15 +198,20 @@ function cutToPeriod(
   return { kind: "skip", ...budgetObstacle(period, { wanted: order.raw }, terms.sell.token) };
 }
 
-/** Too little is free: nothing, what there is, or a stop until a person resumes. */
-function insufficient(
+/**
+ * What the free balance covers: of what is added to the slot's own amount as much as is there. Where too little is free for
+ * that amount itself: nothing, what there is, or a stop until a person resumes.
+ */
+function coveredBy(
+  { free, all }: { readonly free: bigint; readonly all: bigint },
   terms: DcaTerms,
-  order: { own: bigint; free: bigint; all: bigint },
+  order: { readonly own: bigint; readonly wanted: bigint },
 ): bigint | Exclude<Order, { kind: "order" }> {
   const { token } = terms.sell;
-  const { own, free, all } = order;
-  const detail = `needs ${formatAmount({ token, raw: own })}, free are ${formatAmount({ token, raw: free })}`;
-  if (terms.onInsufficient === "partial" && own > 0n && all > 0n && all >= (terms.minSell ?? 0n)) return all;
+  const raw = growWithin(all, order);
+  if (raw <= free && raw > 0n) return raw;
+  const detail = `needs ${formatAmount({ token, raw })}, free are ${formatAmount({ token, raw: free })}`;
+  if (terms.onInsufficient === "partial" && raw > 0n && all > 0n && all >= (terms.minSell ?? 0n)) return all;
   const pause = terms.onInsufficient === "pause" ? ({ code: "insufficient_balance", detail } as const) : undefined;
   return { kind: "skip", reason: "insufficient_balance", detail, pause };
 }

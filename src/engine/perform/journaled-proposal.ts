@@ -38,8 +38,14 @@ export async function journaledProposal(context: EngineContext, run: Run, swap: 
   return { typedData, hash, calls };
 }
 
-/** Why a proposal does not leave now, by the rows of this instant; undefined when it may. */
-export async function whyKept(context: EngineContext, run: Run, swap: Swap): Promise<string | undefined> {
+/** Why a proposal does not leave now, by the rows of this instant; `isLate` where nothing but its own end is against it. */
+export interface Kept {
+  readonly detail: string;
+  readonly isLate?: true;
+}
+
+/** @returns undefined when it may leave */
+export async function whyKept(context: EngineContext, run: Run, swap: Swap): Promise<Kept | undefined> {
   const { store, clock } = context.deps;
   const { id: runId, strategyId } = run;
   const rows = await store.read({ kind: "signing", runId, strategyId, digests: [] });
@@ -48,8 +54,9 @@ export async function whyKept(context: EngineContext, run: Run, swap: Swap): Pro
     tradingBarred(rows) ??
     proceedsGone(rows, swap) ??
     outdated(swap, policyMark(context.settings.policy));
-  if (barred !== undefined) return barred;
+  if (barred !== undefined) return { detail: barred };
   const deadlineSeconds = swap.terms?.deadlineSeconds ?? 0;
   const isLate = clock.nowMs() / 1_000 > deadlineSeconds - context.settings.pace.submitMarginSeconds;
-  return isLate ? `it could only be executed until ${deadlineSeconds}, which is too near or past` : undefined;
+  const detail = `it could only be executed until ${deadlineSeconds}, which is too near or past`;
+  return isLate ? { detail, isLate } : undefined;
 }

@@ -15,8 +15,8 @@ export async function publishProposal(context: EngineContext, run: Run, swap: Sw
   const { crashPoint } = context.deps;
   const { terms, proposal, signatures } = swap;
   if (terms === undefined || proposal === undefined) throw new Error(`swap ${swap.id} is proposed to nobody`);
-  const reason = await whyKept(context, run, swap);
-  if (reason !== undefined) return { kind: "held-back", swapId: swap.id, detail: `not proposed: ${reason}` };
+  const kept = await whyKept(context, run, swap);
+  if (kept !== undefined) return { kind: "held-back", swapId: swap.id, detail: `not proposed: ${kept.detail}` };
   const { typedData, hash, calls } = await journaledProposal(context, run, swap);
   // From now on a copy that does not know this proposal is an older one.
   const other = await advanceMarker(context, swap.wallet);

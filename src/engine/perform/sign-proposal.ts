@@ -10,8 +10,8 @@ import { orUnsigned } from "./sign-gasless.ts";
  */
 export async function signProposal(context: EngineContext, run: Run, swap: Swap): Promise<EffectAnswer> {
   const { crashPoint } = context.deps;
-  const barred = await whyKept(context, run, swap);
-  if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
+  const kept = await whyKept(context, run, swap);
+  if (kept !== undefined) return { kind: "signing-barred", swapId: swap.id, ...kept };
   const { typedData } = await journaledProposal(context, run, swap);
   const { proposer } = treasuryOf(context, swap.wallet);
   crashPoint("proposal.sign.before");

@@ -378,12 +378,14 @@ describe("a minimum that is too low", () => {
     ]);
   });
 
-  test("is not tightened a second time: it waits like any other passing trouble, then it is denied", () => {
+  test("is not tightened twice for one question: it waits like any other passing trouble, then it is denied", () => {
     const strict = { policy: policySample({ referenceTolerance: toPpm(12_000) }) };
     const again = { ...low, tightened: true };
-    expect(clear(again, change, strict).effects).toMatchObject([
+    const asked = clear(again, change, strict);
+    expect(asked.effects).toMatchObject([
       { effect: { kind: "FetchQuote", slippagePpm: "5000" }, notBeforeMs: firstRetryMs(NOW_MS) },
     ]);
+    expect(asked.run.swaps[0]?.tightened, "the question after it may be tightened again").toBe(false);
     const late = clear(again, change, { ...strict, nowMs: lateMs });
     expect(late.run).toMatchObject({ state: "failed", reason: "OUTPUT_BELOW_MINIMUM" });
   });

@@ -195,12 +195,14 @@ describe("a transaction that was never signed", () => {
   const dropped: TransactionChange = { kind: "dropped", reason: "the base fee stayed above the cap" };
 
   test("frees its money and capability, and a fresh attempt follows inside the window", () => {
-    const result = report(swapIn("cleared"), dropped);
+    const result = report(swapIn("cleared", { approvals: 1 }), dropped);
     const [first, second] = result.run.swaps;
     expect(first).toMatchObject({ state: "skipped", reason: "not_signed_in_time" });
     expect(second).toMatchObject({
       ...{ id: "run_1.0.2", attempt: 2, state: "planned", begun: true, gross: HUNDRED_USDC },
       ...{ quote: undefined, terms: undefined, intentId: undefined, signatures: undefined, tightened: false },
+      // What an earlier attempt was allowed is no more its own than another's.
+      approvals: 0,
     });
     expect(result.records.map((record) => record.kind)).toEqual(["close-capability", "release", "retry", "reserve"]);
     expect(result.effects).toMatchObject([
@@ -285,18 +287,20 @@ describe("an approval", () => {
     const result = report(approving, { kind: "dropped", reason: "too dear" });
     expect(result.run.swaps).toMatchObject([
       { state: "skipped", reason: "approval_not_sent" },
-      { state: "planned", attempt: 2, approvals: 1 },
+      { state: "planned", attempt: 2, approvals: 0 },
     ]);
   });
 
-  test.each(["reverted", "cancelled"] as const)(
-    "that is finally %s ends the swap: nothing was signed for it",
-    (outcome) => {
-      const result = report(approving, { kind: "final", outcome });
-      expect(result.run).toMatchObject({ state: "skipped", reason: "approval_failed" });
-      expect(result.records).toContainEqual({ kind: "release", swapId: approving.id });
-    },
-  );
+  test.each([
+    ["reverted", {}, "approval_failed"],
+    ["cancelled", { keptBack: true }, "approval_failed"],
+    // It says nothing of the token.
+    ["cancelled", {}, "cancelled_by_operator"],
+  ] as const)("that is finally %s %j ends the swap: nothing was signed for it", (outcome, more, reason) => {
+    const result = report(approving, { kind: "final", outcome, ...more });
+    expect(result.run).toMatchObject({ state: "skipped", reason });
+    expect(result.records).toContainEqual({ kind: "release", swapId: approving.id });
+  });
 
   test("moves nothing while it is on its way", () => {
     for (const change of [

@@ -80,15 +80,17 @@ function readLedger(
   { event: { swapId, reading }, asked }: { readonly event: FactsRead; readonly asked: StepQuestion },
 ): LedgerEvidence {
   const { wallet, sell } = swapOf(run, swapId);
-  const { standing, signing, proposal } = reading;
+  const { standing, signing, proposal, head } = reading;
   const isIntended = (text: { readonly digest: string } | undefined): boolean =>
     text !== undefined && rows.intendedSignature(text.digest) !== undefined;
   const nonce = reading.decoding.ok ? reading.decoding.swap.nonce : undefined;
   return {
     isTokenBusy:
       rows.isTokenBusy(wallet, sell.address, swapId) ||
+      // What it was allowed at the block that was read is not what it is allowed now.
+      rows.isAllowanceNewer(wallet, sell.address, head.number) ||
       // Nonces of a Safe follow one another: what is proposed with a later one waits for the owners' word on the first.
-      (proposal !== undefined && rows.isWalletBusy(wallet, swapId)) ||
+      (proposal !== undefined && (rows.isWalletBusy(wallet, swapId) || rows.newestBlock(wallet) > head.number)) ||
       (standing !== undefined && rows.isAllowanceOpen(wallet, sell.address, standing.finalized)),
     lastFreed: rows.lastFreed(wallet, sell.address),
     isPermitIntended: isIntended(signing?.permit),

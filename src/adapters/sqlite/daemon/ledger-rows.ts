@@ -39,6 +39,7 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
     salesAhead: (afterMs) => salesAhead(sql, afterMs),
     settleAnew: (times) => settleAnew(sql, times),
     isTokenBusy: (wallet, token, exceptSwapId) => isTokenBusy(sql, { wallet, token, exceptSwapId }),
+    isAllowanceNewer: (wallet, token, thanBlock) => sql.get(CHANGED_SINCE, wallet, thanBlock, token) !== undefined,
     isWalletBusy: (wallet, exceptSwapId) => isWalletBusy(sql, wallet, exceptSwapId),
     lastFreed: (wallet, token) =>
       sql.get<{ swap_id: string }>(
@@ -79,6 +80,10 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
     },
   };
 }
+
+/** Calls of a token itself: approvals and revocations. */
+const CHANGED_SINCE =
+  "SELECT 1 FROM lane_intents WHERE account = ? AND mined_block_number > ? AND to_address = ? AND purpose <> 'swap'";
 
 function isAllowanceOpen(
   sql: Statements,

@@ -47,6 +47,8 @@ export interface LedgerRows {
     readonly latestMs: number;
   };
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
+  /** whether an approval or revocation of the token was seen to be mined above a block, and is not taken back */
+  isAllowanceNewer(wallet: Address, token: Address, thanBlock: number): boolean;
   /** whether another swap of the wallet may still happen, of whatever token */
   isWalletBusy(wallet: Address, exceptSwapId: string): boolean;
   /** allowances granted once, whose wallet and token have nothing open now */

@@ -177,6 +177,7 @@ const STORE: Calls<DaemonStore> = {
   salesAhead: (store) => store.salesAhead(NOW_MS),
   settleAnew: (store) => store.settleAnew({ afterMs: NOW_MS, atMs: NOW_MS }),
   isWalletBusy: (store) => store.isWalletBusy(WALLET, swapId),
+  isAllowanceNewer: (store) => store.isAllowanceNewer(WALLET, USDC.address, FINAL.number),
   isTokenBusy: (store) => store.isTokenBusy(WALLET, USDC.address, swapId),
   lastFreed: (store) => store.lastFreed(WALLET, USDC.address),
   isNonceOfOther: (store) => store.isNonceOfOther(WALLET, 7n, swapId),
