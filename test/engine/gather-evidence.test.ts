@@ -79,7 +79,8 @@ test("a proposal to a Safe waits for the owners' word on every other swap of it,
   expect((await gather(life)).ledger).toMatchObject({ isTokenBusy: false });
   const built = { version: "1.4.1", nextNonce: 1n, nonce: 1n, isBoundToNonce: true, isAllowed: false } as const;
   const proposal = { kind: "built", ...built, since: { block: 1, nonce: 1n } } as const;
-  const asked = { ...event, reading: { ...reading, proposal } };
+  const head = { ...reading.head, number: life.store.newestBlock(ACCOUNT) };
+  const asked = { ...event, reading: { ...reading, proposal, head } };
   expect((await gather(life, asked)).ledger).toMatchObject({ isTokenBusy: true });
 });
 
