@@ -19,14 +19,20 @@ import { startHttpServer } from "../support/http-server.ts";
 import { swapIn } from "../support/reading-samples.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 
-/** A daemon at work, live or on paper, with the folder of its files and what its rows say of the mode of all strategies. */
-async function startHere(mode: "live" | "paper") {
+/**
+ * A daemon at work, live or on paper, with the folder of its files and what its rows say of the mode of all strategies.
+ * @param further lines at the end of its main file
+ */
+async function startHere(mode: "live" | "paper", further = "") {
   const anvil = await startBareAnvil({ chainId: 8_453 });
   vi.stubEnv("RPC_1", anvil.url);
   onTestFinished(() => void vi.unstubAllEnvs());
   const service = await startHttpServer((_request, response) => void response.writeHead(503).end());
   const main = MAIN.replace("url: embedded", `url: "${service.url}"`).replace("mode: live", `mode: ${mode}`);
-  const configuration = loaded({ "main.yaml": `${main}http: { listen: 127.0.0.1:0 }\n` }, { RPC_1: anvil.url });
+  const configuration = loaded(
+    { "main.yaml": `${main}http: { listen: 127.0.0.1:0 }\n${further}` },
+    { RPC_1: anvil.url },
+  );
   const daemon = await startDaemon(configuration, service.url, {
     logger: silentLogger(),
     redactor: createRedactor(),
@@ -80,6 +86,16 @@ test("files that are broken keep nobody from halting the daemon that goes on und
     expect((await swapd("plan")).code, "what needs the files says what is wrong with them").toBe(1);
     for (const [name, text] of before) writeFileSync(join(folder, name), text);
   }
+});
+
+test("a halt reaches the daemon however its database is written, while another file is broken", async () => {
+  const { folder, swapd, operating, database } = await startHere("live", `"database" :\n  o'brien.db\n`);
+  expect(database).toBe(join(folder, "o'brien.db"));
+  haltedBefore(join(folder, "swapd.db"));
+  BROKEN["a strategy that is half written"]?.(folder);
+  const said = await swapd("halt", "--reason", "in doubt");
+  expect(said).toMatchObject({ code: 0, out: expect.stringContaining(`see \`swapd check\`; database ${database}`) });
+  expect(operating()).toBe("halted");
 });
 
 test.each([

@@ -19,8 +19,27 @@ test.each([
   [`mode: "paper"\n`, "swapd.db.paper.db"],
   ["serve:\n  database: service.db\n# database: old.db\n", "swapd.db"],
   ["version: 1\nlog: [", "swapd.db"],
+  ["database: /home/o'brien/a#b.db # here\nlog: [", "/home/o'brien/a#b.db"],
+  [`database: ""\n`, "swapd.db"],
+  ["database: 5\nmode: paper\n", "5.paper.db"],
+  ["database: one.db\ndatabase: two.db\n", "one.db"],
 ])("the database is found whatever else is wrong with a file: %j", (text, database) => {
   expect(named(text)).toBe(database);
+});
+
+test.each([
+  "database: /home/o'brien/x.db",
+  `database: "/home/o'brien/x.db"`,
+  "database: '/home/o''brien/x.db'",
+  `"database": /home/o'brien/x.db`,
+  "database : /home/o'brien/x.db",
+  "database:\n  /home/o'brien/x.db",
+  `{ version: 1, database: "/home/o'brien/x.db" }`,
+  "  version: 1\n  database: /home/o'brien/x.db",
+  "\ufeffdatabase: /home/o'brien/x.db",
+  `database: "/home/o\\u0027brien/x.db"`,
+])("the database is the one that the loader reads where the file itself is YAML: %j", (text) => {
+  expect(named(`${text}\n`)).toBe("/home/o'brien/x.db");
 });
 
 test("a file that is not there names none", () => {
