@@ -13,7 +13,14 @@ export interface Problem {
 
 /** Keys whose values are secrets, or lead to one. */
 const SECRET_KEY = /(?:api_?keys?|private_?key|secret|passw?o?r?d?|passphrase|mnemonic|seed|webhook)/i;
-const SECRET_PATH = /(?:^|\.)(?:wallets|rpc|submit|relayer|apiKeys?|channels)(?:\.|$)/;
+/** The same of words that are common ones elsewhere: as a key alone, with the colon behind it or at the end of a path. */
+const SECRET_WORD = /\b(?:(?:access|api|auth|bearer|bot)_?)?(?:token|topic|user)(?:["']?\s*:|\.|$)/i;
+const SECRET_PATH = /(?:^|\.)(?:wallets|rpc|submit|relayer|apiKeys?|channels|commands)(?:\.|$)/;
+
+/** Whether a path, or a line of a file, may be about a secret. */
+export function isAboutSecret(text: string): boolean {
+  return SECRET_KEY.test(text) || SECRET_WORD.test(text) || SECRET_PATH.test(text);
+}
 
 /**
  * Blanks out what may be a secret in a text: 64 hexadecimal digits or more (a private key), and of a URL everything but
@@ -51,19 +58,20 @@ export function makeProblem(
 
 function blankExcerpt(line: string, path: string): string {
   const shown = blankSecrets(line);
-  const secret = SECRET_PATH.test(path) || SECRET_KEY.test(path) || SECRET_KEY.test(line);
+  const secret = isAboutSecret(path) || SECRET_KEY.test(line) || SECRET_WORD.test(line);
   if (!secret || holdsOnlyReferences(line)) return shown;
-  const colon = shown.indexOf(":");
+  const colon = shown.search(/:(?:\s|$)/);
   const afterColon = shown.slice(colon + 1).trim();
   if (colon >= 0) return afterColon === "" ? shown : `${shown.slice(0, colon + 1)} ***`;
   return `${/^\s*(?:-\s*)?/.exec(shown)?.[0] ?? ""}***`;
 }
 
-/** Whether a line holds nothing but keys, brackets, and the values of env, file and address. */
+/** Whether a line holds nothing but keys, brackets, names of variables, and the values of file and address. */
 function holdsOnlyReferences(line: string): boolean {
   const rest = line
     .replace(/\s#.*$/, "")
-    .replaceAll(/\b(?:env|file|address)["']?\s*:\s*[^,{}[\]]+/g, "")
+    .replaceAll(/\benv["']?\s*:\s*["']?[A-Za-z_]\w{0,127}["']?\s*(?=[,{}[\]]|$)/g, "")
+    .replaceAll(/\b(?:file|address)["']?\s*:\s*[^,{}[\]]+/g, "")
     .replaceAll(/["']?[\w-]+["']?\s*:/g, "");
   return /^[\s{}[\],-]*$/.test(rest);
 }

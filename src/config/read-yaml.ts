@@ -255,7 +255,7 @@ function readScalar(source: YamlSource, scalar: Scalar, path: Path): unknown {
     return complain(source, start + within, odd);
   }
   if (scalar.type !== "PLAIN") return text;
-  const plain = plainScalar(text);
+  const plain = plainScalar(text, path);
   return "value" in plain ? plain.value : complain(source, scalar.range?.[0] ?? 0, { ...plain, path });
 }
 

@@ -37,7 +37,9 @@ function describeError(error: YAMLError, text: string, document: Document): Synt
     const complaint = wrong`this quote is not closed -> write ${quote} where the text ends`;
     return { offset: openedAt(document, text, offset, quote), complaint };
   }
-  return { offset, complaint: wrong`this is no valid YAML: ${error.message.split("\n")[0] ?? error.code}` };
+  // Behind a colon the parser repeats what stands there.
+  const said = error.message.replace(/(?:\b:|\n).*/s, "");
+  return { offset, complaint: wrong`this is no valid YAML: ${said}` };
 }
 
 /** What the line itself shows: a value that YAML takes for something else, or a colon without its space. */

@@ -70,9 +70,44 @@ describe("a secret that was put into the file by mistake is never shown", () => 
     ["an API key in its place", MAIN.replace("url: embedded", `url: embedded, apiKey: ${canary}`)],
     ["a service URL with a password", MAIN.replace("url: embedded", `url: "https://me:${canary}@host.example"`)],
     ["an unknown key at the top", `${MAIN}apikey: ${canary}\n`],
+    [
+      "the token of a bot that takes commands",
+      `${MAIN}alerts:\n  commands:\n    telegram:\n      token: "${canary}"\n`,
+    ],
+    [
+      "a token on a line of its own",
+      `${MAIN}alerts:\n  commands:\n    telegram:\n      token:\n        ${canary}:AAH\n`,
+    ],
+    ["a token on a line that is no YAML", `${MAIN}alerts:\n\ttoken: ${canary}\n`],
+    ["a topic in a map that is not closed", `${MAIN}alerts: { channels: { a: { topic: ${canary}\n`],
+    ["a user in a map that is not closed", `${MAIN}alerts: { channels: { a: { "user": ${canary}\n`],
+    ["a token under a name of one's own", `${MAIN}bot_token: ${canary}\n`],
+    ["a password behind a sign of YAML", MAIN.replace("main: {", `main:\n    password: |${canary}\n    keystore: {`)],
+    ["a password as the name of a variable", MAIN.replace("file: wallet.pass", `env: "${canary}!"`)],
   ])("%s", (_name, text) => {
     expect(text).not.toBe(MAIN);
     shows(problemsOf({ "main.yaml": text }));
+  });
+
+  it.each(["0012345678", "0xdeadbeefcafe", "12345:55"])("a password that YAML may read as a number: %s", (password) => {
+    const text = MAIN.replace("{ file: wallet.pass }", password);
+    const [problem, ...others] = problemsOf({ "main.yaml": text });
+    expect(others).toEqual([]);
+    expect(JSON.stringify(problem)).not.toContain(password);
+    expect(problem?.suggestion).toContain("put it in quotes");
+  });
+
+  it("and what is next to it is", () => {
+    const wallet = (text: string): string =>
+      MAIN.replace("{ file: wallet.pass } }", `{ file: wallet.pass }, ${text} }`);
+    const shown = formatProblems([
+      ...problemsOf({ "main.yaml": wallet("addres: X") }),
+      ...problemsOf({ "main.yaml": MAIN.replace("decimals: 6", "decimals: six") }),
+      ...problemsOf({ "main.yaml": MAIN.replace("file: wallet.pass", "env: NO NAME") }),
+      ...problemsOf({ "main.yaml": MAIN.replace("file: wallet.pass", '"env": "PASSWORD", fil: x') }),
+    ]);
+    expect(shown).toContain("6 |   main: ***\n");
+    expect(shown).toContain("decimals: six");
   });
 
   it("in the environment when it is no key", () => {
