@@ -17,13 +17,20 @@ import {
 } from "./operator-transactions.ts";
 import { decideAcceptance } from "./reconcile/accept.ts";
 import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
-import { NO_GAP } from "./slot-gaps.ts";
+import { NO_GAP, nobody, type OutcomeListener } from "./slot-gaps.ts";
 
 /**
  * Takes what operators asked for since the last check. Each request is answered in the commit that carries it out.
  * @param clockProblem why the wall clock cannot be believed: what depends on slots is refused then, stopping never is
+ * @param heard what slots came to that were due before a request
  */
-export async function takeRequests(context: EngineContext, clockProblem?: string): Promise<void> {
+export async function takeRequests(
+  context: EngineContext,
+  {
+    clockProblem,
+    heard = nobody,
+  }: { readonly clockProblem?: string | undefined; readonly heard?: OutcomeListener } = {},
+): Promise<void> {
   const { store, logger } = context.deps;
   for (const request of await store.read({ kind: "requests" })) {
     const { id, command, madeBy } = request;
@@ -33,7 +40,7 @@ export async function takeRequests(context: EngineContext, clockProblem?: string
       const answer =
         clockProblem !== undefined && needsSlots(request)
           ? await answerOnly(context, id, `refused: ${clockProblem}; then ask again`)
-          : await carryOut(context, request);
+          : await carryOut(context, request, heard);
       // What was halted and may go on stands in no other line of the log.
       logger.info({ command, madeBy, answer }, "operator request taken");
     } catch (error) {
@@ -59,7 +66,7 @@ function refused(why: string): Outcome {
 }
 
 /** @returns what came of it, for the operator */
-async function carryOut(context: EngineContext, request: OperatorRequest): Promise<string> {
+async function carryOut(context: EngineContext, request: OperatorRequest, heard: OutcomeListener): Promise<string> {
   switch (request.command) {
     case "mode": {
       const scope = request.arguments.scope ?? GLOBAL_SCOPE;
@@ -69,11 +76,11 @@ async function carryOut(context: EngineContext, request: OperatorRequest): Promi
       });
     }
     case "run":
-      return await withStrategy(context, request, runNow);
+      return await withStrategy(context, request, { command: runNow, heard });
     case "skip":
       if (request.arguments.run !== undefined || isRunId(request.arguments.strategy ?? ""))
         return await answerHold(context, request, "refused");
-      return await withStrategy(context, request, skipNext);
+      return await withStrategy(context, request, { command: skipNext, heard });
     case "approve":
       return await answerHold(context, request, "approved");
     case "revoke":
@@ -173,14 +180,14 @@ type StrategyCommand = (
 async function withStrategy(
   context: EngineContext,
   request: OperatorRequest,
-  command: StrategyCommand,
+  { command, heard }: { readonly command: StrategyCommand; readonly heard: OutcomeListener },
 ): Promise<string> {
   const { strategy: id = "", extra } = request.arguments;
   const { madeBy } = request;
   const strategy = strategyOf(context, id);
   if (strategy === undefined) return await answerOnly(context, request.id, `refused: no strategy "${id}"`);
   // Slots that are due already come first: consuming the next one would pass over them without an end.
-  await insertDueRuns(context);
+  await insertDueRuns(context, heard);
   return await decideAndAnswer(context, request, {
     question: { kind: "next-slot", strategyId: id, fromMs: thisSecond(context) },
     decide: (rows) => command(context, strategy, { extra: extra === "true", madeBy, rows }),

@@ -5,6 +5,7 @@ import type { LoadedStrategy } from "./engine-context.ts";
 import { takeRequests } from "./operator-requests.ts";
 import type { Absence } from "./reach.ts";
 import { insertSomeDueRuns } from "./scheduler.ts";
+import type { OutcomeListener } from "./slot-gaps.ts";
 
 /** What goes by the wall clock: slots, editions that begin at the next slot, and what operators ask of slots. */
 export interface SlotWork {
@@ -65,11 +66,16 @@ export function createSlotWork(
           await downtime.goesOn();
           await settleEditions();
         }
-        await takeRequests(withAsked(), problem);
-        if (problem !== undefined) return { hasNew: false, isDone: true };
-        const { runs, isDone } = await insertSomeDueRuns(context, downtime.heard);
+        let hasNew = false;
+        const heard: OutcomeListener = (outcome) => {
+          hasNew ||= outcome.kind === "run";
+          downtime.heard(outcome);
+        };
+        await takeRequests(withAsked(), { clockProblem: problem, heard });
+        if (problem !== undefined) return { hasNew, isDone: true };
+        const { isDone } = await insertSomeDueRuns(context, heard);
         if (isDone) await downtime.tick();
-        return { hasNew: runs.length > 0, isDone };
+        return { hasNew, isDone };
       }),
   };
 }

@@ -41,6 +41,22 @@ describe("after a start", () => {
     expect(reports(next)).toHaveLength(1);
   });
 
+  test.each(["skip", "run"])("SCH-24 the same where a %s waits that was asked for meanwhile", async (command) => {
+    const { outside, life } = await firstLife();
+    life.store.addRequest({ command, arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs: 7 });
+    life.kill();
+    life.db.close();
+    outside.clock.jumpTo(START_MS + 7 * HOUR_MS + 720_000);
+    outside.chain.mine();
+    const next = openLife(outside);
+    await next.engine.start();
+    await turn(outside, next, 3);
+    expect(next.db.prepare("SELECT answer FROM requests").pluck().all()).toEqual([
+      expect.not.stringContaining("clock"),
+    ]);
+    expect(reports(next)).toEqual(["down 7h11m; 7 slots missed: 6 skipped (too late), 1 run (policy latest)"]);
+  });
+
   test("SCH-24 a slot that comes on time is none of the missed ones, and a clean stop counts from its own end", async () => {
     const { outside, life } = await firstLife();
     life.store.setMode({ scope: "weekly", mode: "paused", setBy: "ops", reason: "r", atMs: outside.clock.nowMs() });

@@ -64,3 +64,23 @@ test("slots of a downtime that are passed over are counted with their reason", a
   await life.engine.stop();
   expect(heard.slot).toContainEqual({ strategy: "weekly", kind: "passed", count: 15 * 1_440, reason: "missed" });
 });
+
+test.each(["skip", "run"])("and those that are due before a %s are counted likewise", async (command) => {
+  const { meter, heard } = listen();
+  const outside = createOutside(SLOT_MS - 1_500);
+  const first = openLife(outside);
+  await first.engine.start();
+  await turn(outside, first, 30);
+  await first.engine.stop();
+  first.store.addRequest({ command, arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs: 7 });
+  first.db.close();
+  await outside.clock.advance(15 * 86_400_000);
+  outside.chain.mine();
+  const life = openLife(outside, { meter });
+  await life.engine.start();
+  await turn(outside, life, 5);
+  await life.engine.stop();
+  const passed = { strategy: "weekly", kind: "passed", count: expect.any(Number), reason: "missed" };
+  expect(heard.slot).toContainEqual(passed);
+  expect(heard.slot).toContainEqual({ strategy: "weekly", kind: "begun", delayMs: expect.any(Number) });
+});
