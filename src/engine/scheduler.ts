@@ -34,7 +34,7 @@ export async function insertSomeDueRuns(
   const beganAtMs = clock.monotonicMs();
   const { strategies } = context.settings;
   if ((earliestStart.get(strategies) ?? 0) > nowMs) return { runs: [], isDone: true };
-  const due = strategies.filter(({ spec }) => startOf(spec) <= nowMs);
+  const due = strategies.filter(({ spec }) => startOf(spec) <= nowMs && !wasPassedOver(spec, nowMs));
   const runs: string[] = [];
   for (let from = 0; from < due.length; from += BATCH) {
     const batch = due.slice(from, from + BATCH);
@@ -75,6 +75,23 @@ function startOf(spec: StrategySpec): number {
   return nextStart.get(spec) ?? 0;
 }
 
+/** When a strategy was passed over last, because its wallet was not checked yet. */
+const passedOver = new WeakMap<StrategySpec, number>();
+
+/** Shorter than a tick is away: turns of the same one come to those behind it, and the next tick looks at it again. */
+const PASSED_OVER_MS = 500;
+
+function wasPassedOver(spec: StrategySpec, nowMs: number): boolean {
+  return Math.abs(nowMs - (passedOver.get(spec) ?? Number.NEGATIVE_INFINITY)) < PASSED_OVER_MS;
+}
+
+/** Its slots wait until it is known what the wallet did: then they are caught up like any others. */
+function passesOver({ differences }: SlotRows, spec: StrategySpec, nowMs: number): boolean {
+  if (halt(differences, spec)?.kind !== "unchecked") return false;
+  passedOver.set(spec, nowMs);
+  return true;
+}
+
 /** What became of a batch: the ids of its new runs, and whether all of it was looked at. */
 interface Batch {
   readonly runs: readonly string[];
@@ -95,8 +112,10 @@ function decideBatch(
   // By a clock that ran ahead something was accepted at no time that is known now: it was now at the latest.
   const isAhead = [...rows.accepted.values()].some((acceptedMs) => acceptedMs > nowMs);
   const changes: Change[] = isAhead ? [{ kind: "acceptances-capped" }] : [];
-  const dueNow = batch.filter(({ spec }) =>
-    isDue(context, spec, { handledMs: rows.lastSlots.get(spec.id) ?? nowMs, nowMs }),
+  const dueNow = batch.filter(
+    ({ spec }) =>
+      !passesOver(rows, spec, nowMs) &&
+      isDue(context, spec, { handledMs: rows.lastSlots.get(spec.id) ?? nowMs, nowMs }),
   );
   const modes = new Map(rows.modes.map((row) => [row.scope, row]));
   const written = (isDone: boolean): Decided<Batch> => ({ changes, atMs: nowMs, value: { runs, outcomes, isDone } });
@@ -117,10 +136,7 @@ function decideSlots(
 ): DecidedSlots & { readonly runs: readonly string[] } {
   const { spec } = strategy;
   const handledMs = rows.lastSlots.get(spec.id) ?? nowMs;
-  const halting = halt(rows.differences, spec);
-  // Its slots wait until it is known what the wallet did: then they are caught up like any others.
-  if (halting?.kind === "unchecked") return { changes: [], outcomes: [], runs: [] };
-  const barred = barredBy(modes, spec, halting !== undefined);
+  const barred = barredBy(modes, spec, halt(rows.differences, spec) !== undefined);
   const haltedUntilMs = Math.min(rows.accepted.get(spec.wallet.address) ?? 0, nowMs);
   const moment = { handledMs, nowMs, ...barred, haltedUntilMs, isBusy: rows.busy.has(spec.id) };
   const plan = planSlots(spec, moment, context.deps.zones);
