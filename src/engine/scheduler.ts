@@ -52,7 +52,7 @@ export async function insertSomeDueRuns(
   return { runs, isDone: true };
 }
 
-/** The same for all strategies, however long it takes. @returns ids of the new runs */
+/** The same for all strategies, however long it takes: between two turns others have theirs. @returns ids of the new runs */
 export async function insertDueRuns(
   context: EngineContext,
   heard: OutcomeListener = nobody,
@@ -62,6 +62,7 @@ export async function insertDueRuns(
     const inserted = await insertSomeDueRuns(context, heard);
     isDone = inserted.isDone;
     runs.push(...inserted.runs);
+    if (!isDone) await context.deps.clock.sleep(0);
   }
   return runs;
 }

@@ -3,7 +3,7 @@ import { toAddress } from "../../src/domain/money/address.ts";
 import type { EngineDeps } from "../../src/engine/engine-context.ts";
 import { beginUnchecked } from "../../src/engine/reconcile/begin.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
-import { insertSomeDueRuns } from "../../src/engine/scheduler.ts";
+import { insertDueRuns, insertSomeDueRuns } from "../../src/engine/scheduler.ts";
 import { SLOT_MS } from "../support/builders.ts";
 import { ACCOUNT, createOutside, openLife } from "../support/engine-life.ts";
 
@@ -100,3 +100,9 @@ test.each([STRATEGIES, 2_001])(
     expect((await insertSomeDueRuns(context)).runs.length).toBeGreaterThanOrEqual(4);
   },
 );
+
+test("the slots that are due before a request of an operator leave the event loop free between their turns", async () => {
+  const { context, passed } = await backAfterDays();
+  expect(await insertDueRuns(context)).toHaveLength(STRATEGIES);
+  expect(passed.sleeps).toBeGreaterThan(STRATEGIES / 10);
+});
