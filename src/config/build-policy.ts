@@ -14,6 +14,7 @@ import {
 import type { Keys } from "./check-shape.ts";
 import { at, type Complaint, each, type Part } from "./complaint.ts";
 import type { PolicyFile, policySchema } from "./schemas/policy-schema.ts";
+import { writeDuration } from "./suggest.ts";
 
 /** What a policy speaks of: the main file's part of the configuration. */
 export interface KnownToPolicy extends KnownTokens, KnownWallets {
@@ -22,6 +23,8 @@ export interface KnownToPolicy extends KnownTokens, KnownWallets {
   readonly contracts: StatedContracts;
   /** further sets of them */
   readonly further: readonly SwapContracts[];
+  /** how often the value of the wallets is looked at (undefined where that is broken), and where that is written */
+  readonly samples: { readonly everyMs: number | undefined; readonly place: string };
 }
 
 /** The owner's ceilings. @returns undefined when a key of it is broken */
@@ -62,8 +65,14 @@ export function* buildPolicy(
   };
 }
 
+/** A fall is seen between two looks at least, and each of them may be late. */
+const LEAST_SAMPLES = 3;
+
 /** A stop that could never report the value of the wallets would be no stop, so it is refused. */
-function* checkDrawdown(rule: PolicyFile["drawdown"], { tokens }: KnownTokens): Iterable<Complaint> {
+function* checkDrawdown(
+  rule: PolicyFile["drawdown"],
+  { tokens, samples }: Pick<KnownToPolicy, "tokens" | "samples">,
+): Iterable<Complaint> {
   if (rule === undefined) return;
   const unpriced = [...tokens.values()].filter(({ feed, twap }) => feed === undefined && twap === undefined);
   const symbols = unpriced.map(({ token }) => token.symbol).join(", ");
@@ -71,6 +80,10 @@ function* checkDrawdown(rule: PolicyFile["drawdown"], { tokens }: KnownTokens): 
     yield at`drawdown: the value of the wallets is never known while a token has no reference price: ${symbols} -> give it one, or take the token out of the main file`;
   if (rule.stop === 0n || rule.stop >= ONE_PPM)
     yield at`drawdown.stop: a stop needs a share between zero and all of it -> write for example 20%`;
+  const { everyMs = 0, place } = samples;
+  if (rule.over * 1_000 >= everyMs * LEAST_SAMPLES) return;
+  const [every, least] = [everyMs, everyMs * LEAST_SAMPLES].map(writeDuration);
+  yield at`drawdown.over: the value of the wallets is looked at every ${every} (timing.priceSampleInterval, ${place}), too seldom to see a fall within ${writeDuration(rule.over * 1_000)} -> use at least ${least}, or lower timing.priceSampleInterval`;
 }
 
 /** Ceilings that make one another useless are mistakes, not intentions. */

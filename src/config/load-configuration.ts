@@ -133,11 +133,8 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const network = yield* report(
     source,
     buildNetwork(source, whole, {
-      preset,
-      promises,
-      contracts,
+      ...{ preset, promises, contracts, wallets },
       further: known.further.map(({ target }) => target),
-      wallets,
     }),
   );
   const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);
@@ -209,7 +206,9 @@ function* readKnown(
   if (policySource === undefined) return { ...known, policy: undefined, policySource, reference: undefined };
   const keys = yield* report(policySource, checkShape(policySchema, policySource.data));
   const placeOf = (key: string): string => describePlace(policySource, [key]);
-  const policy = yield* report(policySource, sound(buildPolicy(keys, known, placeOf)));
+  const place = describePlace(source, ["timing", "priceSampleInterval"]);
+  const samples = { everyMs: fields.timing?.priceSampleIntervalMs, place };
+  const policy = yield* report(policySource, sound(buildPolicy(keys, { ...known, samples }, placeOf)));
   if (policy !== undefined)
     yield* report(source, checkListed({ contracts, service }, policy.spenders, placeOf("spenders")));
   const texts = [...known.texts, ...textOf(policySource)];

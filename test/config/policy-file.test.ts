@@ -152,4 +152,19 @@ describe("the drawdown stop", () => {
       "4:19 drawdown.stop: a stop needs a share between zero and all of it -> write for example 20%",
     ]);
   });
+
+  it.each([
+    ["2m", "", "1m (timing.priceSampleInterval, main.yaml:1:1)", "3m"],
+    ["1h", "timing: { priceSampleInterval: 30m }\n", "30m (timing.priceSampleInterval, main.yaml:12:32)", "90m"],
+  ])("is refused over %s, in which it is looked at too seldom", (over, timing, place, least) => {
+    const within = (text: string) => ({
+      ...withStop("20%"),
+      "policy.yaml": withStop("20%")["policy.yaml"].replace("7d", text),
+    });
+    const main = `${MAIN.replace(/^ {2}PEPE.*\n/m, "")}${timing}`;
+    expect(problemsOf({ ...within(over), "main.yaml": main }).map(brief)).toEqual([
+      `4:30 drawdown.over: the value of the wallets is looked at every ${place}, too seldom to see a fall within ${over} -> use at least ${least}, or lower timing.priceSampleInterval`,
+    ]);
+    expect(loaded({ ...within(least), "main.yaml": main }).policy.drawdown).toBeDefined();
+  });
 });
