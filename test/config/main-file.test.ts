@@ -144,6 +144,17 @@ describe("the main file", () => {
     expect(mainProblems(text).filter((problem) => !problem.includes('the wallet "main"'))).toContain(expected);
   });
 
+  it.each([
+    ["quoteLifetime", "1s and 7d"],
+    ["permitLifetime", "1s and 7d"],
+    ["pollInterval", "50ms and 10m"],
+    ["requestTimeout", "100ms and 10m"],
+    ["shutdown", "100ms and 1h"],
+  ])("a %s that no timer of a machine keeps", (key, limits) => {
+    const problem = `13:${13 + key.length} timing.${key}: is not between ${limits}`;
+    expect(mainProblems(`${MAIN}timing: { ${key}: 30d }\n`)).toContain(problem);
+  });
+
   it("a broken part brings no second problem about what refers to it", () => {
     expect(mainProblems(MAIN.replace("0x833589fCD6", "0x833589FCD6"))).toHaveLength(1);
     expect(mainProblems(MAIN.replace("file: wallet.json", "file: nowhere.json"))).toHaveLength(1);

@@ -140,11 +140,15 @@ const serve = orEmpty("our own service, embedded or alone", {
 });
 
 const timing = orEmpty(undefined, {
-  quoteLifetime: orExample(seconds("how long a quote lives, and the longest deadline that is signed", "60s")),
-  permitLifetime: orExample(seconds("how long a permit's signature lives", "10m")),
-  pollInterval: orExample(milliseconds("how often open swaps are checked", "2s")),
-  requestTimeout: orExample(milliseconds("how long one request may take", "10s")),
-  shutdown: orExample(milliseconds("how long a stop waits for the step in work", "8s")),
+  // The owners of a Safe may need days; above, and what is signed outlives what anyone remembers of it.
+  quoteLifetime: orExample(
+    seconds("how long a quote lives, and the longest deadline that is signed", "60s", ["1s", "7d"]),
+  ),
+  permitLifetime: orExample(seconds("how long a permit's signature lives", "10m", ["1s", "7d"])),
+  // Above, no open swap would be followed in time; and a timer of the machine ends by itself after 24 days.
+  pollInterval: orExample(milliseconds("how often open swaps are checked", "2s", ["50ms", "10m"])),
+  requestTimeout: orExample(milliseconds("how long one request may take", "10s", ["100ms", "10m"])),
+  shutdown: orExample(milliseconds("how long a stop waits for the step in work", "8s", ["100ms", "1h"])),
   // Each hour of a look-back needs a sample, and a node must not be asked all the time.
   priceSampleInterval: orExample(
     milliseconds("how often prices are recorded for strategies that look back at them", "60s", ["1s", "30m"]),
