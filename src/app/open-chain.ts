@@ -18,6 +18,7 @@ export function openChain(
       submitUrls: secrets.submitUrls(configuration),
       chainId: network.chainId,
       tips: network.fees,
+      dataFee: network.dataFee,
       timeoutMs: timing.requestTimeoutMs,
       trialWays: simulationMethodsOf(policy),
     },

@@ -10,6 +10,7 @@ import { createAbilityProbes } from "./ability-probes.ts";
 import { agreedReads } from "./agreed-reads.ts";
 import { DEFAULT_LOG_BLOCKS, type ReadOptions, readsOver } from "./chain-reads.ts";
 import { classifyBroadcast, combineBroadcasts } from "./classify-broadcast.ts";
+import type { DataFeeKind } from "./data-fee.ts";
 import { takesDelegatedPermit } from "./delegated-permit.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { RpcError } from "./json-rpc.ts";
@@ -33,6 +34,8 @@ export interface ChainOptions extends ReadOptions {
   readonly timeoutMs?: number;
   /** of one answer; default 16 MiB */
   readonly maxBytes?: number;
+  /** how the network charges for a transaction's data */
+  readonly dataFee?: DataFeeKind;
   /** how transactions may be simulated; default: in a way that shows every transfer and allowance */
   readonly trialWays?: readonly SimulationMethod[] | undefined;
 }
@@ -95,6 +98,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   const simulator = createSimulator({
     ...{ pool, monotonicMs: clock.monotonicMs, onNone: probes.again },
     ways: options.trialWays ?? DEFAULT_SIMULATION_METHODS,
+    addsDataGas: options.dataFee === "arbitrum",
   });
   const storage = createTokenStorage(clock);
   const reads = readsOver(pool, options);

@@ -18,7 +18,7 @@ const abi = AbiCoder.defaultAbiCoder();
 
 /**
  * Asks the network itself what a transaction costs on top of its gas. A cost that is not known is not taken for none. On
- * Arbitrum data is paid with gas, which a simulation there counts.
+ * Arbitrum data is paid with gas, which what simulations used has in it.
  */
 export function createDataFee(chain: Pick<Chain, "call" | "chainId">, kind: DataFeeKind): DataFee {
   return async (transaction, { gasUsed, block }) => {

@@ -6,6 +6,7 @@ import type { Failure } from "../in-turn.ts";
 import { RpcError } from "../json-rpc.ts";
 import { saysWhatItLacks } from "../probe-endpoint.ts";
 import { type RpcPool, reasonOf } from "../rpc-pool.ts";
+import { withDataGas } from "./data-gas.ts";
 import type { CompletedSimulation, SimulationRun } from "./method.ts";
 import { tryIn } from "./methods.ts";
 import { proveWay } from "./proof.ts";
@@ -24,6 +25,8 @@ interface SimulatorDependencies {
   readonly pool: Pick<RpcPool, "converse" | "endpoints">;
   /** those that may be used */
   readonly ways: readonly SimulationMethod[];
+  /** the network takes gas for a transaction's data, which not every way counts */
+  readonly addsDataGas: boolean;
   readonly monotonicMs: () => number;
   /** called when no endpoint supports any of them */
   readonly onNone: () => void;
@@ -37,7 +40,8 @@ const LACKING_MS = 600_000;
 /** What an endpoint cannot do in a way, undefined where it masters it. */
 type Lack = string | undefined;
 
-export function createSimulator({ pool, ways, monotonicMs, onNone }: SimulatorDependencies): Simulator {
+export function createSimulator(deps: SimulatorDependencies): Simulator {
+  const { pool, ways, addsDataGas, monotonicMs, onNone } = deps;
   const found = new Map<string, { readonly lack: Lack; readonly atMs: number }>();
   const underway = new Map<string, Promise<Lack>>();
   const keyOf = (endpoint: Endpoint, way: SimulationMethod): string => `${pool.endpoints.indexOf(endpoint)} ${way}`;
@@ -67,7 +71,8 @@ export function createSimulator({ pool, ways, monotonicMs, onNone }: SimulatorDe
     const lack = await lackOf(endpoint, way);
     if (lack !== undefined) throw new ChainReadError("not available", lack);
     try {
-      return await tryIn(way, endpoint.ask, run);
+      const outcome = await tryIn(way, endpoint.ask, run);
+      return addsDataGas ? await withDataGas(endpoint.ask, outcome, run) : outcome;
     } catch (error) {
       // Whatever it was: it has to show once more that it can.
       found.delete(keyOf(endpoint, way));
