@@ -1,6 +1,7 @@
 import { recordAudit } from "../adapters/sqlite/daemon/audit-store.ts";
 import type { AuditReport } from "../audit/report.ts";
 import type { Since } from "../audit/since.ts";
+import { timeText } from "../audit/time-text.ts";
 import type { RecordedAudit } from "../ports/listing.ts";
 import { openDatabase, StorageError } from "../storage/database.ts";
 import { isStorageFault } from "../storage/storage-fault.ts";
@@ -52,6 +53,6 @@ function rowOf({ report, since, by, atMs }: MadeAudit): RecordedAudit {
     ...{ madeBy: by, atMs, toBlock: report.tip.number, differences: report.differences.length, findings },
     fromBlock: since !== undefined && "block" in since ? since.block : null,
     fromMs: since !== undefined && "seconds" in since ? since.seconds * 1_000 : null,
-    lookedAt: `${runs} runs, ${swaps} swaps, ${transactions} transactions, ${blocks} blocks`,
+    lookedAt: `${runs} runs, ${swaps} swaps, ${transactions} transactions, ${blocks} blocks, the last of ${timeText(report.tip.seconds)}`,
   };
 }

@@ -15,14 +15,22 @@ const MOST_TRIES_AWAY = 5;
 /** What asks one endpoint. */
 export interface Asker {
   readonly ask: Ask;
-  /** From now on an answer counts only from a node that knows this block: several may stand behind one endpoint. */
-  knowing(block: Hex): void;
+  /**
+   * From now on an answer counts only from a node that knows this block: several may stand behind one endpoint.
+   * @param otherwise what is said of one that does not come to know it
+   */
+  knowing(block: Hex, otherwise: string): void;
+}
+
+interface Newest {
+  readonly block: Hex;
+  readonly otherwise: string;
 }
 
 /** A node that refuses so many at once as a whole is asked for half as many, and for more again while that goes well. */
 export function createAsker(node: NodeClient, signal: AbortSignal | undefined): Asker {
   let most = BATCH_SIZE;
-  let newest: Hex | undefined;
+  let newest: Newest | undefined;
   /** @returns nothing where fewer are to be asked at once */
   const askSome = async (part: readonly Question[]): Promise<readonly (unknown | Refusal)[]> => {
     try {
@@ -45,8 +53,8 @@ export function createAsker(node: NodeClient, signal: AbortSignal | undefined): 
         answers.push(...(await askSome(requests.slice(answers.length, answers.length + most))));
       return answers;
     },
-    knowing: (block) => {
-      newest = block;
+    knowing: (block, otherwise) => {
+      newest = { block, otherwise };
     },
   };
 }
@@ -58,7 +66,7 @@ export function createAsker(node: NodeClient, signal: AbortSignal | undefined): 
 async function askPatiently(
   node: NodeClient,
   part: readonly Question[],
-  { newest, signal }: { readonly newest: Hex | undefined; readonly signal: AbortSignal | undefined },
+  { newest, signal }: { readonly newest: Newest | undefined; readonly signal: AbortSignal | undefined },
 ): Promise<readonly (unknown | Refusal)[]> {
   let tries = 0;
   const isTransient = (error: Error): boolean => {
@@ -68,14 +76,11 @@ async function askPatiently(
   const ask = async () => {
     tries += 1;
     if (newest === undefined) return await node.ask(part, signal);
-    const known = { method: "eth_getBlockByNumber", params: [newest, false] };
+    const known = { method: "eth_getBlockByNumber", params: [newest.block, false] };
     const answers = await node.ask([...part, known], signal);
     const block = answers.at(-1);
     if (block !== null && !(block instanceof Refusal)) return answers.slice(0, -1);
-    throw new NoAnswer(
-      `${node.host}: block ${Number(newest)}, which it named, is not known to it: of several nodes behind it one is late`,
-      "away",
-    );
+    throw new NoAnswer(`${node.host}: block ${Number(newest.block)}, ${newest.otherwise}`, "away");
   };
   return await retryRead(ask, { ...RETRIES, isTransient, ...(signal === undefined ? {} : { signal }) });
 }

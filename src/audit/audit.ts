@@ -12,9 +12,10 @@ import { paidOut, takenFor } from "./exchange.ts";
 import { fillingTransactions, openSwaps } from "./filling-transactions.ts";
 import { checkFills, checkLanded, type FillSources } from "./fills.ts";
 import { checkIntents, findSigners, type OwnTransaction, ownTransactions, parseAttempts } from "./lane.ts";
+import { assertReached } from "./late-nodes.ts";
 import { checkLedger } from "./ledger.ts";
 import { type Flow, flowsOf, type Movements, readMovements } from "./movements.ts";
-import type { Receipt } from "./node-answers.ts";
+import type { Receipt, Tip } from "./node-answers.ts";
 import { checkNonces } from "./nonces.ts";
 import { findOpenOrders } from "./open-orders.ts";
 import { checkClaims, checkNativeFills, checkOutflows, depositsOf, unclaimedOutflows } from "./outflows.ts";
@@ -59,7 +60,8 @@ const MAX_PASSES = 3;
  * recorded when it first saw a wallet.
  *
  * The tip is read first and the database after it. The daemon writes everything down before it does it, so what the
- * chain shows at the tip must be in the database; what the database knows beyond the tip is looked up, but not counted.
+ * chain shows at the tip must be in the database; what the database knows beyond the tip is looked up, but not counted. A
+ * node that does not come to what it knows stands still: a younger theft would be called clean, a younger fill a lie.
  *
  * @throws AuditError when database or chain cannot be read, or keep changing under the audit
  */
@@ -71,8 +73,9 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
     for (let pass = 1; ; pass += 1) {
       const version = dataVersion(db);
       const tip = await chain.tip();
-      const start = options.since === undefined ? undefined : await findStart(chain, options.since, tip.number);
+      const start = options.since === undefined ? undefined : await findStart(chain, options.since, tip);
       const whole = readSnapshot(db, options.database, start);
+      await assertReached(chain, tip, whole);
       const baselines = start === undefined ? whole.baselines : await balancesAtStart(chain, whole.baselines, start);
       const report = await auditOnce(options, { chain, tip, snapshot: { ...whole, baselines } });
       const isSameChain = (await chain.blockHash(tip.number)) === tip.hash;
@@ -95,7 +98,7 @@ async function refuseWrongChain(chain: ChainReader, chainId: number): Promise<vo
 
 interface AuditPass {
   readonly chain: ChainReader;
-  readonly tip: { readonly number: number; readonly hash: Hex };
+  readonly tip: Tip;
   readonly snapshot: Snapshot;
 }
 

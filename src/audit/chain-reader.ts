@@ -14,10 +14,12 @@ import {
   type Receipt,
   receipt,
   smallQuantity,
+  type Tip,
   timedHeader,
+  tipHeader,
 } from "./node-answers.ts";
 import { createNodeClient, type Question, Refusal } from "./node-client.ts";
-import { AuditError } from "./report.ts";
+import { proper, read, toQuantity } from "./read-answer.ts";
 
 /** A transaction as a full block shows it. */
 export interface BlockTransaction {
@@ -39,7 +41,12 @@ export interface LogFilter {
 /** Reads a chain through one JSON-RPC endpoint, without state of old blocks. Every read throws {@link AuditError}. */
 export interface ChainReader {
   chainId(): Promise<number>;
-  tip(): Promise<{ number: number; hash: Hex }>;
+  tip(): Promise<Tip>;
+  /**
+   * Waits some seconds for a node that is behind to come to this block; what follows counts only from one that has.
+   * @param otherwise what is said of one that does not
+   */
+  reach(number: number, otherwise: string): Promise<void>;
   blockHash(number: number): Promise<Hex | undefined>;
   /** Unix seconds of a block that exists. */
   blockTime(number: number): Promise<number>;
@@ -102,9 +109,13 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
   return {
     chainId: () => one(smallQuantity, "eth_chainId"),
     tip: async () => {
-      const tip = await one(header, "eth_getBlockByNumber", "latest", false);
-      knowing(toQuantity(tip.number));
+      const tip = await one(tipHeader, "eth_getBlockByNumber", "latest", false);
+      knowing(toQuantity(tip.number), "which it named, is not known to it: of several nodes behind it one is late");
       return tip;
+    },
+    reach: async (number, otherwise) => {
+      knowing(toQuantity(number), otherwise);
+      await one(header.nullable(), "eth_getBlockByNumber", toQuantity(number), false);
     },
     blockHash: async (number) =>
       (await one(header.nullable(), "eth_getBlockByNumber", toQuantity(number), false))?.hash,
@@ -257,22 +268,6 @@ function allowanceRequest(
 function said(host: string, what: string, answer: unknown): bigint | undefined {
   if (answer === "0x" || (answer instanceof Refusal && answer.isRevert)) return undefined;
   return read(host, what, bigQuantity, proper(answer));
-}
-
-function proper(answer: unknown): unknown {
-  if (answer instanceof Refusal) throw unreadable(answer);
-  return answer;
-}
-
-function read<T>(host: string, what: string, schema: z.ZodType<T>, answer: unknown): T {
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return parsed.data;
-  const problem = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ");
-  throw new AuditError("CHAIN_UNREADABLE", `${host} answered ${what} in a form that cannot be read (${problem}).`);
-}
-
-function toQuantity(number: number): Hex {
-  return `0x${number.toString(16)}`;
 }
 
 function sequence(first: number, last: number): number[] {

@@ -1,5 +1,6 @@
 import { amountText } from "./amount-text.ts";
 import type { AuditReport, Deposit, Difference, OpenAllowance, OpenSwap } from "./report.ts";
+import { timeText } from "./time-text.ts";
 
 /** Longest list of harmless things; differences are all shown. */
 const LONGEST_LIST = 20;
@@ -18,7 +19,7 @@ export function formatAuditReport(report: AuditReport): string {
     ...section("Deposits, which no swap explains", report.deposits.map(formatDeposit)),
     ...section("Allowances that are still in use", report.openAllowances.map(formatAllowance)),
     ...section("Not looked at", report.notes),
-    `Chain ${report.chainId} up to block ${tip.number} (${tip.hash}).`,
+    `Chain ${report.chainId} up to block ${tip.number} of ${timeText(tip.seconds)} (${tip.hash}).`,
     `Looked at: ${Object.entries(checked)
       .map(([what, count]) => `${count} ${what}`)
       .join(", ")}.`,

@@ -14,6 +14,14 @@ export interface Receipt {
   readonly logs: readonly ChainLog[];
 }
 
+/** The newest block that an endpoint knows. */
+export interface Tip {
+  readonly number: number;
+  readonly hash: Hex;
+  /** Unix seconds */
+  readonly seconds: number;
+}
+
 // What a node answers is read before anything is made of it.
 
 const quantity = z.string().regex(/^0x[0-9a-f]+$/i);
@@ -76,6 +84,9 @@ export const receipt = z
 
 export const header = z.object({ number: smallQuantity, hash });
 export const timedHeader = z.object({ timestamp: smallQuantity });
+export const tipHeader = header
+  .extend(timedHeader.shape)
+  .transform(({ number, hash, timestamp }): Tip => ({ number, hash, seconds: timestamp }));
 const blockTransaction = z.object({
   ...{ hash, from: address, nonce: smallQuantity, value: bigQuantity },
   to: address.nullish().transform((to) => to ?? undefined),

@@ -140,8 +140,8 @@ export interface AuditReport {
   /** no difference was found */
   readonly clean: boolean;
   readonly chainId: number;
-  /** the block that balances were read at */
-  readonly tip: { readonly number: number; readonly hash: string };
+  /** the block that balances were read at, and its time in Unix seconds */
+  readonly tip: { readonly number: number; readonly hash: string; readonly seconds: number };
   readonly differences: readonly Difference[];
   readonly openSwaps: readonly OpenSwap[];
   readonly deposits: readonly Deposit[];

@@ -1,7 +1,9 @@
 import type SqliteConstructor from "better-sqlite3";
 import type { ChainReader } from "./chain-reader.ts";
+import type { Tip } from "./node-answers.ts";
 import { AuditError } from "./report.ts";
 import type { BaselineRow } from "./rows.ts";
+import { timeText } from "./time-text.ts";
 
 /** From where an audit is asked to begin: a block, or an instant in Unix seconds. */
 export type Since = { readonly block: number } | { readonly seconds: number };
@@ -14,20 +16,24 @@ export interface Start {
 
 /**
  * Finds the last block before what is asked, by its time where that is what is known.
- * @throws AuditError `NOTHING_SINCE` where the chain has not come to that block: nothing would be looked at
+ * @throws AuditError `NOTHING_SINCE` where the chain has not come to that block or instant: nothing would be looked at
  */
-export async function findStart(chain: ChainReader, since: Since, tip: number): Promise<Start> {
+export async function findStart(chain: ChainReader, since: Since, tip: Tip): Promise<Start> {
   if ("block" in since) {
-    if (since.block > tip) {
-      const message = `There is no block ${since.block} yet, the newest is ${tip}: nothing would be looked at.`;
+    if (since.block > tip.number) {
+      const message = `There is no block ${since.block} yet, the newest is ${tip.number} of ${timeText(tip.seconds)}: nothing would be looked at.`;
       throw new AuditError("NOTHING_SINCE", message);
     }
     const block = Math.max(0, since.block - 1);
     return { block, seconds: await chain.blockTime(block) };
   }
+  if (since.seconds > tip.seconds) {
+    const message = `There is no block of ${timeText(since.seconds)} or later yet, the newest is ${tip.number} of ${timeText(tip.seconds)}: nothing would be looked at.`;
+    throw new AuditError("NOTHING_SINCE", message);
+  }
   let low = 0;
-  let high = tip;
-  // The first block that is not older than the instant, or the tip.
+  let high = tip.number;
+  // The first block that is not older than the instant.
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     if ((await chain.blockTime(middle)) < since.seconds) low = middle + 1;

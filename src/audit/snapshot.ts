@@ -52,6 +52,8 @@ export interface Snapshot {
   /** where it begins; undefined: all of it is read */
   readonly start: Start | undefined;
   readonly chainId: number | undefined;
+  /** up to which block the daemon held the chain against the rows of a wallet; null: it has not yet */
+  readonly checkedUpTo: number | null;
   readonly baselines: readonly BaselineRow[];
   readonly runs: readonly RunRow[];
   readonly swaps: ReadonlyMap<string, SwapRow>;
@@ -114,6 +116,10 @@ function uncheckedSwaps(db: Database, where: string, archived: ArchivedRows): Re
   const elsewhere = new Set(archived.of("checks").map((row) => row.swap_id));
   const ids = db.prepare<[], string>(text).pluck().all();
   return new Set(ids.filter((id) => !elsewhere.has(id)));
+}
+
+function newestChecked(db: Database): number | null {
+  return db.prepare<[], number | null>("SELECT max(block_number) FROM known_chain").pluck().get() ?? null;
 }
 
 function hasTable(db: Database, name: string): boolean {
@@ -194,6 +200,7 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
   return {
     start,
     chainId: db.prepare<[], number>("SELECT chain_id FROM identity").pluck().get(),
+    checkedUpTo: hasTable(db, "known_chain") ? newestChecked(db) : null,
     baselines: table("baselines", ["wallet", "token"], baselineRow),
     runs: table("runs", ["id"], runRow),
     swaps: new Map(swaps.map((swap) => [swap.id, swap])),

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { asFailure, auditInTurn, readSince } from "../../src/app/commands/audit.ts";
 import { CommandFailure, EXIT } from "../../src/app/exit-codes.ts";
-import { AuditError } from "../../src/audit/report.ts";
+import { noteAge } from "../../src/audit/late-nodes.ts";
+import { AuditError, type AuditReport } from "../../src/audit/report.ts";
 
 function failureOf(error: unknown): unknown {
   try {
@@ -61,6 +62,24 @@ test("a chain that cannot be read at one endpoint is audited at the next, as a w
   ).rejects.toBe(wrong);
   expect(asked).toEqual(["one"]);
   await expect(auditInTurn([], isFirst, terminal)).rejects.toMatchObject({ exitCode: EXIT.configuration });
+});
+
+test("an endpoint that has not come to where the audit is to begin is no answer while there is another", async () => {
+  const nothing = new AuditError("NOTHING_SINCE", "one.example: nothing would be looked at");
+  const ask = async (url: unknown) => (url === "one" ? Promise.reject(nothing) : `of ${url}`);
+  const terminal = { err: () => undefined };
+  await expect(auditInTurn(["one", "two"], ask, terminal)).resolves.toBe("of two");
+  await expect(auditInTurn(["one"], ask, terminal)).rejects.toBe(nothing);
+});
+
+test("notes that the newest block is old by this machine's clock: nobody looked at what came after it", () => {
+  const seconds = Date.parse("2026-02-01T00:00:00Z") / 1_000;
+  const report = { notes: [], tip: { number: 9, hash: "0x", seconds } } as unknown as AuditReport;
+  expect(noteAge(report, (seconds + 60) * 1_000)).toBe(report);
+  expect(noteAge(report, (seconds - 86_400) * 1_000), "a clock that is behind").toBe(report);
+  expect(noteAge(report, (seconds + 86_400) * 1_000).notes).toEqual([
+    "What came after block 9, the newest that the endpoint knows: it is of 2026-02-01T00:00:00.000Z, 1440 minutes before this machine's clock.",
+  ]);
 });
 
 test("an audit begins at a block, an instant, or so long ago", () => {

@@ -11,7 +11,12 @@ const NOTHING = { wallets: 1, fills: 0, transitions: 0, transfers: 0, balances: 
 
 function report(differences: AuditReport["differences"] = []): AuditReport {
   return {
-    ...{ clean: differences.length === 0, chainId: 1, tip: { number: 90, hash: "0x" }, differences },
+    ...{
+      clean: differences.length === 0,
+      chainId: 1,
+      tip: { number: 90, hash: "0x", seconds: 1_800_000_000 },
+      differences,
+    },
     ...{ openSwaps: [], deposits: [], openAllowances: [], notes: [] },
     checked: { ...NOTHING, runs: 3, swaps: 4, transactions: 5, blocks: 80 },
   };
@@ -39,7 +44,8 @@ it("notes what an audit found, by whom, when, and from where to where it looked"
     message: expect.stringMatching(/^sold 9{495}$/),
   });
   expect(whole).toEqual(newest[1]);
-  expect(whole).toMatchObject({ differences: 0, toBlock: 90, lookedAt: "3 runs, 4 swaps, 5 transactions, 80 blocks" });
+  const lookedAt = "3 runs, 4 swaps, 5 transactions, 80 blocks, the last of 2027-01-15T08:00:00.000Z";
+  expect(whole).toMatchObject({ differences: 0, toBlock: 90, lookedAt });
 });
 
 it("keeps the newest hundred, however often somebody's timer audits, and what they would hide", async () => {

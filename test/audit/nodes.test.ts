@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { lateLast } from "../../src/audit/late-nodes.ts";
 import { AuditError } from "../../src/audit/report.ts";
+import type { Hex } from "../../src/domain/money/address.ts";
 import { readBody, startHttpServer } from "../support/http-server.ts";
-import { buildWorld, type World } from "./support/world.ts";
+import { signTransaction } from "./support/lane-rows.ts";
+import { buildWorld, type Copy, codesOf, STRANGER, type World } from "./support/world.ts";
 
 interface Call {
   readonly id: number;
@@ -68,7 +71,11 @@ test.each([
 
 test("counts a fill that the database knows beyond the tip neither as missing nor into the balances", async () => {
   const tip = await world.chain.rpc.call("eth_blockNumber", []);
-  const rpcUrl = await twistedNode((call) => (isTip(call) ? { ...call, params: [tip, false] } : call));
+  let asked = 0;
+  const rpcUrl = await twistedNode((call) => {
+    if (isTip(call)) asked += 1;
+    return isTip(call) && asked === 1 ? { ...call, params: [tip, false] } : call;
+  });
   const report = await world.auditAfter(
     async ({ trader, chain }) => {
       const { USDC, WETH, ETH } = chain.tokens;
@@ -81,6 +88,79 @@ test("counts a fill that the database knows beyond the tip neither as missing no
   expect(report.differences).toEqual([]);
   expect(report.tip.number).toBe(Number(tip));
   expect(report.checked.fills).toBe(8);
+});
+
+/** A node that came to a block and stands still there, in every respect. */
+async function standingAt(tip: string): Promise<string> {
+  const isBeyond = (block: unknown): boolean => Number(block) > Number(tip);
+  return await twistedNode(async (call) => {
+    const [first, second] = call.params;
+    if (isTip(call)) return { ...call, params: [tip, second] };
+    if (call.method === "eth_getBlockByNumber" && isBeyond(first)) return { result: null };
+    if (call.method === "eth_call" && second === "latest") return { ...call, params: [first, tip] };
+    if (call.method !== "eth_getTransactionReceipt") return call;
+    const { result } = (await answer(call, call)) as { result: { blockNumber: string } | null };
+    return { result: isBeyond(result?.blockNumber) ? null : result };
+  });
+}
+
+const steal = async ({ chain }: Copy): Promise<void> => {
+  const { usdc } = chain.contracts;
+  const nonce = Number(await chain.rpc.call("eth_getTransactionCount", [chain.wallet.address, "latest"]));
+  const data = usdc.abi.encodeFunctionData("transfer", [STRANGER, 7n]) as Hex;
+  const { raw } = await signTransaction(chain.wallet, { chainId: chain.chainId, nonce, to: usdc.address, data });
+  expect((await chain.sendRaw(raw)).succeeded).toBe(true);
+};
+
+test.each([
+  [
+    "accuses no fill of after the block at which the node stands still",
+    async ({ trader, chain }: Copy) => {
+      const { USDC, WETH } = chain.tokens;
+      await trader.swapSelfExecuted({ id: "later", sell: USDC, buy: WETH, amount: 70_000n });
+    },
+    "which swap later is recorded in",
+  ],
+  [
+    "does not call it clean where the node stands still below what the daemon has checked",
+    async (copy: Copy) => {
+      await steal(copy);
+      copy.journal.insert("known_chain", {
+        ...{ wallet: copy.chain.wallet.address.toLowerCase(), balances: "{}", at_ms: 1, transaction_count: 1 },
+        ...{ block_number: Number(await copy.chain.rpc.call("eth_blockNumber", [])) },
+        ...{ baseline_block: 1, baseline_count: 0 },
+      });
+    },
+    "which the daemon has checked the chain up to",
+  ],
+])("%s", async (_hazard, spoil, whose) => {
+  const tip = String(await world.chain.rpc.call("eth_blockNumber", []));
+  const outcome = await world.auditAfter(spoil, { rpcUrl: await standingAt(tip) }).catch((error: unknown) => error);
+  expect(outcome).toMatchObject({ code: "CHAIN_UNREADABLE" });
+  expect(String(outcome)).toMatch(
+    new RegExp(`block [0-9]+, ${whose}, is not known to it: it stands still at block ${Number(tip)} of 20.*Z`),
+  );
+});
+
+test("judges a row by its transaction where it names a block that is still to come", async () => {
+  const report = await world.auditAfter(({ journal }) =>
+    journal.run("UPDATE swaps SET block_number = 1000000000000 WHERE id = 'own'"),
+  );
+  expect(codesOf(report)).toContain("FILL_BLOCK_DIFFERS");
+});
+
+test("asks endpoints last whose newest block is much older than another's, and those that are away in their turn", async () => {
+  const aged = (seconds: number) =>
+    twistedNode(async (call) => {
+      const { result } = (await answer(call, call)) as { result: { timestamp: string } };
+      return { result: { ...result, timestamp: `0x${(Number(result.timestamp) - seconds).toString(16)}` } };
+    });
+  const away = "http://127.0.0.1:1/";
+  const [days, minute, now] = [await aged(300_000), await aged(60), await aged(0)];
+  const said: string[] = [];
+  const order = await lateLast([days, away, minute, now], (text) => void said.push(text));
+  expect(order).toEqual([away, minute, now, days]);
+  expect(said).toEqual([expect.stringContaining(`${new URL(days).host} is asked last: its newest block is of 20`)]);
 });
 
 test("asks for smaller ranges until the node gives its events", async () => {

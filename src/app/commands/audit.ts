@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { SERVICE_BOOK } from "../../adapters/swap-service/services.ts";
 import { type AuditOptions, audit } from "../../audit/audit.ts";
 import { formatAuditReport } from "../../audit/format.ts";
+import { lateLast, noteAge } from "../../audit/late-nodes.ts";
 import { AuditError } from "../../audit/report.ts";
 import type { Since } from "../../audit/since.ts";
 import type { Secret } from "../../net/secret.ts";
@@ -42,7 +43,10 @@ export async function auditCommand(
   try {
     const { rpcUrls, ...facts } = chain.options;
     const ask = (rpcUrl: string | Secret) => audit({ ...facts, rpcUrl, database: target.database, since });
-    const report = await auditInTurn(rpcUrls, ask, terminal).catch(asFailure);
+    const inTurn = await lateLast(rpcUrls, (text) => terminal.err(text));
+    const found = await auditInTurn(inTurn, ask, terminal).catch(asFailure);
+    // A sandbox's blocks come as long as it runs, and it may be stopped.
+    const report = target.kind === "sandbox" ? found : noteAge(found, Date.now());
     terminal.out(
       options.json === true
         ? JSON.stringify(report, (_key, value) => (typeof value === "bigint" ? value.toString() : value))
@@ -80,7 +84,8 @@ export function asFailure(error: unknown): never {
 }
 
 /**
- * An audit by one endpoint as a whole; where the chain cannot be read there, by the next one.
+ * An audit by one endpoint as a whole; where the chain cannot be read there, or has not come to where it is to begin, by
+ * the next one.
  * @throws what the last one ended with
  */
 export async function auditInTurn<T>(
@@ -92,11 +97,14 @@ export async function auditInTurn<T>(
   try {
     return await ask(rpcUrl);
   } catch (error) {
-    if (others.length === 0 || !(error instanceof AuditError) || error.code !== "CHAIN_UNREADABLE") throw error;
+    if (others.length === 0 || !(error instanceof AuditError) || !OF_ONE_ENDPOINT.has(error.code)) throw error;
     terminal.err(`the next RPC endpoint is asked: ${error.message}`);
     return await auditInTurn(others, ask, terminal);
   }
 }
+
+/** Another endpoint may know more. */
+const OF_ONE_ENDPOINT: ReadonlySet<AuditError["code"]> = new Set(["CHAIN_UNREADABLE", "NOTHING_SINCE"]);
 
 interface AuditedChain {
   readonly options: Omit<AuditOptions, "database" | "rpcUrl"> & { readonly rpcUrls: readonly (string | Secret)[] };
