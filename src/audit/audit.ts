@@ -196,6 +196,7 @@ async function readInputs(options: AuditOptions, pass: AuditPass): Promise<Input
   const claims = claimTransactions(snapshot, { fills: movements.fills, flows });
   const hashes = new Set([...claims.hashes, ...parsed.map(({ hash }) => hash)]);
   const receipts = await chain.receipts([...hashes], placesOf(snapshot, [...movements.fills, ...flows]));
+  movements.assertListed(receipts.values());
   const found = findSigners(parsed, receipts);
   const attempts = { ...found, differences: [...differences, ...found.differences] };
   const own = ownTransactions(attempts.signed, receipts);

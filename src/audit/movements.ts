@@ -1,9 +1,10 @@
-import type { Address } from "../domain/money/address.ts";
+import type { Address, Hex } from "../domain/money/address.ts";
 import type { ChainReader, LogFilter } from "./chain-reader.ts";
 import {
   APPROVAL,
   type ChainLog,
   DEPOSIT,
+  isOfMatter,
   readApproval,
   readSwapped,
   readTransfer,
@@ -14,6 +15,8 @@ import {
   topicOf,
   WITHDRAWAL,
 } from "./events.ts";
+import type { Receipt } from "./node-answers.ts";
+import { AuditError } from "./report.ts";
 import type { WatchList } from "./watch-list.ts";
 
 /** What the chain reports the wallets since their baselines. */
@@ -23,6 +26,8 @@ export interface Movements {
   readonly approvals: readonly { token: Address; owner: Address; spender: Address }[];
   readonly fills: readonly SwappedEvent[];
   readonly blocks: number;
+  /** @throws AuditError `CHAIN_UNREADABLE` where a receipt shows more of what was asked for than the node listed */
+  assertListed(receipts: Iterable<Receipt>): void;
 }
 
 /** Scans the events of the watched tokens and of the settlement contract, up to and including the tip. */
@@ -38,17 +43,53 @@ export async function readMovements(
 ): Promise<Movements> {
   const { fromBlock } = watch;
   if (fromBlock === undefined || fromBlock > scan.tip || watch.tokens.size === 0) {
-    return { transfers: [], approvals: [], fills: [], blocks: 0 };
+    return { transfers: [], approvals: [], fills: [], blocks: 0, assertListed: () => undefined };
   }
   const range = { from: fromBlock, to: scan.tip };
-  const logs = distinct(await chain.logs(filtersOf(watch, scan.settlement), range, scan.onProgress));
+  const filters = filtersOf(watch, scan.settlement);
+  const logs = distinct(await chain.logs(filters, range, scan.onProgress));
   const transfers = logs.flatMap((log) => readTransfer(log, scan.wrappedNative) ?? []);
   return {
     transfers: transfers.filter((transfer) => isCounted(watch, transfer)),
     approvals: logs.flatMap((log) => readApproval(log) ?? []),
     fills: logs.flatMap((log) => (log.address === scan.settlement ? (readSwapped(log) ?? []) : [])),
     blocks: scan.tip - fromBlock + 1,
+    assertListed: listedBy(filters, range, logs),
   };
+}
+
+/**
+ * A node that has no old events may answer that there are none. Each transaction is held against its receipt by how many
+ * it has: some nodes number the logs of a receipt otherwise than those of a block.
+ */
+function listedBy(
+  filters: readonly LogFilter[],
+  { from, to }: { readonly from: number; readonly to: number },
+  logs: readonly ChainLog[],
+): Movements["assertListed"] {
+  const listed = new Map<Hex, number>();
+  for (const one of logs)
+    if (isOfMatter(one)) listed.set(one.transactionHash, (listed.get(one.transactionHash) ?? 0) + 1);
+  const isAsked = (log: ChainLog): boolean => filters.some((filter) => isBy(filter, log));
+  return (receipts) => {
+    for (const { hash, blockNumber, logs: shown } of receipts) {
+      if (blockNumber < from || blockNumber > to) continue;
+      const [wanted, found] = [shown.filter(isAsked).length, listed.get(hash) ?? 0];
+      if (found >= wanted) continue;
+      const message = `The chain could not be read: the node lists ${found} of ${wanted} events of ${hash} in block ${blockNumber}, by the transaction's own receipt. Name an endpoint that keeps all events.`;
+      throw new AuditError("CHAIN_UNREADABLE", message);
+    }
+  };
+}
+
+function isBy({ address, topics }: LogFilter, log: ChainLog): boolean {
+  return (
+    address.includes(log.address) &&
+    topics.every((wanted, index) => {
+      const topic = log.topics[index];
+      return topic !== undefined && (wanted === null || wanted.includes(topic));
+    })
+  );
 }
 
 function filtersOf(watch: WatchList, settlement: Address | undefined): LogFilter[] {

@@ -163,6 +163,28 @@ test("asks endpoints last whose newest block is much older than another's, and t
   expect(said).toEqual([expect.stringContaining(`${new URL(days).host} is asked last: its newest block is of 20`)]);
 });
 
+test.each([
+  ["a block of before some of its newest", (block: number, newest: number) => block < newest - 6],
+  ["the newest block of all", (block: number, newest: number) => block === newest],
+])("believes no node that has left out the events of %s, as its receipts show", async (_which, isLeftOut) => {
+  let newest = 0;
+  const rpcUrl = await twistedNode(async (call) => {
+    if (call.method !== "eth_getLogs") return call;
+    const { result } = (await answer(call, call)) as { result: readonly { blockNumber: string }[] };
+    return { result: result.filter(({ blockNumber }) => !isLeftOut(Number(blockNumber), newest)) };
+  });
+  const spoil = async ({ trader, chain }: Copy): Promise<void> => {
+    const { USDC, WETH } = chain.tokens;
+    await trader.swapSelfExecuted({ id: "last", sell: USDC, buy: WETH, amount: 70_000n });
+    newest = Number(await chain.rpc.call("eth_blockNumber", []));
+  };
+  const outcome = await world.auditAfter(spoil, { rpcUrl }).catch((error: unknown) => error);
+  expect(outcome).toMatchObject({ code: "CHAIN_UNREADABLE" });
+  expect(String(outcome)).toMatch(
+    /the node lists 0 of [1-9] events of 0x\w{64} in block [0-9]+, by the transaction's own/,
+  );
+});
+
 test("asks for smaller ranges until the node gives its events", async () => {
   let refusals = 0;
   const rpcUrl = await twistedNode((call) => {
