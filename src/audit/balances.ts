@@ -1,4 +1,5 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
+import type { Accepted } from "./accepted.ts";
 import { amountText } from "./amount-text.ts";
 import type { Claims } from "./claims.ts";
 import { measureExchange } from "./exchange.ts";
@@ -21,6 +22,7 @@ interface BalanceSources {
   readonly safes: ReadonlySet<Address>;
   /** accounts with transactions that a person accepted and that could not be found, and in how many blocks they may be */
   readonly unread: ReadonlyMap<Address, number>;
+  readonly accepted: Pick<Accepted, "lost">;
   readonly tip: number;
 }
 
@@ -59,11 +61,14 @@ export function checkBalances(
   return { differences, deposits, notes };
 }
 
-/** @returns a note where it may be what transactions paid that a person accepted and that could not be found */
+/**
+ * @returns a note where a person accepted that so much is gone, or where it may be what transactions paid that a person
+ *   accepted and that could not be found
+ */
 function shortfall(
   baseline: BaselineRow,
   { moved, now }: { readonly moved: bigint; readonly now: bigint },
-  { unread }: BalanceSources,
+  { unread, accepted }: BalanceSources,
 ): Difference | string {
   const { wallet, token, symbol, balance } = baseline;
   const expected = balance + moved;
@@ -72,6 +77,8 @@ function shortfall(
   if (blocks !== undefined) {
     return `${message} What transactions paid that a person accepted is not known: the node does not say which of ${blocks} blocks they are in.`;
   }
+  const lost = accepted.lost(baseline);
+  if (expected - now <= lost) return `${message} A person accepted that ${amountText(lost, baseline)} is gone.`;
   const fields = { wallet, token, baseline: balance, moved, expected, actual: now, missing: expected - now };
   return difference("BALANCE_DIFFERS", `${wallet} ${symbol}`, message, fields);
 }

@@ -204,9 +204,15 @@ export const costRow = z.object({
 
 export const strategyRow = z.object({ id: z.string(), memory: z.string(), last_slot_ms: z.number().int() });
 
-/** What left a wallet in a transaction; an older release did not write down in which. */
+/**
+ * What left a wallet in a transaction; an older release did not write down in which. Or what it has of a token, and should
+ * have by the logs.
+ */
 const movedFacts = z
-  .object({ hash: hashText, token: addressText, sell: addressText, amount: amountText, sold: amountText })
+  .object({
+    ...{ hash: hashText, token: addressText, sell: addressText, amount: amountText, sold: amountText },
+    ...{ now: amountText, expected: amountText },
+  })
   .partial();
 
 /** What the daemon itself found to be known outside and not in its rows. */
@@ -217,6 +223,7 @@ export const findingRow = z.object({
   text: z.string(),
   /** what it is about, where a person who accepts it accepts numbers */
   facts: jsonText.pipe(movedFacts),
+  found_at_ms: count,
   settled_by: z.string().nullable(),
 });
 

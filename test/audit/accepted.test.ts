@@ -1,5 +1,6 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
+import { AbiCoder, keccak256 } from "ethers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Hex } from "../../src/domain/money/address.ts";
 import { readBody, startHttpServer } from "../support/http-server.ts";
@@ -168,6 +169,47 @@ describe("transactions of a person that were accepted with `swapd resume`", () =
     expect(report.differences).toEqual([]);
     const unknown = report.notes.filter((note) => note.includes("that a person accepted is not known: the node"));
     expect([report.notes.length, unknown.length]).toEqual([notes, maxScannedBlocks === 1 ? 1 : 0]);
+  });
+});
+
+describe("what a token took back without an event, once a person accepted it as unproved", () => {
+  const USDC_SHORT = 1_000n;
+  /** Where the token keeps what an owner has. */
+  async function shrink({ chain }: Copy, by: bigint): Promise<{ now: bigint; expected: bigint }> {
+    const { usdc } = chain.contracts;
+    const expected = BigInt(String(await chain.call(usdc, "balanceOf", chain.wallet.address)));
+    for (let slot = 0; slot < 12; slot += 1) {
+      const entry = AbiCoder.defaultAbiCoder().encode(["address", "uint256"], [chain.wallet.address, slot]);
+      const key = keccak256(entry);
+      if (BigInt(String(await chain.rpc.call("eth_getStorageAt", [usdc.address, key, "latest"]))) !== expected)
+        continue;
+      const left = `0x${(expected - by).toString(16).padStart(64, "0")}`;
+      await chain.rpc.call("anvil_setStorageAt", [usdc.address, key, left]);
+      await chain.rpc.call("anvil_mine", ["0x1"]);
+      return { now: expected - by, expected };
+    }
+    throw new Error("the token keeps balances elsewhere");
+  }
+  const accepting = (accepted: bigint) => async (copy: Copy) => {
+    const { expected } = await shrink(copy, USDC_SHORT);
+    const token = copy.chain.tokens.USDC.address;
+    accept(copy, "cannot-prove", { token, now: String(expected - accepted), expected: String(expected) });
+  };
+
+  it("is a note", async () => {
+    const report = await world.auditAfter(accepting(USDC_SHORT));
+    expect(report.differences).toEqual([]);
+    expect(report.notes).toContainEqual(
+      expect.stringMatching(/holds .* A person accepted that 0\.001 USDC is gone\.$/),
+    );
+  });
+
+  it.each([
+    ["where more is gone than was accepted", accepting(USDC_SHORT - 1n), {}],
+    ["where nobody accepted it", (copy: Copy) => shrink(copy, USDC_SHORT), {}],
+    ["where it was found before that which is looked at", accepting(USDC_SHORT), { since: { block: 1 } }],
+  ])("is a difference %s", async (_where, spoil, options) => {
+    expect(codesOf(await world.auditAfter(spoil, options))).toEqual(["BALANCE_DIFFERS"]);
   });
 });
 

@@ -150,7 +150,12 @@ test.each([
   const claims = { of: () => bought, hashes: new Set([BATCH]) };
   const sources = {
     ...{ baselines, claims, flows: [], receipts: new Map([[BATCH, receipt]]), ownTransactions: [], tip: 9 },
-    ...{ wrappedNative: WETH.address, safes: new Set<Address>(), unread: new Map<Address, number>() },
+    ...{
+      wrappedNative: WETH.address,
+      safes: new Set<Address>(),
+      unread: new Map<Address, number>(),
+      accepted: { lost: () => 0n },
+    },
   };
   const { differences, deposits } = checkBalances(sources, balances);
   expect(differences).toEqual([]);
