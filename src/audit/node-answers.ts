@@ -83,7 +83,8 @@ export const receipt = z
   );
 
 export const header = z.object({ number: smallQuantity, hash });
-export const timedHeader = z.object({ timestamp: smallQuantity });
+/** No later than an instant that has a date. */
+export const timedHeader = z.object({ timestamp: smallQuantity.pipe(z.number().max(8.64e12)) });
 export const tipHeader = header
   .extend(timedHeader.shape)
   .transform(({ number, hash, timestamp }): Tip => ({ number, hash, seconds: timestamp }));

@@ -1,13 +1,5 @@
 import { type Difference, difference } from "./report.ts";
-
-/** One row of the append-only history. */
-export interface TransitionRow {
-  readonly id: number;
-  readonly subject: "run" | "swap";
-  readonly subject_id: string;
-  readonly from_state: string | null;
-  readonly to_state: string;
-}
+import type { TransitionRow } from "./rows.ts";
 
 /** What the history of one run or swap shows. */
 export interface History {

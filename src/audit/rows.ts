@@ -1,53 +1,22 @@
 import { z } from "zod";
-import { isHex, parseAddress } from "../domain/money/address.ts";
-import { parseRaw } from "../domain/money/amount.ts";
-
-// The database is what is being checked, so nothing in a row is believed before it has the right shape.
-
-const addressText = z.string().transform((text, context) => {
-  const address = parseAddress(text);
-  if (address !== undefined) return address;
-  context.addIssue(`not an address: ${JSON.stringify(text)}`);
-  return z.NEVER;
-});
-
-const amountText = z.string().transform((text, context) => {
-  const amount = parseRaw(text);
-  if (amount !== undefined) return amount;
-  context.addIssue(`not an amount: ${JSON.stringify(text)}`);
-  return z.NEVER;
-});
-
-const bytesText = z.string().transform((text, context) => {
-  if (isHex(text)) return text;
-  context.addIssue("not bytes in hexadecimal");
-  return z.NEVER;
-});
-
-const hashText = z.string().transform((text, context) => {
-  const hash = text.toLowerCase();
-  if (isHex(hash) && hash.length === 66) return hash;
-  context.addIssue(`not a hash: ${JSON.stringify(text)}`);
-  return z.NEVER;
-});
-
-const jsonText = z.string().transform((text, context): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    context.addIssue(`not JSON: ${JSON.stringify(text)}`);
-    return z.NEVER;
-  }
-});
-
-const count = z.number().int().nonnegative();
+import {
+  addressText,
+  amountText,
+  bytesText,
+  count,
+  decimals,
+  hashText,
+  instantMs,
+  instantSeconds,
+  jsonText,
+} from "./columns.ts";
 
 /** A wallet's balance of a token when it was first seen. */
 export const baselineRow = z.object({
   wallet: addressText,
   token: addressText,
   symbol: z.string(),
-  decimals: count,
+  decimals,
   block_number: count,
   balance: amountText,
 });
@@ -73,10 +42,10 @@ export const swapRow = z.object({
   recipient: addressText,
   sell_token: addressText,
   sell_symbol: z.string(),
-  sell_decimals: count,
+  sell_decimals: decimals,
   buy_token: addressText,
   buy_symbol: z.string(),
-  buy_decimals: count,
+  buy_decimals: decimals,
   amount_in: amountText.nullable(),
   amount_out_min: amountText.nullable(),
   intent_id: z.string().nullable(),
@@ -85,7 +54,7 @@ export const swapRow = z.object({
   block_number: count.nullable(),
   sold: amountText.nullable(),
   bought: amountText.nullable(),
-  block_time_seconds: count.nullable(),
+  block_time_seconds: instantSeconds.nullable(),
   swap_fee: amountText.nullable(),
   affiliate_fee: amountText.nullable(),
 });
@@ -134,7 +103,7 @@ export const signatureRow = z.object({
   typed_data: z.string(),
   valid_until_seconds: z.number().int(),
   signature: bytesText.nullable(),
-  signed_at_ms: count.nullable(),
+  signed_at_ms: instantMs.nullable(),
 });
 
 export const grantRow = z.object({ wallet: addressText, token: addressText, spender: addressText });
@@ -180,6 +149,15 @@ export const attemptRow = z.object({
   first_broadcast_block: count.nullable(),
 });
 
+/** One row of the append-only history. */
+export const transitionRow = z.object({
+  id: count,
+  subject: z.enum(["run", "swap"]),
+  subject_id: z.string(),
+  from_state: z.string().nullable(),
+  to_state: z.string(),
+});
+
 /** What was about to be signed, written before it was. */
 export const signingRow = z.object({
   seq: count,
@@ -196,7 +174,7 @@ export const costRow = z.object({
   hash: hashText,
   succeeded: z.union([z.literal(0), z.literal(1)]).transform((succeeded) => succeeded === 1),
   block_number: count,
-  block_time_seconds: count,
+  block_time_seconds: instantSeconds,
   gas_used: amountText,
   gas_price: amountText,
   data_fee: amountText.nullable(),
@@ -232,7 +210,7 @@ export const haltRow = z.object({
   account: addressText,
   transaction_count: count,
   released_by: z.string().nullable(),
-  released_at_ms: z.number().int().nullable(),
+  released_at_ms: instantMs.nullable(),
 });
 
 export type StrategyRow = z.output<typeof strategyRow>;
@@ -253,6 +231,7 @@ export type GapRow = z.output<typeof gapRow>;
 export type IntentRow = z.output<typeof intentRow>;
 export type AttemptRow = z.output<typeof attemptRow>;
 export type CostRow = z.output<typeof costRow>;
+export type TransitionRow = z.output<typeof transitionRow>;
 export type SigningRow = z.output<typeof signingRow>;
 
 /** Signed, and not settled as far as the daemon knew. */

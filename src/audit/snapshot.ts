@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type ArchivedRows, readArchives } from "./archives.ts";
 import { archivedBodies, type BodyRow, differingBodies } from "./bodies.ts";
 import { checkHistory } from "./history.ts";
-import { checkReplay, type Histories, replay, type TransitionRow } from "./replay.ts";
+import { checkReplay, type Histories, replay } from "./replay.ts";
 import { AuditError, type Difference, difference } from "./report.ts";
 import {
   type AttemptRow,
@@ -44,6 +44,7 @@ import {
   swapRow,
   type TotalRow,
   totalRow,
+  transitionRow,
 } from "./rows.ts";
 import { CHOSEN, chooseRows, type Start } from "./since.ts";
 
@@ -178,20 +179,17 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
   const found: Difference[] = [];
   const where = (name: string): string => (start === undefined ? "true" : (CHOSEN[name] ?? "true"));
   const archived = readArchives(db, where("runs"), found);
-  const table = <T>(name: string, key: readonly string[], schema: RowSchema<T>): T[] =>
-    readTable(db, { name, key, schema, where: where(name), archived: MOVED.has(name) ? archived.of(name) : [] }, found);
+  const table = <T>(name: string, key: readonly string[], schema: RowSchema<T>): T[] => [
+    ...readTable(
+      db,
+      { name, key, schema, where: where(name), archived: MOVED.has(name) ? archived.of(name) : [] },
+      found,
+    ),
+  ];
   const swaps = table("swaps", ["id"], swapRow);
   const intents = table("lane_intents", ["id"], intentRow);
-  const histories = replay(
-    inTurn(
-      archived.of("transitions") as unknown as readonly TransitionRow[],
-      db
-        .prepare<[], TransitionRow>(
-          `SELECT id, subject, subject_id, from_state, to_state FROM transitions WHERE ${where("transitions")} ORDER BY id`,
-        )
-        .iterate(),
-    ),
-  );
+  const moves = { name: "transitions", key: ["id"], schema: transitionRow, archived: archived.of("transitions") };
+  const histories = replay(readTable(db, { ...moves, where: `${where("transitions")} ORDER BY id` }, found));
   const states = (name: string) =>
     db.prepare<[], { id: string; state: string }>(`SELECT id, state FROM ${name} WHERE ${where(name)}`);
   found.push(...histories.differences);
@@ -255,8 +253,7 @@ interface ReadTable<T> {
   readonly archived: readonly Readonly<Record<string, unknown>>[];
 }
 
-function readTable<T>(db: Database, table: ReadTable<T>, found: Difference[]): T[] {
-  const rows: T[] = [];
+function* readTable<T>(db: Database, table: ReadTable<T>, found: Difference[]): Generator<T> {
   const columns = Object.keys(table.schema.shape).join(", ");
   const stored = db
     .prepare<[], Record<string, unknown>>(`SELECT ${columns} FROM ${table.name} WHERE ${table.where}`)
@@ -264,7 +261,7 @@ function readTable<T>(db: Database, table: ReadTable<T>, found: Difference[]): T
   for (const row of inTurn(table.archived, stored)) {
     const parsed = table.schema.safeParse(row);
     if (parsed.success) {
-      rows.push(parsed.data);
+      yield parsed.data;
       continue;
     }
     const subject = `${table.name} ${table.key.map((column) => String(row[column])).join(" ")}`;
@@ -272,5 +269,4 @@ function readTable<T>(db: Database, table: ReadTable<T>, found: Difference[]): T
     const names = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
     found.push(difference("ROW_UNREADABLE", subject, message, { columns: names }));
   }
-  return rows;
 }

@@ -21,6 +21,27 @@ export const ROW_CASES: readonly Case[] = [
     reports: ["LEDGER_MISSING", "ROW_UNREADABLE", "TOTAL_DIFFERS"],
   },
   {
+    hazard: "a number of decimals that no token can have",
+    spoil: ({ journal }) => journal.run("UPDATE baselines SET decimals = 2000000000"),
+    reports: ["BASELINE_MISSING", "ROW_UNREADABLE"],
+  },
+  {
+    hazard: "a time of a fill that no calendar has",
+    spoil: ({ journal }) => journal.run("UPDATE lane_costs SET block_time_seconds = 9000000000000"),
+    reports: ["COST_DIFFERS", "ROW_UNREADABLE"],
+  },
+  {
+    hazard: "a time of a signature that no calendar has",
+    spoil: ({ journal }) => journal.run("UPDATE signatures SET signed_at_ms = 9000000000000000 WHERE swap_id = 'open'"),
+    reports: ["ROW_UNREADABLE"],
+  },
+  {
+    hazard: "a move of nothing that moves",
+    spoil: ({ journal }) =>
+      journal.run("UPDATE transitions SET subject = 'coin' WHERE subject_id = 'own' AND to_state = 'final'"),
+    reports: ["ROW_UNREADABLE", "STATE_NOT_REPLAYED"],
+  },
+  {
     hazard: "a wallet whose baseline was lost",
     spoil: ({ journal }) => journal.run("DELETE FROM baselines"),
     reports: ["BASELINE_MISSING"],
