@@ -1,7 +1,7 @@
 import { amountText } from "./amount-text.ts";
 import type { ChainReader } from "./chain-reader.ts";
 import { AuditError, type Difference, difference } from "./report.ts";
-import type { SwapRow } from "./rows.ts";
+import type { FindingRow, SwapRow } from "./rows.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** A wallet that signed has something to count from, of what it sold and of what came to it. */
@@ -60,14 +60,33 @@ async function balancesOrNothing(
   }
 }
 
+/** A backup knows no more of what nobody recorded, and what is still being read cannot be accepted. */
+function adviceOn({ kind, facts }: FindingRow): string {
+  switch (kind) {
+    case "fill":
+    case "nonce":
+    case "outflow":
+      return "Find out who it was: if it was you or a database that is gone, accept it by `swapd db accept`; if not, the key is in other hands.";
+    case "allowance":
+      return "`swapd db accept` takes it back.";
+    case "cannot-prove":
+      return facts.readUpTo === undefined
+        ? "Name an endpoint that keeps logs and start again; accept it by `swapd db accept` only if you know what happened."
+        : "It ends by itself once they are read.";
+    default:
+      return "Restore the database that knows more; if there is none, accept it by `swapd db accept`.";
+  }
+}
+
 /** What the daemon found itself: a difference while nobody accepted it, then a note. */
 export function readFindings({ findings }: Snapshot): { differences: Difference[]; notes: string[] } {
   const known = findings.filter(({ kind }) => kind !== "unchecked");
   return {
     differences: known
       .filter((row) => row.settled_by === null)
-      .map(({ id, wallet, kind, text }) => {
-        const message = `The daemon found that its database is behind: ${text}. Accept it by \`swapd db accept\`, or restore a backup.`;
+      .map((row) => {
+        const { id, wallet, kind, text } = row;
+        const message = `The daemon found that its database is behind: ${text}. ${adviceOn(row)}`;
         return difference("DATABASE_BEHIND", `${wallet} finding ${id}`, message, { kind });
       }),
     notes: known

@@ -184,12 +184,12 @@ export const strategyRow = z.object({ id: z.string(), memory: z.string(), last_s
 
 /**
  * What left a wallet in a transaction; an older release did not write down in which. Or what it has of a token, and should
- * have by the logs.
+ * have by the logs; or up to which block these are read so far.
  */
 const movedFacts = z
   .object({
     ...{ hash: hashText, token: addressText, sell: addressText, amount: amountText, sold: amountText },
-    ...{ now: amountText, expected: amountText },
+    ...{ now: amountText, expected: amountText, readUpTo: z.string() },
   })
   .partial();
 

@@ -213,6 +213,23 @@ describe("what a token took back without an event, once a person accepted it as 
   });
 });
 
+it.each([
+  ["outflow", {}, /^Find out who it was: .* the key is in other hands\.$/],
+  ["nonce", {}, /^Find out who it was: /],
+  ["allowance", {}, /^`swapd db accept` takes it back\.$/],
+  ["cannot-prove", { readUpTo: "12" }, /^It ends by itself once they are read\.$/],
+  ["cannot-prove", { toBlock: "20" }, /^Name an endpoint that keeps logs and start again; accept it /],
+  ["lost", {}, /^Restore the database that knows more; /],
+])("a finding of the kind %s with the facts %j that nobody accepted says what helps", async (kind, facts, advice) => {
+  const report = await world.auditAfter((copy) => {
+    accept(copy, kind, facts);
+    copy.journal.run("UPDATE differences SET settled_by = NULL, settled_at_ms = NULL");
+  });
+  expect(codesOf(report)).toEqual(["DATABASE_BEHIND"]);
+  const [, said] = report.differences[0]?.message.split("is behind: no row knows why. ") ?? [];
+  expect(said).toMatch(advice);
+});
+
 it.each(["USDC", "ETH"] as const)("a fill of %s that a person accepted is no outflow any more", async (sold) => {
   const rows = join(temporaryDirectory(), "lost.db");
   const amount = sold === "ETH" ? 10n ** 15n : 100_000n;
