@@ -149,21 +149,21 @@ function shown({ kind, scope, wallet, token, text, facts }: Finding) {
   return { kind, halts: scope, wallet, token: token ?? null, text, facts };
 }
 
-const COPY = /^\.(backup|before|replaced)-/;
+const COPY = /^\.(?:(backup|before|replaced)-|restoring$)/;
 /** What SQLite keeps beside a database, and the service's copy beside the daemon's. */
 const COMPANION = /(?:-wal|-shm|-journal|\.service)$/;
-const UNFINISHED = /\.unfinished$/;
+const UNFINISHED = /\.(?:unfinished|restoring)$/;
 
 function copiesOf(database: string): readonly DatabaseCopy[] {
   const folder = dirname(database);
   if (!existsSync(folder)) return [];
   const name = basename(database);
   const copies = readdirSync(folder).flatMap((entry): readonly DatabaseCopy[] => {
-    const made = entry.startsWith(name) ? COPY.exec(entry.slice(name.length))?.[1] : undefined;
-    const stats = made === undefined ? undefined : statSync(join(folder, entry), { throwIfNoEntry: false });
+    const made = entry.startsWith(name) ? COPY.exec(entry.slice(name.length)) : null;
+    const stats = made === null ? undefined : statSync(join(folder, entry), { throwIfNoEntry: false });
     if (stats === undefined || COMPANION.test(entry)) return [];
     const { size: bytes, mtimeMs: atMs } = stats;
-    const kind = UNFINISHED.test(entry) ? "unfinished" : (made as DatabaseCopy["kind"]);
+    const kind = UNFINISHED.test(entry) ? "unfinished" : (made?.[1] as DatabaseCopy["kind"]);
     return [{ file: join(folder, entry), kind, bytes, atMs }];
   });
   return copies.sort((one, other) => other.atMs - one.atMs);

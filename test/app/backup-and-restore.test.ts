@@ -99,6 +99,17 @@ test.each([
   },
 );
 
+test("what a restore that was ended left beside the database is shown, and the next one takes its place", async () => {
+  const copy = `${database}.copy`;
+  await backUp(copy);
+  const left = `${database}.restoring`;
+  writeFileSync(left, "half of it");
+  const { copies } = await readDatabaseHealth(database, readConfiguration(config, 1));
+  expect(copies.filter(({ kind }) => kind === "unfinished")).toMatchObject([{ file: left, bytes: 10 }]);
+  expect(await restoreFrom(copy)).toMatchObject({ code: 0 });
+  expect(existsSync(left)).toBe(false);
+});
+
 test("a restore puts both copies back, keeps what they replace, and is refused while a daemon runs", async () => {
   const copy = `${database}.copy`;
   await backUp(copy);
