@@ -146,7 +146,8 @@ function numberIn(tag: unknown): number | undefined {
 
 /** @returns NaN where it is no block */
 function newestIn(head: unknown): number {
-  return Number(typeof head === "object" && head !== null && "number" in head ? head.number : Number.NaN);
+  const number = typeof head === "object" && head !== null && "number" in head ? numberIn(head.number) : undefined;
+  return number ?? Number.NaN;
 }
 
 /** @throws what is a fault of our own */

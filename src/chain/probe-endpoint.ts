@@ -85,7 +85,8 @@ async function tryFinality(endpoint: Endpoint, { finalityDepth }: ProbeOptions):
 }
 
 async function tryLogs(endpoint: Endpoint, { maxLogBlocks }: ProbeOptions): Promise<string | undefined> {
-  const latest = Number(fieldsOf(await endpoint.ask("eth_getBlockByNumber", ["latest", false])).number);
+  const { number } = fieldsOf(await endpoint.ask("eth_getBlockByNumber", ["latest", false]));
+  const latest = typeof number === "string" ? Number(number) : Number.NaN;
   if (!Number.isSafeInteger(latest)) return "its newest block has no number";
   const range = {
     fromBlock: toQuantity(Math.max(0, latest - maxLogBlocks + 1)),

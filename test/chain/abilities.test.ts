@@ -72,6 +72,14 @@ describe("a simulation of an endpoint", () => {
     expect(stateOf(await chainOver([proxy]).chain.abilities(), "finality")).toBe("lacking");
   });
 
+  test("finds that logs are lacking where the newest block has no number, whatever it has instead", async () => {
+    const proxy = await startRpcProxy((await startBareAnvil()).url);
+    const isNewest = (params: readonly unknown[]): boolean => params[0] === "latest";
+    const result = { number: { toString: 1 }, timestamp: "0x0" };
+    proxy.faultWhere({ method: "eth_getBlockByNumber", where: isNewest }, { kind: "answer", result });
+    expect(stateOf(await chainOver([proxy]).chain.abilities(), "logs")).toBe("lacking");
+  });
+
   test("whose answer is lost says nothing of the ability", async () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
     proxy.fault("eth_simulateV1", { kind: "drop-after", loss: "reset" });

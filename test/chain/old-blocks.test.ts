@@ -20,6 +20,21 @@ function poolOver(url: string) {
   return createRpcPool({ urls: [new Secret(url)], chainId: 31_337, timeoutMs: 5_000, maxBytes: 100_000 }, clock);
 }
 
+/** A node that says this of its newest block, and knows no other one. */
+async function poolAt(number: unknown) {
+  const results: Readonly<Record<string, unknown>> = {
+    eth_chainId: "0x7a69",
+    eth_getBlockByNumber: { number, timestamp: toQuantity(Math.floor(Date.now() / 1_000)) },
+  };
+  const { url } = await startHttpServer(async (request, response) => {
+    const { id, method } = JSON.parse(await readBody(request));
+    const error = { code: -32_000, message: "header not found" };
+    const answer = method in results ? { result: results[method] } : { error };
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+  });
+  return poolOver(url);
+}
+
 test.each([
   ["of which it keeps nothing any more is refused", 2, "refused"],
   ["that it does not have yet may be answered in a moment", 305, "unreachable"],
@@ -42,16 +57,13 @@ test.each([
   ["that ends with a block that is still to come may be read in a moment", [10, 1_001], "unreachable"],
   ["of blocks that it should have may be read in a moment", [900, 1_000], "unreachable"],
 ])("logs of a range %s", async (_, [from = 0, to = 0], code) => {
-  const results: Readonly<Record<string, unknown>> = {
-    eth_chainId: "0x7a69",
-    eth_getBlockByNumber: { number: toQuantity(1_000), timestamp: toQuantity(Math.floor(Date.now() / 1_000)) },
-  };
-  const { url } = await startHttpServer(async (request, response) => {
-    const { id, method } = JSON.parse(await readBody(request));
-    const error = { code: -32_000, message: "header not found" };
-    const answer = method in results ? { result: results[method] } : { error };
-    response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
-  });
-  const asked = poolOver(url).read("eth_getLogs", [{ fromBlock: toQuantity(from), toBlock: toQuantity(to) }]);
+  const asked = (await poolAt(toQuantity(1_000))).read("eth_getLogs", [
+    { fromBlock: toQuantity(from), toBlock: toQuantity(to) },
+  ]);
   await expect(asked).rejects.toMatchObject({ name: "ChainReadError", code });
+});
+
+test("a newest block whose number is a value of which JavaScript makes no number tells nothing", async () => {
+  const asked = (await poolAt({ toString: 1 })).read("eth_getLogs", [{ fromBlock: "0xa", toBlock: "0x3e8" }]);
+  await expect(asked).rejects.toMatchObject({ name: "ChainReadError", code: "unreachable" });
 });

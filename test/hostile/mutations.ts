@@ -109,6 +109,9 @@ function affiliateOf(honest: OrderFields, fee: bigint): Partial<OrderFields> {
 
 type Change = readonly [field: string, name: string, value: unknown];
 
+/** A JSON value of which JavaScript makes no text: it throws. */
+const NO_TEXT = { toString: 1 };
+
 /** Lies around the order in the quote: dotted paths with their new values; undefined takes the field away. */
 function quoteChanges(scenario: Scenario): readonly Change[] {
   const changes: Change[] = [
@@ -128,6 +131,7 @@ function quoteChanges(scenario: Scenario): readonly Change[] {
       ["priceImpact", "above the limit", "0.010001"],
       ["priceImpact", "everything", "1"],
       ["priceImpact", "negative", "-0.5"],
+      ["priceImpact", "no text at all", NO_TEXT],
       ["expiresAt", "now", NOW],
       ["expiresAt", "zero", 0],
       ["expiresAt", "no number", "soon"],
@@ -153,6 +157,9 @@ function typedDataChanges(): Change[] {
     ["typedData.domain.verifyingContract", "the attacker", ATTACKER],
     ["typedData.domain.verifyingContract", "the token", USDC],
     ["typedData.domain.verifyingContract", "missing", undefined],
+    ...["name", "version", "chainId", "verifyingContract"].map((key): Change => {
+      return [`typedData.domain.${key}`, "no text at all", NO_TEXT];
+    }),
     ["typedData.domain.salt", "zero", `0x${"00".repeat(32)}`],
     ["typedData.domain.salt", "a number", 1],
     ["typedData.domain.salt", "text", "x"],
@@ -174,6 +181,7 @@ function typedDataChanges(): Change[] {
   for (const field of ["recipient", "amountIn", "amountOutMin", "deadline", "swapFee", "fromAsset"]) {
     changes.push([`typedData.message.${field}`, "missing", undefined], [`typedData.message.${field}`, "null", null]);
     changes.push([`typedData.message.${field}`, "a list", ["1"]], [`typedData.message.${field}`, "an object", {}]);
+    changes.push([`typedData.message.${field}`, "no text at all", NO_TEXT]);
   }
   return changes;
 }

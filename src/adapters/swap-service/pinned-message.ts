@@ -71,7 +71,7 @@ function typeString(primaryType: string, fields: readonly { name: string; type: 
 }
 
 function domainProblem(pin: MessagePin, domain: TypedData["domain"], pinned: PinnedSettlement): string | undefined {
-  const seen = `${String(domain.name)}/${String(domain.version)}`;
+  const seen = `${shown(domain.name)}/${shown(domain.version)}`;
   if (domain.name !== pin.domain.name || domain.version !== pin.domain.version) {
     return `the typed data has the domain ${seen}, this profile knows ${pin.domain.name}/${pin.domain.version} only`;
   }
@@ -80,11 +80,11 @@ function domainProblem(pin: MessagePin, domain: TypedData["domain"], pinned: Pin
   if (unknown !== undefined) return `the domain ${seen} has the unknown field ${JSON.stringify(unknown)}`;
   const { chainId, verifyingContract } = domain;
   if (decimalText(chainId) !== pinned.chainId.toString()) {
-    return `the domain ${seen} is of chain ${String(chainId)}, not of ${pinned.chainId}`;
+    return `the domain ${seen} is of chain ${shown(chainId)}, not of ${pinned.chainId}`;
   }
   const { verifyingContract: known } = pinned.contracts;
   if (parseChecked(verifyingContract) !== known) {
-    return `the domain ${seen} names the contract ${String(verifyingContract)}, not the pinned ${known}`;
+    return `the domain ${seen} names the contract ${shown(verifyingContract)}, not the pinned ${known}`;
   }
   return undefined;
 }
@@ -113,7 +113,7 @@ function readFields(
     const { name } = field;
     const value = Object.hasOwn(message, name) ? message[name] : undefined;
     const read = readField(field, value);
-    if (typeof read === "string") return { ok: false, problem: `the message's ${name} is ${read}: ${describe(value)}` };
+    if (typeof read === "string") return { ok: false, problem: `the message's ${name} is ${read}: ${shown(value)}` };
     if ("address" in read) addresses.set(name, read.address);
     if ("number" in read) numbers.set(name, read.number);
   }
@@ -153,6 +153,10 @@ function decimalText(value: unknown): unknown {
   return typeof value === "number" && Number.isSafeInteger(value) ? value.toString() : value;
 }
 
-function describe(value: unknown): string {
-  return value === undefined ? "missing" : String(value).slice(0, 80);
+const LONGEST_SHOWN = 80;
+
+/** A value as it was seen, of whatever kind: JavaScript throws at a JSON object that has a `toString` of its own. */
+function shown(value: unknown): string {
+  const isPlain = typeof value === "string" || typeof value === "bigint" || typeof value === "number";
+  return (isPlain ? String(value) : (JSON.stringify(value) ?? "missing")).slice(0, LONGEST_SHOWN);
 }

@@ -125,7 +125,8 @@ function readCount(json: LosslessJson): number | undefined {
 }
 
 function readFraction(json: LosslessJson): Ppm | undefined {
-  const match = FRACTION_PATTERN.exec(numberText(json) ?? String(json));
+  const text = numberText(json) ?? json;
+  const match = typeof text === "string" ? FRACTION_PATTERN.exec(text) : null;
   if (match === null) return undefined;
   const fraction = (match[2] ?? "").padEnd(6, "0");
   const parts = BigInt((match[1] ?? "0") + fraction.slice(0, 6));

@@ -19,7 +19,7 @@ export function createAccounts(rpc: JsonRpc): Accounts {
       if (existing.has(address)) return true;
       const answers = await rpc.batch(QUESTIONS.map((method) => ({ method, params: [address, "latest"] })));
       for (const answer of answers) if (answer instanceof RpcError) throw answer;
-      const exists = answers.some((answer) => /[1-9a-f]/i.test(String(answer).slice(2)));
+      const exists = answers.some((answer) => typeof answer === "string" && /[1-9a-f]/i.test(answer.slice(2)));
       if (!exists) return false;
       if (existing.size >= MAX_ACCOUNTS) existing.clear();
       existing.add(address);

@@ -96,6 +96,8 @@ describe("asking for a quote", () => {
     ["no id", { ...wireQuote, id: "" }, "quote.id is missing"],
     ["no target", { ...wireQuote, targetAddress: undefined }, "quote.targetAddress is missing"],
     ["a target that is no address", { ...wireQuote, targetAddress: "0x12" }, "quote.targetAddress"],
+    ["an impact that is an object", { ...wireQuote, priceImpact: { toString: 1 } }, "quote.priceImpact"],
+    ["an impact in a list", { ...wireQuote, priceImpact: ["0.01"] }, "quote.priceImpact"],
     ["an expiry that is no integer", { ...wireQuote, expiresAt: "soon" }, "quote.expiresAt"],
     ["typed data without a domain", { ...wireQuote, typedData: { types: {}, message: {} } }, "quote.typedData"],
     ["a list", [], "quote is no object"],

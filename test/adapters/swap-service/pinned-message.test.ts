@@ -52,6 +52,23 @@ describe("a pinned message", () => {
     expect(read({ [name]: value })).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
   });
 
+  it.each([
+    ["name", "has the domain"],
+    ["version", "has the domain"],
+    ["chainId", "is of chain"],
+    ["verifyingContract", "names the contract"],
+  ])("is refused where the %s of its domain is a value of which JavaScript makes no text", (name, words) => {
+    const domain = { ...order.domain, [name]: { toString: 1 } };
+    const message = readPinnedMessage(PIN, { ...order, domain }, pinned);
+    expect(message).toMatchObject({ ok: false, problem: expect.stringContaining(words) });
+    expect(message).toMatchObject({ problem: expect.stringContaining('{"toString":1}') });
+  });
+
+  it.each(["to", "validTo", "kind"])("is refused where its %s is a value of which JavaScript makes no text", (name) => {
+    const problem = expect.stringMatching(/the message's \w+ is no.*: \[\{"toString":1\}\]$/);
+    expect(read({ [name]: [{ toString: 1 }] })).toMatchObject({ ok: false, problem });
+  });
+
   it("is read by the form that its types name, also where another one has as many fields", () => {
     const types = { Order: OTHER.map(({ name, type }) => ({ name, type })) };
     expect(read({ validTo: "4294967296" }, types)).toMatchObject({ ok: true });

@@ -107,7 +107,7 @@ describe("typed data of our own settlement contract", () => {
     ["a chain id in hex", { domain: { ...typedData.domain, chainId: "0x7a69" } }, "0x7a69"],
     ["another contract", { domain: { ...typedData.domain, verifyingContract: STRANGER } }, STRANGER],
     ["a salt", { domain: { ...typedData.domain, salt: `0x${"00".repeat(32)}` } }, "salt"],
-    ["no domain", { domain: {} }, "undefined/undefined"],
+    ["no domain", { domain: {} }, "missing/missing"],
     ["another primary type", { primaryType: "Permit" }, "Permit"],
     ["a second type", { types: { ...typedData.types, Permit: [] } }, "Permit"],
     ["a domain type", { types: { ...typedData.types, EIP712Domain: [] } }, "EIP712Domain"],
