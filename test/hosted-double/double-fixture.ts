@@ -117,7 +117,14 @@ export class DoubleFixture {
     const nonce: bigint = await new Contract(token, TOKEN_ABI, this.#provider).getFunction("nonces")(this.owner);
     const built = buildPermit(
       { domain: { name: "USD Coin", version: "1", chainId, verifyingContract: token }, nonce },
-      { chainId, token, owner: this.owner, spender: contracts.spender, value: gross, deadlineSeconds },
+      {
+        chainId,
+        token,
+        owner: this.owner,
+        spender: contracts.spender,
+        value: gross,
+        deadlineSeconds: BigInt(deadlineSeconds),
+      },
     );
     if (!built.ok) throw new Error(JSON.stringify(built.denial));
     const submission = {

@@ -102,7 +102,7 @@ async function conclude(scenario: Scenario, facts: SwapFacts): Promise<Judgement
   if (facts.transaction !== undefined) return signTransaction(swap, facts.transaction);
   const permit = buildPermit(
     { domain: { name: "USD Coin", version: "1", chainId: CHAIN_ID, verifyingContract: USDC }, nonce: 5n },
-    { chainId: CHAIN_ID, token: USDC, owner: OWNER, spender: ROUTER, value: GROSS, deadlineSeconds: NOW + 120 },
+    { chainId: CHAIN_ID, token: USDC, owner: OWNER, spender: ROUTER, value: GROSS, deadlineSeconds: BigInt(NOW + 120) },
   );
   if (!permit.ok) throw new Error(JSON.stringify(permit.denial));
   const documents = [serviceKind(scenario.profile).profile.typedData(swap, PINNED), permit.typedData];

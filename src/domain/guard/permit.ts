@@ -19,8 +19,8 @@ export interface PermitTerms {
   readonly spender: Address;
   /** exactly the gross amount, in the smallest unit of the token */
   readonly value: bigint;
-  /** Unix seconds */
-  readonly deadlineSeconds: number;
+  /** Unix seconds, up to uint256 as an order says it: whether that is too far is checked elsewhere */
+  readonly deadlineSeconds: bigint;
 }
 
 /** Field order of EIP-2612: `Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)`. */

@@ -22,7 +22,6 @@ export async function signingMaterial(
   if (allowance >= gross || isNative(swap.sell)) {
     return { signing: { swap: signed, permit: undefined }, permitProblem: undefined };
   }
-  const deadlineSeconds = Number(decoded.deadline);
   const facts = await context.deps.chain.permitFacts(swap.sell.address, swap.wallet, head.number);
   const permit = buildPermit(facts, {
     chainId: context.settings.chainId,
@@ -30,13 +29,14 @@ export async function signingMaterial(
     owner: swap.wallet,
     spender: context.settings.contracts.spender,
     value: gross,
-    deadlineSeconds,
+    deadlineSeconds: decoded.deadline,
   });
   if (!permit.ok) {
     return { signing: { swap: signed, permit: undefined }, permitProblem: permit.denial.fields.problem };
   }
   const problem = facts === undefined ? undefined : await delegationProblem(context, swap, facts);
   if (problem !== undefined) return { signing: { swap: signed, permit: undefined }, permitProblem: problem };
+  const deadlineSeconds = Number(decoded.deadline);
   return {
     signing: { swap: signed, permit: { ...sealed(context, permit.typedData), deadlineSeconds, value: gross } },
     permitProblem: undefined,

@@ -8,7 +8,7 @@ const terms: PermitTerms = {
   owner: OWNER,
   spender: ROUTER,
   value: 100_000_000n,
-  deadlineSeconds: 1_700_000_300,
+  deadlineSeconds: 1_700_000_300n,
 };
 const domain = { name: "USD Coin", version: "1", chainId: 31337n, verifyingContract: USDC };
 

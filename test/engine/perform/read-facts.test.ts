@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.ts";
+import type { DecodedSwap } from "../../../src/domain/guard/decoded-swap.ts";
+import { MAX_UINT256 } from "../../../src/domain/money/amount.ts";
 import type { ClearanceReading } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
@@ -21,8 +23,10 @@ import { swapIn } from "../../support/reading-samples.ts";
 async function begin(
   gasless: boolean,
   change: Partial<Swap> = {},
+  twist: Partial<DecodedSwap> = {},
 ): Promise<{ outside: Outside; life: Life; swap: Swap }> {
   const outside = createOutside(NOW_MS);
+  outside.service.twist = (swap) => ({ ...swap, ...twist });
   const life = openLife(outside);
   await registerStrategies(life.context);
   const planned = swapIn("planned", {
@@ -217,6 +221,19 @@ describe("a gasless swap", () => {
     outside.service.profile = { ...swapdProfile, simulationOfOrder: undefined };
     expect(readingOf(await readFacts(life.context, swap)).simulation).toEqual({ kind: "not-applicable" });
   });
+
+  test.each([10n ** 21n, MAX_UINT256])(
+    "that says it is good until %d is read and denied, and ends nothing",
+    async (deadline) => {
+      const { life, swap } = await begin(true, {}, { deadline });
+      const reading = readingOf(await readFacts(life.context, swap));
+      expect(JSON.parse(reading.signing?.permit?.typedData ?? "{}").message.deadline).toBe(deadline.toString());
+      const run = runSample({ swaps: [swap] });
+      const event = { kind: "facts-read", swapId: swap.id, reading } as const;
+      const { records } = step(run, event, await gatherEvidence(life.context, run, event));
+      expect(records).toContainEqual(expect.objectContaining({ kind: "retry", reason: "DEADLINE_OUT_OF_BOUNDS" }));
+    },
+  );
 
   test("needs no permit when the allowance suffices", async () => {
     const { life, swap, outside } = await begin(true);
