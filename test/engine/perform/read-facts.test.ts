@@ -12,6 +12,7 @@ import { readFacts } from "../../../src/engine/perform/read-facts.ts";
 import { watchedBy } from "../../../src/engine/perform/watched.ts";
 import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import type { CallRequest } from "../../../src/ports/chain.ts";
+import { STRANGER } from "../../domain/guard/swap-samples.ts";
 import { ETH, HUNDRED_USDC, NOW_MS, priceOf, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../../support/engine-life.ts";
@@ -234,6 +235,24 @@ describe("a gasless swap", () => {
       expect(records).toContainEqual(expect.objectContaining({ kind: "retry", reason: "DEADLINE_OUT_OF_BOUNDS" }));
     },
   );
+
+  test("that says any number is read, and denied where it has to be: it ends nothing", async () => {
+    for (const number of [0n, 1n, 2n ** 53n, 2n ** 255n]) {
+      const affiliate = { address: STRANGER, fee: number };
+      for (const twist of [
+        ...[{ deadline: number }, { amountOutMin: number }, { swapFee: number }, { amountIn: number }],
+        ...[{ nonce: number }, { affiliate }, { affiliate, amountIn: 0n, swapFee: 0n }],
+      ]) {
+        const { life, swap } = await begin(true, {}, twist);
+        const reading = readingOf(await readFacts(life.context, swap));
+        const run = runSample({ swaps: [swap] });
+        const event = { kind: "facts-read", swapId: swap.id, reading } as const;
+        const { records } = step(run, event, await gatherEvidence(life.context, run, event));
+        expect(records).not.toEqual([]);
+        life.kill();
+      }
+    }
+  });
 
   test("needs no permit when the allowance suffices", async () => {
     const { life, swap, outside } = await begin(true);

@@ -12,7 +12,8 @@ import { SETTLEMENT } from "./settlement.ts";
 export function encodeOwnSwap(swap: DecodedSwap, route: readonly RouteLeg[]): Hex {
   const { recipient, fromAsset, toAsset, deadline, amountOutMin, amountIn, swapFee } = swap;
   const affiliate = swap.affiliate ?? { address: NATIVE_TOKEN, fee: 0n };
-  const affiliateFee = affiliate.fee === 0n ? 0n : mulDivDown(affiliate.fee, amountIn, amountIn + swapFee);
+  const sold = amountIn + swapFee;
+  const affiliateFee = sold === 0n ? 0n : mulDivDown(affiliate.fee, amountIn, sold);
   const order = [recipient, fromAsset, toAsset, deadline, amountOutMin, 0n, amountIn, 0n];
   const legs = route.map(({ protocol, pool, tokenIn, tokenOut, fee, portion }) => [
     ...[protocol, pool, tokenIn, tokenOut, fee, portion],

@@ -6,7 +6,8 @@ import type { DecodedSwap } from "../../../../src/domain/guard/decoded-swap.ts";
 import { oneContract } from "../../../../src/domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../../../src/domain/guard/typed-data.ts";
 import { type Hex, NATIVE_TOKEN } from "../../../../src/domain/money/address.ts";
-import { decodedSample, OWNER, ROUTER, STRANGER, USDC, WETH } from "../../../domain/guard/swap-samples.ts";
+import { MAX_UINT256 } from "../../../../src/domain/money/amount.ts";
+import { AFFILIATE, decodedSample, OWNER, ROUTER, STRANGER, USDC, WETH } from "../../../domain/guard/swap-samples.ts";
 import { typeHash } from "../../../support/typed-data-digest.ts";
 
 const artifact = JSON.parse(
@@ -133,6 +134,28 @@ describe("typed data of our own settlement contract", () => {
   it("is not built without a caller or a nonce", () => {
     expect(() => swapdProfile.typedData(decodedSample({ sender: undefined }), pinned)).toThrow(/sender/);
     expect(() => swapdProfile.typedData(decodedSample({ nonce: undefined }), pinned)).toThrow(/nonce/);
+  });
+});
+
+describe("the owner's own call of an order", () => {
+  const own = swapdProfile.simulationOfOrder;
+  if (own === undefined) throw new Error("the profile knows the owner's own call");
+  const numbers = [0n, 1n, MAX_UINT256];
+
+  it("is made of whatever numbers an order says: the guard denies what is out of bounds", () => {
+    for (const amountIn of numbers)
+      for (const swapFee of numbers)
+        for (const fee of numbers)
+          for (const amountOutMin of numbers) {
+            const affiliate = { address: AFFILIATE, fee };
+            const swap = decodedSample({ amountIn, swapFee, affiliate, amountOutMin, deadline: MAX_UINT256 });
+            const decoding = swapdProfile.decodeTypedData(swapdProfile.typedData(swap, pinned), pinned);
+            expect(decoding).toEqual({ ok: true, swap });
+            const [order] = settlement.decodeFunctionData("swap", own(swap, []));
+            const gross = amountIn + swapFee;
+            const kept = gross === 0n ? 0n : (fee * amountIn) / gross;
+            expect(order.toObject()).toMatchObject({ amountIn, amountOutMin, affiliateFee: kept });
+          }
   });
 });
 
