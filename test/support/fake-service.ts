@@ -82,7 +82,7 @@ export class FakeService implements SwapService {
 
   async transaction(quoteId: string): Promise<ProposedTransaction | ServiceRefusal> {
     const known = this.quotes.get(quoteId);
-    if (known === undefined) return refusal("QUOTE_UNKNOWN", false);
+    if (known === undefined) return refusal("QUOTE_UNKNOWN", true);
     const { recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn } = known.swap;
     const nobody = `0x${"0".repeat(40)}`;
     const order = [recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn, 0n, nobody, 0n];
@@ -91,7 +91,7 @@ export class FakeService implements SwapService {
   }
 
   async orderRoute(quoteId: string): Promise<readonly RouteLeg[] | ServiceRefusal> {
-    return this.quotes.has(quoteId) ? [] : refusal("QUOTE_UNKNOWN", false);
+    return this.quotes.has(quoteId) ? [] : refusal("QUOTE_UNKNOWN", true);
   }
 
   async executeSwap(submission: Submission, heldBack: () => Promise<string | undefined>): Promise<SubmissionOutcome> {

@@ -76,6 +76,9 @@ const NAME_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
 /** Statuses about the moment, not about the request. 410 is an expired quote: a fresh one helps. */
 const PASSING_STATUSES = new Set([408, 410, 425, 429]);
 
+/** The service knows the quote no more, as after a start: a fresh one helps. */
+const PAST_QUOTES = new Set(["QUOTE_FORGOTTEN", "QUOTE_UNKNOWN"]);
+
 /** A refusal on its way through the retry loop. */
 class PassingRefusal extends Error {
   readonly refusal: ServiceRefusal;
@@ -160,7 +163,8 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
 
 /** A quote that is past stays so, and who has waited as long as a call may does not wait again. */
 function isWorthRepeating(refusal: ServiceRefusal): boolean {
-  return refusal.status !== 410 && refusal.code !== WAITED_TOO_LONG;
+  const { status, code } = refusal;
+  return status !== 410 && !PAST_QUOTES.has(code) && code !== WAITED_TOO_LONG;
 }
 
 interface Call {
@@ -235,9 +239,9 @@ function readResponse(response: BoundedResponse, { redactor, refusalFields, host
   // Of any length: what is too much is cut.
   const said = reader.value(refusalFields.message);
   const words = typeof said === "string" ? said : "no message";
-  const retryable = status >= 500 || PASSING_STATUSES.has(status);
   const known = name !== undefined && NAME_PATTERN.test(name) ? name : undefined;
   const label = known ?? (code === undefined ? `HTTP_${status}` : `SERVICE_${code}`);
+  const retryable = status >= 500 || PASSING_STATUSES.has(status) || PAST_QUOTES.has(label);
   return refused(label, `${host} answered ${status}: ${presentable(words, redactor)}`, status, retryable);
 }
 

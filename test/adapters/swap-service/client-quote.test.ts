@@ -161,6 +161,8 @@ describe("a service that refuses or fails", () => {
     [401, { message: "unknown key" }, "HTTP_401", false],
     [403, {}, "HTTP_403", false],
     [410, { message: "expired", error: "QUOTE_GONE" }, "QUOTE_GONE", true],
+    [404, { message: "in memory", code: 2108, error: "QUOTE_FORGOTTEN" }, "QUOTE_FORGOTTEN", true],
+    [404, { message: "unknown", code: 2101, error: "QUOTE_UNKNOWN" }, "QUOTE_UNKNOWN", true],
   ])("is believed when it answers %i", async (status, body, code, retryable) => {
     const { service, requests } = await serviceWith((_, response) => json(response, body, status));
     expect(await service.quote(request)).toMatchObject({ kind: "refused", code, status, retryable });

@@ -128,10 +128,10 @@ describe("a self-executed swap", () => {
 
   test("whose transaction the service refuses for good is refused, not read", async () => {
     const { life, swap, outside } = await begin(false);
-    outside.service.transaction = async () => refusal("QUOTE_UNKNOWN", false);
+    outside.service.transaction = async () => refusal("NO_ROUTE", false);
     expect(await readFacts(life.context, swap)).toEqual({
       ...{ kind: "quote-refused", swapId: swap.id, gasless: false, retryable: false },
-      ...{ code: "QUOTE_UNKNOWN", message: "the service says QUOTE_UNKNOWN" },
+      ...{ code: "NO_ROUTE", message: "the service says NO_ROUTE" },
     });
   });
 
