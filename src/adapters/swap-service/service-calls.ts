@@ -1,3 +1,4 @@
+import { isDenialCode } from "../../domain/guard/denial.ts";
 import { type BoundedFetch, type BoundedResponse, boundedFetch, FetchError } from "../../net/bounded-fetch.ts";
 import { type LosslessJson, parseJsonLossless } from "../../net/parse-json.ts";
 import { createRedactor, type Redactor } from "../../net/redact.ts";
@@ -239,10 +240,15 @@ function readResponse(response: BoundedResponse, { redactor, refusalFields, host
   // Of any length: what is too much is cut.
   const said = reader.value(refusalFields.message);
   const words = typeof said === "string" ? said : "no message";
-  const known = name !== undefined && NAME_PATTERN.test(name) ? name : undefined;
+  const known = name !== undefined && NAME_PATTERN.test(name) ? foreignCode(name) : undefined;
   const label = known ?? (code === undefined ? `HTTP_${status}` : `SERVICE_${code}`);
   const retryable = status >= 500 || PASSING_STATUSES.has(status) || PAST_QUOTES.has(label);
   return refused(label, `${host} answered ${status}: ${presentable(words, redactor)}`, status, retryable);
+}
+
+/** Its name for a refusal; one that we deny by says nothing of a check of ours, but that a quote expired is the same to both. */
+function foreignCode(name: string): string {
+  return isDenialCode(name) && name !== "QUOTE_EXPIRED" ? `SERVICE_${name}` : name;
 }
 
 /** The service's own words, without control characters and secrets, and not too many of them. */

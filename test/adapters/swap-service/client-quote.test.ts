@@ -161,6 +161,10 @@ describe("a service that refuses or fails", () => {
     [401, { message: "unknown key" }, "HTTP_401", false],
     [403, {}, "HTTP_403", false],
     [410, { message: "expired", error: "QUOTE_GONE" }, "QUOTE_GONE", true],
+    [400, { message: "no", code: 1, error: "RECIPIENT_MISMATCH" }, "SERVICE_RECIPIENT_MISMATCH", false],
+    [400, { message: "no", code: 1, error: "PERMIT_UNSUPPORTED" }, "SERVICE_PERMIT_UNSUPPORTED", false],
+    [400, { message: "no", code: 1, error: "ANSWER_MALFORMED" }, "SERVICE_ANSWER_MALFORMED", false],
+    [410, { message: "no", code: 2102, error: "QUOTE_EXPIRED" }, "QUOTE_EXPIRED", true],
     [404, { message: "in memory", code: 2108, error: "QUOTE_FORGOTTEN" }, "QUOTE_FORGOTTEN", true],
     [404, { message: "unknown", code: 2101, error: "QUOTE_UNKNOWN" }, "QUOTE_UNKNOWN", true],
   ])("is believed when it answers %i", async (status, body, code, retryable) => {
