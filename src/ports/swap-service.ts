@@ -59,6 +59,7 @@ export type SubmissionOutcome =
 
 /** The service's own record of a swap; a hint, never evidence. */
 export interface ServiceSwapRecord {
+  /** in lower case */
   readonly status: string;
   readonly hash: Hex | undefined;
   readonly raw: Readonly<Record<string, unknown>>;

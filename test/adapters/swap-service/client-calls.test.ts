@@ -47,6 +47,10 @@ describe("handing over a gasless swap", () => {
     ["a lost answer", (response) => response.destroy()],
     ["half an answer", (response) => void response.writeHead(200, { "content-length": "50" }).write('{"id":')],
     ["an answer that is not JSON", (response) => json(response, "accepted")],
+    ["an answer that names no swap", (response) => json(response, { message: "Insufficient balance", code: 2069 })],
+    ["an empty answer", (response) => json(response, {})],
+    ["an answer with an error", (response) => json(response, { id: "swap_1", error: { code: 2305, message: "no" } })],
+    ["an answer of a swap that failed", (response) => json(response, { quoteId: wireQuote.id, status: "Error" })],
     ["an answer about another quote", (response) => json(response, { quoteId: "another" })],
   ])("is sent once and unknown after %s", async (_name, answer) => {
     const { service, requests } = await serviceWith((_, response) => answer(response), { timeoutMs: 300 });
@@ -101,6 +105,26 @@ describe("the other questions", () => {
       const { service } = await serviceWith((_, response) => json(response, { ...transaction, ...broken }));
       expect(await service.transaction("quote")).toMatchObject({ code: "ANSWER_MALFORMED" });
     }
+  });
+
+  it.each([
+    { id: "swap_1", error: null },
+    { swapId: "swap_1", status: "pending", error: false, hash: "" },
+    { hash: HASH },
+    { quoteId: wireQuote.id },
+  ])("takes %j for an acceptance", async (body) => {
+    const { service } = await serviceWith((_, response) => json(response, body));
+    expect(await service.executeSwap(submission, free)).toMatchObject({ kind: "accepted" });
+  });
+
+  it("hears that a swap is pending however it is written, also with an empty hash", async () => {
+    const body = { status: "PENDING", hash: "", transactionHash: "" };
+    const { service } = await serviceWith((_, response) => json(response, body));
+    expect(await service.swapRecord({ quoteId: "q", hash: undefined })).toEqual({
+      ...{ status: "pending", hash: undefined, raw: body },
+    });
+    const hashed = await serviceWith((_, response) => json(response, { ...body, transactionHash: HASH }));
+    expect(await hashed.service.swapRecord({ quoteId: "q", hash: undefined })).toMatchObject({ hash: HASH });
   });
 
   it("asks for the swap's record with the urgency of a live swap", async () => {

@@ -3,7 +3,7 @@ import type { Hex } from "../../../domain/money/address.ts";
 import type { LosslessJson } from "../../../net/parse-json.ts";
 import type { Quote, ServiceSwapRecord } from "../../../ports/swap-service.ts";
 import { readTypedData } from "../typed-data.ts";
-import { asObject, createReader, toPlain, type WireProblem } from "../wire-reader.ts";
+import { asObject, createReader, toPlain, type WireProblem, type WireReader } from "../wire-reader.ts";
 
 const HASH_LENGTH = 66;
 
@@ -98,11 +98,11 @@ function readLeg(json: LosslessJson, place: string): RouteLeg | WireProblem {
 export function readSwapRecord(json: LosslessJson): ServiceSwapRecord | WireProblem {
   const reader = createReader(json, "swap");
   const status = reader.text("status");
-  const hash = reader.hex("hash", "transactionHash");
+  const hash = readHash(reader);
   const problem = reader.problem();
   if (problem !== undefined) return { problem };
   if (status === undefined) return { problem: "swap.status is missing" };
-  return { status, hash: asHash(hash), raw: toPlain(json) as Readonly<Record<string, unknown>> };
+  return { status: status.toLowerCase(), hash, raw: toPlain(json) as Readonly<Record<string, unknown>> };
 }
 
 /** Reads the counts of swaps by status. */
@@ -117,20 +117,28 @@ export function readStatusCounts(json: LosslessJson): Readonly<Record<string, nu
   return problem === undefined ? counts : { problem };
 }
 
-/** What the acceptance of a gasless swap names, where it names anything. */
+/** What the acceptance of a gasless swap names; what names nothing, or an error, is none, whatever its HTTP status. */
 export function readAcceptance(
   json: LosslessJson,
 ): { serviceSwapId: string | undefined; hash: Hex | undefined; quoteId: string | undefined } | WireProblem {
   const reader = createReader(json, "answer");
   const serviceSwapId = reader.text("id", "swapId");
-  const hash = asHash(reader.hex("hash", "transactionHash"));
+  const hash = readHash(reader);
   const quoteId = reader.text("quoteId", "quote-id");
   const problem = reader.problem();
-  return problem === undefined ? { serviceSwapId, hash, quoteId } : { problem };
+  if (problem !== undefined) return { problem };
+  const [status, error] = [reader.value("status"), reader.value("error")];
+  if ((error ?? false) !== false || (typeof status === "string" && status.toLowerCase() === "error"))
+    return { problem: "the answer is of a swap that failed" };
+  if ((serviceSwapId ?? hash ?? quoteId) === undefined) return { problem: "the answer names no swap" };
+  return { serviceSwapId, hash, quoteId };
 }
 
-function asHash(hex: Hex | undefined): Hex | undefined {
-  return hex?.length === HASH_LENGTH ? hex : undefined;
+/** An empty text stands for no hash. */
+function readHash(reader: WireReader): Hex | undefined {
+  const names = ["hash", "transactionHash"].filter((name) => reader.value(name) !== "");
+  const hash = reader.hex(...names);
+  return hash?.length === HASH_LENGTH ? hash : undefined;
 }
 
 /** Fees are shown, never trusted; an entry that is not a type with a value is left out. */
