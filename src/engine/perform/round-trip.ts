@@ -9,8 +9,12 @@ import type { Swap, SwapQuote } from "../../domain/run/run.ts";
 import type { BlockHead, CallRequest } from "../../ports/chain.ts";
 import type { QuoteRequest } from "../../ports/swap-service.ts";
 import type { EngineContext } from "../engine-context.ts";
+import { isNotForUs } from "../outside-watch.ts";
 import type { SwapSimulation } from "./simulate-swap.ts";
 import { watchedBy } from "./watched.ts";
+
+/** A refusal without the service's own name for it, as a page that came in its place: it says nothing of the token. */
+const UNNAMED = /^HTTP_\d+$/;
 
 interface Asked {
   readonly swap: Swap;
@@ -45,7 +49,8 @@ export async function roundTrip(context: EngineContext, asked: Asked): Promise<R
   const back = await context.deps.service.quote(request);
   if ("kind" in back) {
     const words = `${back.code}: ${back.message}`;
-    if (back.retryable) return { cause: "service", detail: `the service did not quote the way back: ${words}` };
+    if (back.retryable || isNotForUs(back) || UNNAMED.test(back.code))
+      return { cause: "service", detail: `the service did not quote the way back: ${words}` };
     return { kind: "impossible", reason: `the service quotes no way back: ${words}` };
   }
   if (asked.simulated.calls.length === 0 || swap.recipient !== swap.wallet)

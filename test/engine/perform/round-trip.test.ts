@@ -125,6 +125,21 @@ describe("a round trip", () => {
     expect(await roundTripOf(world)).toMatchObject({ kind: "impossible", reason: expect.stringContaining("NO_ROUTE") });
   });
 
+  it.each([
+    ...["HTTP_403", "HTTP_404", "REDIRECTED", "BAD_URL", "ANSWER_NOT_JSON", "ANSWER_TOO_LARGE", "ANSWER_MALFORMED"],
+  ])("GRD-23 is no answer where %s came instead of a word of the service about the token", async (code) => {
+    const world = await begin(FIRST_BUY);
+    world.outside.service.refuses = refusal(code, false);
+    const answer = await readFacts(world.life.context, world.swap);
+    expect(answer).toMatchObject({ kind: "facts-unavailable", cause: "service" });
+  });
+
+  it("GRD-23 is no answer where the service refuses our key, by whatever name", async () => {
+    const world = await begin(FIRST_BUY);
+    world.outside.service.refuses = { ...refusal("KEY_UNKNOWN", false), status: 401 };
+    expect(await readFacts(world.life.context, world.swap)).toMatchObject({ kind: "facts-unavailable" });
+  });
+
   it("GRD-23 is no answer where the moment speaks against it: nothing is concluded", async () => {
     const world = await begin(FIRST_BUY);
     world.outside.service.refuses = refusal("BUSY", true);
