@@ -76,18 +76,19 @@ export function statedAddress(json: string): Address | undefined {
 }
 
 /**
- * Decrypts a keystore.
+ * Decrypts a keystore, by the password as Unicode normalises it (NFKC) or as it was typed: wallets do either.
  * @returns the key as `0x` and 64 digits
  * @throws KeyError when it is none, costs more than is done here, or the password does not open it
  */
 export async function decryptKeystore(json: string, password: string): Promise<string> {
   const { crypto } = readKeystore(json);
-  const derived = await derive(crypto, Buffer.from(password.normalize("NFKC"), "utf8"));
-  if (!timingSafeEqual(macOf(derived, crypto.ciphertext), crypto.mac)) {
-    throw new KeyError("wrong password", "the password does not open the keystore: compare the two with your copies");
+  for (const written of new Set([password.normalize("NFKC"), password])) {
+    const derived = await derive(crypto, Buffer.from(written, "utf8"));
+    if (!timingSafeEqual(macOf(derived, crypto.ciphertext), crypto.mac)) continue;
+    const decipher = createDecipheriv("aes-128-ctr", derived.subarray(0, 16), crypto.cipherparams.iv);
+    return `0x${Buffer.concat([decipher.update(crypto.ciphertext), decipher.final()]).toString("hex")}`;
   }
-  const decipher = createDecipheriv("aes-128-ctr", derived.subarray(0, 16), crypto.cipherparams.iv);
-  return `0x${Buffer.concat([decipher.update(crypto.ciphertext), decipher.final()]).toString("hex")}`;
+  throw new KeyError("wrong password", "the password does not open the keystore: compare the two with your copies");
 }
 
 /** Cost of the scrypt function of new keystores (2^17, as wallets use); about a second of work for each guess. */

@@ -1,7 +1,8 @@
-import { scryptSync } from "node:crypto";
+import { createCipheriv, pbkdf2Sync, scryptSync } from "node:crypto";
+import { keccak256 } from "ethers";
 import { expect, test } from "vitest";
 import { openKeystore } from "../../../src/adapters/keys/keystore.ts";
-import { statedAddress } from "../../../src/adapters/keys/keystore-file.ts";
+import { decryptKeystore, statedAddress } from "../../../src/adapters/keys/keystore-file.ts";
 import { scrypt, scryptOfAnyCost } from "../../../src/adapters/keys/scrypt.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import { ADDRESS, PBKDF2, SCRYPT } from "./published-vectors.ts";
@@ -61,6 +62,30 @@ test.each([
   expect(error).toMatchObject({ code: "not a keystore", message: expect.stringContaining(words) });
   expect(String(error)).not.toMatch(/d172bf|testpassword/);
 });
+
+/** As geth, eth-account and web3.js write it: the key comes of the password's own bytes. */
+function writtenOver(password: string): string {
+  const { ciphertext, cipherparams } = PBKDF2.crypto;
+  const [salt, iv] = [Buffer.alloc(32, 7), Buffer.from(cipherparams.iv, "hex")];
+  const derived = pbkdf2Sync(Buffer.from(password, "utf8"), salt, 2, 32, "sha256");
+  const cipher = createCipheriv("aes-128-ctr", derived.subarray(0, 16), iv);
+  const sealed = Buffer.concat([cipher.update(Buffer.alloc(ciphertext.length / 2, 1)), cipher.final()]);
+  const mac = keccak256(Buffer.concat([derived.subarray(16), sealed])).slice(2);
+  const kdfparams = { c: 2, dklen: 32, prf: "hmac-sha256", salt: salt.toString("hex") };
+  const crypto = { ...PBKDF2.crypto, ciphertext: sealed.toString("hex"), kdfparams, mac };
+  return JSON.stringify({ ...PBKDF2, address: undefined, crypto });
+}
+
+test.each(["10\u00b5F", "m\u00b2", "a\u2026b", "\u2167", "Gro\u0308\u00dfe"])(
+  "the password %s opens a keystore that was written over its own bytes, and one over what it is normalised to",
+  async (typed) => {
+    const key = `0x${"01".repeat(32)}`;
+    expect(await decryptKeystore(writtenOver(typed), typed)).toBe(key);
+    expect(await decryptKeystore(writtenOver(typed.normalize("NFKC")), typed)).toBe(key);
+    const wrong = decryptKeystore(writtenOver(typed), `${typed} `);
+    await expect(wrong).rejects.toMatchObject({ code: "wrong password" });
+  },
+);
 
 test("a keystore says its address in clear, or nothing", () => {
   expect(statedAddress(JSON.stringify(SCRYPT))).toBeUndefined();
