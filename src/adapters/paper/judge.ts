@@ -159,10 +159,10 @@ async function quotedNow(
   swap: DecodedSwap,
 ): Promise<Exchanged | undefined> {
   const [sell, buy] = [tokenOf(swap.fromAsset), tokenOf(swap.toAsset)];
-  const amount = grossOf(swap);
+  const [amount, fee] = [grossOf(swap), swap.affiliate?.fee ?? 0n];
   if (sell === undefined || buy === undefined) return undefined;
   const quote = await service().quote({
-    ...{ sell, buy, amount, slippage: toPpm(0n), owner: account, recipient: swap.recipient },
+    ...{ sell, buy, amount: amount - fee, slippage: toPpm(0n), owner: account, recipient: swap.recipient },
     ...{ gasless: false, enableRfq: false, affiliate: undefined },
   });
   if ("kind" in quote) return undefined;

@@ -6,6 +6,7 @@ import { type ChainToRead, createPaperChain } from "../../../src/adapters/paper/
 import { openFleetingPaper } from "../../../src/adapters/sqlite/paper/open-paper-rows.ts";
 import { createDataFee, type DataFeeKind } from "../../../src/chain/data-fee.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
+import type { DecodedSwap } from "../../../src/domain/guard/decoded-swap.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import { IMPACT_LASTS_SECONDS } from "../../../src/domain/paper/own-impact.ts";
@@ -119,18 +120,19 @@ const service = {
                 fromAsset: USDC.address,
                 toAsset: WETH.address,
               },
-              ...{ deadline: DEADLINE, amountOutMin: MINIMUM, swapFee: 0n, amountIn: HUNDRED_USDC, nonce: undefined },
-              ...{ affiliate: undefined, permitValue: undefined },
+              ...{ deadline: DEADLINE, amountOutMin: MINIMUM, swapFee: 0n, nonce: undefined, permitValue: undefined },
+              ...{ amountIn: HUNDRED_USDC - (affiliate?.fee ?? 0n), affiliate },
             },
           }
         : { ok: false, problem: "no swap" },
   },
-  quote: async () => ({ amountOut: 97n }),
+  quote: async ({ amount }: { readonly amount: bigint }) => ({ amountOut: (97n * amount) / HUNDRED_USDC }),
 } as unknown as SwapService;
 
 const SAFE = toAddress(`0x${"5".repeat(40)}`);
 
 let recipient: Address = WALLET;
+let affiliate: DecodedSwap["affiliate"];
 let market: Market;
 let rows: PaperRows;
 let chain: Chain;
@@ -153,7 +155,7 @@ function restart(amounts: ReadonlyMap<Address, bigint> | undefined, kind?: DataF
 }
 
 beforeEach(() => {
-  recipient = WALLET;
+  [recipient, affiliate] = [WALLET, undefined];
   market = new Market();
   rows = openFleetingPaper();
   chain = restart(new Map([[USDC.address, 5n * HUNDRED_USDC]]));
@@ -297,6 +299,15 @@ describe("a transaction on paper", () => {
     market.mine();
     await chain.receipt(hash);
     expect(await balances()).toEqual([4n * HUNDRED_USDC, 97n]);
+  });
+
+  test("where no node can simulate it, an affiliate's fee is no part of what is exchanged", async () => {
+    market.state = "unable";
+    affiliate = { address: SAFE, fee: HUNDRED_USDC / 97n };
+    const hash = await send(0);
+    market.mine();
+    await chain.receipt(hash);
+    expect(await balances()).toEqual([4n * HUNDRED_USDC, 96n]);
   });
 
   test("where no node can simulate it, no quote fills it after its deadline", async () => {
