@@ -77,7 +77,7 @@ function domainProblem(pin: MessagePin, domain: TypedData["domain"], pinned: Pin
   }
   const keys = Object.keys(domain);
   const unknown = keys.find((key) => !DOMAIN_KEYS.includes(key));
-  if (unknown !== undefined) return `the domain ${seen} has the unknown field ${JSON.stringify(unknown)}`;
+  if (unknown !== undefined) return `the domain ${seen} has the unknown field ${quoted(unknown)}`;
   const { chainId, verifyingContract } = domain;
   if (decimalText(chainId) !== pinned.chainId.toString()) {
     return `the domain ${seen} is of chain ${shown(chainId)}, not of ${pinned.chainId}`;
@@ -92,11 +92,12 @@ function domainProblem(pin: MessagePin, domain: TypedData["domain"], pinned: Pin
 function typesProblem({ primaryType, forms }: MessagePin, typedData: TypedData): string | undefined {
   const names = Object.keys(typedData.types);
   if (typedData.primaryType !== primaryType || names.length !== 1 || names[0] !== primaryType) {
-    return `the typed data signs ${typedData.primaryType} out of the types ${names.join(", ")}, only ${primaryType} is known`;
+    const [signs, types] = [shown(typedData.primaryType), shown(names.join(", "))];
+    return `the typed data signs ${signs} out of the types ${types}, only ${primaryType} is known`;
   }
   const seen = typeString(primaryType, typedData.types[primaryType] ?? []);
   const known = forms.map((form) => typeString(primaryType, form));
-  return known.includes(seen) ? undefined : `the typed data has the unknown type ${seen}`;
+  return known.includes(seen) ? undefined : `the typed data has the unknown type ${seen.slice(0, LONGEST_TYPE)}`;
 }
 
 function readFields(
@@ -105,8 +106,7 @@ function readFields(
   verifyingContract: Address,
 ): PinnedMessageResult {
   const unknown = Object.keys(message).find((key) => !fields.some((field) => field.name === key));
-  if (unknown !== undefined)
-    return { ok: false, problem: `the message has the unknown field ${JSON.stringify(unknown)}` };
+  if (unknown !== undefined) return { ok: false, problem: `the message has the unknown field ${quoted(unknown)}` };
   const addresses = new Map<string, Address>();
   const numbers = new Map<string, bigint>();
   for (const field of fields) {
@@ -154,6 +154,11 @@ function decimalText(value: unknown): unknown {
 }
 
 const LONGEST_SHOWN = 80;
+const LONGEST_TYPE = 400;
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, LONGEST_SHOWN));
+}
 
 /** A value as it was seen, of whatever kind: JavaScript throws at a JSON object that has a `toString` of its own. */
 function shown(value: unknown): string {

@@ -6,6 +6,7 @@ import {
   readPinnedMessage,
 } from "../../../src/adapters/swap-service/pinned-message.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
+import type { TypedData } from "../../../src/domain/guard/typed-data.ts";
 import { OWNER, ROUTER, WETH } from "../../domain/guard/swap-samples.ts";
 
 const SHORT: readonly Field[] = [
@@ -67,6 +68,22 @@ describe("a pinned message", () => {
   it.each(["to", "validTo", "kind"])("is refused where its %s is a value of which JavaScript makes no text", (name) => {
     const problem = expect.stringMatching(/the message's \w+ is no.*: \[\{"toString":1\}\]$/);
     expect(read({ [name]: [{ toString: 1 }] })).toMatchObject({ ok: false, problem });
+  });
+
+  const long = "x".repeat(500_000);
+  const manyFields = Array.from({ length: 20_000 }, (_, at) => ({ name: `field${at}`, type: "uint256" }));
+  const manyTypes = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`Type${at}`, []]));
+  it.each<[string, Partial<TypedData>]>([
+    ["domain's name", { domain: { ...order.domain, name: long } }],
+    ["domain's contract", { domain: { ...order.domain, verifyingContract: long } }],
+    ["domain's field", { domain: { ...order.domain, [long]: 1 } }],
+    ["type", { types: { Order: manyFields } }],
+    ["list of types", { types: manyTypes }],
+    ["message's field", { message: { ...order.message, [long]: 1 } }],
+    ["message's value", { message: { ...order.message, kind: [long] } }],
+  ])("is refused in few words where its %s is long", (_, change) => {
+    const message = readPinnedMessage(PIN, { ...order, ...change }, pinned);
+    expect(message).toMatchObject({ ok: false, problem: expect.stringMatching(/^.{20,600}$/) });
   });
 
   it("is read by the form that its types name, also where another one has as many fields", () => {
