@@ -63,6 +63,8 @@ export interface ServiceCalls {
     body: Readonly<Record<string, unknown>>,
     heldBack: () => Promise<string | undefined>,
   ): Promise<Answer>;
+  /** Words of the service without our key, without control characters, and not too many of them. */
+  presentable(words: string): string;
 }
 
 const DEFAULT_RETRIES = 2;
@@ -159,6 +161,7 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
     get: (path, query, priority) => repeated({ path: withQuery(path, query), body: undefined, priority }),
     ask: (path, body, priority) => repeated({ path, body: JSON.stringify(body), priority }),
     post: (path, body, heldBack) => once({ path, body: JSON.stringify(body), priority: "status", heldBack }),
+    presentable: (words) => presentable(words, redactor),
   };
 }
 
@@ -240,7 +243,8 @@ function readResponse(response: BoundedResponse, { redactor, refusalFields, host
   // Of any length: what is too much is cut.
   const said = reader.value(refusalFields.message);
   const words = typeof said === "string" ? said : "no message";
-  const known = name !== undefined && NAME_PATTERN.test(name) ? foreignCode(name) : undefined;
+  const isFit = name !== undefined && NAME_PATTERN.test(name) && redactor.redact(name) === name;
+  const known = isFit ? foreignCode(name) : undefined;
   const label = known ?? (code === undefined ? `HTTP_${status}` : `SERVICE_${code}`);
   const retryable = status >= 500 || PASSING_STATUSES.has(status) || PAST_QUOTES.has(label);
   return refused(label, `${host} answered ${status}: ${presentable(words, redactor)}`, status, retryable);
@@ -260,11 +264,16 @@ function presentable(words: string, redactor: Redactor): string {
  * What a good answer says. One whose content cannot be used is refused, and one out of a cache too: it may be somebody
  * else's, or long past.
  */
-export function readAnswer<T>(answer: Answer, parse: (json: LosslessJson) => T | WireProblem): T | ServiceRefusal {
+export function readAnswer<T>(
+  calls: Pick<ServiceCalls, "presentable">,
+  answer: Answer,
+  parse: (json: LosslessJson) => T | WireProblem,
+): T | ServiceRefusal {
   if (answer.kind === "refused") return answer;
   if (answer.cached) {
     return refused("ANSWER_CACHED", "the answer came out of a cache between us and the service", undefined, true);
   }
   const parsed = parse(answer.json);
-  return isProblem(parsed) ? refused("ANSWER_MALFORMED", parsed.problem, undefined, false) : parsed;
+  if (!isProblem(parsed)) return parsed;
+  return refused("ANSWER_MALFORMED", calls.presentable(parsed.problem), undefined, false);
 }

@@ -4,7 +4,7 @@ import { type Ppm, toPpm } from "../../domain/money/fraction.ts";
 import { type LosslessJson, numberText } from "../../net/parse-json.ts";
 import { parseChecked } from "./checksum.ts";
 
-/** What is wrong with an answer, for people: which field, and what stood there. */
+/** What is wrong with an answer, for people: which field, and what stood there, of any length and maybe with our key in it. */
 export interface WireProblem {
   readonly problem: string;
 }
@@ -62,7 +62,7 @@ export function createReader(json: LosslessJson | undefined, subject: string): W
       const found = value(...names);
       if (found === undefined) return undefined;
       const parsed = parse(found);
-      if (parsed === undefined) note(names[0] ?? "", `is no ${what}: ${plainText(found).slice(0, 60)}`);
+      if (parsed === undefined) note(names[0] ?? "", `is no ${what}: ${plainText(found)}`);
       return parsed;
     };
   }

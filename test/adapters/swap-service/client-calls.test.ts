@@ -7,7 +7,7 @@ import type { RateLimiter } from "../../../src/ports/rate-limiter.ts";
 import { OWNER, ROUTER } from "../../domain/guard/swap-samples.ts";
 import { readBody } from "../../support/http-server.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
-import { HASH, json, request, serviceWith, wireQuote } from "./client-fixture.ts";
+import { HASH, json, KEY, request, serviceWith, wireQuote } from "./client-fixture.ts";
 
 const submission = {
   quoteId: wireQuote.id,
@@ -115,6 +115,13 @@ describe("the other questions", () => {
   ])("takes %j for an acceptance", async (body) => {
     const { service } = await serviceWith((_, response) => json(response, body));
     expect(await service.executeSwap(submission, free)).toMatchObject({ kind: "accepted" });
+  });
+
+  it("does not see our key again in what is no count or no acceptance", async () => {
+    const { service } = await serviceWith((_, response) => json(response, { [KEY]: "x", id: [KEY], hash: KEY }));
+    const seen = [await service.statusCounts(OWNER), await service.executeSwap(submission, free)];
+    expect(seen).toMatchObject([{ code: "ANSWER_MALFORMED" }, { kind: "unknown" }]);
+    expect(JSON.stringify(seen)).not.toContain(KEY);
   });
 
   it("hears that a swap is pending however it is written, also with an empty hash", async () => {

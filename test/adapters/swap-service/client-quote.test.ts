@@ -184,6 +184,17 @@ describe("a service that refuses or fails", () => {
     expect(refusal).toMatchObject({ code: "HTTP_403" });
   });
 
+  it.each<[string, unknown, number]>([
+    ["as the name of its refusal", { error: KEY, message: "no" }, 400],
+    ["in a field that is none", { ...wireQuote, amountOut: KEY }, 200],
+    ["in a text that is too long", { ...wireQuote, id: `${KEY}${"x".repeat(300)}` }, 200],
+  ])("does not see our key again %s", async (_, body, status) => {
+    const { service, logger } = await serviceWith((__, response) => json(response, body, status));
+    const refusal = await service.quote(request);
+    expect(refusal).toMatchObject({ kind: "refused", code: status === 400 ? "HTTP_400" : "ANSWER_MALFORMED" });
+    expect(JSON.stringify(refusal) + JSON.stringify(logger.lines)).not.toContain(KEY.slice(0, 12));
+  });
+
   it("does not get our key at the place it redirects to", async () => {
     const other: IncomingMessage[] = [];
     const thief = await startHttpServer((incoming, response) => {

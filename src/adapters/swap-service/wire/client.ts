@@ -94,7 +94,7 @@ function createRead(calls: ServiceCalls) {
     priority: CallPriority,
     parse: (json: LosslessJson) => T | WireProblem,
   ): Promise<T | ServiceRefusal> {
-    return readAnswer(await calls.get(path, query, priority), parse);
+    return readAnswer(calls, await calls.get(path, query, priority), parse);
   };
 }
 
@@ -122,7 +122,7 @@ async function executeSwap(
     return { kind: "unknown", detail: `${answer.code}: ${answer.message}` };
   }
   const acceptance = readAcceptance(answer.json);
-  if (isProblem(acceptance)) return { kind: "unknown", detail: acceptance.problem };
+  if (isProblem(acceptance)) return { kind: "unknown", detail: calls.presentable(acceptance.problem) };
   if (acceptance.quoteId !== undefined && acceptance.quoteId !== submission.quoteId) {
     return { kind: "unknown", detail: "the answer is about another quote" };
   }
