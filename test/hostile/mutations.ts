@@ -130,7 +130,7 @@ function quoteChanges(scenario: Scenario): readonly Change[] {
     changes.push(
       ["priceImpact", "above the limit", "0.010001"],
       ["priceImpact", "everything", "1"],
-      ["priceImpact", "negative", "-0.5"],
+      ["priceImpact", "above the limit, by an exponent", "1.0001e-2"],
       ["priceImpact", "no text at all", NO_TEXT],
       ["expiresAt", "now", NOW],
       ["expiresAt", "zero", 0],

@@ -14,7 +14,9 @@ export function isProblem<T>(parsed: T | WireProblem): parsed is WireProblem {
   return typeof parsed === "object" && parsed !== null && "problem" in parsed && typeof parsed.problem === "string";
 }
 
-const FRACTION_PATTERN = /^(0|[1-9][0-9]{0,6})(?:\.([0-9]{1,40}))?$/;
+const FRACTION_PATTERN = /^(-?)(0|[1-9][0-9]{0,6})(?:\.([0-9]{1,40}))?(?:[eE]([+-]?[0-9]{1,2}))?$/;
+/** of a fraction, in parts per million: ten million times one whole */
+const MOST_PARTS = 10n ** 13n;
 const LONGEST_TEXT = 256;
 
 /**
@@ -35,7 +37,7 @@ export interface WireReader {
   amount(...names: string[]): bigint | undefined;
   /** A non-negative integer that fits a JavaScript number. */
   count(...names: string[]): number | undefined;
-  /** A decimal fraction as parts per million, rounded up. */
+  /** A decimal fraction as parts per million, rounded up; a negative one is zero. */
   fraction(...names: string[]): Ppm | undefined;
 }
 
@@ -124,11 +126,20 @@ function readCount(json: LosslessJson): number | undefined {
   return amount !== undefined && amount <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(amount) : undefined;
 }
 
+/** A gain counts as no loss. */
 function readFraction(json: LosslessJson): Ppm | undefined {
   const text = numberText(json) ?? json;
   const match = typeof text === "string" ? FRACTION_PATTERN.exec(text) : null;
   if (match === null) return undefined;
-  const fraction = (match[2] ?? "").padEnd(6, "0");
-  const parts = BigInt((match[1] ?? "0") + fraction.slice(0, 6));
-  return toPpm(/[1-9]/.test(fraction.slice(6)) ? parts + 1n : parts);
+  const [, sign, whole = "0", places = "", exponent = "0"] = match;
+  const parts = scaledUp(BigInt(whole + places), 6 + Number(exponent) - places.length);
+  if (parts > MOST_PARTS) return undefined;
+  return toPpm(sign === "-" ? 0n : parts);
+}
+
+/** `value x 10^power`, rounded up. */
+function scaledUp(value: bigint, power: number): bigint {
+  if (power >= 0) return value * 10n ** BigInt(power);
+  const unit = 10n ** BigInt(-power);
+  return (value + unit - 1n) / unit;
 }

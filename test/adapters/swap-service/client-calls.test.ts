@@ -101,6 +101,8 @@ describe("the other questions", () => {
       quoteId: "quote",
       estimateGas: "false",
     });
+    const hexadecimal = await serviceWith((_, response) => json(response, { ...transaction, gasLimit: "0x33450" }));
+    expect(await hexadecimal.service.transaction("quote")).toMatchObject({ to: ROUTER, gasLimit: undefined });
     for (const broken of [{ to: null }, { data: "0x1" }, { value: "0x0" }, { chainId: "x" }, { value: undefined }]) {
       const { service } = await serviceWith((_, response) => json(response, { ...transaction, ...broken }));
       expect(await service.transaction("quote")).toMatchObject({ code: "ANSWER_MALFORMED" });

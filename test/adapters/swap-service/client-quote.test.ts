@@ -83,6 +83,36 @@ describe("asking for a quote", () => {
     }
   });
 
+  const impact = (text: string) => JSON.stringify(wireQuote).replace('"0.0012345"', text);
+  it.each([
+    ["5e-7", 1n],
+    ["5.4e-05", 54n],
+    ["1.2345E-3", 1_235n],
+    ['"1.5e-2"', 15_000n],
+    ["1e0", 1_000_000n],
+    ["2.5e+1", 25_000_000n],
+    ["0e-99", 0n],
+    ["1e-99", 1n],
+    ["-0.0003", 0n],
+    ['"-5e-7"', 0n],
+  ])("reads a price impact of %s exactly, rounded up, and a gain as none", async (text, ppm) => {
+    const { service } = await serviceWith((_, response) => json(response, impact(text)));
+    expect(await service.quote(request)).toMatchObject({ priceImpact: ppm });
+  });
+
+  it.each([
+    { blockNumber: "0x1a2b", resourceEstimate: { gasLimit: "0x3d090" } },
+    { blockNumber: null, resourceEstimate: { gasLimit: 250_000.5 } },
+    { blockNumber: { toString: 1 }, resourceEstimate: ["250000"] },
+  ])("leaves out block and gas where they cannot be read: nothing rests on them", async (hints) => {
+    const { service } = await serviceWith((_, response) => json(response, { ...wireQuote, ...hints }));
+    expect(await service.quote(request)).toMatchObject({
+      id: wireQuote.id,
+      blockNumber: undefined,
+      gasLimit: undefined,
+    });
+  });
+
   const amount = (text: string) => JSON.stringify(wireQuote).replace('"123456789012345678901"', text);
   it.each<[string, unknown, string]>([
     ["a number that a parser would round", amount("123456789012345678901"), "quote.amountOut"],
@@ -97,6 +127,9 @@ describe("asking for a quote", () => {
     ["no target", { ...wireQuote, targetAddress: undefined }, "quote.targetAddress is missing"],
     ["a target that is no address", { ...wireQuote, targetAddress: "0x12" }, "quote.targetAddress"],
     ["an impact that is an object", { ...wireQuote, priceImpact: { toString: 1 } }, "quote.priceImpact"],
+    ["an impact beyond any share", impact("1e8"), "quote.priceImpact"],
+    ["an impact with a long exponent", impact("1e-999999999"), "quote.priceImpact"],
+    ["an impact in per cent", impact('"0.05%"'), "quote.priceImpact"],
     ["an impact in a list", { ...wireQuote, priceImpact: ["0.01"] }, "quote.priceImpact"],
     ["an expiry that is no integer", { ...wireQuote, expiresAt: "soon" }, "quote.expiresAt"],
     ["typed data without a domain", { ...wireQuote, typedData: { types: {}, message: {} } }, "quote.typedData"],

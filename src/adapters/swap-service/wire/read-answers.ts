@@ -7,7 +7,7 @@ import { asObject, createReader, toPlain, type WireProblem, type WireReader } fr
 
 const HASH_LENGTH = 66;
 
-/** Reads a quote in the names of either dialect. Fields that are not needed are ignored. */
+/** Reads a quote in the names of either dialect. Fields that are not needed are ignored, and gas and block where they are unreadable. */
 export function readQuote(json: LosslessJson, receivedAtMs: number): Quote | WireProblem {
   const reader = createReader(json, "quote");
   const id = reader.text("id", "quote-id");
@@ -15,13 +15,11 @@ export function readQuote(json: LosslessJson, receivedAtMs: number): Quote | Wir
   const targetAddress = reader.address("targetAddress");
   const typedData = readTypedData(reader, "typedData");
   const fees = readFees(reader.value("fees"));
-  const estimate = reader.value("resourceEstimate");
-  const gas = createReader(estimate ?? {}, "quote.resourceEstimate");
-  const gasLimit = gas.amount("gasLimit");
+  const gasLimit = createReader(reader.value("resourceEstimate"), "gas").amount("gasLimit");
+  const blockNumber = createReader(json, "block").count("blockNumber");
   const priceImpact = reader.fraction("priceImpact");
   const expiresAtSeconds = reader.count("expiresAt");
-  const blockNumber = reader.count("blockNumber");
-  const problem = reader.problem() ?? gas.problem();
+  const problem = reader.problem();
   if (problem !== undefined) return { problem };
   if (id === undefined || id === "") return { problem: "quote.id is missing" };
   if (amountOut === undefined) return { problem: "quote.amountOut is missing" };
@@ -40,7 +38,7 @@ export function readQuote(json: LosslessJson, receivedAtMs: number): Quote | Wir
   };
 }
 
-/** Reads a transaction. Its gas and fees are only compared, so of them only the gas limit is kept. */
+/** Reads a transaction. Of its gas and fees, on which nothing rests, only the gas limit is kept, where it can be read. */
 export function readTransaction(json: LosslessJson): ProposedTransaction | WireProblem {
   const reader = createReader(json, "transaction");
   const from = reader.address("from");
@@ -48,7 +46,7 @@ export function readTransaction(json: LosslessJson): ProposedTransaction | WireP
   const data = reader.hex("data");
   const value = reader.amount("value");
   const chainId = reader.count("chainId");
-  const gasLimit = reader.amount("gasLimit");
+  const gasLimit = createReader(json, "gas").amount("gasLimit");
   const problem = reader.problem();
   if (problem !== undefined) return { problem };
   if (to === undefined) return { problem: "transaction.to is missing" };
