@@ -114,7 +114,7 @@ const steal = async ({ chain }: Copy): Promise<void> => {
 
 test.each([
   [
-    "accuses no fill of after the block at which the node stands still",
+    "a younger fill is not accused",
     async ({ trader, chain }: Copy) => {
       const { USDC, WETH } = chain.tokens;
       await trader.swapSelfExecuted({ id: "later", sell: USDC, buy: WETH, amount: 70_000n });
@@ -122,7 +122,7 @@ test.each([
     "which swap later is recorded in",
   ],
   [
-    "does not call it clean where the node stands still below what the daemon has checked",
+    "a younger theft is not called clean",
     async (copy: Copy) => {
       await steal(copy);
       copy.journal.insert("known_chain", {
@@ -133,7 +133,7 @@ test.each([
     },
     "which the daemon has checked the chain up to",
   ],
-])("%s", async (_hazard, spoil, whose) => {
+])("believes no node that stands still below what is recorded: %s", async (_hazard, spoil, whose) => {
   const tip = String(await world.chain.rpc.call("eth_blockNumber", []));
   const outcome = await world.auditAfter(spoil, { rpcUrl: await standingAt(tip) }).catch((error: unknown) => error);
   expect(outcome).toMatchObject({ code: "CHAIN_UNREADABLE" });

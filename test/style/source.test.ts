@@ -214,7 +214,7 @@ describe("surroundings", () => {
   });
 
   it("writes numbers for nodes in one way", () => {
-    const own = new Set(["src/chain/quantity.ts", "src/audit/chain-reader.ts", "src/sandbox/transactions.ts"]);
+    const own = new Set(["src/chain/quantity.ts", "src/audit/read-answer.ts", "src/sandbox/transactions.ts"]);
     const found = SOURCES.filter(({ text }) => /`0x\$\{[^`]*\.toString\(16\)\}`/.test(text)).map(
       ({ fileName }) => fileName,
     );

@@ -79,6 +79,7 @@ function describeCopies({ copies }: DatabaseHealth): readonly string[] {
   if (copies.length === 0) return [];
   const rows = copies.map(({ file, bytes, atMs }) => [file, formatBytes(bytes), formatInstant(atMs)]);
   const isLeft = copies.some(({ kind }) => kind === "unfinished");
-  const left = "an unfinished one is being made, or whoever made it was ended: the next `swapd backup` or `swapd restore` removes its own";
+  const left =
+    "an unfinished one is being made, or whoever made it was ended: the next `swapd backup` or `swapd restore` removes its own";
   return [formatTable([["COPIES BESIDE IT", "SIZE", "FROM"], ...rows]), ...(isLeft ? [left] : [])];
 }
