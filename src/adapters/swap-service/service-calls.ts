@@ -109,10 +109,8 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
     const startedAt = clock.monotonicMs();
     const answer = await send(call);
     const fields = { path: call.path, outcome: answer.kind === "answer" ? "ok" : answer.code };
-    dependencies.logger.debug(
-      { ...fields, durationMs: Math.round(clock.monotonicMs() - startedAt) },
-      "called the service",
-    );
+    const durationMs = Math.round(clock.monotonicMs() - startedAt);
+    dependencies.logger.debug({ ...fields, durationMs }, "called the service");
     return answer;
   }
 
