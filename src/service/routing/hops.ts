@@ -23,11 +23,13 @@ function hopsOf(edges: readonly OpenEdge[]): readonly PlannedHop[] {
   let left = parts.reduce((sum, { amount }) => sum + amount, 0);
   const hops: PlannedHop[] = [];
   for (const [place, { edge, curve, amount }] of parts.entries()) {
-    const steps = BigInt(Math.floor((amount / left) * PORTION_STEPS));
-    const portion = place === parts.length - 1 ? PORTION_ALL : steps * PORTION_STEP;
+    // Next to a much larger amount the small ones are lost in the sum: what takes all of it is the last one.
+    const takesAll = amount >= left || place === parts.length - 1;
+    const portion = takesAll ? PORTION_ALL : BigInt(Math.floor((amount / left) * PORTION_STEPS)) * PORTION_STEP;
     left -= amount;
     if (portion === 0n) continue;
     hops.push({ state: curve.pool, tokenIn: edge.tokenIn, tokenOut: edge.tokenOut, portion });
+    if (takesAll) break;
   }
   return hops;
 }
