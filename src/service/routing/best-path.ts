@@ -63,14 +63,15 @@ interface Reached {
 /**
  * The path of single pools with the highest output net of gas, over pools as they are before any trade. Every
  * combination counts; curves and gas rule most of them out before they are quoted.
- * @param trade `atLeast` is a net output that is to be had otherwise: paths below it are of no interest
+ * @param trade `atLeast` is a net output that is to be had otherwise: paths below it are of no interest; undefined: any
+ *   path is better than none, also one that costs more gas than it brings
  */
 export function* bestPath(
   paths: readonly Path[],
-  trade: { readonly amountIn: bigint; readonly gasRate: GasRate | undefined; readonly atLeast: bigint },
+  trade: { readonly amountIn: bigint; readonly gasRate: GasRate | undefined; readonly atLeast: bigint | undefined },
   budget: SearchBudget,
 ): Steps<{ readonly best: SinglePath | undefined; readonly unread: readonly UnreadPath[] }> {
-  const found: Found = { best: undefined, worth: Number(trade.atLeast), unread: [] };
+  const found: Found = { best: undefined, worth: Number(trade.atLeast ?? Number.NEGATIVE_INFINITY), unread: [] };
   const quote = quoteOnce();
   const start: Reached = { states: [], amount: trade.amountIn, gas: 0n, unread: undefined };
   const promising = [...paths].sort((a, b) => spotRate(b) - spotRate(a));

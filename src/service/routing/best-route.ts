@@ -138,7 +138,7 @@ export function bestRoute(
 function* wholeSearch(paths: readonly Path[], search: Search, readsMore: boolean): Steps<BestRoute> {
   const { trade, gasRate, budget, loads, maxHops } = search;
   const first = yield* firstSplit(paths, search);
-  const atLeast = first === undefined || first.hops.length > maxHops ? 0n : first.net;
+  const atLeast = first === undefined || first.hops.length > maxHops ? undefined : first.net;
   const { best: single, unread } = yield* bestPath(paths, { amountIn: trade.amountIn, gasRate, atLeast }, budget);
   const alone = single === undefined ? undefined : yield* perform(single.hops, search);
   const pays = first !== undefined && canSplitPay(paths, alone, search);

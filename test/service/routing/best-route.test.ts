@@ -97,6 +97,14 @@ describe("the best route", () => {
     expect(route.hops).toHaveLength(1);
   });
 
+  test("is found in one leg over two hops also where gas costs more than it brings", () => {
+    const gasRate = { amount: 20n * trade.amountIn, gas: 100_000n };
+    for (const inOneLeg of [false, true]) {
+      const options = { gasRate, readsMore: true, inLegs: true, inOneLeg };
+      expect(found(bestRoute(pathsOver(detour), trade, options)).hops.map((hop) => hop.tokenOut)).toEqual([C, B]);
+    }
+  });
+
   test("waits for state that could change the answer, and only for that", () => {
     let loaded = 0;
     const unread = (atMost: bigint): PoolState => ({
