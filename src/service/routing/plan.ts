@@ -85,7 +85,10 @@ const ONE_PIPS = 1_000_000n;
 /** Amounts at spot prices are computed this much finer, so that rounding stays out of them. */
 const SPOT_SCALE = 10n ** 18n;
 
-/** A thousandth of a trade moves the price of a market by less than a hundredth, and rounding takes a unit of what it pays. */
+/**
+ * A thousandth of a trade moves the price of a market by less than a hundredth. Rounding takes a unit of what the market
+ * pays, and a unit of what it gets, fee taken off.
+ */
 const SMALL_PART = 1_000n;
 const SMALL_MOVE = { numerator: 101n, denominator: 100n };
 
@@ -112,9 +115,12 @@ export function spotOutput(
 /** Amounts are as fine as those at spot. */
 function hopAtSpot(state: PoolState, tokenIn: Address, amountIn: bigint): bigint {
   const { numerator, denominator } = state.spot(tokenIn);
-  const atSpot = (amountIn * numerator * (ONE_PIPS - BigInt(state.pool.feePips))) / (denominator * ONE_PIPS);
+  const kept = ONE_PIPS - BigInt(state.pool.feePips);
+  const atSpot = (amountIn * numerator * kept) / (denominator * ONE_PIPS);
   const part = larger(1n, amountIn / (SPOT_SCALE * SMALL_PART));
+  const leastTaken = part * kept - ONE_PIPS;
   const quote = state.quote(tokenIn, part);
-  if (quote.kind !== "filled") return atSpot;
-  return smaller(atSpot, (amountIn * (quote.amountOut + 1n) * SMALL_MOVE.numerator) / (part * SMALL_MOVE.denominator));
+  if (quote.kind !== "filled" || leastTaken <= 0n) return atSpot;
+  const paid = (quote.amountOut + 1n) * SMALL_MOVE.numerator;
+  return smaller(atSpot, (amountIn * kept * paid) / (leastTaken * SMALL_MOVE.denominator));
 }

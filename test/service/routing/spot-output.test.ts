@@ -64,3 +64,13 @@ test("where a pool sells at its price, that is exact: also of an amount so small
   for (const amountIn of [1_000n, 10n ** 6n, 10n ** 9n, 10n ** 12n])
     expect(spotOutput(hops, { from: FROM, to: TO, amountIn })).toBe((amountIn * 997n) / 1_000n);
 });
+
+test("where a pool rounds what it takes, down to whole units after its fee, no small amount has a worse price for that", () => {
+  const state = pool({ price: 0.999_99, tick: -1, liquidity: LIQUIDITY });
+  const { numerator, denominator } = state.spot(FROM);
+  for (const amountIn of [1_000n, 2_000n, 2_500n, 5_000n, 20_000n, 50_000n, 99_999n, 10n ** 6n]) {
+    const hops = [{ state, tokenIn: FROM, tokenOut: TO, portion: PORTION_ALL }];
+    const atSpot = (amountIn * numerator * 999_500n) / (denominator * 1_000_000n);
+    expect(spotOutput(hops, { from: FROM, to: TO, amountIn }), `${amountIn}`).toBe(atSpot);
+  }
+});
