@@ -42,6 +42,7 @@ const quote: Quote = {
       portion: 10n ** 18n,
       amountIn: 1n,
       amountOut: 2n,
+      feePips: 600,
     },
   ],
   gasLimit: 1n,

@@ -117,7 +117,7 @@ const distribution = z.object({
   poolAddress: address,
   protocol: z.string(),
   factory: address,
-  fee: z.int().describe("Pool fee in parts per million."),
+  fee: z.int().describe("What the swap pays in the pool, in parts per million; in Uniswap V4 with the protocol's fee."),
   fromTokenAddress: address,
   toTokenAddress: address,
   share: z.string().describe("Share of what is then held of the token sold to the pool; 1 is all."),

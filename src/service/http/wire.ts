@@ -109,11 +109,11 @@ export function toWireDistributions(quote: Quote, network: NetworkOptions): z.in
     amountIn: quote.order.amountIn.toString(),
     amountOut: quote.amountOut.toString(),
     blockNumber: quote.blockNumber,
-    distributions: quote.legs.map(({ pool, tokenIn, tokenOut, portion, amountIn, amountOut }) => ({
+    distributions: quote.legs.map(({ pool, tokenIn, tokenOut, portion, amountIn, amountOut, feePips }) => ({
       poolAddress: pool.address,
       protocol: kindOf(pool).source,
       factory: network.protocols[pool.protocol]?.factory ?? NATIVE_TOKEN,
-      fee: pool.feePips,
+      fee: feePips ?? pool.feePips,
       fromTokenAddress: tokenIn,
       toTokenAddress: tokenOut,
       share: formatUnits(portion, 18),

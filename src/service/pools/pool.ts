@@ -59,6 +59,13 @@ export interface PoolState {
   quote(tokenIn: Address, amountIn: bigint): PoolQuote;
   /** Marginal price in smallest units, out per in, before the pool's fee, as a ratio. */
   spot(tokenIn: Address): { readonly numerator: bigint; readonly denominator: bigint };
+  /** What a swap pays, in parts per million of what is sold, where that is more than the pool's own fee; absent: that one. */
+  feePips?(tokenIn: Address): number;
+}
+
+/** What a swap pays in a pool, in parts per million of what is sold. */
+export function feePipsOf({ pool, feePips }: PoolState, tokenIn: Address): number {
+  return feePips?.(tokenIn) ?? pool.feePips;
 }
 
 /** Counts calls that are about to be made. @throws Error when no more may be made */

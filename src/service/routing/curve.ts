@@ -1,5 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
-import type { PoolState } from "../pools/pool.ts";
+import { feePipsOf, type PoolState } from "../pools/pool.ts";
 import type { SearchBudget, Steps } from "./steps.ts";
 
 /** A pool's price falls by about this much from one sample to the next: between them the curve is all but exact. */
@@ -26,7 +26,7 @@ const ONE_PIPS = 1_000_000;
 /** The marginal rate of a pool, its fee counted: no amount gets more. */
 function marginalRate(state: PoolState, tokenIn: Address): number {
   const { numerator, denominator } = state.spot(tokenIn);
-  return (Number(numerator) / Number(denominator)) * (1 - state.pool.feePips / ONE_PIPS);
+  return (Number(numerator) / Number(denominator)) * (1 - feePipsOf(state, tokenIn) / ONE_PIPS);
 }
 
 /** Why a curve goes no further than its last sample. */

@@ -2,7 +2,7 @@ import type { Address, Hex } from "../../domain/money/address.ts";
 import { larger, smaller } from "../../domain/money/bigint.ts";
 import { BETWEEN_GAS } from "../gas/hop-gas.ts";
 import { kindOf } from "../pools/kinds.ts";
-import { identityOf, type Pool, type PoolState } from "../pools/pool.ts";
+import { feePipsOf, identityOf, type Pool, type PoolState } from "../pools/pool.ts";
 import type { SearchBudget, Steps } from "./steps.ts";
 
 /** The portion that means "all of it": shares of a balance are parts of this. */
@@ -24,6 +24,8 @@ export interface Hop {
   readonly portion: bigint;
   readonly amountIn: bigint;
   readonly amountOut: bigint;
+  /** what of the amount the swap pays, in parts per million; absent: the pool's own fee */
+  readonly feePips?: number | undefined;
 }
 
 export type Performance =
@@ -72,7 +74,8 @@ export function* performHops(
     balances.set(tokenIn, held - amountIn);
     balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + quote.amountOut);
     changed.set(identity, quote.after);
-    performed.push({ pool, tokenIn, tokenOut, portion, amountIn, amountOut: quote.amountOut });
+    const feePips = feePipsOf(state, tokenIn);
+    performed.push({ pool, tokenIn, tokenOut, portion, amountIn, amountOut: quote.amountOut, feePips });
     hopGas.push(quote.gas);
   }
   const between = Math.max(0, balances.size - 2);
@@ -115,7 +118,7 @@ export function spotOutput(
 /** Amounts are as fine as those at spot. */
 function hopAtSpot(state: PoolState, tokenIn: Address, amountIn: bigint): bigint {
   const { numerator, denominator } = state.spot(tokenIn);
-  const kept = ONE_PIPS - BigInt(state.pool.feePips);
+  const kept = ONE_PIPS - BigInt(feePipsOf(state, tokenIn));
   const atSpot = (amountIn * numerator * kept) / (denominator * ONE_PIPS);
   const part = larger(1n, amountIn / (SPOT_SCALE * SMALL_PART));
   const leastTaken = part * kept - ONE_PIPS;

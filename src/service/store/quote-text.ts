@@ -53,6 +53,12 @@ const typedData = z.object({
   message: text,
 });
 
+const leg = z.object({
+  ...{ pool, tokenIn: address, tokenOut: address, portion: raw, amountIn: raw, amountOut: raw },
+  // Quotes of earlier releases do not have it.
+  feePips: z.number().optional(),
+});
+
 const quoteSchema = z.object({
   version: z.literal(VERSION),
   id: z.string(),
@@ -65,7 +71,7 @@ const quoteSchema = z.object({
   router: address.optional(),
   order,
   amountOut: raw,
-  legs: z.array(z.object({ pool, tokenIn: address, tokenOut: address, portion: raw, amountIn: raw, amountOut: raw })),
+  legs: z.array(leg),
   gasLimit: raw,
   // Quotes of earlier releases do not have it.
   gasRefund: raw.optional(),

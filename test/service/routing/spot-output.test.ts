@@ -32,6 +32,16 @@ function pool({ price, tick, liquidity }: { price: number; tick: number; liquidi
   return concentratedPoolState(facts, curve, () => Promise.resolve());
 }
 
+/** A pool of Uniswap V4 at even prices, in which the protocol takes its own fee of what is sold first. */
+function poolWithProtocolFee({ pips, of }: { pips: bigint; of: typeof FROM }): PoolState {
+  const paid = (fee: bigint) => ({ pips: fee + 100n - (fee * 100n) / 1_000_000n, gas: 0n });
+  const fees = { selling0: paid(of === FROM ? pips : 0n), selling1: paid(of === TO ? pips : 0n) };
+  const words = new Map(Array.from({ length: 20 }, (_, word) => [word - 10, 0n]));
+  const curve = { price: 1n << 96n, tick: 0, liquidity: 10n ** 30n, words, nets: new Map(), fees };
+  const facts = { kind: 6, protocol: 1, ...TOKENS, feePips: 100, tickSpacing: SPACING };
+  return concentratedPoolState(facts, curve, () => Promise.resolve());
+}
+
 /** What the route loses to the price before it. */
 function impactOf(state: PoolState, amountIn: bigint): number {
   const hops = [{ state, tokenIn: FROM, tokenOut: TO, portion: PORTION_ALL }];
@@ -72,5 +82,18 @@ test("where a pool rounds what it takes, down to whole units after its fee, no s
     const hops = [{ state, tokenIn: FROM, tokenOut: TO, portion: PORTION_ALL }];
     const atSpot = (amountIn * numerator * 999_500n) / (denominator * 1_000_000n);
     expect(spotOutput(hops, { from: FROM, to: TO, amountIn }), `${amountIn}`).toBe(atSpot);
+  }
+});
+
+test("what the protocol takes of what is sold in a pool of Uniswap V4 is part of its fee, by direction, and no price impact", () => {
+  for (const [of, feePips] of [
+    [FROM, 1_100],
+    [TO, 100],
+  ] as const) {
+    const state = poolWithProtocolFee({ pips: 1_000n, of });
+    expect(impactOf(state, 10n ** 18n)).toBeLessThan(0.000_001);
+    const hops = [{ state, tokenIn: FROM, tokenOut: TO, portion: PORTION_ALL }];
+    const performed = runToEnd(performHops(hops, { from: FROM, to: TO, amountIn: 10n ** 18n }, UNLIMITED));
+    expect(performed).toMatchObject({ kind: "filled", hops: [{ feePips }] });
   }
 });

@@ -169,5 +169,6 @@ export function concentratedPoolState(
         ? { numerator: square, denominator: Q192 }
         : { numerator: Q192, denominator: square };
     },
+    feePips: (tokenIn) => Number((tokenIn === pool.token0 ? selling0 : selling1).pips),
   };
 }
