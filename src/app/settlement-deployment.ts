@@ -61,35 +61,67 @@ export function signerElsewhere(
   return asked.find((row) => row.account !== account && row.nonce !== undefined && !isOver(row))?.account;
 }
 
+/** A deployment under way. */
+export interface Deployment extends LaneAccount {
+  readonly lane: Lane;
+  readonly lanes: Lanes;
+  readonly maxFeePerGas: bigint;
+  /** whether the chain shows a contract's code */
+  readonly isThere: (contract: PlannedContract) => Promise<boolean>;
+  /** waits for the next look at the chain; false: there is none, the command is to stop */
+  readonly wait: () => Promise<boolean>;
+}
+
+/** Creates one contract after the other: where one is not created, none after it costs anything. */
+export async function createMissing(deployment: Deployment, missing: readonly Missing[]): Promise<Progress> {
+  // What an earlier run asked for may be over by now.
+  await deployment.lane.tick();
+  for (const contract of missing) {
+    submit(deployment, contract);
+    const progress = await follow(deployment, contract);
+    if (progress.kind !== "done") return progress;
+  }
+  return { kind: "done" };
+}
+
 /**
- * Writes down what is to be sent, in one transaction; what an earlier run of the account wrote down and is not over goes
- * on. What another one asked for and never signed, nobody sends.
+ * Writes down what is to be sent for a contract; what an earlier run of the account wrote down and is not over goes on.
+ * What another one asked for and never signed, nobody sends.
  */
-export function submitMissing(
-  { rows, write }: Lanes,
-  account: LaneAccount,
-  plan: { missing: readonly Missing[]; maxFeePerGas: bigint },
+function submit(
+  { lanes, account, chainId, maxFeePerGas }: Deployment,
+  { address, data, gasLimit }: Missing,
 ): void {
+  const { rows, write } = lanes;
   const nowMs = systemClock.nowMs();
   rows.transaction(() => {
-    for (const { address, data, gasLimit } of plan.missing) {
-      const asked = intentsFor(rows, address);
-      if (asked.some((row) => row.account === account.account && !isOver(row))) continue;
-      const request = {
-        id: `deploy-${address}-${asked.length + 1}`,
-        // The deployer creates for anybody whatever it is handed.
-        purpose: "relay",
-        to: DEPLOYER.address,
-        data,
-        value: 0n,
-        gasLimit,
-        maxFeePerGasCap: plan.maxFeePerGas,
-        signBySeconds: Math.floor(nowMs / 1_000) + SIGN_WITHIN_SECONDS,
-        deadlineSeconds: undefined,
-      } as const;
-      write([{ kind: "intent", intent: plannedIntent(account, request, nowMs) }], nowMs);
-    }
+    const asked = intentsFor(rows, address);
+    if (asked.some((row) => row.account === account && !isOver(row))) return;
+    const request = {
+      id: `deploy-${address}-${asked.length + 1}`,
+      // The deployer creates for anybody whatever it is handed.
+      purpose: "relay",
+      to: DEPLOYER.address,
+      data,
+      value: 0n,
+      gasLimit,
+      maxFeePerGasCap: maxFeePerGas,
+      signBySeconds: Math.floor(nowMs / 1_000) + SIGN_WITHIN_SECONDS,
+      deadlineSeconds: undefined,
+    } as const;
+    write([{ kind: "intent", intent: plannedIntent({ account, chainId }, request, nowMs) }], nowMs);
   });
+}
+
+async function follow(deployment: Deployment, contract: PlannedContract): Promise<Progress> {
+  const { lane, isThere, wait } = deployment;
+  for (;;) {
+    await lane.tick();
+    const progress = await progressOf(deployment, contract);
+    if (progress.kind === "halted" || progress.kind === "ended") return progress;
+    if (progress.kind === "done" && (await isThere(contract))) return progress;
+    if (!(await wait())) return { kind: "under way" };
+  }
 }
 
 /** All that was ever asked for to create a contract, oldest first. */
@@ -102,22 +134,26 @@ function intentsFor(lanes: Pick<LaneRowStore, "intent">, address: string): reado
   }
 }
 
-/** Checks the newest transaction of each contract. */
-export async function progressOf(
-  lane: Lane,
-  { rows }: Lanes,
-  contracts: readonly PlannedContract[],
+/** Checks the account's newest transaction of a contract. */
+async function progressOf(
+  { lane, lanes, account }: Deployment,
+  { name, address }: PlannedContract,
 ): Promise<Progress> {
+  const { rows } = lanes;
   const halt = await lane.halted();
   if (halt !== undefined) return { kind: "halted", reason: halt.reason };
-  const newest = contracts.map(({ address }) => intentsFor(rows, address).at(-1)).filter((row) => row !== undefined);
-  for (const row of newest) {
-    if (row.state === "dropped" || (row.state === "final" && row.outcome !== "succeeded")) {
-      return { kind: "ended", reason: `${row.id} ended: ${row.outcome ?? "it was not signed in time"}` };
-    }
+  const row = intentsFor(rows, address).findLast((asked) => asked.account === account);
+  if (row === undefined) return { kind: "under way" };
+  if (row.state === "dropped" || (row.state === "final" && row.outcome !== "succeeded")) {
+    return { kind: "ended", reason: `${row.id} ended: ${row.outcome ?? "it was not signed in time"}` };
   }
-  const isDone = newest.every(({ state }) => state === "confirmed" || state === "final");
-  return isDone ? { kind: "done" } : { kind: "under way" };
+  if (row.state !== "confirmed" && row.state !== "final") return { kind: "under way" };
+  const reverted = rows
+    .attempts(row.id)
+    .find(({ hash, state }) => hash === row.minedAttemptHash && state === "reverted");
+  if (reverted === undefined) return { kind: "done" };
+  const advice = "run the command again once its block is final";
+  return { kind: "ended", reason: `the creation of the ${name} reverted in ${reverted.hash}: ${advice}` };
 }
 
 function isOver({ state }: IntentRow): boolean {

@@ -10,7 +10,7 @@ import { Secret } from "../../src/net/secret.ts";
 import { startTestChain, type TestChain } from "../service/support/chain.ts";
 import { deployExchange, type Exchange, FEE_TIERS } from "../service/support/exchange.ts";
 import { charge } from "../service/support/op-stack.ts";
-import { startHttpServer } from "../support/http-server.ts";
+import { readBody, startHttpServer } from "../support/http-server.ts";
 import { type Said, said } from "../support/said.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -143,11 +143,33 @@ test("a deployment is shown with what a rollup takes for its data, and not begun
   expect(await withBalance(gas + data)).toMatchObject({ code: 0 });
 });
 
+test("a creation that reverted ends a deployment before the next one costs anything, and is made again once its block is final", async () => {
+  const seen = { gasPercent: 80 };
+  // Such a node leaves a part out that the chain takes as gas.
+  const node = await startHttpServer(async (request, response) => {
+    const body = await readBody(request);
+    const headers = { "content-type": "application/json" };
+    const text = await (await fetch(chain.url, { method: "POST", body, headers })).text();
+    const less = (gas: string) => `0x${((BigInt(gas) * BigInt(seen.gasPercent)) / 100n).toString(16)}`;
+    const isSimulation = body.includes("eth_simulateV1");
+    response.end(isSimulation ? text.replace(/(?<="gasUsed":")0x[0-9a-f]+/g, less) : text);
+  });
+  const folder = newProject(exchange.protocols.slice(1, 2), {}, `[{ url: "${node.url}" }]`);
+  const operator = await newOperator(folder, "operator");
+  await mineWith(GWEI);
+  await chain.rpc.call("evm_setIntervalMining", [1]);
+  const reverted = /^the creation of the executor reverted in 0x[0-9a-f]{64}: run the command again once its block/m;
+  expect(await operator.deploy(15_000)).toMatchObject({ code: 1, text: expect.stringMatching(reverted) });
+  expect(await sentBy(operator)).toBe(1);
+  seen.gasPercent = 100;
+  await chain.rpc.call("anvil_mine", ["0x80"]);
+  expect(await operator.deploy(15_000)).toMatchObject({ code: 0, text: expect.stringContaining("byte for byte") });
+  expect(await sentBy(operator)).toBe(3);
+});
+
 test("contracts are verified where the first endpoint is away, or of another chain, and never by what that one says", async () => {
   const other = await startHttpServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { id } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { id: number };
+    const { id } = JSON.parse(await readBody(request)) as { id: number };
     response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x1" }));
   });
   for (const first of ["http://127.0.0.1:9", other.url]) {

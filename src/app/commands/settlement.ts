@@ -28,13 +28,7 @@ import {
   joinEndpoints,
   plannedContracts,
 } from "../settlement-chain.ts";
-import {
-  type Missing,
-  openDeploymentLane,
-  progressOf,
-  signerElsewhere,
-  submitMissing,
-} from "../settlement-deployment.ts";
+import { createMissing, type Missing, openDeploymentLane, signerElsewhere } from "../settlement-deployment.ts";
 import { stopOnSignals } from "../stop-signals.ts";
 import {
   type ChangeOptions,
@@ -130,7 +124,7 @@ export async function deploySettlement(options: DeployOptions, terminal: Termina
       return;
     }
     if (signer === undefined) throw new CommandFailure(EXIT.usage, "--yes needs --keystore and --password-file");
-    await send(scene, { contracts, missing, signer, forMs: options.for ?? DEFAULT_FOR_MS }, terminal);
+    await send(scene, { missing, signer, forMs: options.for ?? DEFAULT_FOR_MS }, terminal);
   }
   await report(scene, place, terminal);
   terminal.out(`for the configuration:  service: { settlement: "${place.settlement}" }`);
@@ -210,8 +204,8 @@ async function printPlan(
 }
 
 async function send(
-  { configuration, chain, runtime }: Scene,
-  job: { contracts: readonly PlannedContract[]; missing: readonly Missing[]; signer: Signer; forMs: number },
+  { configuration, chain, runtime, rpc }: Scene,
+  job: { missing: readonly Missing[]; signer: Signer; forMs: number },
   terminal: Terminal,
 ): Promise<void> {
   const { chainId } = configuration.network;
@@ -237,21 +231,19 @@ async function send(
       const message = `${other} has signed for this deployment (${file}), and its transaction may still be mined`;
       throw new CommandFailure(EXIT.no, `${message}: go on with the key of that account`);
     }
-    submitMissing(lanes, account, { missing: job.missing, maxFeePerGas: configuration.policy.maxFeePerGas });
     terminal.err(`journal     ${file}`);
-    for (;;) {
-      await lane.tick();
-      const progress = await progressOf(lane, lanes, job.contracts);
-      if (progress.kind === "done") return;
-      if (progress.kind !== "under way") throw new CommandFailure(EXIT.no, progress.reason);
-      if (isStopped) {
-        throw new CommandFailure(
-          EXIT.tryAgain,
-          "still under way: the same command again goes on where this one stopped",
-        );
-      }
-      await Promise.race([systemClock.sleep(configuration.timing.pollIntervalMs), stop.asked]);
-    }
+    const deployment = {
+      ...{ ...account, lane, lanes, maxFeePerGas: configuration.policy.maxFeePerGas },
+      isThere: async ({ address }: PlannedContract) => (await codeAt(rpc, address)) !== "0x",
+      async wait() {
+        await Promise.race([systemClock.sleep(configuration.timing.pollIntervalMs), stop.asked]);
+        return !isStopped;
+      },
+    };
+    const progress = await createMissing(deployment, job.missing);
+    if (progress.kind === "done") return;
+    if (progress.kind !== "under way") throw new CommandFailure(EXIT.no, progress.reason);
+    throw new CommandFailure(EXIT.tryAgain, "still under way: the same command again goes on where this one stopped");
   } finally {
     stop.done();
     db.close();
