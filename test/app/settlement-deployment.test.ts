@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { generatePrivateKey, writeKeystore } from "../../src/adapters/keys/keystore.ts";
@@ -41,18 +41,8 @@ function newProject(
   rpc = `[{ url: "${chain.url}" }]`,
 ): string {
   const folder = temporaryDirectory();
-  const { wrappedNative } = exchange;
-  const facts = {
-    chainId: 31_337,
-    wrappedNative,
-    protocols,
-    feeTiers: FEE_TIERS,
-    tokens: {},
-    nativeFeed: wrappedNative,
-    ...more,
-  };
   mkdirSync(join(folder, "strategies"));
-  writeFileSync(join(folder, "network.json"), JSON.stringify(facts));
+  writeNetwork(folder, protocols, more);
   writeFileSync(join(folder, "policy.yaml"), POLICY);
   writeFileSync(
     join(folder, "swapd.yaml"),
@@ -67,6 +57,20 @@ timing: { pollInterval: 100ms }
 `,
   );
   return folder;
+}
+
+function writeNetwork(folder: string, protocols: Exchange["protocols"], more: object = {}): void {
+  const { wrappedNative } = exchange;
+  const facts = {
+    chainId: 31_337,
+    wrappedNative,
+    protocols,
+    feeTiers: FEE_TIERS,
+    tokens: {},
+    nativeFeed: wrappedNative,
+    ...more,
+  };
+  writeFileSync(join(folder, "network.json"), JSON.stringify(facts));
 }
 
 interface Operator {
@@ -165,6 +169,24 @@ test("a creation that reverted ends a deployment before the next one costs anyth
   await chain.rpc.call("anvil_mine", ["0x80"]);
   expect(await operator.deploy(15_000)).toMatchObject({ code: 0, text: expect.stringContaining("byte for byte") });
   expect(await sentBy(operator)).toBe(3);
+});
+
+test("an account that sent something else is told what to do about its journal, and that does it", async () => {
+  const folder = newProject(exchange.protocols.slice(2, 3));
+  const operator = await newOperator(folder, "operator");
+  await mineWith(GWEI);
+  await chain.rpc.call("evm_setIntervalMining", [1]);
+  expect(await operator.deploy(15_000)).toMatchObject({ code: 0 });
+  await chain.rpc.call("anvil_impersonateAccount", [operator.address]);
+  await chain.rpc.call("eth_sendTransaction", [{ from: operator.address, to: WALLET, value: "0x1" }]);
+  await chain.rpc.call("anvil_mine", ["0x80"]);
+  writeNetwork(folder, exchange.protocols.slice(0, 1).concat(exchange.protocols.slice(2, 3)));
+  const halted = await operator.deploy(15_000);
+  const file = join(folder, "settlement-31337.db");
+  expect(halted).toMatchObject({ code: 1, text: expect.stringContaining(`move ${file} away`) });
+  renameSync(file, `${file}.old`);
+  expect(await operator.deploy(15_000)).toMatchObject({ code: 0, text: expect.stringContaining("byte for byte") });
+  expect(await sentBy(operator)).toBe(5);
 });
 
 test("contracts are verified where the first endpoint is away, or of another chain, and never by what that one says", async () => {

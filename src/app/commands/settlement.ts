@@ -242,7 +242,12 @@ async function send(
     };
     const progress = await createMissing(deployment, job.missing);
     if (progress.kind === "done") return;
-    if (progress.kind !== "under way") throw new CommandFailure(EXIT.no, progress.reason);
+    if (progress.kind === "halted") {
+      // Final blocks count at least as many transactions as were signed here: none of those can be mined any more.
+      const advice = `find out what sent it, move ${file} away (nothing that was signed by it can still be mined)`;
+      throw new CommandFailure(EXIT.no, `${progress.reason}; ${advice}, and deploy from an account that nothing else uses`);
+    }
+    if (progress.kind === "ended") throw new CommandFailure(EXIT.no, progress.reason);
     throw new CommandFailure(EXIT.tryAgain, "still under way: the same command again goes on where this one stopped");
   } finally {
     stop.done();
