@@ -1,9 +1,11 @@
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Address } from "../domain/money/address.ts";
+import { larger } from "../domain/money/bigint.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
 import { plannedIntent } from "../lane/planned-intent.ts";
 import type { Chain } from "../ports/chain.ts";
+import type { LaneListener } from "../ports/lane-event.ts";
 import type { LaneRowStore, Lanes } from "../ports/lane-row-store.ts";
 import type { IntentRow, LaneAccount } from "../ports/lane-store.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -33,11 +35,14 @@ interface Parts {
   readonly signer: Signer;
   readonly logger: Logger;
   readonly crashPoint: (label: string) => void;
+  /** hears what the account waits for; undefined: something was done since */
+  readonly waits: (reason: string | undefined) => void;
 }
 
 /** The operator's account, moved by the same code as a wallet of the daemon: journal, sign, send, replace, confirm. */
-export function openDeploymentLane(configuration: Configuration, { lanes, ...parts }: Parts): Lane {
+export function openDeploymentLane(configuration: Configuration, { lanes, waits, ...parts }: Parts): Lane {
   const { network, transactions } = configuration;
+  const listener: LaneListener = { onIntent: () => waits(undefined), onRefused: ({ detail }) => waits(detail) };
   return createLane(
     {
       account: parts.signer.address,
@@ -47,8 +52,46 @@ export function openDeploymentLane(configuration: Configuration, { lanes, ...par
       cancelMarginSeconds: 0,
       ...transactions,
     },
-    { ...parts, store: lanes.store(), clock: systemClock },
+    { ...parts, logger: heardBy(waits, parts.logger), store: lanes.store(listener), clock: systemClock },
   );
+}
+
+/** What a lane warns of is why it waits: its operator looks at a terminal, and at no log. */
+function heardBy(hear: (message: string) => void, logger: Logger): Logger {
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn(fields, message) {
+      hear(message);
+      logger.warn(fields, message);
+    },
+    error: (fields, message) => logger.error(fields, message),
+    child: (fields) => heardBy(hear, logger.child(fields)),
+  };
+}
+
+/** The most that an account must have at once: each creation offers more than it pays, after those before it are paid. */
+export function offeredAtOnce(missing: readonly Missing[], price: { gasPrice: bigint; maxFeePerGas: bigint }): bigint {
+  let [paid, most] = [0n, 0n];
+  for (const { gasLimit } of missing) {
+    most = larger(most, paid + gasLimit * price.maxFeePerGas);
+    paid += gasLimit * price.gasPrice;
+  }
+  return most;
+}
+
+/** What an account waits for: each reason is said once, and the last one is known until something is done. */
+export function createWaiting(say: (reason: string) => void) {
+  const said = new Set<string>();
+  let last: string | undefined;
+  return {
+    reason: () => last,
+    hear(reason: string | undefined): void {
+      last = reason;
+      if (reason !== undefined && !said.has(reason)) say(reason);
+      if (reason !== undefined) said.add(reason);
+    },
+  };
 }
 
 /** Another account that has signed what creates one of the contracts, which is not over: it may still be mined. */
@@ -88,10 +131,7 @@ export async function createMissing(deployment: Deployment, missing: readonly Mi
  * Writes down what is to be sent for a contract; what an earlier run of the account wrote down and is not over goes on.
  * What another one asked for and never signed, nobody sends.
  */
-function submit(
-  { lanes, account, chainId, maxFeePerGas }: Deployment,
-  { address, data, gasLimit }: Missing,
-): void {
+function submit({ lanes, account, chainId, maxFeePerGas }: Deployment, { address, data, gasLimit }: Missing): void {
   const { rows, write } = lanes;
   const nowMs = systemClock.nowMs();
   rows.transaction(() => {
@@ -135,10 +175,7 @@ function intentsFor(lanes: Pick<LaneRowStore, "intent">, address: string): reado
 }
 
 /** Checks the account's newest transaction of a contract. */
-async function progressOf(
-  { lane, lanes, account }: Deployment,
-  { name, address }: PlannedContract,
-): Promise<Progress> {
+async function progressOf({ lane, lanes, account }: Deployment, { name, address }: PlannedContract): Promise<Progress> {
   const { rows } = lanes;
   const halt = await lane.halted();
   if (halt !== undefined) return { kind: "halted", reason: halt.reason };

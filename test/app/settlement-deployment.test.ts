@@ -96,6 +96,15 @@ async function newOperator(folder: string, name: string): Promise<Operator> {
   };
 }
 
+/** A node before the chain that changes what it answers. */
+function startNode(answer: (body: string, text: string) => string) {
+  return startHttpServer(async (request, response) => {
+    const body = await readBody(request);
+    const headers = { "content-type": "application/json" };
+    response.end(answer(body, await (await fetch(chain.url, { method: "POST", body, headers })).text()));
+  });
+}
+
 async function mineWith(baseFee: bigint): Promise<void> {
   await chain.rpc.call("anvil_setNextBlockBaseFeePerGas", [`0x${baseFee.toString(16)}`]);
   await chain.rpc.call("evm_mine", []);
@@ -105,10 +114,24 @@ const sentBy = async ({ address }: Operator) =>
   Number(await chain.rpc.call("eth_getTransactionCount", [address, "latest"]));
 
 test("a deployment that an account asked for and never signed is made by another one", async () => {
-  const folder = newProject(exchange.protocols);
+  // What the first one has is gone between the plan and its first transaction.
+  const seen = { balances: 0 };
+  const node = await startNode((body, text) => {
+    if (!body.includes("eth_getBalance")) return text;
+    seen.balances += 1;
+    return seen.balances === 1 || seen.balances > 1_000 ? text : text.replace(/"result":"0x[0-9a-f]+"/, '"result":"0x0"');
+  });
+  const folder = newProject(exchange.protocols, {}, `[{ url: "${node.url}" }]`);
   const [first, second] = [await newOperator(folder, "first"), await newOperator(folder, "second")];
+  await mineWith(20n * GWEI);
+  const waited = /^waits +the account cannot pay for its next transaction$/m;
+  const ended = await first.deploy(1_500);
+  expect(ended).toMatchObject({ code: 75, text: expect.stringMatching(waited) });
+  expect(ended.text).toMatch(/^still under way \(the account cannot pay/m);
+  seen.balances = 1_000;
   await mineWith(100n * GWEI);
-  expect(await first.deploy(1_500)).toMatchObject({ code: 75, text: expect.stringContaining("still under way") });
+  const dear = { code: 75, text: expect.stringContaining("above the policy's max_gas_price") };
+  expect(await second.deploy(1_500)).toMatchObject(dear);
   await mineWith(GWEI);
   await chain.rpc.call("evm_setIntervalMining", [1]);
   expect(await second.deploy(15_000)).toMatchObject({ code: 0, text: expect.stringContaining("byte for byte") });
@@ -136,27 +159,29 @@ test("a deployment is shown with what a rollup takes for its data, and not begun
   await charge(chain, { perByte: 100n * GWEI, operatorScalar: 0n, operatorConstant: GWEI });
   const shown = await operator.deploy();
   expect(shown).toMatchObject({ code: 0, text: expect.stringMatching(/^never more +than 0\.\d+ ETH for gas, /m) });
-  const coinsOf = (line: RegExp) => parseUnits(line.exec(shown.text)?.[1] ?? "", 18) as bigint;
+  const coinsOf = (line: RegExp, { text } = shown) => parseUnits(line.exec(text)?.[1] ?? "", 18) as bigint;
   const [gas, data] = [coinsOf(/^gas .* gwei: (0\.\d+) ETH$/m), coinsOf(/^data +now (0\.\d+) ETH on top/m)];
   expect(data).toBeGreaterThan(2n * 10n ** 15n);
   const withBalance = async (balance: bigint) => {
     await chain.rpc.call("anvil_setBalance", [operator.address, `0x${balance.toString(16)}`]);
     return operator.deploy();
   };
-  expect(await withBalance(gas + data - 1n)).toMatchObject({ code: 1, text: expect.stringContaining("too little") });
-  expect(await withBalance(gas + data)).toMatchObject({ code: 0 });
+  // What a creation offers must be there, besides what those before it cost: twice the base fee, and the tip.
+  const refused = await withBalance(gas + data);
+  expect(refused).toMatchObject({ code: 1, text: expect.stringContaining("too little") });
+  const needed = coinsOf(/^that is too little: (0\.\d+) ETH are needed/m, refused);
+  expect(needed).toBeGreaterThan(gas + data);
+  expect(needed).toBeLessThan(2n * gas + data);
+  expect(await withBalance(needed - 1n)).toMatchObject({ code: 1, text: expect.stringContaining("too little") });
+  expect(await withBalance(needed)).toMatchObject({ code: 0 });
 });
 
 test("a creation that reverted ends a deployment before the next one costs anything, and is made again once its block is final", async () => {
   const seen = { gasPercent: 80 };
   // Such a node leaves a part out that the chain takes as gas.
-  const node = await startHttpServer(async (request, response) => {
-    const body = await readBody(request);
-    const headers = { "content-type": "application/json" };
-    const text = await (await fetch(chain.url, { method: "POST", body, headers })).text();
+  const node = await startNode((body, text) => {
     const less = (gas: string) => `0x${((BigInt(gas) * BigInt(seen.gasPercent)) / 100n).toString(16)}`;
-    const isSimulation = body.includes("eth_simulateV1");
-    response.end(isSimulation ? text.replace(/(?<="gasUsed":")0x[0-9a-f]+/g, less) : text);
+    return body.includes("eth_simulateV1") ? text.replace(/(?<="gasUsed":")0x[0-9a-f]+/g, less) : text;
   });
   const folder = newProject(exchange.protocols.slice(1, 2), {}, `[{ url: "${node.url}" }]`);
   const operator = await newOperator(folder, "operator");

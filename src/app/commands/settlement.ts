@@ -7,6 +7,7 @@ import type { JsonRpc } from "../../chain/json-rpc.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import { type Address, NATIVE_TOKEN, parseAddress } from "../../domain/money/address.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
+import { firstFees } from "../../lane/fees.ts";
 import { Secret } from "../../net/secret.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { Signer } from "../../ports/signer.ts";
@@ -28,7 +29,14 @@ import {
   joinEndpoints,
   plannedContracts,
 } from "../settlement-chain.ts";
-import { createMissing, type Missing, openDeploymentLane, signerElsewhere } from "../settlement-deployment.ts";
+import {
+  createMissing,
+  createWaiting,
+  type Missing,
+  offeredAtOnce,
+  openDeploymentLane,
+  signerElsewhere,
+} from "../settlement-deployment.ts";
 import { stopOnSignals } from "../stop-signals.ts";
 import {
   type ChangeOptions,
@@ -183,7 +191,8 @@ async function printPlan(
   const coins = (wei: bigint): string => `${formatUnits(wei, NATIVE_DECIMALS)} ${nativeSymbol}`;
   const { maxFeePerGas } = configuration.policy;
   const head = await chain.latest();
-  const gasPrice = head.baseFeePerGas + (await chain.priorityFee());
+  const priorityFee = await chain.priorityFee();
+  const gasPrice = head.baseFeePerGas + priorityFee;
   const gas = plan.missing.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);
   const dataFee = await dataFeeOf(rpc, configuration, plan.missing);
   terminal.out(`network     ${name}, through the deployment proxy ${DEPLOYER.address}`);
@@ -198,8 +207,16 @@ async function printPlan(
   if (plan.signer === undefined) return;
   const balance = await chain.nativeBalance(plan.signer.address);
   terminal.out(`operator    ${plan.signer.address} has ${coins(balance)}`);
-  if (balance < gas * gasPrice + dataFee) {
-    throw new CommandFailure(EXIT.no, `that is too little: send ${plan.signer.address} some ${nativeSymbol} first`);
+  const fees = firstFees({ baseFeePerGas: head.baseFeePerGas, priorityFee }, maxFeePerGas);
+  if (fees === undefined) {
+    const advice = "nothing would be sent; run the command again when gas is cheaper, or raise it";
+    throw new CommandFailure(EXIT.tryAgain, `that is above the policy's max_gas_price: ${advice}`);
+  }
+  const least = offeredAtOnce(plan.missing, { gasPrice, ...fees }) + dataFee;
+  if (balance < least) {
+    const why = "a transaction is not sent without what it offers, and it offers twice the base fee of now";
+    const message = `that is too little: ${coins(least)} are needed, for ${why}`;
+    throw new CommandFailure(EXIT.no, `${message}; send ${plan.signer.address} some ${nativeSymbol} first`);
   }
 }
 
@@ -221,8 +238,9 @@ async function send(
   try {
     const lanes = openLanes(db);
     const crashPoint = crashPointFrom(runtime.env, "settlement.");
+    const waiting = createWaiting((reason) => terminal.err(`waits       ${reason}`));
     const lane = openDeploymentLane(configuration, {
-      ...{ lanes, chain, signer: job.signer, crashPoint },
+      ...{ lanes, chain, signer: job.signer, crashPoint, waits: waiting.hear },
       logger: runtime.logger,
     });
     const account = { account: job.signer.address, chainId: configuration.network.chainId };
@@ -245,10 +263,16 @@ async function send(
     if (progress.kind === "halted") {
       // Final blocks count at least as many transactions as were signed here: none of those can be mined any more.
       const advice = `find out what sent it, move ${file} away (nothing that was signed by it can still be mined)`;
-      throw new CommandFailure(EXIT.no, `${progress.reason}; ${advice}, and deploy from an account that nothing else uses`);
+      throw new CommandFailure(
+        EXIT.no,
+        `${progress.reason}; ${advice}, and deploy from an account that nothing else uses`,
+      );
     }
     if (progress.kind === "ended") throw new CommandFailure(EXIT.no, progress.reason);
-    throw new CommandFailure(EXIT.tryAgain, "still under way: the same command again goes on where this one stopped");
+    const reason = waiting.reason();
+    const why = reason === undefined ? "" : ` (${reason})`;
+    const advice = "the same command again goes on where this one stopped";
+    throw new CommandFailure(EXIT.tryAgain, `still under way${why}: ${advice}`);
   } finally {
     stop.done();
     db.close();
