@@ -1,4 +1,4 @@
-import { addressWord, bytesWords, callData, intWord, uintWord } from "../../chain/at-block/words.ts";
+import { addressWord, bytesWords, callData, intWord, splitWords, uintWord } from "../../chain/at-block/words.ts";
 import { type Address, type Hex, toAddress } from "../../domain/money/address.ts";
 import { kindOf } from "../pools/kinds.ts";
 import type { RouterMaker, Splits } from "../pools/pool.ts";
@@ -47,6 +47,27 @@ export function encodeSwapRouter02(order: SwapOrder, hops: readonly Hop[]): Hex 
   const calls = callsWords(swapCalls(order, legsOf(hops), SWAP_ROUTER_02));
   return callData(SELECTOR.multicall, uintWord(order.deadline, 256), behind(2), ...calls);
 }
+
+/**
+ * What a swap through a public router pays, by what it answers: each of its calls has an answer, and those of the legs come
+ * first, each with what it pays. Solidly's router answers nothing.
+ * @returns undefined where it is no answer of such a router
+ */
+export function readRouterAnswer(answer: Hex, hops: readonly Hop[]): bigint | "not said" | undefined {
+  if (hops.some(({ pool }) => kindOf(pool).router?.maker === "solidly")) return answer === "0x" ? "not said" : undefined;
+  const [arrayAt, count = 0n, ...rest] = splitWords(answer);
+  const legs = legsOf(hops).length;
+  if (arrayAt !== WORD_BYTES || count < legs) return undefined;
+  let paid = 0n;
+  for (const at of rest.slice(0, legs)) {
+    const [bytes, amount] = rest.slice(Number(at / WORD_BYTES));
+    if (bytes !== WORD_BYTES || amount === undefined) return undefined;
+    paid += amount;
+  }
+  return paid;
+}
+
+const WORD_BYTES = 32n;
 
 const ENCODE: Readonly<Record<RouterMaker, typeof encodeSwapRouter02>> = {
   uniswap: encodeSwapRouter02,

@@ -1,15 +1,19 @@
-import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { splitWords } from "../../chain/at-block/words.ts";
+import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { smaller } from "../../domain/money/bigint.ts";
 import type { NetworkOptions } from "../options.ts";
 import type { Quote } from "../quotes/quote.ts";
 import { BPS, grossAmount, MAX_AFFILIATE_BPS, type SwapOrder } from "../settlement/order.ts";
 import { ownSwap } from "../settlement/own-swap.ts";
-import type { SwapCall } from "./wallet-simulation.ts";
+import { readRouterAnswer } from "../settlement/router-calldata.ts";
+import type { ReadAmount, SwapCall } from "./wallet-simulation.ts";
 
 /** A quote's swap as it can be tried, and what its wallet needs for it. */
 export interface Attempt {
   readonly call: SwapCall;
   readonly token: Address;
+  /** reads what the recipient gets out of what the call answers */
+  readonly readAmount: ReadAmount;
   /** what leaves the wallet: it must have this much, and allow the settlement to take it */
   readonly gross: bigint;
   /** the very transaction that the owner would send; else the owner's part of a swap that the relayer sends */
@@ -32,10 +36,18 @@ export function attemptOf(quote: Quote, network: NetworkOptions): Attempt | unde
   if (swap === undefined) return undefined;
   return {
     call: { from: owner, ...swap, gas: quote.gasLimit > SIMULATION_GAS ? quote.gasLimit : SIMULATION_GAS },
+    readAmount: (answer) =>
+      network.settlement === undefined ? readRouterAnswer(answer, quote.legs) : readAmount(answer),
     token: order.fromAsset,
     gross: grossAmount(order),
     isExact: !quote.gasless,
   };
+}
+
+/** What our settlement answers. */
+function readAmount(answer: Hex): bigint | undefined {
+  const [amount, ...others] = splitWords(answer);
+  return others.length === 0 ? amount : undefined;
 }
 
 function withoutRelayer(order: SwapOrder): SwapOrder {

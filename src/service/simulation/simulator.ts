@@ -103,7 +103,7 @@ async function simulateAt(attempt: Attempt, node: NodeView): Promise<{ wallet: W
   const wallet = isNative
     ? { balance: parseQuantity(host, answers[0]), allowance: attempt.gross }
     : { balance: readViewWord(host, answers[0]), allowance: readViewWord(host, answers[1]) };
-  return { wallet, simulated: readSimulation(host, answers.slice(questions.length)) };
+  return { wallet, simulated: readSimulation(host, answers.slice(questions.length), attempt.readAmount) };
 }
 
 function balanceView({ token, call }: Attempt): StoredView {
@@ -131,6 +131,8 @@ function outcomeOf({ isExact }: Attempt, simulated: WalletSimulation): Outcome {
   if (simulated.kind === "not run")
     return { status: "skipped", reason: "the network's node could not run the swap: try again" };
   const { amountOut, gasUsed, gasLimit } = simulated;
+  if (amountOut === "not said")
+    return { status: "skipped", reason: "it works, but its router does not say what it pays" };
   if (!isExact) return { status: "ok", amountOut, gasUsed: undefined, gasLimit: undefined };
   return { status: "ok", amountOut, gasUsed, gasLimit };
 }
@@ -144,10 +146,13 @@ interface Lacking {
 
 /** Tries the swap with what the wallet lacks, and only that: what it has is left as the chain has it. */
 async function tryWithOverrides({ attempt, wallet, node, storage }: Lacking): Promise<Outcome> {
-  const { call, gross, token } = attempt;
+  const { call, gross, token, readAmount } = attempt;
   if (token === NATIVE_TOKEN) {
     const overrides: Overrides = { [call.from]: { balance: toQuantity(gross) } };
-    return outcomeOf(attempt, readSimulation(node.host, await node.ask(simulationRequests(call, node, overrides))));
+    return outcomeOf(
+      attempt,
+      readSimulation(node.host, await node.ask(simulationRequests(call, node, overrides)), readAmount),
+    );
   }
   const views = [
     { view: balanceView(attempt), has: wallet.balance ?? 0n },
@@ -162,7 +167,8 @@ async function tryWithOverrides({ attempt, wallet, node, storage }: Lacking): Pr
   const answers = await node.ask([...proofs, ...simulationRequests(call, node, overrides)]);
   // What was found may have been of another wallet, of an older block, or of a proxy that is another token by now.
   const disproved = proved.find((_, index) => readViewWord(node.host, answers[index]) !== gross);
-  if (disproved === undefined) return outcomeOf(attempt, readSimulation(node.host, answers.slice(proofs.length)));
+  if (disproved === undefined)
+    return outcomeOf(attempt, readSimulation(node.host, answers.slice(proofs.length), readAmount));
   storage.forget(disproved.view);
   return unprovable(disproved.view);
 }

@@ -18,12 +18,15 @@ export interface SwapCall {
   readonly gas: bigint;
 }
 
+/** What the recipient gets, out of a swap's answer; undefined: that is no answer of the contract. */
+export type ReadAmount = (answer: Hex) => bigint | "not said" | undefined;
+
 /** What the swap would do. `not run`: the node does not say, because it could not run it or because of its own limits. */
 export type WalletSimulation =
   | {
       readonly kind: "works";
-      /** what the recipient gets */
-      readonly amountOut: bigint;
+      /** what the recipient gets; where the contract says it */
+      readonly amountOut: bigint | "not said";
       /** what a receipt would say; undefined where the node cannot know */
       readonly gasUsed: bigint | undefined;
       /** enough gas for the blocks to come; undefined where the node cannot know */
@@ -65,20 +68,28 @@ export function simulationRequests(call: SwapCall, node: NodeView, overrides: Ov
   ];
 }
 
-/** Reads the answers to {@link simulationRequests}. @throws RpcError when the node answers nonsense */
-export function readSimulation(host: string, answers: readonly unknown[]): WalletSimulation {
+/**
+ * Reads the answers to {@link simulationRequests}.
+ * @throws RpcError when the node answers nonsense
+ */
+export function readSimulation(
+  host: string,
+  answers: readonly unknown[],
+  readAmount: ReadAmount,
+): WalletSimulation {
   const [called, estimated, next] = answers;
   if (called instanceof RpcError) {
     if (!isFailedCall(called)) return { kind: "not run" };
     return { kind: "reverts", reason: describeRevert(isHex(called.data) ? called.data : "0x") };
   }
-  if (!isHex(called) || called.length !== 66) throw malformedAnswer(host, "the node's answer to a swap is no amount");
+  const amountOut = isHex(called) ? readAmount(called) : undefined;
+  if (amountOut === undefined) throw malformedAnswer(host, "the node's answer to a swap is no amount");
   const gasUsed = readGasUsed(next);
   const estimate = readGas(estimated);
   const inNext = gasUsed === undefined ? 0n : mulDivUp(gasUsed, BEFORE_REFUNDS_PERCENT, 100n);
   const least = estimate === undefined || estimate > inNext ? estimate : inNext;
   const gasLimit = least === undefined ? undefined : mulDivUp(least, ESTIMATE_PERCENT, 100n);
-  return { kind: "works", amountOut: BigInt(called), gasUsed, gasLimit };
+  return { kind: "works", amountOut, gasUsed, gasLimit };
 }
 
 function readGasUsed(answer: unknown): bigint | undefined {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Address } from "../../../src/domain/money/address.ts";
+import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { createRandom } from "../../../src/sandbox/market/random.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
@@ -12,6 +12,7 @@ import { blocksOfSeconds, seasonPools, summary } from "../support/gas-check.ts";
 import { addStablePools, deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import { deploySwapRouter, loadSwapRouter } from "../support/public-router.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
+import { execute, quoteAtHead } from "../support/quoted-swap.ts";
 import { approveRouter, executeQuotes, RECIPIENT } from "../support/routed-swaps.ts";
 import { systemClock } from "../support/system-clock.ts";
 
@@ -112,6 +113,22 @@ describe("what a quote through a public router says", () => {
     },
   ])("$name is refused by name", async ({ changes, error }) => {
     expect(await ask(changes)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  test.each([
+    { name: "in one leg", amount: "3000000000", changes: {} },
+    { name: "in several legs", amount: "900000000000", changes: {} },
+    { name: "that buys coins", amount: "3000000000", changes: { toTokenAddress: NATIVE_TOKEN } },
+    { name: "over two hops", amount: "3000000000", changes: { liquiditySources: "uniswap-v2" } },
+  ])("a swap $name that is tried brings what was quoted, and its transaction has the gas that was measured", async ({ amount, changes }) => {
+    const asked = { fromTokenAddress: market.usdc, toTokenAddress: market.weth, slippage: "0.005", ...changes };
+    const request = { ...asked, amount, fromAddress: chain.deployer, gasless: "false" };
+    // A quote of the block before would be tried on prices that it does not know.
+    await quoteAtHead({ chain, client }, request);
+    const { quote, transaction } = await quoteAtHead({ chain, client }, { ...request, estimateGas: "true" });
+    const simulated = { status: "ok", amountOut: quote.amountOut, funded: true, approved: true };
+    expect(transaction.simulation).toMatchObject(simulated);
+    expect((await execute(chain, transaction)).isDone).toBe(true);
   });
 
   test("the router itself is no recipient", async () => {

@@ -81,6 +81,12 @@ describe("Solidly's router", () => {
     }
   });
 
+  test("answers nothing to a swap that is tried, which is said of it, and what it would pay is not", async () => {
+    const { body } = await quoted({ fromTokenAddress: market.usdc, toTokenAddress: market.usdt, simulate: "true" });
+    expect(body).toMatchObject({ targetAddress: other, simulation: { status: "skipped", funded: true, approved: true } });
+    expect(body.simulation.reason).toBe("it works, but its router does not say what it pays");
+  });
+
   test("takes coins, pays coins, and goes over pools of both sorts one after the other", async () => {
     const { usdc, dai, weth } = market;
     const { hops } = await quoted({ fromTokenAddress: NATIVE_TOKEN, toTokenAddress: dai, amount: String(10n ** 18n) });

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Hex } from "../../../src/domain/money/address.ts";
-import { readSimulation } from "../../../src/service/simulation/wallet-simulation.ts";
+import { readSimulation as read } from "../../../src/service/simulation/wallet-simulation.ts";
 
 const quantity = (value: number): Hex => `0x${value.toString(16)}`;
 const AMOUNT_OUT = `0x${"7".padStart(64, "0")}`;
+
+const readSimulation = (host: string, said: readonly unknown[]) => read(host, said, (answer) => BigInt(answer));
 
 /** The answers of a node to a swap that works. */
 function answers({ estimate, gasUsed }: { estimate?: number; gasUsed?: number }): readonly unknown[] {
