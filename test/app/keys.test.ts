@@ -39,6 +39,19 @@ it("makes a key that is shown once, lists everything but the key, and ends it fo
   expect(withKeyStore(database, (store) => store.find(digestOf(key)))).toBeUndefined();
 });
 
+it("names the database that it acted on in what it advises, as a shell reads it", async () => {
+  for (const [name, shown] of [
+    ["service.db", (file: string) => file],
+    ["its own.db", (file: string) => `'${file}'`],
+  ] as const) {
+    const database = join(temporaryDirectory(), name);
+    const { out } = await keys("list", "--database", database);
+    expect(out).toContain(`\`swapd keys add <name> --database ${shown(database)}\``);
+    const { err } = await keys("revoke", "partner", "--database", database);
+    expect(err).toContain(`\`swapd keys list --database ${shown(database)}\``);
+  }
+});
+
 it("takes no daemon's database for a service's, and writes nothing there", async () => {
   const database = join(temporaryDirectory(), "swapd.db");
   openDaemonDatabase(database).close();

@@ -43,7 +43,7 @@ export function listKeys(options: KeyOptions, terminal: Terminal): void {
     return;
   }
   if (rows.length === 0) {
-    terminal.out(`no keys; make one with \`swapd keys add <name>\`\n${place}`);
+    terminal.out(`no keys; make one with \`swapd keys add <name>${sameService(options)}\`\n${place}`);
     return;
   }
   terminal.out(`${formatTable([["ID", "NAME", "REQUESTS/S", "ADDED", "REVOKED"], ...rows.map(rowOf)])}\n${place}`);
@@ -61,9 +61,20 @@ export function revokeKey(which: string, options: KeyOptions, terminal: Terminal
     ? withKeyStore(database, (keys) => keys.revoke(which, systemClock.nowMs()))
     : undefined;
   if (row === undefined) {
-    throw new CommandFailure(EXIT.no, `no key in force is called ${which}: see \`swapd keys list\`\n${place}`);
+    const advice = `see \`swapd keys list${sameService(options)}\``;
+    throw new CommandFailure(EXIT.no, `no key in force is called ${which}: ${advice}\n${place}`);
   }
   terminal.out(options.json === true ? JSON.stringify(row) : `the key of ${row.name} (${row.id}) is revoked\n${place}`);
+}
+
+/** What names the same service in another command, as a shell reads it. */
+function sameService({ config, database }: KeyOptions): string {
+  const flags = Object.entries({ config, database }).filter(([, path]) => path !== undefined);
+  return flags.map(([flag, path = ""]) => ` --${flag} ${inShell(path)}`).join("");
+}
+
+function inShell(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The service's database, and in words what a command acted on. */
