@@ -27,7 +27,7 @@ export const REQUEST_ERRORS = {
     code: 1003,
     status: 400,
     message: "Parameters contradict or need each other",
-    remedy: "Send one of the two names of an amount or a fee, and the affiliate's address and fee together.",
+    remedy: "Send each value under one of its names, and the affiliate's address and fee together.",
   },
   NETWORK_UNKNOWN: {
     code: 1004,
