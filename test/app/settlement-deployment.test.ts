@@ -119,7 +119,9 @@ test("a deployment that an account asked for and never signed is made by another
   const node = await startNode((body, text) => {
     if (!body.includes("eth_getBalance")) return text;
     seen.balances += 1;
-    return seen.balances === 1 || seen.balances > 1_000 ? text : text.replace(/"result":"0x[0-9a-f]+"/, '"result":"0x0"');
+    return seen.balances === 1 || seen.balances > 1_000
+      ? text
+      : text.replace(/"result":"0x[0-9a-f]+"/, '"result":"0x0"');
   });
   const folder = newProject(exchange.protocols, {}, `[{ url: "${node.url}" }]`);
   const [first, second] = [await newOperator(folder, "first"), await newOperator(folder, "second")];

@@ -11,8 +11,8 @@ import { type Client, createClient } from "../support/client.ts";
 import { blocksOfSeconds, seasonPools, summary } from "../support/gas-check.ts";
 import { addStablePools, deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import { deploySwapRouter, loadSwapRouter } from "../support/public-router.ts";
-import { createRecordingLogger } from "../support/recording-logger.ts";
 import { execute, quoteAtHead } from "../support/quoted-swap.ts";
+import { createRecordingLogger } from "../support/recording-logger.ts";
 import { approveRouter, executeQuotes, RECIPIENT } from "../support/routed-swaps.ts";
 import { systemClock } from "../support/system-clock.ts";
 
@@ -120,16 +120,19 @@ describe("what a quote through a public router says", () => {
     { name: "in several legs", amount: "900000000000", changes: {} },
     { name: "that buys coins", amount: "3000000000", changes: { toTokenAddress: NATIVE_TOKEN } },
     { name: "over two hops", amount: "3000000000", changes: { liquiditySources: "uniswap-v2" } },
-  ])("a swap $name that is tried brings what was quoted, and its transaction has the gas that was measured", async ({ amount, changes }) => {
-    const asked = { fromTokenAddress: market.usdc, toTokenAddress: market.weth, slippage: "0.005", ...changes };
-    const request = { ...asked, amount, fromAddress: chain.deployer, gasless: "false" };
-    // A quote of the block before would be tried on prices that it does not know.
-    await quoteAtHead({ chain, client }, request);
-    const { quote, transaction } = await quoteAtHead({ chain, client }, { ...request, estimateGas: "true" });
-    const simulated = { status: "ok", amountOut: quote.amountOut, funded: true, approved: true };
-    expect(transaction.simulation).toMatchObject(simulated);
-    expect((await execute(chain, transaction)).isDone).toBe(true);
-  });
+  ])(
+    "a swap $name that is tried brings what was quoted, and its transaction has the gas that was measured",
+    async ({ amount, changes }) => {
+      const asked = { fromTokenAddress: market.usdc, toTokenAddress: market.weth, slippage: "0.005", ...changes };
+      const request = { ...asked, amount, fromAddress: chain.deployer, gasless: "false" };
+      // A quote of the block before would be tried on prices that it does not know.
+      await quoteAtHead({ chain, client }, request);
+      const { quote, transaction } = await quoteAtHead({ chain, client }, { ...request, estimateGas: "true" });
+      const simulated = { status: "ok", amountOut: quote.amountOut, funded: true, approved: true };
+      expect(transaction.simulation).toMatchObject(simulated);
+      expect((await execute(chain, transaction)).isDone).toBe(true);
+    },
+  );
 
   test("the router itself is no recipient", async () => {
     expect(await ask({ toAddress: router })).toMatchObject({ status: 400, body: { error: "RECIPIENT_FORBIDDEN" } });

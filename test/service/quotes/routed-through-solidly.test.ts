@@ -83,7 +83,10 @@ describe("Solidly's router", () => {
 
   test("answers nothing to a swap that is tried, which is said of it, and what it would pay is not", async () => {
     const { body } = await quoted({ fromTokenAddress: market.usdc, toTokenAddress: market.usdt, simulate: "true" });
-    expect(body).toMatchObject({ targetAddress: other, simulation: { status: "skipped", funded: true, approved: true } });
+    expect(body).toMatchObject({
+      targetAddress: other,
+      simulation: { status: "skipped", funded: true, approved: true },
+    });
     expect(body.simulation.reason).toBe("it works, but its router does not say what it pays");
   });
 

@@ -7,6 +7,7 @@ import type { Receipt } from "../../../src/ports/chain.ts";
 import type { SettledNetwork } from "../../../src/service/options.ts";
 import type { Quote } from "../../../src/service/quotes/quote.ts";
 import { openRelayBook, type RelayBook } from "../../../src/service/relayer/relay-book.ts";
+import { THE_RELAYER } from "../../../src/service/relayer/send-gate.ts";
 import { createSwapRecorder } from "../../../src/service/relayer/swap-recorder.ts";
 import { SETTLEMENT_INTERFACE } from "../../../src/service/settlement/calldata.ts";
 import { createServiceStore, openServiceDatabase, type SwapRow } from "../../../src/service/store/service-store.ts";
@@ -178,6 +179,22 @@ test("a swap is found by a transaction with raised fees while the record names t
   recorder.onIntent({ intentId: "raised", kind: "replaced", hash: "0xcc" });
   const found = ["0xaa", "0xbb", "0xcc"].map((hash) => parts.store.swapBy("hash", hash));
   expect(found.map((row) => [row?.id, row?.hash])).toEqual(Array(3).fill(["raised", "0xaa"]));
+  db.close();
+});
+
+test.each([
+  ["it would revert Expired()", "The swap would revert"],
+  ["its fee is worth 1 gwei, and its gas costs 2 gwei", "The relayer ended the swap, which was not worth sending"],
+  ["it has no place: all are taken", "The relayer ended the swap, which was not worth sending"],
+])("a swap that the relayer ends since %s is recorded so: %s", (reason, errorMessage) => {
+  const db = openServiceDatabase(join(directory, `${reason.length}.db`));
+  const parts = { store: createServiceStore(db, "testnet"), book: openRelayBook(db, "testnet") };
+  const network = { settlement: address("e") } as SettledNetwork;
+  const recorder = createSwapRecorder(network, { ...parts, lastReason: () => reason, clock: createHandClock(1) });
+  addSwap(db, "idle", HONEST);
+  recorder.onIntent({ intentId: "idle", kind: "dropped", cancelledBy: THE_RELAYER });
+  const row = { status: "error", errorCode: 2305, errorMessage };
+  expect(parts.store.swapBy("intent_id", "idle")).toMatchObject(row);
   db.close();
 });
 
