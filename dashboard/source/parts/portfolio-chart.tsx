@@ -109,6 +109,7 @@ function Drawn({ history, isByToken }: DrawnProps) {
       <p class="faint">
         Calculated back from what the wallets have now by their own swaps: deposits, withdrawals and gas are not known
         at their time.
+        {history.without.length > 0 && ` Without ${history.without.join(", ")}: an amount or a price is not known.`}
       </p>
     </>
   );

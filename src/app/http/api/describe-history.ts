@@ -1,7 +1,7 @@
-import type { Address } from "../../../domain/money/address.ts";
+import { type Address, NATIVE_TOKEN } from "../../../domain/money/address.ts";
 import { formatUnits } from "../../../domain/money/amount.ts";
 import { type UsdPrice, valueDown } from "../../../domain/money/price.ts";
-import type { Token } from "../../../domain/money/token.ts";
+import { isNative, type Token } from "../../../domain/money/token.ts";
 import type { PriceBar } from "../../../domain/strategy/decision.ts";
 import { HOUR_MS } from "../../../domain/time/durations.ts";
 import type { Movement, SeenPrice } from "../../../ports/listing.ts";
@@ -48,6 +48,8 @@ export interface HistoryParts {
   readonly wallets: readonly Address[];
   readonly tokens: readonly Token[];
   readonly known: ReadonlyMap<Address, Held>;
+  /** what is the wallets' own of the native coin, which is not in `known`; missing where nobody knows it */
+  readonly coins: ReadonlyMap<Address, Held>;
   /** from the newest block down */
   readonly movements: readonly Movement[];
   /** there are older ones that were not read */
@@ -59,7 +61,8 @@ export interface HistoryParts {
 
 /**
  * Value over time: what the wallets have, taken back fill by fill, at the price that was last recorded then. Where none
- * was recorded yet, before the oldest of the newest fills, and of what is not known now, there is no value.
+ * was recorded yet, before the oldest of the newest fills, and of what is not known now, there is no value. The native
+ * coin, of which no rows know, is left out instead, as a whole.
  */
 export function describePortfolioHistory(parts: HistoryParts): AnswerOf<"getPortfolioHistory"> {
   const { span, movements, isCut } = parts;
@@ -77,12 +80,19 @@ export function describePortfolioHistory(parts: HistoryParts): AnswerOf<"getPort
     );
     return [{ token, amounts, values }];
   });
+  const others = columns.filter(({ token }) => !isNative(token));
+  const totalsOf = (some: typeof columns) =>
+    instants.map((_, index) => (unread.size > 0 ? null : totalOf(some.map(({ values }) => values[index]))));
+  const [whole, withoutCoin] = [totalsOf(columns), totalsOf(others)];
+  const isCoinKnown =
+    parts.wallets.every((wallet) => parts.coins.has(wallet)) &&
+    whole.every((total, index) => total !== null || withoutCoin[index] === null);
+  const counted = isCoinKnown ? columns : others;
   return {
     atSeconds: instants.map((atMs) => Math.floor(atMs / 1_000)),
-    totalUsd: instants.map((_, index) =>
-      unread.size > 0 ? null : totalOf(columns.map(({ values }) => values[index])),
-    ),
-    tokens: columns.map(({ token: { symbol, address, decimals }, amounts, values }) => ({
+    totalUsd: isCoinKnown ? whole : withoutCoin,
+    without: isCoinKnown ? [] : parts.tokens.filter(isNative).map(({ symbol }) => symbol),
+    tokens: counted.map(({ token: { symbol, address, decimals }, amounts, values }) => ({
       token: { symbol, address, decimals },
       amount: amounts.map((raw) => formatUnits(raw, decimals)),
       usd: values.map((value) => (value === undefined ? null : dollarsOf(value))),
@@ -102,12 +112,10 @@ function instantsOf({ sinceMs, untilMs, points }: Span): readonly number[] {
 }
 
 /** Balances of a token in all wallets together at instants, oldest first; never below zero. */
-function amountsOf(
-  { wallets: named, known, movements }: HistoryParts,
-  token: Address,
-  instants: readonly number[],
-): bigint[] {
-  const wallets = new Set(named);
+function amountsOf(parts: HistoryParts, token: Address, instants: readonly number[]): bigint[] {
+  const { movements } = parts;
+  const wallets = new Set(parts.wallets);
+  const known = token === NATIVE_TOKEN ? parts.coins : parts.known;
   let raw = [...known.values()].reduce((sum, { balances }) => sum + (balances.get(token) ?? 0n), 0n);
   // What a fill changed after a wallet's balances were read is in none of them.
   for (const movement of movements)

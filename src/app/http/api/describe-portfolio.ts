@@ -16,8 +16,8 @@ type Weight = Portfolio["mixes"][number]["weights"][number];
 export interface PortfolioParts {
   readonly configuration: Configuration;
   readonly known: ReadonlyMap<Address, Held>;
-  /** what is free of the native coin, by wallet; missing where nobody knows it */
-  readonly coins: ReadonlyMap<Address, bigint>;
+  /** what is the wallets' own of the native coin, which is not in `known`; missing where nobody knows it */
+  readonly coins: ReadonlyMap<Address, Held>;
   /** what lies at addresses that mixes count, by strategy and token; a mix that is missing could not be read */
   readonly external: ReadonlyMap<string, ReadonlyMap<Address, bigint>>;
   /** dollars (1e-18) of one whole token */
@@ -28,13 +28,16 @@ export interface PortfolioParts {
 
 /** What the wallets have, and how the weights of mixes stand. */
 export function describePortfolio(parts: PortfolioParts): Portfolio {
-  const { configuration, known } = parts;
-  const { wallets, tokens } = configuration;
+  const { configuration, known, coins } = parts;
+  const { wallets, tokens, network } = configuration;
   const holdings = holdingsOf(parts);
   const values = holdings.flatMap(({ valueUsd }) => valueUsd ?? []);
   const total = holdings.reduce((sum, { value }) => sum + (value ?? 0n), 0n);
   const missing = holdings.filter(({ value, money }) => value === undefined && money.raw !== "0");
-  const unread = [...wallets.values()].flatMap(({ address }) => unreadTokens(known.get(address), tokens.values()));
+  const unread = [...wallets.values()].flatMap(({ address }) => [
+    ...unreadTokens(known.get(address), tokens.values()),
+    ...(coins.has(address) ? [] : [{ symbol: network.nativeSymbol }]),
+  ]);
   return {
     holdings: holdings.map(({ value: _, ...holding }) => holding),
     totalUsd: values.length === 0 ? null : dollarsOf(total),
@@ -50,24 +53,27 @@ export function describePortfolio(parts: PortfolioParts): Portfolio {
 
 type Holding = Portfolio["holdings"][number] & { readonly value: bigint | undefined };
 
-function holdingsOf({ configuration, known, prices }: PortfolioParts): readonly Holding[] {
+function holdingsOf({ configuration, known, coins, prices }: PortfolioParts): readonly Holding[] {
   const tokens = new Map([...configuration.tokens.values()].map(({ token }) => [token.address, token]));
-  return [...configuration.wallets.values()].flatMap(({ name, address }) => {
-    const chain = known.get(address);
-    return [...(chain?.balances ?? [])].flatMap(([tokenAddress, raw]) => {
-      const token = tokens.get(tokenAddress);
-      if (token === undefined || chain === undefined) return [];
-      const usd = prices.get(tokenAddress);
+  const wallets = [...configuration.wallets.values()];
+  const read = wallets.flatMap(({ name, address }) =>
+    [known.get(address), coins.get(address)].flatMap((held) => (held === undefined ? [] : [{ name, ...held }])),
+  );
+  return read.flatMap(({ name, block, balances }) =>
+    [...balances].flatMap(([address, raw]) => {
+      const token = tokens.get(address);
+      if (token === undefined) return [];
+      const usd = prices.get(address);
       const value = usd === undefined ? undefined : valueDown({ raw, decimals: token.decimals }, usd);
       return [
         {
-          ...{ wallet: name, money: moneyOf(raw, token), block: chain.block, value },
+          ...{ wallet: name, money: moneyOf(raw, token), block, value },
           priceUsd: usd === undefined ? null : dollarsOf(usd),
           valueUsd: value === undefined ? null : dollarsOf(value),
         },
       ];
-    });
-  });
+    }),
+  );
 }
 
 /** Of what is in the wallet, and of what lies elsewhere where the mix counts that. */
@@ -96,11 +102,13 @@ function weightsOf(spec: RebalanceSpec, parts: PortfolioParts): Weight[] {
   });
 }
 
-/** The wallet's, and what strategies may count of the coin. Undefined where nothing of the wallet is known. */
-function ownOf({ wallet }: RebalanceSpec, { known, coins }: PortfolioParts): ReadonlyMap<Address, bigint> | undefined {
-  const own = known.get(wallet.address)?.balances;
-  const coin = coins.get(wallet.address);
-  return own === undefined || coin === undefined ? own : new Map([...own, [NATIVE_TOKEN, coin]]);
+/** The wallet's, and of the coin what the policy does not leave for gas. Undefined where nothing of the wallet is known. */
+function ownOf({ wallet }: RebalanceSpec, parts: PortfolioParts): ReadonlyMap<Address, bigint> | undefined {
+  const own = parts.known.get(wallet.address)?.balances;
+  const coin = parts.coins.get(wallet.address)?.balances.get(NATIVE_TOKEN);
+  if (own === undefined || coin === undefined) return own;
+  const { gasReserve } = parts.configuration.policy;
+  return new Map([...own, [NATIVE_TOKEN, coin > gasReserve ? coin - gasReserve : 0n]]);
 }
 
 /** The wallet's with what lies elsewhere: watched, or as the file says it. Undefined where a part of it is not known. */

@@ -1,8 +1,7 @@
-import type { Configuration } from "../../../config/configuration.ts";
 import { ChainReadError } from "../../../domain/chain-read-error.ts";
-import type { Address } from "../../../domain/money/address.ts";
+import { type Address, NATIVE_TOKEN } from "../../../domain/money/address.ts";
 import type { UsdPrice } from "../../../domain/money/price.ts";
-import { isNative, type Token } from "../../../domain/money/token.ts";
+import type { Token } from "../../../domain/money/token.ts";
 import { DAY_MS } from "../../../domain/time/durations.ts";
 import type { Listing, Movement, SeenPrice } from "../../../ports/listing.ts";
 import { type AllowancesSeen, allowancesOnChain } from "../../read-allowances.ts";
@@ -23,7 +22,7 @@ import { onceInAWhile } from "./once-in-a-while.ts";
 import { readFills } from "./pages.ts";
 import { ApiProblem } from "./problem.ts";
 import { readExternal } from "./read-external.ts";
-import { freeCoins, type Held, readHeld, withFills, withoutCoins } from "./read-held.ts";
+import { type Held, ownCoins, readHeld, withFills, withoutCoins } from "./read-held.ts";
 
 type Answered =
   | "getPortfolio"
@@ -61,23 +60,26 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
     const isMissing = [...sources.configuration().wallets.values()].some(({ address }) => !rows.has(address));
     return isMissing ? new Map([...withoutCoins(await heldNow()), ...rows]) : rows;
   };
-  const current = async (): Promise<ReadonlyMap<Address, Held>> => {
-    const held = await known();
-    return withFills(held, await fillsAfter(listing, Math.min(...[...held.values()].map(({ block }) => block))));
-  };
+  /** No rows know of the coin, and of a wallet that the chain did not tell it of, nobody does. */
+  const coinsNow = onceInAWhile(() => readHeld(sources, [NATIVE_TOKEN]), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
+  const current = async (held: ReadonlyMap<Address, Held>): Promise<ReadonlyMap<Address, Held>> =>
+    withFills(held, await fillsAfter(listing, Math.min(...[...held.values()].map(({ block }) => block))));
   const externalNow = onceInAWhile(() => readExternal(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
-  const pricesOf = async (token: Token, { sinceMs }: Span): Promise<readonly SeenPrice[]> =>
-    joinPrices(
-      await listing.priceBars(token.address, sinceMs),
-      await listing.pricesSeen(token.address, SWAPS_WITH_PRICES),
-    );
+  const pricesOf = async (token: Address, sinceMs: number): Promise<readonly SeenPrice[]> => {
+    // What wraps the coin is worth as much: mostly prices of that alone were recorded.
+    const { wrappedNative } = sources.configuration().network;
+    const same = token === NATIVE_TOKEN ? [token, wrappedNative] : [token];
+    const bars = await Promise.all(same.map((one) => listing.priceBars(one, sinceMs)));
+    const seen = await Promise.all(same.map((one) => listing.pricesSeen(one, SWAPS_WITH_PRICES)));
+    return joinPrices(bars.flat(), seen.flat());
+  };
   return {
     getPortfolio: async () => {
       const { usd: prices, atMs: pricedAtMs } = await pricesNow();
       return describePortfolio({
         configuration: sources.configuration(),
-        known: await current(),
-        coins: countsCoin(sources.configuration()) ? freeCoins(await heldNow(), sources.configuration()) : new Map(),
+        known: await current(await known()),
+        coins: await current(ownCoins(await coinsNow(), sources.configuration())),
         external: await externalNow(),
         prices,
         pricedAtMs,
@@ -89,16 +91,17 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
       const tokens = [...configuration.tokens.values()].map(({ token }) => token);
       const wallets = [...configuration.wallets.values()].map(({ address }) => address);
       const prices = new Map<Address, readonly SeenPrice[]>();
-      for (const token of tokens) prices.set(token.address, await pricesOf(token, { ...span, sinceMs: 0 }));
+      for (const token of tokens) prices.set(token.address, await pricesOf(token.address, 0));
       const movements = await listing.movements(MOST_MOVEMENTS);
       const isCut = movements.length === MOST_MOVEMENTS;
-      return describePortfolioHistory({ wallets, tokens, known: await known(), movements, isCut, prices, span });
+      const held = { known: await known(), coins: ownCoins(await coinsNow(), configuration) };
+      return describePortfolioHistory({ wallets, tokens, ...held, movements, isCut, prices, span });
     },
     getPrices: async ({ id, query }) => {
       const token = sources.configuration().tokens.get(id)?.token;
       if (token === undefined) throw new ApiProblem("NOT_FOUND", `no configured token is called ${JSON.stringify(id)}`);
       const span = spanOf(query, clock.nowMs());
-      return describePrices(token, await pricesOf(token, span), span);
+      return describePrices(token, await pricesOf(token.address, span.sinceMs), span);
     },
     getServices: async () => {
       const { items: fills } = await readFills(listing, { limit: COMPARED_FILLS });
@@ -109,8 +112,8 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
     },
     listWallets: async () => {
       const { halts } = await reads.transactions(1);
-      const [balances, held] = [await current(), await heldNow()];
-      return describeWallets({ configuration: sources.configuration(), known: balances, held, halts });
+      const [balances, coins] = [await current(await known()), await coinsNow()];
+      return describeWallets({ configuration: sources.configuration(), known: balances, held: coins, halts });
     },
     listAllowances: async () => describeAllowances(await allowancesNow()),
     listTransactions: async ({ query: { limit } }) => describeTransactions((await reads.transactions(limit)).intents),
@@ -132,15 +135,6 @@ function spanOf(
   const sinceMs = since === undefined ? untilMs - USUAL_SPAN_MS : Date.parse(since);
   if (sinceMs >= untilMs) throw new ApiProblem("REQUEST_MALFORMED", "since: has to lie before until");
   return { sinceMs, untilMs, points };
-}
-
-/** Whether the weights of a mix count the native coin: it is in no rows. */
-function countsCoin({ strategies }: Configuration): boolean {
-  return strategies.some(
-    ({ spec }) =>
-      spec.kind === "rebalance" &&
-      spec.targets.some(({ token, with: others = [] }) => [token, ...others].some(isNative)),
-  );
 }
 
 async function knownOf({ reads, configuration, clock }: ApiSources): Promise<ReadonlyMap<Address, Held>> {

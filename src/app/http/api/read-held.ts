@@ -19,7 +19,7 @@ export function unreadTokens(held: Held | undefined, tokens: Iterable<{ readonly
     .filter(({ address }) => address !== NATIVE_TOKEN && held?.balances.has(address) !== true);
 }
 
-/** What counts as the wallets' own: the native coin is for gas, and on paper lent, as in the rows. */
+/** The same as the rows know it: of the native coin they know nothing. */
 export function withoutCoins(held: ReadonlyMap<Address, Held>): ReadonlyMap<Address, Held> {
   return new Map(
     [...held].map(([wallet, { block, balances }]) => {
@@ -29,19 +29,18 @@ export function withoutCoins(held: ReadonlyMap<Address, Held>): ReadonlyMap<Addr
   );
 }
 
-/** What is free of the native coin, by wallet: without what is lent on paper, and what the policy leaves for gas. */
-export function freeCoins(
+/** What the wallets have of the native coin alone, without what is lent on paper. */
+export function ownCoins(
   held: ReadonlyMap<Address, Held>,
-  configuration: Pick<Configuration, "mode" | "wallets" | "policy">,
-): ReadonlyMap<Address, bigint> {
-  const { gasReserve } = configuration.policy;
+  configuration: Pick<Configuration, "mode" | "wallets">,
+): ReadonlyMap<Address, Held> {
   const lentGas = lentGasOf(configuration);
   return new Map(
-    [...held].flatMap(([wallet, { balances }]) => {
+    [...held].flatMap(([wallet, { block, balances }]) => {
       const raw = balances.get(NATIVE_TOKEN);
       if (raw === undefined) return [];
       const own = withoutLentGas({ lentGas }, { token: NATIVE_TOKEN, wallet }, raw);
-      return [[wallet, own > gasReserve ? own - gasReserve : 0n] as const];
+      return [[wallet, { block, balances: new Map([[NATIVE_TOKEN, own]]) }] as const];
     }),
   );
 }
@@ -69,18 +68,17 @@ export function withFills(held: ReadonlyMap<Address, Held>, fills: readonly Move
 }
 
 /**
- * What each wallet has now of what is configured, and of the native coin. The rows know it of wallets that are compared
- * with the chain, which none is on paper and in a dry run, and of the coin only where it is a token of the configuration.
+ * What each wallet has now of what is configured, the native coin among it, or of the tokens that are given. The rows know
+ * it of wallets that are compared with the chain, which none is on paper and in a dry run, and never of the coin.
  * @returns without the tokens that refuse to tell, and without the wallets from which on the chain did not answer
  */
-export async function readHeld({
-  configuration,
-  chain,
-  logger,
-}: Pick<ApiSources, "configuration" | "chain" | "logger">): Promise<ReadonlyMap<Address, Held>> {
+export async function readHeld(
+  { configuration, chain, logger }: Pick<ApiSources, "configuration" | "chain" | "logger">,
+  only?: readonly Address[],
+): Promise<ReadonlyMap<Address, Held>> {
   const held = new Map<Address, Held>();
   const { wallets, tokens } = configuration();
-  const asked = new Set([NATIVE_TOKEN, ...[...tokens.values()].map(({ token }) => token.address)]);
+  const asked = only ?? [...tokens.values()].map(({ token }) => token.address);
   try {
     const { number: block } = await chain.latest();
     for (const { name, address } of wallets.values()) {

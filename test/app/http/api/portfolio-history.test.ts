@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describePortfolioHistory, type HistoryParts } from "../../../../src/app/http/api/describe-history.ts";
 import { toAddress } from "../../../../src/domain/money/address.ts";
-import { NOW_MS, priceOf, USDC, WALLET, WETH } from "../../../support/builders.ts";
+import { ETH, NOW_MS, priceOf, USDC, WALLET, WETH } from "../../../support/builders.ts";
 
 const DAY_MS = 86_400_000;
 const START_MS = NOW_MS - 4 * DAY_MS;
@@ -23,6 +23,7 @@ function partsOf(isCut: boolean): HistoryParts {
     wallets: [WALLET],
     tokens: [USDC],
     known: new Map([[WALLET, { block: 20, balances: new Map([[USDC.address, 100_000_000n]]) }]]),
+    coins: new Map(),
     ...{ movements, isCut },
     prices: new Map([[USDC.address, [{ atMs: START_MS - 1, usd: priceOf(USDC).usd }]]]),
     span: { sinceMs: START_MS + DAY_MS / 2, untilMs: NOW_MS - DAY_MS / 2, points: 4 },
@@ -77,5 +78,38 @@ it("counts a swap once for a wallet that receives it and was read at another blo
       ["USDC", "100", "100", "100", "50"],
       ["WETH", "0", "0", "0", "1"],
     ]);
+  }
+});
+
+/** The same wallet, which got a tenth of an ether for its newest sale and has 2 of them. */
+function partsWithCoin(pricedFromMs: number): HistoryParts {
+  const parts = partsOf(false);
+  const [newest, ...older] = parts.movements;
+  if (newest === undefined) throw new Error("there is no sale");
+  const TENTH = 10n ** 17n;
+  return {
+    ...parts,
+    tokens: [ETH, USDC],
+    movements: [{ ...newest, buy: ETH.address, bought: TENTH }, ...older],
+    coins: new Map([[WALLET, { block: 21, balances: new Map([[ETH.address, 20n * TENTH]]) }]]),
+    prices: new Map([...parts.prices, [ETH.address, [{ atMs: pricedFromMs, usd: priceOf(ETH).usd }]]]),
+  };
+}
+
+it("counts the native coin, taken back by the swaps that bought it", () => {
+  const { totalUsd, without, tokens } = describePortfolioHistory(partsWithCoin(START_MS - 1));
+  expect([totalUsd, without]).toEqual([["2100", "2100", "2050", "2100"], []]);
+  expect(tokens.map(({ token, amount }) => [token.symbol, ...amount])).toEqual([
+    ["ETH", "1.9", "1.9", "1.9", "2"],
+    ["USDC", "200", "200", "150", "100"],
+  ]);
+});
+
+it("leaves the native coin out as a whole, and says so, where a price of it or what a wallet has of it is not known", () => {
+  const late = describePortfolioHistory(partsWithCoin(NOW_MS - DAY_MS));
+  const away = describePortfolioHistory({ ...partsWithCoin(START_MS - 1), coins: new Map() });
+  for (const { totalUsd, without, tokens } of [late, away]) {
+    expect([totalUsd, without]).toEqual([["200", "200", "150", "100"], ["ETH"]]);
+    expect(tokens.map(({ token }) => token.symbol)).toEqual(["USDC"]);
   }
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { describePortfolio } from "../../../../src/app/http/api/describe-portfolio.ts";
 import { createMoneyHandlers } from "../../../../src/app/http/api/money-handlers.ts";
 import { readExternal } from "../../../../src/app/http/api/read-external.ts";
-import { freeCoins } from "../../../../src/app/http/api/read-held.ts";
+import { type Held, ownCoins } from "../../../../src/app/http/api/read-held.ts";
 import { ChainReadError } from "../../../../src/domain/chain-read-error.ts";
 import { type Address, NATIVE_TOKEN, toAddress } from "../../../../src/domain/money/address.ts";
 import { parseUsd, type UsdPrice } from "../../../../src/domain/money/price.ts";
@@ -32,7 +32,7 @@ function mixed(external = "", mix = REBALANCE) {
   const known = new Map([[wallet, { block: 5, balances } as never]]);
   const weights = (
     found: ReadonlyMap<string, ReadonlyMap<Address, bigint>>,
-    coins: ReadonlyMap<Address, bigint> = new Map(),
+    coins: ReadonlyMap<Address, Held> = new Map(),
   ): unknown => {
     const parts = { configuration, known, coins, prices, pricedAtMs: 1, external: found };
     const mix = describePortfolio(parts).mixes.find(({ strategy }) => strategy === "mix");
@@ -110,35 +110,68 @@ it("counts what is free of the coin with its wrapped form, and knows no weight w
   const { gasReserve } = configuration.policy;
   expect(gasReserve).toBeGreaterThan(0n);
   const has = async (raw: bigint) => new Map([[wallet, { block: 5, balances: new Map([[NATIVE_TOKEN, raw]]) }]]);
-  const coins = freeCoins(await has(2n * 10n ** 18n + gasReserve), configuration);
+  const coins = ownCoins(await has(2n * 10n ** 18n + gasReserve), configuration);
   expect(weights(new Map(), coins)).toEqual([
     ["WETH", "75"],
     ["USDC", "25"],
   ]);
-  expect(weights(new Map(), freeCoins(await has(1n), configuration))).toEqual(mixed().weights(new Map()));
+  expect(weights(new Map(), ownCoins(await has(1n), configuration))).toEqual(mixed().weights(new Map()));
   expect(weights(new Map())).toEqual([
     ["WETH", null],
     ["USDC", null],
   ]);
 });
 
-it("asks the chain for the coin where the rows know a wallet, which they do without it", async () => {
-  const mix = REBALANCE.replace("WETH: 60%", "WETH: { weight: 60%, with: [ETH] }");
-  const { configuration, known, prices, token } = mixed("", mix);
-  const { gasReserve } = configuration.policy;
-  const balance = async (of: Address) => (of === NATIVE_TOKEN ? 2n * 10n ** 18n + gasReserve : 0n);
+/** What the handlers of a wallet answer that the rows know, by a chain that has so much of the coin, or does not answer. */
+function handlersOf({ configuration, known, prices, token }: ReturnType<typeof mixed>, coin: bigint | undefined) {
+  const away = async () => await Promise.reject(new ChainReadError("unreachable", "no node"));
   const sources = {
     configuration: () => configuration,
     reads: { status: async () => ({ standing: { known } }) },
-    listing: { movements: async () => [] },
-    chain: { latest: async () => HEAD, balance },
+    listing: {
+      movements: async () => [],
+      priceBars: async () => [],
+      pricesSeen: async (of: Address) => (of === token("WETH") ? [{ atMs: 1, usd: prices.get(of) }] : []),
+    },
+    chain: { latest: async () => HEAD, balance: coin === undefined ? away : async () => coin },
     prices: {
       price: async ({ address }: { address: Address }) => ({ usd: prices.get(address) ?? prices.get(token("WETH")) }),
     },
     clock: { nowMs: () => 1_000, monotonicMs: () => 1_000 },
     logger: silentLogger(),
   };
-  const asked = { id: "", query: {}, body: undefined, caller: undefined, key: undefined } as const;
-  const { mixes } = await createMoneyHandlers(sources as never).getPortfolio(asked);
+  return createMoneyHandlers(sources as never);
+}
+
+const ASKED = { id: "", query: {}, body: undefined, caller: undefined, key: undefined } as const;
+
+it("asks the chain for the coin where the rows know a wallet, which they do without it", async () => {
+  const world = mixed("", REBALANCE.replace("WETH: 60%", "WETH: { weight: 60%, with: [ETH] }"));
+  const handlers = handlersOf(world, 2n * 10n ** 18n + world.configuration.policy.gasReserve);
+  const { mixes } = await handlers.getPortfolio(ASKED);
   expect(mixes[0]?.weights.map(({ weight }) => weight)).toEqual(["75", "25"]);
+});
+
+it("counts the native coin, which a strategy may buy: else what was spent for it leaves the value, and nothing comes", async () => {
+  const { holdings, totalUsd, missingBalances } = await handlersOf(mixed(), 10n ** 18n).getPortfolio(ASKED);
+  expect(holdings.map(({ money, valueUsd }) => [money.symbol, money.amount, valueUsd])).toEqual([
+    ["USDC", "4000", "4000"],
+    ["WETH", "2", "6000"],
+    ["ETH", "1", "3000"],
+  ]);
+  expect([totalUsd, missingBalances]).toEqual(["13000", ["PEPE"]]);
+});
+
+it("says that the value is without the native coin where the chain does not say how much there is", async () => {
+  const { totalUsd, missingBalances } = await handlersOf(mixed(), undefined).getPortfolio(ASKED);
+  expect([totalUsd, missingBalances]).toEqual(["10000", ["PEPE", "ETH"]]);
+});
+
+it("has the value of the native coin over time from prices of what wraps it, where only those were recorded", async () => {
+  const query = { since: new Date(1).toISOString(), points: 2 };
+  const { tokens } = await handlersOf(mixed(), 10n ** 18n).getPortfolioHistory({ ...ASKED, query });
+  expect(tokens.find(({ token }) => token.symbol === "ETH")).toMatchObject({
+    amount: ["1", "1"],
+    usd: ["3000", "3000"],
+  });
 });

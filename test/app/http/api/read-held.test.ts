@@ -32,7 +32,7 @@ async function shown(balance: () => Promise<bigint>) {
   return { asked, gas: wallet?.gas, balances: wallet?.balances.map(({ amount }) => amount), address: wallet?.address };
 }
 
-it("what a wallet has for gas is known although no rows know of the native coin, which counts for no value", async () => {
+it("what a wallet has for gas is known although no rows know of the native coin, and is none of its balances", async () => {
   const { asked, gas, balances } = await shown(async () => 15n * 10n ** 17n);
   expect(asked).toEqual(["ETH of main at 7", "USDC of main at 7", "WETH of main at 7"]);
   expect(balances, "of a wallet that no rows know, without what is there for gas").toEqual(["1500000000000", "1.5"]);
@@ -66,7 +66,7 @@ it("a token that refuses to tell takes with it neither other tokens nor the wall
   const prices = new Map([usdc, weth].map((address) => [address, parseUsd("1")])) as never;
   const parts = { configuration, known, coins: new Map(), prices, pricedAtMs: 1, external: new Map() };
   const { totalUsd, missingBalances, mixes } = describePortfolio(parts);
-  expect([totalUsd, missingBalances]).toEqual(["1", ["USDC"]]);
+  expect([totalUsd, missingBalances]).toEqual(["1", ["USDC", "ETH"]]);
   expect(mixes[0]?.weights.map(({ token: { symbol }, weight }) => [symbol, weight])).toEqual([
     ["WETH", null],
     ["USDC", null],

@@ -61,7 +61,7 @@ const weight = shape("Weight", "A token of a mix: what it is, and should be, of 
 
 export const portfolio = shape(
   "Portfolio",
-  "What the wallets have, by the last comparison with the chain and own fills since.",
+  "What the wallets have, by the last comparison with the chain and own fills since; of the native coin, by the chain now.",
   {
     holdings: z.array(holding),
     totalUsd: dollars.nullable().meta({ description: "of what has a price; null where nothing has one" }),
@@ -85,6 +85,9 @@ export const portfolioHistory = shape(
   {
     atSeconds: z.array(z.int()),
     totalUsd: z.array(dollars.nullable()),
+    without: z.array(z.string()).meta({
+      description: "in no sum: the native coin, where what the wallets have of it is not known now, or its price then",
+    }),
     tokens: z.array(
       shape("TokenHistory", "One token of it.", {
         token,
