@@ -91,6 +91,37 @@ it("says that it is not current once the daemon is killed, keeps what it showed,
   expect(await page.evaluate("document.documentElement.dataset.sameDocument")).toBe("yes");
 }, 180_000);
 
+it("says beside the value, the weights, what wallets are worth and a chart that these cannot be read, or may be old", async () => {
+  const refuse = async (route: Route): Promise<void> => await route.abort();
+  const parts = /\/api\/v1\/(portfolio$|prices\/USDC|fills)/;
+  const places = [
+    { place: "#/", of: ["The value"] },
+    { place: "#/wallets", of: ["What they are worth"] },
+    { place: "#/strategy/bitcoin-mix", of: ["This"] },
+    { place: "#/strategy/take-profit", of: ["This", "Its trades"] },
+  ];
+  const read = await page.context().newPage();
+  for (const [words, refused] of [
+    ["", false],
+    ["may be old", true],
+    ["cannot be shown", true],
+  ] as const) {
+    if (refused) await read.route(parts, refuse);
+    for (const { place, of } of places) {
+      // What was read is kept as long as the document is.
+      if (words === "cannot be shown") await read.goto("about:blank");
+      await read.goto(`${origin}/${place}`);
+      await read.getByRole("button", { name: "Log out" }).waitFor();
+      await read.getByText("Loading").first().waitFor({ state: "hidden", timeout: 20_000 });
+      for (const what of refused ? of : []) await read.getByText(new RegExp(`${what} (${words}|cannot be shown): the daemon`)).first().waitFor();
+      if (!refused) expect([place, await read.getByRole("alert").count()]).toEqual([place, 0]);
+      // Dollars are no prices in another token.
+      if (place.endsWith("profit") && words === "cannot be shown") expect(await read.locator("canvas").count()).toBe(0);
+    }
+  }
+  await read.close();
+}, 180_000);
+
 it("reads and asks in its ninth tab too: tabs that nobody sees keep no connection of the browser's six", async () => {
   await page.getByText("live", { exact: true }).waitFor({ timeout: 30_000 });
   const tabs = [page];

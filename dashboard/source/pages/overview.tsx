@@ -4,13 +4,13 @@ import { ModeButtons } from "../parts/action-buttons.tsx";
 import { Attention } from "../parts/attention.tsx";
 import { Badge, Countdown, Dollars } from "../parts/bits.tsx";
 import { BudgetMeter, CapMeter } from "../parts/budgets.tsx";
-import { Card, Empty, Loaded } from "../parts/card.tsx";
+import { Card, Empty, Loaded, Trouble } from "../parts/card.tsx";
 import { LatestFills } from "../parts/latest-fills.tsx";
 import { LatestMoves } from "../parts/latest-moves.tsx";
 import { MixBars } from "../parts/mix-bars.tsx";
 import { NextSlots } from "../parts/next-slots.tsx";
 import { PortfolioChart } from "../parts/portfolio-chart.tsx";
-import { useReading } from "../resource.ts";
+import { type Reading, useReading } from "../resource.ts";
 
 /** All at a glance: does it run, does it need me, what comes next, what do I have. */
 export function OverviewPage() {
@@ -20,7 +20,7 @@ export function OverviewPage() {
     <Loaded reading={status}>
       {(value) => (
         <div class="stack">
-          <Figures status={value} portfolio={portfolio.value} />
+          <Figures status={value} portfolio={portfolio} />
           <Attention status={value} />
           <div class="columns">
             <div class="stack">
@@ -30,7 +30,7 @@ export function OverviewPage() {
             </div>
             <div class="stack">
               <Left status={value} />
-              <Weights portfolio={portfolio.value} />
+              <Weights portfolio={portfolio} />
               <LatestMoves />
             </div>
           </div>
@@ -42,7 +42,7 @@ export function OverviewPage() {
 
 interface FiguresProps {
   readonly status: Status;
-  readonly portfolio: Portfolio | undefined;
+  readonly portfolio: Reading<Portfolio>;
 }
 
 /** Swaps in these states are at their end. */
@@ -58,6 +58,7 @@ function nextSlotOf(status: Status): string | undefined {
 }
 
 function Figures({ status, portfolio }: FiguresProps) {
+  const { value } = portfolio;
   const next = nextSlotOf(status);
   const open = openSwaps(status);
   const isWell = status.healthy && status.ready;
@@ -72,13 +73,14 @@ function Figures({ status, portfolio }: FiguresProps) {
       </div>
       <div class="figure">
         <span>Value of the wallets</span>
-        <strong>{portfolio === undefined ? "…" : <Dollars value={portfolio.totalUsd} />}</strong>
-        {portfolio !== undefined && portfolio.missingPrices.length > 0 && (
-          <small>without {portfolio.missingPrices.join(", ")}: no price</small>
+        <strong>{value === undefined ? "…" : <Dollars value={value.totalUsd} />}</strong>
+        {value !== undefined && value.missingPrices.length > 0 && (
+          <small>without {value.missingPrices.join(", ")}: no price</small>
         )}
-        {portfolio !== undefined && portfolio.missingBalances.length > 0 && (
-          <small>without all {portfolio.missingBalances.join(", ")}: a balance is not known</small>
+        {value !== undefined && value.missingBalances.length > 0 && (
+          <small>without all {value.missingBalances.join(", ")}: a balance is not known</small>
         )}
+        <Trouble reading={portfolio} what="The value" />
       </div>
       <div class="figure">
         <span>Next slot</span>
@@ -96,11 +98,13 @@ function Figures({ status, portfolio }: FiguresProps) {
   );
 }
 
-function Weights({ portfolio }: { readonly portfolio: Portfolio | undefined }) {
-  if (portfolio === undefined || portfolio.mixes.length === 0) return null;
+function Weights({ portfolio }: { readonly portfolio: Reading<Portfolio> }) {
+  const mixes = portfolio.value?.mixes ?? [];
+  if (mixes.length === 0) return null;
   return (
     <Card title="Weights">
-      {portfolio.mixes.map((mix) => (
+      <Trouble reading={portfolio} />
+      {mixes.map((mix) => (
         <MixBars mix={mix} key={mix.strategy} />
       ))}
     </Card>

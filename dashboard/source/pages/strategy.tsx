@@ -29,7 +29,7 @@ export function StrategyPage({ id }: { readonly id: string }) {
             </div>
             <div class="stack">
               <Budgets strategy={strategy} />
-              <Mixes id={id} />
+              {strategy.kind === "rebalance" && <Mixes id={id} />}
               <LatestFills strategy={id} />
               <WhyNextCard id={id} />
               <WhyAtCard id={id} />
@@ -78,14 +78,14 @@ function Standing({ strategy }: { readonly strategy: Strategy }) {
 }
 
 function Mixes({ id }: { readonly id: string }) {
-  const mixes = useReading("getPortfolio", "/portfolio", { live: true }).value?.mixes ?? [];
-  const own = mixes.filter(({ strategy }) => strategy === id);
-  if (own.length === 0) return null;
+  const portfolio = useReading("getPortfolio", "/portfolio", { live: true, everyMs: 30_000 });
   return (
     <Card title="Weights">
-      {own.map((mix) => (
-        <MixBars mix={mix} key={mix.strategy} />
-      ))}
+      <Loaded reading={portfolio}>
+        {({ mixes }) =>
+          mixes.filter(({ strategy }) => strategy === id).map((mix) => <MixBars mix={mix} key={mix.strategy} />)
+        }
+      </Loaded>
     </Card>
   );
 }

@@ -1,17 +1,18 @@
 import type { AnswerOf, Wallet } from "../answers.ts";
 import { Ago, Amount, Badge, Dollars, Hex, Table } from "../parts/bits.tsx";
-import { Card, Empty, Loaded } from "../parts/card.tsx";
+import { Card, Empty, Loaded, Trouble } from "../parts/card.tsx";
 import { useReading } from "../resource.ts";
 import { linkToStrategy } from "../route.ts";
 
 /** What the wallets have, and what others may take of them. */
 export function WalletsPage() {
   const wallets = useReading("listWallets", "/wallets", { live: true, everyMs: 30_000 });
-  const portfolio = useReading("getPortfolio", "/portfolio", { live: true });
+  const portfolio = useReading("getPortfolio", "/portfolio", { live: true, everyMs: 30_000 });
   return (
     <Loaded reading={wallets}>
       {(value) => (
         <div class="grid">
+          <Trouble reading={portfolio} what="What they are worth" />
           {value.wallets.map((wallet) => (
             <WalletCard wallet={wallet} holdings={portfolio.value?.holdings ?? []} key={wallet.name} />
           ))}

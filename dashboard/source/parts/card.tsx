@@ -28,6 +28,26 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
+interface TroubleProps {
+  readonly reading: Pick<Reading<unknown>, "value" | "trouble" | "again">;
+  /** what was read, where that is but a part of what is shown there */
+  readonly what?: string;
+}
+
+/** Why something cannot be read, or not anew; nothing where it can. */
+export function Trouble({ reading, what = "This" }: TroubleProps) {
+  const { value, trouble, again } = reading;
+  if (trouble === undefined) return null;
+  return (
+    <p class="trouble" role="alert">
+      {value === undefined ? `${what} cannot be shown` : `${what} may be old`}: {trouble}{" "}
+      <button type="button" class="plain" onClick={again}>
+        Try again
+      </button>
+    </p>
+  );
+}
+
 interface LoadedProps<T> {
   readonly reading: Reading<T>;
   readonly children: (value: T) => ComponentChildren;
@@ -35,17 +55,10 @@ interface LoadedProps<T> {
 
 /** What was read; what is older stays in sight while it cannot be read anew, and says so. */
 export function Loaded<T>({ reading, children }: LoadedProps<T>) {
-  const { value, trouble, again } = reading;
+  const { value, trouble } = reading;
   return (
     <>
-      {trouble !== undefined && (
-        <p class="trouble" role="alert">
-          {value === undefined ? "Cannot be shown" : "This may be old"}: {trouble}{" "}
-          <button type="button" class="plain" onClick={again}>
-            Try again
-          </button>
-        </p>
-      )}
+      <Trouble reading={reading} />
       {value !== undefined ? children(value) : trouble === undefined && <p class="empty">Loading…</p>}
     </>
   );

@@ -6,7 +6,7 @@ import { plural } from "../format/words.ts";
 import { averageCost, type PriceUnit, standingOf, stepsAt, tradesOf } from "../model/average-cost.ts";
 import { dollarLine, merged, placed, quotedLine } from "../model/price-line.ts";
 import { useReading } from "../resource.ts";
-import { Card, Empty, Loaded } from "./card.tsx";
+import { Card, Empty, Loaded, Trouble } from "./card.tsx";
 import { Chart } from "./chart.tsx";
 import type { Level } from "./chart-paint.ts";
 import { asDollars } from "./portfolio-chart.tsx";
@@ -48,6 +48,9 @@ export function PriceCard({ strategy }: { readonly strategy: Strategy }) {
   const fills = useReading("listFills", `/fills?${query({ strategy: strategy.id, limit: 2_000 })}`, fresh);
   if (symbol === undefined) return null;
   const title = unit.kind === "usd" ? `Price of ${symbol} in dollars` : `Price of ${symbol} in ${unit.symbol}`;
+  const draw = (value: Prices, own?: Prices) => (
+    <Drawn {...{ strategy, symbol, unit }} prices={value} quotes={own} fills={fills.value?.items ?? []} />
+  );
   return (
     <Card
       title={title}
@@ -55,17 +58,9 @@ export function PriceCard({ strategy }: { readonly strategy: Strategy }) {
       aside={<RangePicker range={range} choose={setRange} name="Range of the price's chart" />}
     >
       <Loaded reading={prices}>
-        {(value) => (
-          <Drawn
-            strategy={strategy}
-            symbol={symbol}
-            unit={unit}
-            prices={value}
-            quotes={quotes.value}
-            fills={fills.value?.items ?? []}
-          />
-        )}
+        {(value) => (unit.kind === "usd" ? draw(value) : <Loaded reading={quotes}>{(own) => draw(value, own)}</Loaded>)}
       </Loaded>
+      <Trouble reading={fills} what="Its trades" />
     </Card>
   );
 }

@@ -1,7 +1,6 @@
 import { ChainReadError } from "../../../domain/chain-read-error.ts";
 import { type Address, NATIVE_TOKEN } from "../../../domain/money/address.ts";
 import type { UsdPrice } from "../../../domain/money/price.ts";
-import type { Token } from "../../../domain/money/token.ts";
 import { DAY_MS } from "../../../domain/time/durations.ts";
 import type { Listing, Movement, SeenPrice } from "../../../ports/listing.ts";
 import { type AllowancesSeen, allowancesOnChain } from "../../read-allowances.ts";
@@ -18,6 +17,7 @@ import {
 } from "./describe-outside.ts";
 import { describePortfolio } from "./describe-portfolio.ts";
 import type { Handlers } from "./handlers.ts";
+import { inTime } from "./in-time.ts";
 import { onceInAWhile } from "./once-in-a-while.ts";
 import { readFills } from "./pages.ts";
 import { ApiProblem } from "./problem.ts";
@@ -37,12 +37,16 @@ type Answered =
 
 /** What is asked outside is asked at most so often, however many look. */
 const OUTSIDE_EVERY_MS = 30_000;
+/** What does not come so soon is answered as not known: the page itself waits for an answer for 30 seconds. */
+const OUTSIDE_WITHIN_MS = 10_000;
 /** So many of the newest swaps are looked through for prices that they were judged by. */
 const SWAPS_WITH_PRICES = 2_000;
 /** So many of the newest fills make the value over time. */
 const MOST_MOVEMENTS = 20_000;
 /** So many of the newest fills are compared with their quotes. */
 const COMPARED_FILLS = 50;
+/** What is known of wallets that nobody has read. */
+const NONE: ReadonlyMap<Address, Held> = new Map();
 /** So many audits are shown. */
 const RECENT_AUDITS = 10;
 /** Without a beginning of their own, charts go back so far. */
@@ -51,6 +55,7 @@ const USUAL_SPAN_MS = 30 * DAY_MS;
 /** Answers what there is, what it was worth, and how the surroundings do. */
 export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
   const { reads, listing, clock } = sources;
+  const bound = { clock, withinMs: OUTSIDE_WITHIN_MS };
   const pricesNow = onceInAWhile(() => readPrices(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const allowancesNow = onceInAWhile(() => readAllowances(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const heldNow = onceInAWhile(() => readHeld(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
@@ -58,31 +63,27 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
   const known = async (): Promise<ReadonlyMap<Address, Held>> => {
     const rows = await knownOf(sources);
     const isMissing = [...sources.configuration().wallets.values()].some(({ address }) => !rows.has(address));
-    return isMissing ? new Map([...withoutCoins(await heldNow()), ...rows]) : rows;
+    return isMissing ? new Map([...withoutCoins(await inTime(heldNow(), NONE, bound)), ...rows]) : rows;
   };
   /** No rows know of the coin, and of a wallet that the chain did not tell it of, nobody does. */
-  const coinsNow = onceInAWhile(() => readHeld(sources, [NATIVE_TOKEN]), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
+  const readCoins = onceInAWhile(() => readHeld(sources, [NATIVE_TOKEN]), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
+  const coinsNow = () => inTime(readCoins(), NONE, bound);
   const current = async (held: ReadonlyMap<Address, Held>): Promise<ReadonlyMap<Address, Held>> =>
     withFills(held, await fillsAfter(listing, Math.min(...[...held.values()].map(({ block }) => block))));
   const externalNow = onceInAWhile(() => readExternal(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
-  const pricesOf = async (token: Address, sinceMs: number): Promise<readonly SeenPrice[]> => {
-    // What wraps the coin is worth as much: mostly prices of that alone were recorded.
-    const { wrappedNative } = sources.configuration().network;
-    const same = token === NATIVE_TOKEN ? [token, wrappedNative] : [token];
-    const bars = await Promise.all(same.map((one) => listing.priceBars(one, sinceMs)));
-    const seen = await Promise.all(same.map((one) => listing.pricesSeen(one, SWAPS_WITH_PRICES)));
-    return joinPrices(bars.flat(), seen.flat());
-  };
   return {
     getPortfolio: async () => {
-      const { usd: prices, atMs: pricedAtMs } = await pricesNow();
+      const [{ usd: prices, atMs: pricedAtMs }, held, coins, external] = await Promise.all([
+        pricesNow(),
+        known(),
+        coinsNow(),
+        inTime(externalNow(), new Map(), bound),
+      ]);
+      const configuration = sources.configuration();
       return describePortfolio({
-        configuration: sources.configuration(),
-        known: await current(await known()),
-        coins: await current(ownCoins(await coinsNow(), sources.configuration())),
-        external: await externalNow(),
-        prices,
-        pricedAtMs,
+        ...{ configuration, external, prices, pricedAtMs },
+        known: await current(held),
+        coins: await current(ownCoins(coins, configuration)),
       });
     },
     getPortfolioHistory: async ({ query }) => {
@@ -91,17 +92,18 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
       const tokens = [...configuration.tokens.values()].map(({ token }) => token);
       const wallets = [...configuration.wallets.values()].map(({ address }) => address);
       const prices = new Map<Address, readonly SeenPrice[]>();
-      for (const token of tokens) prices.set(token.address, await pricesOf(token.address, 0));
+      for (const token of tokens) prices.set(token.address, await pricesOf(sources, token.address, 0));
       const movements = await listing.movements(MOST_MOVEMENTS);
       const isCut = movements.length === MOST_MOVEMENTS;
-      const held = { known: await known(), coins: ownCoins(await coinsNow(), configuration) };
-      return describePortfolioHistory({ wallets, tokens, ...held, movements, isCut, prices, span });
+      const [held, coins] = await Promise.all([known(), coinsNow()]);
+      const read = { known: held, coins: ownCoins(coins, configuration), movements, isCut, prices };
+      return describePortfolioHistory({ wallets, tokens, ...read, span });
     },
     getPrices: async ({ id, query }) => {
       const token = sources.configuration().tokens.get(id)?.token;
       if (token === undefined) throw new ApiProblem("NOT_FOUND", `no configured token is called ${JSON.stringify(id)}`);
       const span = spanOf(query, clock.nowMs());
-      return describePrices(token, await pricesOf(token.address, span.sinceMs), span);
+      return describePrices(token, await pricesOf(sources, token.address, span.sinceMs), span);
     },
     getServices: async () => {
       const { items: fills } = await readFills(listing, { limit: COMPARED_FILLS });
@@ -112,14 +114,27 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
     },
     listWallets: async () => {
       const { halts } = await reads.transactions(1);
-      const [balances, coins] = [await current(await known()), await coinsNow()];
-      return describeWallets({ configuration: sources.configuration(), known: balances, held: coins, halts });
+      const [held, coins] = await Promise.all([known(), coinsNow()]);
+      const configuration = sources.configuration();
+      return describeWallets({ configuration, known: await current(held), held: coins, halts });
     },
     listAllowances: async () => describeAllowances(await allowancesNow()),
     listTransactions: async ({ query: { limit } }) => describeTransactions((await reads.transactions(limit)).intents),
     listProposals: async () => describeProposals(await listing.proposals()),
     getAudit: async () => describeAudits(await listing.audits(RECENT_AUDITS)),
   };
+}
+
+/** What was recorded of a token's price. What wraps the coin is worth as much: mostly prices of that alone were recorded. */
+async function pricesOf(
+  { listing, configuration }: ApiSources,
+  token: Address,
+  sinceMs: number,
+): Promise<readonly SeenPrice[]> {
+  const same = token === NATIVE_TOKEN ? [token, configuration().network.wrappedNative] : [token];
+  const bars = await Promise.all(same.map((one) => listing.priceBars(one, sinceMs)));
+  const seen = await Promise.all(same.map((one) => listing.pricesSeen(one, SWAPS_WITH_PRICES)));
+  return joinPrices(bars.flat(), seen.flat());
 }
 
 /** @throws ApiProblem where it ends before it begins */
@@ -154,13 +169,15 @@ async function fillsAfter(listing: Pick<Listing, "movements">, block: number): P
   }
 }
 
-/** Of each token that has a source; one without a price now is missing. */
+/** Of each token that has a source; one without a price now, or in time, is missing. */
 async function readPrices({ configuration, prices, clock }: ApiSources) {
   const usd = new Map<Address, UsdPrice>();
-  for (const { token } of configuration().tokens.values()) {
-    const price = await prices.price(token);
-    if (!("missing" in price)) usd.set(token.address, price.usd);
-  }
+  const bound = { clock, withinMs: OUTSIDE_WITHIN_MS };
+  const read = [...configuration().tokens.values()].map(async ({ token }) => {
+    const price = await inTime(prices.price(token), undefined, bound);
+    if (price !== undefined && !("missing" in price)) usd.set(token.address, price.usd);
+  });
+  await Promise.all(read);
   return { usd, atMs: usd.size === 0 ? undefined : clock.nowMs() };
 }
 

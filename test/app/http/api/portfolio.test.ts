@@ -122,8 +122,14 @@ it("counts what is free of the coin with its wrapped form, and knows no weight w
   ]);
 });
 
+const silence = new Promise<never>(() => undefined);
+
 /** What the handlers of a wallet answer that the rows know, by a chain that has so much of the coin, or does not answer. */
-function handlersOf({ configuration, known, prices, token }: ReturnType<typeof mixed>, coin: bigint | undefined) {
+function handlersOf(
+  { configuration, known, prices, token }: ReturnType<typeof mixed>,
+  coin: bigint | undefined,
+  change: object = {},
+) {
   const away = async () => await Promise.reject(new ChainReadError("unreachable", "no node"));
   const sources = {
     configuration: () => configuration,
@@ -137,10 +143,10 @@ function handlersOf({ configuration, known, prices, token }: ReturnType<typeof m
     prices: {
       price: async ({ address }: { address: Address }) => ({ usd: prices.get(address) ?? prices.get(token("WETH")) }),
     },
-    clock: { nowMs: () => 1_000, monotonicMs: () => 1_000 },
+    clock: { nowMs: () => 1_000, monotonicMs: () => 1_000, sleep: () => silence },
     logger: silentLogger(),
   };
-  return createMoneyHandlers(sources as never);
+  return createMoneyHandlers({ ...sources, ...change } as never);
 }
 
 const ASKED = { id: "", query: {}, body: undefined, caller: undefined, key: undefined } as const;
@@ -174,4 +180,27 @@ it("has the value of the native coin over time from prices of what wraps it, whe
     amount: ["1", "1"],
     usd: ["3000", "3000"],
   });
+});
+
+it("answers while the node is silent, in the time of one question: prices, coins and what lies elsewhere are asked together", async () => {
+  const slept: number[] = [];
+  let asked = 0;
+  const sleep = async (ms: number) => {
+    slept.push(ms);
+    // The time is up once everything was asked.
+    await expect.poll(() => asked).toBeGreaterThanOrEqual(world.configuration.tokens.size + 2);
+  };
+  const ask = async () => {
+    asked += 1;
+    return await silence;
+  };
+  const world = mixed(`external:\n  - { address: "${COLD}" }\n`);
+  const silent = {
+    chain: { latest: ask },
+    prices: { price: ask },
+    clock: { nowMs: () => 1, monotonicMs: () => 1, sleep },
+  };
+  const { totalUsd, missingPrices, missingBalances } = await handlersOf(world, 0n, silent).getPortfolio(ASKED);
+  expect([totalUsd, missingPrices, missingBalances]).toEqual([null, ["USDC", "WETH"], ["PEPE", "ETH"]]);
+  expect(Math.max(...slept)).toBeLessThan(15_000);
 });
