@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { setAside } from "../../src/app/sandbox-files.ts";
 import { forkUrlOf } from "../../src/app/sandbox-request.ts";
 import { claimPort } from "../../src/sandbox/free-port.ts";
 import { runHere } from "../e2e/support/run-here.ts";
@@ -110,4 +111,41 @@ it("takes the URL to fork from from the environment, and says which variable is 
   expect(forkUrlOf("https://node.example/key", {})).toBe("https://node.example/key");
   expect(forkUrlOf(undefined, {})).toBeUndefined();
   expect(() => forkUrlOf("env:FORK", { FORK: "" })).toThrow("the environment variable FORK is not set, or empty");
+});
+
+it("keeps the last sandbox's history when a strategy has a mistake, which is known once the chain stands, and ends with 78", async () => {
+  const { path, history } = folderWithHistory();
+  writeFileSync(join(path, "strategies", "sandbox", "odd.yaml"), "kind: dca\n");
+  const ended = await run(path, ["sandbox", "--port", "0", "--for", "1s", "--no-market"]);
+  expect(ended).toMatchObject({ code: 78, err: expect.stringContaining("odd.yaml") });
+  expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
+  expect(readdirSync(join(history, "..")).filter((name) => name !== "lock.db")).toEqual(["swapd.db"]);
+}, 60_000);
+
+it("takes all that the last sandbox left out of the way, on paper too, and nothing that somebody else put there", () => {
+  const { history } = folderWithHistory();
+  const directory = join(history, "..");
+  const names = [
+    "swapd.db.paper.db",
+    "swapd.db.paper.db-wal",
+    "swapd.db.limiter.db",
+    "service.db.lock.db",
+    "chain.json",
+  ];
+  const kept = ["lock.db", "mine.csv"];
+  for (const name of [...names, ...kept]) writeFileSync(join(directory, name), name);
+  mkdirSync(join(directory, "identity"));
+  setAside(directory);
+  expect(readdirSync(directory).sort()).toEqual(["last", ...kept]);
+  writeFileSync(join(directory, "swapd.db.paper.db-shm"), "of a start that was killed");
+  // The next start finds what the killed one set aside.
+  const last = setAside(directory);
+  writeFileSync(join(directory, "swapd.db"), "new");
+  last.bringBack();
+  expect(readdirSync(directory).sort()).toEqual(["swapd.db", "identity", ...names, ...kept].sort());
+  expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
+  const again = setAside(directory);
+  again.drop();
+  again.bringBack();
+  expect(readdirSync(directory).sort()).toEqual(kept);
 });

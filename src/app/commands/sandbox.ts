@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Configuration } from "../../config/configuration.ts";
 import type { LoadOutcome } from "../../config/load-configuration.ts";
@@ -20,6 +20,7 @@ import { rehearse } from "../rehearse.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
 import { announce, NEXT_COMMANDS } from "../sandbox-announcement.ts";
 import { makeSandboxDirectory, SANDBOX_DIRECTORY, SANDBOX_LOCK_FILE, writeSandboxFacts } from "../sandbox-facts.ts";
+import { SANDBOX_DATABASE, SANDBOX_SERVICE_DATABASE, setAside } from "../sandbox-files.ts";
 import { choosePorts, type Ports } from "../sandbox-ports.ts";
 import { forkUrlOf, isRehearsal, refuseUnfitFile, refuseUnused } from "../sandbox-request.ts";
 import { sandboxSum } from "../sandbox-sum.ts";
@@ -84,7 +85,9 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
   const { terminal, parts } = stage;
   const ports = await canStart(options);
   const forkUrl = forkUrlOf(options.forkUrl, process.env);
-  clear(directory);
+  const last = setAside(directory);
+  // Once all else has ended that writes there.
+  parts.push({ stop: async () => last.bringBack() });
   const runtime = createRuntime({ level: "warn", env: process.env, logFile: join(directory, "daemon.log") });
   const release = endOnUncaught(runtime.redactor.redact, terminal, "sandbox");
   parts.push({ stop: async () => release() });
@@ -106,6 +109,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
   const { world } = chain;
   const load = loaderOf(directory, world, { options, ports });
   const configuration = configured(load());
+  last.drop();
   const asRead = stateOf(configuration);
   const service = options.chainOnly === true ? undefined : await startEmbeddedService(configuration, runtime);
   if (service !== undefined) parts.push(service);
@@ -135,17 +139,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
   await waitForEnd(options, { chain, daemon, runtime, stage, configuration, stop });
 }
 
-/** The last sandbox's files go, the lock that we hold stays. */
-function clear(directory: string): void {
-  const files = ["chain.json", "world.json", "network.json", "sandbox.json", "daemon.log"];
-  for (const database of ["swapd.db", "service.db", "limiter.db"]) {
-    files.push(database, `${database}-wal`, `${database}-shm`, `${database}.lock.db`);
-  }
-  for (const file of files) rmSync(join(directory, file), { force: true });
-  rmSync(join(directory, "identity"), { recursive: true, force: true });
-}
-
-/** What a start needs, before the last sandbox's files go: they stay readable when this one cannot start. */
+/** What a start needs, as far as it is known without a chain. */
 async function canStart(options: SandboxCommandOptions): Promise<Ports> {
   refuseUnfitFile(resolve(options.config));
   return await choosePorts(options);
@@ -164,9 +158,9 @@ function loaderOf(
   const host = "127.0.0.1";
   const overrides = {
     preset,
-    database: join(directory, "swapd.db"),
+    database: join(directory, SANDBOX_DATABASE),
     listen: { host, port: choice.ports.status },
-    serve: { listen: { host, port: choice.ports.service }, database: join(directory, "service.db") },
+    serve: { listen: { host, port: choice.ports.service }, database: join(directory, SANDBOX_SERVICE_DATABASE) },
   };
   return () => loadConfiguration(file, process.env, { overrides });
 }
