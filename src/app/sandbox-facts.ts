@@ -20,6 +20,9 @@ const factsSchema = z.object({
   settlement: address,
   /** null when it ran without a service */
   serviceUrl: z.string().nullable(),
+  /** absent in what an older version wrote */
+  mode: z.enum(["dry-run", "paper", "live"]).default("live"),
+  /** where the daemon's rows are, in that mode */
   database: z.string(),
   configuration: z.string(),
   /** what the configuration refers to, keys included: nothing on a sandbox is worth anything */

@@ -166,7 +166,9 @@ export function configurationOf(target: Target): { configuration: Configuration;
   const { facts } = target;
   const env = { ...process.env, ...facts.environment };
   const preset = join(facts.directory, "network.json");
-  const loaded = loadConfiguration(facts.configuration, env, { overrides: { preset, database: facts.database } });
+  const { mode } = facts;
+  const database = mode === "paper" ? besideOf(facts.database) : facts.database;
+  const loaded = loadConfiguration(facts.configuration, env, { overrides: { preset, mode, database } });
   if (loaded.ok) return { configuration: loaded.configuration, env };
   throw new CommandFailure(EXIT.no, formatProblems(loaded.problems));
 }

@@ -19,7 +19,7 @@ beforeEach(() => {
   const address = toAddress(ADDRESS);
   writeSandboxFacts(sandbox, {
     ...{ rpcUrl: "http://127.0.0.1:1", chainId: 31_337, wrappedNative: address, settlement: address },
-    ...{ serviceUrl: null, database: join(sandbox, "swapd.db"), environment: {} },
+    ...{ serviceUrl: null, mode: "live", database: join(sandbox, "swapd.db"), environment: {} },
     configuration: join(folder.path, "config/sandbox.yaml"),
   });
 });

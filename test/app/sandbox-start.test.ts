@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -149,3 +149,27 @@ it("takes all that the last sandbox left out of the way, on paper too, and nothi
   again.bringBack();
   expect(readdirSync(directory).sort()).toEqual(kept);
 });
+
+it("on paper it is replaced by the next, its commands read the rows that it wrote, and there is nothing to audit", async () => {
+  const { path } = folderWithHistory();
+  const file = join(path, "config", "paper.yaml");
+  const shipped = readFileSync(join(path, "config", "sandbox.yaml"), "utf8");
+  const amounts = "paper: { USDC: 100000, DAI: 100000, WETH: 50, ETH: 50, WBTC: 2 }";
+  writeFileSync(file, shipped.replace("mode: live", "mode: paper").replace(/main: .*/, `main: { ${amounts} }`));
+  const database = join(path, ".swapd", "sandbox", "swapd.db.paper.db");
+  mkdirSync(join(path, ".swapd", "sandbox"), { recursive: true });
+  writeFileSync(database, "what the last sandbox did on paper");
+  const ended = await run(path, ["sandbox", "--config", file, "--port", "0", "--for", "6s"]);
+  expect(ended.code, ended.err).toBe(0);
+  expect(ended.out).toMatch(/\d+ swaps? filled/);
+  expect(ended.out).not.toMatch(/^audit/m);
+  const history = await runHere(path, ["history"]);
+  expect(history).toMatchObject({ code: 0, out: expect.stringContaining("mode paper: ") });
+  expect(history.out).toContain(`(database ${database})`);
+  const audit = await runHere(path, ["audit"]);
+  expect(audit).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("the mode is paper: nothing of it is on the chain"),
+  });
+  expect(existsSync(`${database}.paper.db`)).toBe(false);
+}, 90_000);

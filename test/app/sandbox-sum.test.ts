@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { cutOff } from "../../src/app/commands/sandbox.ts";
+import { EXIT } from "../../src/app/exit-codes.ts";
 import { swapsSum } from "../../src/app/sandbox-sum.ts";
 import { runSample } from "../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
@@ -14,4 +16,10 @@ test("the sum of a sandbox names what expired, was denied or skipped, and what i
     addRun(store, runSample({ id, slotMs: 1_700_000_040_000 + index * 60_000, swaps: [swap] }));
   }
   expect(await swapsSum(file)).toEqual(["2 swaps filled, 2 expired, 1 denied, 1 skipped, 1 still open"]);
+});
+
+test("a sandbox that stops by itself ends with what helps: a full disk is tried again, and breaks no invariant", () => {
+  const full = cutOff(Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }), (text) => text);
+  expect(full).toMatchObject({ exitCode: EXIT.tryAgain, message: expect.stringContaining("rows stay readable") });
+  expect(cutOff(new TypeError("ours"), (text) => text)).toMatchObject({ exitCode: EXIT.invariant });
 });

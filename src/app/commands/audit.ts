@@ -6,6 +6,7 @@ import { formatAuditReport } from "../../audit/format.ts";
 import { lateLast, noteAge } from "../../audit/late-nodes.ts";
 import { AuditError } from "../../audit/report.ts";
 import type { Since } from "../../audit/since.ts";
+import type { Mode } from "../../config/configuration.ts";
 import type { Secret } from "../../net/secret.ts";
 import { createRpc } from "../../sandbox/rpc.ts";
 import { STATE_FILE, startSandbox } from "../../sandbox/sandbox.ts";
@@ -29,7 +30,7 @@ export async function auditCommand(
 ): Promise<void> {
   const since = options.since === undefined ? undefined : readSince(options.since, Date.now());
   const target = findTarget(options);
-  if (target.kind === "configured" && target.configuration.mode === "paper") {
+  if (modeOf(target) === "paper") {
     throw new CommandFailure(
       EXIT.no,
       "the mode is paper: nothing of it is on the chain, so that there is nothing to audit; `swapd replay <run>` takes its steps again",
@@ -58,6 +59,12 @@ export async function auditCommand(
   } finally {
     await chain.stop();
   }
+}
+
+/** Of files that are broken it is not known. */
+function modeOf(target: Target): Mode | undefined {
+  if (target.kind === "broken") return undefined;
+  return target.kind === "sandbox" ? target.facts.mode : target.configuration.mode;
 }
 
 const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };

@@ -23,9 +23,10 @@ import { makeSandboxDirectory, SANDBOX_DIRECTORY, SANDBOX_LOCK_FILE, writeSandbo
 import { SANDBOX_DATABASE, SANDBOX_SERVICE_DATABASE, setAside } from "../sandbox-files.ts";
 import { choosePorts, type Ports } from "../sandbox-ports.ts";
 import { forkUrlOf, isRehearsal, refuseUnfitFile, refuseUnused } from "../sandbox-request.ts";
-import { sandboxSum } from "../sandbox-sum.ts";
+import { sandboxSum, swapsSum } from "../sandbox-sum.ts";
 import { type Daemon, startDaemon } from "../start-daemon.ts";
 import { startEmbeddedService } from "../start-embedded-service.ts";
+import { troubleOf } from "../start-trouble.ts";
 import { stopOnSignals } from "../stop-signals.ts";
 import type { Terminal } from "../terminal.ts";
 import { stateOf } from "../watch-files.ts";
@@ -119,6 +120,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
     wrappedNative: world.wrappedNative,
     settlement: world.settlement,
     serviceUrl: service?.url ?? null,
+    mode: configuration.mode,
     database: configuration.database,
     configuration: resolve(options.config),
     environment: environmentOf(world),
@@ -205,8 +207,15 @@ async function waitForEnd(options: SandboxCommandOptions, running: Ending): Prom
     return;
   }
   await watching?.stop();
-  const message = ended instanceof Error ? ended.message : String(ended);
-  throw new CommandFailure(EXIT.invariant, runtime.redactor.redact(`the sandbox stopped: ${message}`));
+  throw cutOff(ended, runtime.redactor.redact);
+}
+
+/** What a sandbox ends with that was not asked to: its chain is saved by the minute, and its rows with each commit. */
+export function cutOff(ended: unknown, redact: (text: string) => string): CommandFailure {
+  const { message, exitCode } = troubleOf(ended);
+  const advice =
+    "its rows stay readable until the next start; its chain may lack what came last, which `swapd audit` then reports as missing";
+  return new CommandFailure(exitCode, redact(`the sandbox stopped: ${message}; ${advice}`));
 }
 
 /** The daemon stops first, so that nothing moves any more; the chain stands until the audit has read it. */
@@ -218,6 +227,9 @@ async function sayGoodbye({ chain, daemon, configuration, stage }: Ending, watch
   await watching.stop();
   const { rpcUrl, chainId, wrappedNative, settlement } = chain.world;
   const facts = { rpcUrl, chainId, wrappedNative, settlement };
-  for (const line of await sandboxSum(configuration.database, facts)) terminal.out(line);
+  // Of what is on paper nothing is on the chain.
+  const isOnPaper = configuration.mode === "paper";
+  const { database } = configuration;
+  for (const line of isOnPaper ? await swapsSum(database) : await sandboxSum(database, facts)) terminal.out(line);
   terminal.out(`everything stays readable until the next start: ${NEXT_COMMANDS.join(" | ")}`);
 }
