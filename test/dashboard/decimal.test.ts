@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  asDecimal,
+  asDollars,
   basisPoints,
   dollars,
   group,
@@ -48,6 +50,15 @@ describe("amounts as text", () => {
     expect(dollars("0.0031234")).toBe("$0.0031");
     expect(dollars("-12.345")).toBe("-$12.35");
     expect(dollars("0")).toBe("$0.00");
+  });
+
+  it("writes a price from a chart with digits that say something, however cheap the token is", () => {
+    expect([0.00001234, 3e-12, 0.42, 1.5, 3_012.4].map(asDollars)).toEqual([
+      ...["$0.000012", "$0.000000000003", "$0.42", "$1.50", "$3,012.00"],
+    ]);
+    expect([0.0000000004567, 0, 61_234.56].map((value) => shorten(asDecimal(value)))).toEqual([
+      ...["0.0000000004567", "0", "61,234.6"],
+    ]);
   });
 
   it("leaves what is no number as it is", () => {

@@ -58,6 +58,16 @@ export function dollars(text: string): string {
   return rounded.startsWith("-") ? `-$${group(rounded.slice(1))}` : `$${group(rounded)}`;
 }
 
+/** A number as decimal text, however small it is: for what is shortened afterwards. */
+export function asDecimal(value: number): string {
+  return value.toFixed(20);
+}
+
+/** Dollars of a number that a chart shows: thousands without their cents, the least price with two digits that say something. */
+export function asDollars(value: number): string {
+  return dollars(round(asDecimal(value), Math.abs(value) >= 1_000 ? 0 : 20));
+}
+
 function withCents(text: string): string {
   const [whole = "0", fraction = ""] = text.split(".");
   return `${whole}.${fraction.padEnd(2, "0")}`;

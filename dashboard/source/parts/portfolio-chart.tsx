@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { AnswerOf } from "../answers.ts";
 import { query } from "../api.ts";
-import { dollars, round } from "../format/decimal.ts";
+import { asDollars, dollars } from "../format/decimal.ts";
 import { clockTime } from "../format/time.ts";
 import { useReading } from "../resource.ts";
 import { Card, Empty, Loaded } from "./card.tsx";
@@ -12,10 +12,6 @@ type History = AnswerOf<"getPortfolioHistory">;
 
 const POINTS = 800;
 const MOST_TOKENS = 5;
-
-export function asDollars(value: number): string {
-  return dollars(round(value.toFixed(6), Math.abs(value) >= 1_000 ? 0 : 4));
-}
 
 function pathSince(since: string | undefined) {
   return `/portfolio/history?${query({ since, points: POINTS })}` as const;

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { AnswerOf, Fill, Strategy } from "../answers.ts";
 import { query } from "../api.ts";
-import { round, shorten } from "../format/decimal.ts";
+import { asDecimal, asDollars, shorten } from "../format/decimal.ts";
 import { plural } from "../format/words.ts";
 import { averageCost, type PriceUnit, standingOf, stepsAt, tradesOf } from "../model/average-cost.ts";
 import { dollarLine, merged, placed, quotedLine } from "../model/price-line.ts";
@@ -9,7 +9,6 @@ import { useReading } from "../resource.ts";
 import { Card, Empty, Loaded, Trouble } from "./card.tsx";
 import { Chart } from "./chart.tsx";
 import type { Level } from "./chart-paint.ts";
-import { asDollars } from "./portfolio-chart.tsx";
 import { RANGES, type Range, RangePicker, sinceOf } from "./range-picker.tsx";
 
 type Prices = AnswerOf<"getPrices">;
@@ -115,7 +114,7 @@ function Drawn(props: DrawnProps) {
     );
   }
   const format = (value: number): string =>
-    unit.kind === "usd" ? asDollars(value) : shorten(round(value.toFixed(8), 8));
+    unit.kind === "usd" ? asDollars(value) : shorten(asDecimal(value));
   const description = `Price of ${symbol}: ${format(known[0] ?? last)} at the begin, ${format(last)} now; ${plural(picture.shown.length, "trade")} of this strategy in it.`;
   return (
     <>
@@ -126,7 +125,7 @@ function Drawn(props: DrawnProps) {
         levels={picture.levels}
         marks={picture.shown}
         format={format}
-        short={(value) => shorten(round(value.toFixed(8), 8), 5)}
+        short={(value) => shorten(asDecimal(value), 5)}
       />
       {picture.standing !== undefined && (
         <p>
