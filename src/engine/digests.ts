@@ -127,7 +127,7 @@ function fillParts({ settings: { native } }: EngineContext, fills: Rows["fills"]
   );
   const costs = [
     ...[...fees.values()].map(({ token, raw }) => `fees ${describeAmount(raw, token)}`),
-    `gas ${describeAmount(gas, native)}`,
+    `gas of the fills ${describeAmount(gas, native)}`,
   ];
   return [`${fills.length} ${fills.length === 1 ? "fill" : "fills"}: ${listed(lines, "; ")}`, listed(costs)];
 }

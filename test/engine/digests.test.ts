@@ -45,7 +45,7 @@ test("a day is told once it is over: fills with their sums, costs, slots without
   expect(digests(second)[0]).toMatch(/^day from 2023-11-14 until 2023-11-15 \(UTC\) on sandbox\n/);
   // The second one is of the slot that was due at the start, and confirmed before midnight.
   expect(fills).toBe("2 fills: weekly sold 200 USDC, bought 0.20099 WETH (2)");
-  expect(costs).toBe("gas 0.0002 ETH");
+  expect(costs).toBe("gas of the fills 0.0002 ETH");
   expect(slots).toMatch(/^(?:no slot without a trade|[0-9]+ slots? without a trade: [0-9]+ [a-z_]+)/);
   expect(alerts).toBe("open alerts: SWAP_UNKNOWN (swap x)");
   expect(head).toMatch(/^history of [0-9]+ links, head [0-9a-f]{64}$/);
