@@ -31,6 +31,8 @@ interface Money {
 /** Where a strategy stands. */
 export interface StrategyStanding {
   readonly mode: string;
+  /** whether something names it now, as far as the files can be read */
+  readonly isInForce: boolean;
   /** the first slot from now on by what is in force; null where there is none, or nothing in force names it */
   readonly nextSlot: string | null;
   /** sold and reserved in all its life */
@@ -97,6 +99,7 @@ export function describeStanding(
     const afterMs = Math.max(rows.lastSlots.get(id) ?? 0, nowMs);
     strategies.set(id, {
       mode: modeOf(id, { modes: { global, own: modes.get(id) }, differences, spec: rows.specs.get(id) }).mode,
+      isInForce: settings === undefined || inForce.has(id),
       nextSlot: nextSlotOf(inForce.get(id), afterMs, zones),
       sold: [...sold].filter(([, raw]) => raw !== 0n).map(([token, raw]) => money(tokens, token, raw)),
       budget: spec === undefined ? null : budgetOf(spec),

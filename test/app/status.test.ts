@@ -37,6 +37,13 @@ function begin() {
   return { ...database, check, text };
 }
 
+test("a strategy that no file names now is not active: it is not in force", async () => {
+  const { store, text } = begin();
+  addStrategy(store, dcaSpec({ id: "gone" }));
+  expect(await text()).toMatch(/^weekly +dca +active /m);
+  expect(await text()).toMatch(/^gone +dca +not in force /m);
+});
+
 test("whether a daemon runs is reported by the claim on the database, and asking leaves the claim alone", async () => {
   const { file, check, text, store } = begin();
   store.saveIdentity({ network: "sandbox", chainId: 31_337, atMs: NOW_MS });

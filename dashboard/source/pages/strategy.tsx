@@ -3,7 +3,7 @@ import { plural } from "../format/words.ts";
 import { ActionButton, ModeButtons } from "../parts/action-buttons.tsx";
 import { Badge, Countdown } from "../parts/bits.tsx";
 import { BudgetMeter } from "../parts/budgets.tsx";
-import { Card, Empty, Loaded } from "../parts/card.tsx";
+import { Card, Empty, Loaded, Trouble } from "../parts/card.tsx";
 import { LastRuns } from "../parts/last-runs.tsx";
 import { LatestFills } from "../parts/latest-fills.tsx";
 import { MixBars } from "../parts/mix-bars.tsx";
@@ -16,6 +16,14 @@ import { useReading } from "../resource.ts";
 export function StrategyPage({ id }: { readonly id: string }) {
   const name = encodeURIComponent(id);
   const reading = useReading("getStrategy", `/strategies/${name}`, { live: true, everyMs: 30_000 });
+  // One that no file names now has its runs still.
+  if (reading.value === undefined && reading.trouble !== undefined)
+    return (
+      <div class="stack">
+        <Trouble reading={reading} />
+        <LastRuns strategy={id} />
+      </div>
+    );
   return (
     <Loaded reading={reading}>
       {(strategy) => (

@@ -53,7 +53,7 @@ interface RowProps {
 }
 
 function Row({ strategy, gain }: RowProps) {
-  const { id, kind, mode, nextSlot, lastSlot, runs } = strategy;
+  const { id, kind, mode, inForce, nextSlot, lastSlot, runs } = strategy;
   return (
     <tr>
       <th scope="row" class="first">
@@ -78,7 +78,7 @@ function Row({ strategy, gain }: RowProps) {
         )}
       </td>
       <td class="below">
-        <Badge state={mode} />
+        <Badge state={inForce ? mode : "not in force"} />
       </td>
       <td class="below" data-what="last">
         {lastSlot === null ? <span class="faint">never</span> : <Ago instant={lastSlot} />}

@@ -33,7 +33,8 @@ export function formatStanding(document: StatusDocument): string[] {
     const budget = standing?.budget ?? null;
     const budgetText =
       budget === null ? used : `${used === "-" ? "0" : used} of ${shown(budget.amount)} ${budget.token}`;
-    return [id, kind, standing?.mode ?? "-", standing?.nextSlot ?? "-", lastSlot ?? "-", budgetText, counts(runs)];
+    const mode = standing?.isInForce === false ? "not in force" : standing?.mode;
+    return [id, kind, mode ?? "-", standing?.nextSlot ?? "-", lastSlot ?? "-", budgetText, counts(runs)];
   });
   const heading = ["STRATEGY", "KIND", "MODE", "NEXT SLOT (UTC)", "LAST SLOT (UTC)", "SOLD, OF BUDGET", "RUNS"];
   const parts = [lines.join("\n"), formatTable([heading, ...strategies])];

@@ -104,7 +104,7 @@ export function describeStrategies({
     const row = known.get(id);
     const own = standing?.strategies.get(id);
     return {
-      ...{ id, kind, mode: modeOf(own?.mode) },
+      ...{ id, kind, mode: modeOf(own?.mode), inForce: ids.has(id) },
       lastSlot: instantOrNull(row && lastSlotOf(row, rows.gaps)),
       nextSlot: own?.nextSlot ?? null,
       runs: { ...row?.runs },

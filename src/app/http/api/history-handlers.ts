@@ -85,6 +85,13 @@ export function noStrategy(id: string): ApiProblem {
   return new ApiProblem("NOT_FOUND", `no strategy is called ${JSON.stringify(id)}`);
 }
 
+export function notInForce(id: string): ApiProblem {
+  return new ApiProblem(
+    "NOT_FOUND",
+    `no file names the strategy ${JSON.stringify(id)} now; its runs can still be read`,
+  );
+}
+
 function describeNext(strategy: string, dryRun: DryRun | undefined): AnswerOf<"getWhyNext"> {
   const none = { slot: null, verdict: null, state: null, reason: null, detail: null, swaps: [] };
   if (dryRun === undefined) return { strategy, ...none };

@@ -8,7 +8,7 @@ import type { ApiSources } from "./api-sources.ts";
 import { describeDaemon, describeStatus, describeStrategies } from "./describe-status.ts";
 import { describeStrategy, loadedStrategy, type StrategyParts } from "./describe-strategy.ts";
 import type { Handlers } from "./handlers.ts";
-import { noStrategy } from "./history-handlers.ts";
+import { noStrategy, notInForce } from "./history-handlers.ts";
 import { onceInAWhile } from "./once-in-a-while.ts";
 
 type Answered = "getInfo" | "getStatus" | "listStrategies" | "getStrategy";
@@ -40,10 +40,10 @@ export function createStandingHandlers(sources: ApiSources): Handlers<Answered> 
     getStrategy: async ({ id }) => {
       const [configuration, nowMs] = [sources.configuration(), clock.nowMs()];
       const loaded = loadedStrategy(configuration, id);
-      if (loaded === undefined) throw noStrategy(id);
       const rows = await readRows(configuration, nowMs);
       const status = describeStrategies({ configuration, rows, nowMs }).find((one) => one.id === id);
       if (status === undefined) throw noStrategy(id);
+      if (loaded === undefined) throw notInForce(id);
       const row = rows.strategies.find((one) => one.id === id);
       const file = await readText(loaded);
       const problems = file?.isEdited === true ? await problemsNow() : [];

@@ -105,6 +105,22 @@ it("counts a fill at once in what the wallets have, which the rows are compared 
   expect(Number(totalUsd) - Number(holdings.at(-1).valueUsd)).toBeCloseTo(Number(chart.totalUsd.at(-1)), 9);
 });
 
+it("takes no strategy that no file names now for an active one, and says where its runs are", async () => {
+  const { life, as } = await startApiLife();
+  const row = life.db.prepare("SELECT * FROM strategies").get() as Record<string, unknown>;
+  const columns = Object.keys(row);
+  const insert = `INSERT INTO strategies (${columns}) VALUES (${columns.map((name) => `@${name}`)})`;
+  life.db.prepare(insert).run({ ...row, id: "gone" });
+  const { strategies } = (await as("read", "/api/v1/status")).json;
+  const standing = strategies.map(({ id, inForce }: { id: string; inForce: boolean }) => [id, inForce]);
+  expect(standing).toEqual([
+    ["weekly", true],
+    ["gone", false],
+  ]);
+  const { status, json } = await as("read", "/api/v1/strategies/gone");
+  expect([status, json.detail]).toEqual([404, 'no file names the strategy "gone" now; its runs can still be read']);
+});
+
 it("says what a strategy would do next without writing anything", async () => {
   const life = await startApiLife();
   const rows = (): unknown => life.life.db.prepare("SELECT count(*) FROM transitions").pluck().get();

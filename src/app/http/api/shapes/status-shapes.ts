@@ -84,6 +84,7 @@ export const strategyStatus = shape("StrategyStatus", "Where a strategy stands."
   id: z.string(),
   kind: z.string(),
   mode: z.enum(OPERATING),
+  inForce: z.boolean().meta({ description: "false: no file names it now, and only its rows are left" }),
   lastSlot: instant.nullable(),
   nextSlot: instant.nullable(),
   runs: counts,
