@@ -84,8 +84,11 @@ function WalletCard({ wallet, holdings }: WalletCardProps) {
           </div>
         )}
         <div>
-          <dt>As of block</dt>
-          <dd>{wallet.block ?? "–"}</dd>
+          <dt>Compared with the chain</dt>
+          <dd>
+            {wallet.block === null ? "–" : `at block ${wallet.block}`}
+            {wallet.fillsTo !== null && `; own swaps up to ${wallet.fillsTo} added`}
+          </dd>
         </div>
       </dl>
       <p class="links">

@@ -82,7 +82,7 @@ export function describeWallets({
           return known === undefined ? [] : [moneyOf(raw, known)];
         }),
         unread: unreadTokens(chain, configuration.tokens.values()).map(({ symbol }) => symbol),
-        block: chain?.block ?? null,
+        ...{ block: chain?.block ?? null, fillsTo: chain?.fillsTo ?? null },
         gas: gas === undefined ? null : moneyOf(gas, native),
         gasReserve: moneyOf(policy.gasReserve, native),
         strategies: strategies.filter(({ spec }) => spec.wallet.address === address).map(({ spec }) => spec.id),

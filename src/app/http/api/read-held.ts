@@ -10,7 +10,10 @@ import { lentGasOf } from "../../paper-accounts.ts";
 import type { ApiSources } from "./api-sources.ts";
 
 /** What a wallet has, by token, and as of which block. A token that is missing is one that nobody knows it of. */
-export type Held = Pick<KnownChain, "block" | "balances">;
+export interface Held extends Pick<KnownChain, "block" | "balances"> {
+  /** of the newest own fill since that is counted in; absent where none is */
+  readonly fillsTo?: number;
+}
 
 /** The tokens of which it is not known what a wallet has: that is any amount, and none is no answer. */
 export function unreadTokens(held: Held | undefined, tokens: Iterable<{ readonly token: Token }>): readonly Token[] {
@@ -62,7 +65,8 @@ export function withFills(held: ReadonlyMap<Address, Held>, fills: readonly Move
         if (fill.wallet === wallet) move(fill.sell, -fill.sold);
         if (fill.recipient === wallet) move(fill.buy, fill.bought);
       }
-      return [wallet, { block: Math.max(block, ...later.map((fill) => fill.block)), balances: own }];
+      const newest = later[0];
+      return [wallet, { block, balances: own, ...(newest === undefined ? {} : { fillsTo: newest.block }) }];
     }),
   );
 }
