@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { outcome } from "./actions.ts";
 import { API_VERSION, type Session } from "./answers.ts";
 import { ask, logIn, logOut, Refusal } from "./api.ts";
 import { startLive, stopLive } from "./live.ts";
@@ -58,8 +59,15 @@ export async function enter(code: string): Promise<void> {
   take(await logIn(code.trim()));
 }
 
+/** Without the daemon nobody is logged out: its cookie would let the next one in who opens the page. */
 export async function leave(): Promise<void> {
-  await logOut();
+  try {
+    await logOut();
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    outcome.value = { tone: "bad", text: `Not logged out: ${text}` };
+    return;
+  }
   isLeaving = true;
   watchSession();
 }

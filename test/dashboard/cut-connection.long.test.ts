@@ -113,7 +113,11 @@ it("says beside the value, the weights, what wallets are worth and a chart that 
       await read.goto(`${origin}/${place}`);
       await read.getByRole("button", { name: "Log out" }).waitFor();
       await read.getByText("Loading").first().waitFor({ state: "hidden", timeout: 20_000 });
-      for (const what of refused ? of : []) await read.getByText(new RegExp(`${what} (${words}|cannot be shown): the daemon`)).first().waitFor();
+      for (const what of refused ? of : [])
+        await read
+          .getByText(new RegExp(`${what} (${words}|cannot be shown): the daemon`))
+          .first()
+          .waitFor();
       if (!refused) expect([place, await read.getByRole("alert").count()]).toEqual([place, 0]);
       // Dollars are no prices in another token.
       if (place.endsWith("profit") && words === "cannot be shown") expect(await read.locator("canvas").count()).toBe(0);
@@ -164,6 +168,26 @@ it("asks again with the reason that it asked with: whose answer was lost presses
   expect(await reason.isEditable()).toBe(false);
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await page.getByText("Done: pause of global").waitFor();
+}, 60_000);
+
+it("says what came of an action whose question was closed meanwhile, and that nobody is logged out without the daemon", async () => {
+  let lose = (): void => undefined;
+  const isLost = new Promise<void>((resolve) => {
+    lose = resolve;
+  });
+  const hold = async (route: Route): Promise<void> => {
+    await isLost;
+    await route.abort();
+  };
+  await page.route("**/api/v1/actions", hold, { times: 1 });
+  await page.getByRole("button", { name: "Halt: everything" }).click();
+  await page.getByRole("button", { name: "Halt", exact: true }).click();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  lose();
+  await page.getByText("Halt everything? the daemon cannot be reached. It may be done; see Record.").waitFor();
+  await page.route("**/api/v1/session", async (route) => await route.abort(), { times: 1 });
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByText("Not logged out: the daemon cannot be reached").waitFor();
 }, 60_000);
 
 it("says that the login has ended when somebody revoked it, shows nothing more, and lets a new code in", async () => {

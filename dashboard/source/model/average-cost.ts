@@ -37,7 +37,7 @@ function tradeOf(fill: Fill, symbol: string, unit: PriceUnit): Trade | undefined
 
 export interface CostPoint {
   readonly atSeconds: number;
-  /** null: nothing is held of what was bought */
+  /** null: nothing is left of what was bought here */
   readonly price: number | null;
 }
 
@@ -69,7 +69,10 @@ export interface Standing {
   readonly gainPercent: number;
 }
 
-/** What was bought and is still held, against its price now; undefined where nothing is. */
+/**
+ * What these trades bought and did not sell again, against its price now; undefined where there is nothing of it. Whether
+ * the wallet still has it is another matter: another strategy, or its owner, may have moved it.
+ */
 export function standingOf(trades: readonly Trade[], price: number): Standing | undefined {
   const averagePrice = averageCost(trades).at(-1)?.price ?? null;
   if (averagePrice === null || !(averagePrice > 0)) return undefined;

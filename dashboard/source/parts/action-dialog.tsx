@@ -23,13 +23,17 @@ function Question({ body }: { readonly body: ActionBody }) {
   const close = (): void => {
     asked.value = undefined;
   };
+  // Who closes the question ends nothing that was asked for already.
+  const isOpen = (): boolean => dialog.current !== null;
   const send = async (): Promise<void> => {
     setState({ isSending: true });
     try {
       say(await act({ ...body, ...(reason.trim() === "" ? {} : { reason: reason.trim() }) }, key.current));
-      close();
+      if (isOpen()) close();
     } catch (error) {
-      setState({ isSending: false, trouble: error instanceof Error ? error.message : String(error) });
+      const trouble = error instanceof Error ? error.message : String(error);
+      setState({ isSending: false, trouble });
+      if (!isOpen()) outcome.value = { tone: "bad", text: `${words.title} ${trouble}. It may be done; see Record.` };
     }
   };
   return (
@@ -62,7 +66,7 @@ function Question({ body }: { readonly body: ActionBody }) {
         )}
         <div class="buttons">
           <button type="button" onClick={close}>
-            Cancel
+            {state.isSending ? "Close" : "Cancel"}
           </button>
           <button type="submit" class={words.isGrave ? "grave" : "primary"} disabled={state.isSending}>
             {state.isSending ? "Asking…" : words.button}

@@ -113,8 +113,7 @@ function Drawn(props: DrawnProps) {
       </Empty>
     );
   }
-  const format = (value: number): string =>
-    unit.kind === "usd" ? asDollars(value) : shorten(asDecimal(value));
+  const format = (value: number): string => (unit.kind === "usd" ? asDollars(value) : shorten(asDecimal(value)));
   const description = `Price of ${symbol}: ${format(known[0] ?? last)} at the begin, ${format(last)} now; ${plural(picture.shown.length, "trade")} of this strategy in it.`;
   return (
     <>
@@ -129,7 +128,7 @@ function Drawn(props: DrawnProps) {
       />
       {picture.standing !== undefined && (
         <p>
-          Bought and still held: {shorten(picture.standing.amount.toFixed(12), 6)} {symbol}, on average at{" "}
+          Bought by it and not sold by it: {shorten(picture.standing.amount.toFixed(12), 6)} {symbol}, on average at{" "}
           {format(picture.standing.averagePrice)};{" "}
           <span class={picture.standing.gainPercent < 0 ? "worse" : "better"}>
             {picture.standing.gainPercent < 0 ? "" : "+"}
