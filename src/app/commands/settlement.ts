@@ -269,9 +269,8 @@ async function send(
       );
     }
     if (progress.kind === "ended") throw new CommandFailure(EXIT.no, progress.reason);
-    const reason = waiting.reason();
+    const [reason, advice] = [waiting.reason(), "the same command again goes on where this one stopped"];
     const why = reason === undefined ? "" : ` (${reason})`;
-    const advice = "the same command again goes on where this one stopped";
     throw new CommandFailure(EXIT.tryAgain, `still under way${why}: ${advice}`);
   } finally {
     stop.done();

@@ -50,13 +50,8 @@ const THE_CHAIN = "the chain, on which the order's nonce is used,";
 /** Who ends a swap that has not worked for longest, when too many do not. */
 export const THE_RELAYER = "the relayer, which keeps only so many swaps that would not work,";
 
-const WOULD_REVERT = "it would revert";
-
-/** Whether a swap was not sent because it would revert, and not for what it costs or for want of a place. */
-export function isForRevert(reason: string | undefined): boolean {
-  return reason?.startsWith(WOULD_REVERT) === true;
-}
-
+/** How a reason begins that is neither what a swap costs nor the want of a place. */
+export const WOULD_REVERT = "it would revert";
 /** Swaps that would not work: so many are kept, and of those so many are tried again in a block, in turn. */
 const MAX_IDLE = 100;
 const IDLE_CHECKED_IN_A_BLOCK = 8;

@@ -5,7 +5,7 @@ import type { SettledNetwork } from "../options.ts";
 import { filledAmount } from "../settlement/swapped-event.ts";
 import type { ServiceStore, SwapChange, SwapRow } from "../store/service-store.ts";
 import type { RelayBook } from "./relay-book.ts";
-import { isForRevert, THE_RELAYER } from "./send-gate.ts";
+import { THE_RELAYER, WOULD_REVERT } from "./send-gate.ts";
 
 export interface RecorderDependencies {
   readonly store: ServiceStore;
@@ -94,7 +94,8 @@ function amountIn({ receipt }: LaneEvent, row: SwapRow, { settlement }: SettledN
 function droppedChange({ cancelledBy, reason }: LaneEvent, lastReason: string | undefined): Change {
   if (cancelledBy === THE_RELAYER) {
     const { code, message } = ERRORS.SIMULATION_REVERTED;
-    const errorMessage = isForRevert(lastReason) ? message : "The relayer ended the swap, which was not worth sending";
+    const wouldRevert = lastReason?.startsWith(WOULD_REVERT) === true;
+    const errorMessage = wouldRevert ? message : "The relayer ended the swap, which was not worth sending";
     return { fields: { status: "error", errorCode: code, errorMessage }, detail: lastReason ?? null };
   }
   if (cancelledBy !== undefined) {

@@ -54,7 +54,8 @@ export function encodeSwapRouter02(order: SwapOrder, hops: readonly Hop[]): Hex 
  * @returns undefined where it is no answer of such a router
  */
 export function readRouterAnswer(answer: Hex, hops: readonly Hop[]): bigint | "not said" | undefined {
-  if (hops.some(({ pool }) => kindOf(pool).router?.maker === "solidly")) return answer === "0x" ? "not said" : undefined;
+  if (hops.some(({ pool }) => kindOf(pool).router?.maker === "solidly"))
+    return answer === "0x" ? "not said" : undefined;
   const [arrayAt, count = 0n, ...rest] = splitWords(answer);
   const legs = legsOf(hops).length;
   if (arrayAt !== WORD_BYTES || count < legs) return undefined;

@@ -72,11 +72,7 @@ export function simulationRequests(call: SwapCall, node: NodeView, overrides: Ov
  * Reads the answers to {@link simulationRequests}.
  * @throws RpcError when the node answers nonsense
  */
-export function readSimulation(
-  host: string,
-  answers: readonly unknown[],
-  readAmount: ReadAmount,
-): WalletSimulation {
+export function readSimulation(host: string, answers: readonly unknown[], readAmount: ReadAmount): WalletSimulation {
   const [called, estimated, next] = answers;
   if (called instanceof RpcError) {
     if (!isFailedCall(called)) return { kind: "not run" };
