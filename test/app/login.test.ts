@@ -19,7 +19,13 @@ beforeEach(() => {
   const address = toAddress(`0x${"1".repeat(40)}`);
   writeSandboxFacts(sandbox, {
     ...{ rpcUrl: "http://127.0.0.1:1", chainId: 31_337, wrappedNative: address, settlement: address },
-    ...{ serviceUrl: null, mode: "live", database, environment: {}, configuration: join(folder.path, "config/sandbox.yaml") },
+    ...{
+      serviceUrl: null,
+      mode: "live",
+      database,
+      environment: {},
+      configuration: join(folder.path, "config/sandbox.yaml"),
+    },
   });
 });
 afterEach(() => folder.remove());

@@ -85,10 +85,7 @@ function WalletCard({ wallet, holdings }: WalletCardProps) {
         )}
         <div>
           <dt>Compared with the chain</dt>
-          <dd>
-            {wallet.block === null ? "–" : `at block ${wallet.block}`}
-            {wallet.fillsTo !== null && `; own swaps up to ${wallet.fillsTo} added`}
-          </dd>
+          <dd>{comparedAt(wallet)}</dd>
         </div>
       </dl>
       <p class="links">
@@ -100,6 +97,11 @@ function WalletCard({ wallet, holdings }: WalletCardProps) {
       </p>
     </Card>
   );
+}
+
+function comparedAt({ block, fillsTo }: Wallet): string {
+  if (block === null) return "–";
+  return `at block ${block}${fillsTo === null ? "" : `; own swaps up to ${fillsTo} added`}`;
 }
 
 function AllowancesCard() {

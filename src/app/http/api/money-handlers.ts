@@ -58,18 +58,7 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
   const bound = { clock, withinMs: OUTSIDE_WITHIN_MS };
   const pricesNow = onceInAWhile(() => readPrices(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   const allowancesNow = onceInAWhile(() => readAllowances(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
-  const heldNow = onceInAWhile(() => readHeld(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
-  /** By the rows, of the wallets that they know; else by the chain. */
-  const known = async (): Promise<ReadonlyMap<Address, Held>> => {
-    const rows = await knownOf(sources);
-    const isMissing = [...sources.configuration().wallets.values()].some(({ address }) => !rows.has(address));
-    return isMissing ? new Map([...withoutCoins(await inTime(heldNow(), NONE, bound)), ...rows]) : rows;
-  };
-  /** No rows know of the coin, and of a wallet that the chain did not tell it of, nobody does. */
-  const readCoins = onceInAWhile(() => readHeld(sources, [NATIVE_TOKEN]), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
-  const coinsNow = () => inTime(readCoins(), NONE, bound);
-  const current = async (held: ReadonlyMap<Address, Held>): Promise<ReadonlyMap<Address, Held>> =>
-    withFills(held, await fillsAfter(listing, Math.min(...[...held.values()].map(({ block }) => block))));
+  const { known, coinsNow, current } = holdingsOf(sources);
   const externalNow = onceInAWhile(() => readExternal(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
   return {
     getPortfolio: async () => {
@@ -122,6 +111,26 @@ export function createMoneyHandlers(sources: ApiSources): Handlers<Answered> {
     listTransactions: async ({ query: { limit } }) => describeTransactions((await reads.transactions(limit)).intents),
     listProposals: async () => describeProposals(await listing.proposals()),
     getAudit: async () => describeAudits(await listing.audits(RECENT_AUDITS)),
+  };
+}
+
+/** What the wallets have, each part from where it is known. */
+function holdingsOf(sources: ApiSources) {
+  const { clock, listing } = sources;
+  const bound = { clock, withinMs: OUTSIDE_WITHIN_MS };
+  const heldNow = onceInAWhile(() => readHeld(sources), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
+  const readCoins = onceInAWhile(() => readHeld(sources, [NATIVE_TOKEN]), { clock, maxAgeMs: OUTSIDE_EVERY_MS });
+  return {
+    /** By the rows, of the wallets that they know; else by the chain. */
+    known: async (): Promise<ReadonlyMap<Address, Held>> => {
+      const rows = await knownOf(sources);
+      const isMissing = [...sources.configuration().wallets.values()].some(({ address }) => !rows.has(address));
+      return isMissing ? new Map([...withoutCoins(await inTime(heldNow(), NONE, bound)), ...rows]) : rows;
+    },
+    /** No rows know of the coin, and of a wallet that the chain did not tell it of, nobody does. */
+    coinsNow: () => inTime(readCoins(), NONE, bound),
+    current: async (held: ReadonlyMap<Address, Held>): Promise<ReadonlyMap<Address, Held>> =>
+      withFills(held, await fillsAfter(listing, Math.min(...[...held.values()].map(({ block }) => block)))),
   };
 }
 
