@@ -120,18 +120,14 @@ async function noteOutcome(turn: LaneTurn, attempt: AttemptRow, outcome: Broadca
 /** A person is notified of what was sent privately and no block has for so long: nothing shows what became of it. */
 async function noteKept(turn: LaneTurn, id: string): Promise<void> {
   await commit(turn, id, ({ intent, attempts }) => {
-    const cancellations = attempts.filter(({ kind }) => kind === "cancel");
-    const sent = cancellations.length > 0 ? cancellations : attempts;
-    const since = sent[0]?.firstBroadcastBlock;
-    const isTaken = sent.some(({ state }) => state !== "signed");
+    const since = attempts[0]?.firstBroadcastBlock;
+    const isTaken = attempts.some(({ state }) => state !== "signed");
     const isLong = since !== undefined && turn.latest.number - since >= turn.options.cancelPubliclyAfterBlocks;
     if (!isTaken || !isLong) return nothing(turn, undefined);
-    const detail =
-      cancellations.length > 0
-        ? `the cancellation of ${textOf(intent)} was sent to the endpoints for private sending at block ${since}, and no ` +
-          "block has it: an empty transaction is shown to everybody in its place. Check network.submit"
-        : `${textOf(intent)} was sent to the endpoints for private sending at block ${since}, and no block has it; it is ` +
-          `sent to them again and to nobody else. Check network.submit; or cancel it: swapd tx cancel ${id}`;
+    const goesOn = attempts.some(({ kind }) => kind === "cancel")
+      ? "so was its cancellation, in whose place everybody is shown an empty transaction where no block has that either. Check network.submit"
+      : `it is sent to them again and to nobody else. Check network.submit; or cancel it: swapd tx cancel ${id}`;
+    const detail = `${textOf(intent)} was sent to the endpoints for private sending at block ${since}, and no block has it; ${goesOn}`;
     return { ...nothing(turn, undefined), refusal: { intentId: id, detail } };
   });
 }
