@@ -24,25 +24,30 @@ export interface SetAside {
   bringBack(): void;
 }
 
-/** Moves what the last sandbox left out of the way of the next one. */
+/**
+ * Moves what the last sandbox left out of the way of the next one. Whatever kill comes between, the next start brings it
+ * back whole: while a part of it is moving, the next one has written nothing.
+ */
 export function setAside(directory: string): SetAside {
-  const aside = join(directory, "last");
+  const [aside, moving] = [join(directory, "last"), join(directory, "moving")];
   const drop = (): void => rmSync(aside, { recursive: true, force: true });
   const bringBack = (): void => {
-    if (!existsSync(aside)) return;
-    move(aside, directory);
-    drop();
+    if (existsSync(aside)) {
+      for (const name of LEFT) rmSync(join(directory, name), { recursive: true, force: true });
+      renameSync(aside, moving);
+    }
+    if (!existsSync(moving)) return;
+    move(moving, directory);
+    rmSync(moving, { recursive: true });
   };
   // A start that was killed before it could do so itself.
   bringBack();
-  mkdirSync(aside);
-  move(directory, aside);
+  mkdirSync(moving);
+  move(directory, moving);
+  renameSync(moving, aside);
   return { drop, bringBack };
 }
 
 function move(from: string, to: string): void {
-  for (const name of LEFT) {
-    rmSync(join(to, name), { recursive: true, force: true });
-    if (existsSync(join(from, name))) renameSync(join(from, name), join(to, name));
-  }
+  for (const name of LEFT) if (existsSync(join(from, name))) renameSync(join(from, name), join(to, name));
 }

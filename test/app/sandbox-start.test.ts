@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -148,6 +148,17 @@ it("takes all that the last sandbox left out of the way, on paper too, and nothi
   again.drop();
   again.bringBack();
   expect(readdirSync(directory).sort()).toEqual(kept);
+});
+
+it("loses nothing of the last sandbox to a kill while a part of it was set aside or brought back", () => {
+  const { history } = folderWithHistory();
+  const directory = join(history, "..");
+  writeFileSync(join(directory, "chain.json"), "of the last sandbox");
+  mkdirSync(join(directory, "moving"));
+  renameSync(join(directory, "chain.json"), join(directory, "moving", "chain.json"));
+  setAside(directory).bringBack();
+  expect(readdirSync(directory).sort()).toEqual(["chain.json", "swapd.db"]);
+  expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
 });
 
 it("on paper it is replaced by the next, its commands read the rows that it wrote, and there is nothing to audit", async () => {
