@@ -7,7 +7,7 @@ import { RpcError } from "./json-rpc.ts";
 import { isFailedCall } from "./node-errors.ts";
 import { PERMIT_TYPES } from "./permit-domain.ts";
 import { tryOverrides } from "./probe-endpoint.ts";
-import { type RpcPool, reasonOf } from "./rpc-pool.ts";
+import { type RpcPool, reasonOf, saidBy } from "./rpc-pool.ts";
 
 const TOKEN = new Interface([
   "function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
@@ -39,11 +39,8 @@ export async function takesDelegatedPermit(
     return await isTaken(endpoint, [{ from: spender, to: token, data }, "latest", lent]);
   });
   if (result.kind === "enough") return result.answer;
-  const said = [...new Set(result.failures.map(({ message }) => message))].join("; ");
-  throw new ChainReadError(
-    reasonOf(result.failures),
-    `no RPC endpoint can try a permit of a delegated account: ${said}`,
-  );
+  const reason = `no RPC endpoint can try a permit of a delegated account: ${saidBy(result.failures)}`;
+  throw new ChainReadError(reasonOf(result.failures), reason);
 }
 
 async function isTaken(endpoint: Endpoint, params: readonly unknown[]): Promise<boolean> {

@@ -133,6 +133,11 @@ function noAnswer(method: string, failures: readonly Failure[]): Failure {
   return new ChainReadError(reasonOf(failures), `no RPC endpoint answered ${method}: ${reasons}`);
 }
 
+/** What they said, each thing once. */
+export function saidBy(failures: readonly Failure[]): string {
+  return [...new Set(failures.map(({ message }) => message))].join("; ");
+}
+
 /** What it comes to that each of them failed like this. */
 export function reasonOf(failures: readonly Failure[]): ChainReadError["code"] {
   const isWrongChain = (failure: Failure) => failure instanceof ChainReadError && failure.code === "wrong chain";

@@ -7,7 +7,7 @@ import { parseQuantity } from "../at-block/head.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { RpcError } from "../json-rpc.ts";
 import { toQuantity } from "../quantity.ts";
-import { type RpcPool, reasonOf } from "../rpc-pool.ts";
+import { type RpcPool, reasonOf, saidBy } from "../rpc-pool.ts";
 import { overrideSlots, type StorageNode, viewRequest } from "../storage/node-view.ts";
 import type { StoredView, TokenStorage } from "../storage/token-storage.ts";
 import type { LentState } from "./method.ts";
@@ -29,8 +29,7 @@ export async function lendHoldings(
 ): Promise<Lending> {
   const result = await pool.converse((endpoint) => lendAt(nodeOf(endpoint, block), assumed, storage));
   if (result.kind === "enough") return result.answer;
-  const said = [...new Set(result.failures.map(({ message }) => message))].join("; ");
-  const reason = `no RPC endpoint shows it with other balances: ${said}`;
+  const reason = `no RPC endpoint shows it with other balances: ${saidBy(result.failures)}`;
   const code = reasonOf(result.failures);
   if (code !== "not available" && code !== "refused") throw new ChainReadError(code, reason);
   return { kind: "unavailable", reason };

@@ -5,7 +5,7 @@ import type { Endpoint } from "../endpoint.ts";
 import type { Failure } from "../in-turn.ts";
 import { RpcError } from "../json-rpc.ts";
 import { saysWhatItLacks } from "../probe-endpoint.ts";
-import { type RpcPool, reasonOf } from "../rpc-pool.ts";
+import { type RpcPool, reasonOf, saidBy } from "../rpc-pool.ts";
 import { withDataGas } from "./data-gas.ts";
 import type { CompletedSimulation, SimulationRun } from "./method.ts";
 import { tryIn } from "./methods.ts";
@@ -88,8 +88,7 @@ export function createSimulator(deps: SimulatorDependencies): Simulator {
         if (result.kind === "enough") return result.answer;
         failures.push(...result.failures);
       }
-      const said = [...new Set(failures.map(({ message }) => message))].join("; ");
-      const reason = `no RPC endpoint can try it out by ${formatMethods(ways)}: ${said}`;
+      const reason = `no RPC endpoint can try it out by ${formatMethods(ways)}: ${saidBy(failures)}`;
       const code = reasonOf(failures);
       if (code !== "not available" && code !== "refused") throw new ChainReadError(code, reason);
       onNone();
