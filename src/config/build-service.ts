@@ -94,6 +94,34 @@ export function* buildServe(
   };
 }
 
+/**
+ * One process listens at each address once. By what the files say: a flag that moves a server is of one command.
+ * @param daemons where the daemon listens; undefined where the service is a process of its own
+ */
+export function* checkPorts(
+  { listen, metrics }: Partial<Pick<MainFile["serve"], "listen" | "metrics">>,
+  daemons: Listen | undefined,
+): Found<void> {
+  const keys = [
+    { key: "http.listen", at: daemons },
+    { key: "serve.listen", at: listen },
+    { key: "serve.metrics", at: metrics },
+  ];
+  for (const [index, { key, at: own }] of keys.entries()) {
+    const other = keys.slice(0, index).find((one) => one.at && own && overlap(one.at, own));
+    if (other !== undefined && own !== undefined)
+      yield at`${key.split(".")}: is port ${own.port}, and so is ${other.key} -> give each a port of its own`;
+  }
+}
+
+const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+/** Port 0 is any free one. */
+function overlap(one: Listen, other: Listen): boolean {
+  if (one.port !== other.port || one.port === 0) return false;
+  return one.host === other.host || EVERYWHERE.has(one.host) || EVERYWHERE.has(other.host);
+}
+
 const DATABASE = "service.db";
 
 /**

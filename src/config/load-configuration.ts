@@ -13,7 +13,7 @@ import { buildNetwork, transactionsOf } from "./build-network.ts";
 import { checkPaperGas, databaseOf, withPaper } from "./build-paper.ts";
 import { buildPolicy } from "./build-policy.ts";
 import { buildReference } from "./build-reference.ts";
-import { buildServe, buildService } from "./build-service.ts";
+import { buildServe, buildService, checkPorts } from "./build-service.ts";
 import { buildTokens } from "./build-tokens.ts";
 import { buildWallets } from "./build-wallets.ts";
 import { checkShape } from "./check-shape.ts";
@@ -228,6 +228,8 @@ function* buildServices(
   const daemon = { profile: service?.profile, database: resolveFrom(source.file, fields.database ?? "") };
   const serve =
     fields.serve && (yield* report(source, buildServe(source, fields.serve, { ...around, ...daemon, nativeSymbol })));
+  if (fields.serve)
+    yield* report(source, checkPorts(fields.serve, service?.url === "embedded" ? fields.http?.listen : undefined));
   if (service === undefined || serve === undefined || asked === undefined || policySource === undefined)
     return undefined;
   const beside = { service, listen: serve.listen, tokens, services };

@@ -55,3 +55,21 @@ it("is refused in the daemon's own database", () => {
     "14:20 serve.database: is the daemon's own database -> name another file, or leave the key out",
   ]);
 });
+
+it("gives no two servers of one process the same port", () => {
+  const http = (listen: string) => `${MAIN.replace(/^http: .*\n/m, "")}http: { listen: "${listen}" }\n`;
+  const both = {
+    "main.yaml": `${http("127.0.0.1:9500")}serve: { listen: "0.0.0.0:9500", metrics: "127.0.0.1:9501" }\n`,
+  };
+  const found = "serve.listen: is port 9500, and so is http.listen -> give each a port of its own";
+  expect(problemsOf(both).map(brief)).toEqual([expect.stringContaining(found)]);
+  // The default of a key that is not written counts too.
+  expect(problemsOf({ "main.yaml": http("127.0.0.1:9465") }).map(brief)).toEqual([
+    expect.stringContaining("serve.listen: is port 9465, and so is http.listen"),
+  ]);
+  expect(problemsOf(serve('listen: "127.0.0.1:9700", metrics: "127.0.0.1:9700"')).map(brief)).toEqual([
+    expect.stringContaining("serve.metrics: is port 9700, and so is serve.listen"),
+  ]);
+  const any = { "main.yaml": `${http("127.0.0.1:0")}serve: { listen: "127.0.0.1:0", metrics: "127.0.0.2:9464" }\n` };
+  expect(loaded(any).serve.listen.port).toBe(0);
+});
