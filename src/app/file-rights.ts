@@ -1,4 +1,5 @@
 import { type Stats, statSync } from "node:fs";
+import { inShell } from "./in-shell.ts";
 
 const GROUP = 0o070;
 const EVERYBODY = 0o007;
@@ -40,9 +41,10 @@ function isForTheGroup({ mode, uid, gid }: Stats, asking: Asking): boolean {
 
 /** `chmod 600` of a file that is another user's would take it from us. */
 function commandOf(file: string, { uid }: Stats, about: { isMeant: boolean; asking: Asking }): string {
-  if (about.isMeant) return `chmod o= ${file}`;
+  const name = inShell(file);
+  if (about.isMeant) return `chmod o= ${name}`;
   const isOurs = uid === about.asking.uid || about.asking.uid === 0;
-  return isOurs ? `chmod 600 ${file}` : `chown ${about.asking.uid} ${file} && chmod 600 ${file}`;
+  return isOurs ? `chmod 600 ${name}` : `chown ${about.asking.uid} ${name} && chmod 600 ${name}`;
 }
 
 /** Windows has neither users nor groups by number; its files have no such rights. */

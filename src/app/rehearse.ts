@@ -18,6 +18,7 @@ import { openMarker } from "./daemon-database.ts";
 import { endOnUncaught } from "./end-on-uncaught.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { followSwaps } from "./follow-swaps.ts";
+import { inShell } from "./in-shell.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 import {
   REHEARSAL_DIRECTORY,
@@ -120,7 +121,7 @@ async function run(options: RehearsalOptions, stage: Stage): Promise<void> {
   }
   for (const line of await swapsSum(configuration.database)) terminal.out(line);
   terminal.out(
-    `look at it with \`npx swapd history --rehearsal --config ${options.config}\`, \`why\` and \`show\` alike`,
+    `look at it with \`npx swapd history --rehearsal --config ${inShell(options.config)}\`, \`why\` and \`show\` alike`,
   );
 }
 

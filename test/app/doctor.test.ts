@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { runCli } from "../../src/app/cli.ts";
@@ -316,4 +316,11 @@ test("a copy beside the database dates the newest backup, and an old one is a wa
 
 test.each(Object.entries(ALERT_COMMANDS))("the first command for %s is there: %s", async (_, command) => {
   expect(await isThereCommand(command)).toBe(true);
+});
+
+test("names the configuration in what it advises, as a shell reads it", async () => {
+  const spaced = join(dirname(dirname(file)), "its own config");
+  cpSync(dirname(file), spaced, { recursive: true });
+  file = join(spaced, "mine.yaml");
+  expect(ofPart(await findings(), "database")).toMatchObject([{ mend: `swapd start --config '${file}'` }]);
 });

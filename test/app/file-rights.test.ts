@@ -5,15 +5,16 @@ import { type Asking, rightsOfOthers } from "../../src/app/file-rights.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const FILE = "wallet.pass";
+const SPACED = "my wallet.pass";
 
 /** What is said of a file of this process's user with these rights, to somebody. */
-function saidTo(mode: number, asking: (own: Asking) => Asking): string | undefined {
-  const file = join(temporaryDirectory(), FILE);
+function saidTo(mode: number, asking: (own: Asking) => Asking, name = FILE): string | undefined {
+  const file = join(temporaryDirectory(), name);
   writeFileSync(file, "secret");
   chmodSync(file, mode);
   const { uid, gid } = statSync(file);
   const said = rightsOfOthers(file, asking({ uid, groups: [gid] }));
-  return said && `${said.rights} ${said.command.replaceAll(file, FILE)}`;
+  return said && `${said.rights} ${said.command.replaceAll(file, name)}`;
 }
 
 const owner = (own: Asking): Asking => own;
@@ -30,4 +31,12 @@ test.each<[string, number, (own: Asking) => Asking, string | undefined]>([
 ])("where %s, nothing is advised that would take it from us", (_what, mode, asking, said) => {
   const { uid } = asking({ uid: process.geteuid?.() ?? 0, groups: [0] });
   expect(saidTo(mode, asking)).toBe(said?.replace("UID", String(uid)));
+});
+
+test.each<[(own: Asking) => Asking, string]>([
+  [owner, "0644 chmod 600 'my wallet.pass'"],
+  [stranger, "0644 chown UID 'my wallet.pass' && chmod 600 'my wallet.pass'"],
+])("names a file as a shell reads it", (asking, said) => {
+  const { uid } = asking({ uid: process.geteuid?.() ?? 0, groups: [0] });
+  expect(saidTo(0o644, asking, SPACED)).toBe(said.replace("UID", String(uid)));
 });

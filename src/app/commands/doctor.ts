@@ -1,6 +1,7 @@
 import type { Diagnosis, DiagnosisState } from "../doctor/diagnosis.ts";
 import { examine } from "../doctor/examine.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { inShell } from "../in-shell.ts";
 import { configurationOf, findTarget, nameTarget, type Target } from "../target.ts";
 import { formatTable, type Terminal } from "../terminal.ts";
 
@@ -58,5 +59,5 @@ function typed(mend: string | undefined, options: { config?: string }, target: T
     if (mend === STARTS) return "swapd sandbox";
     return CHANGES.test(mend) ? `${mend} --sandbox` : mend;
   }
-  return options.config === undefined ? mend : `${mend} --config ${options.config}`;
+  return options.config === undefined ? mend : `${mend} --config ${inShell(options.config)}`;
 }

@@ -5,6 +5,7 @@ import type { Mode } from "../../config/configuration.ts";
 import { formatProblems } from "../../config/problem.ts";
 import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { inShell } from "../in-shell.ts";
 import { type Answers, KEYS, pathIn, readWallet, WALLET_FILES } from "../init/answers.ts";
 import { layoutOf, MAIN_FILE, modeOf, tradedSymbols } from "../init/files.ts";
 import { fromFlags, type Given, interview } from "../init/interview.ts";
@@ -210,8 +211,8 @@ function nextSteps(session: Session, { wallet }: Answers): readonly string[] {
   const { folder } = session;
   const file = join(folder, MAIN_FILE);
   // What a command means that names no file: SWAPD_CONFIG may be another one than that of this folder.
-  const config = resolve(configurationFile({})) === file ? "" : ` --config ${file}`;
-  const dir = resolve(folderOfEnvironment() ?? ".") === folder ? "" : ` --dir ${folder}`;
+  const config = resolve(configurationFile({})) === file ? "" : ` --config ${inShell(file)}`;
+  const dir = resolve(folderOfEnvironment() ?? ".") === folder ? "" : ` --dir ${inShell(folder)}`;
   const { kind } = readWallet(wallet) ?? { kind: "watch" };
   const isKept = !session.answers.has("wallet");
   const hasKey = isKept || kind === "keystore" || kind === "import" || kind === "signer";

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { type ApiKeyRow, withKeyStore } from "../../service/keys/key-store.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { inShell } from "../in-shell.ts";
 import { serviceDatabase } from "../service-database.ts";
 import { configurationFile, nameTarget, readConfiguration } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
@@ -71,10 +72,6 @@ export function revokeKey(which: string, options: KeyOptions, terminal: Terminal
 function sameService({ config, database }: KeyOptions): string {
   const flags = Object.entries({ config, database }).filter(([, path]) => path !== undefined);
   return flags.map(([flag, path = ""]) => ` --${flag} ${inShell(path)}`).join("");
-}
-
-function inShell(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The service's database, and in words what a command acted on. */

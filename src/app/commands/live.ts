@@ -7,6 +7,7 @@ import { formatProblems } from "../../config/problem.ts";
 import { claimDatabase } from "../../storage/claim.ts";
 import { findingsOf, findingsText } from "../check-everything.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { inShell } from "../in-shell.ts";
 import { nextSlots } from "../init/ceilings.ts";
 import { type LineSource, processLines } from "../init/lines.ts";
 import { loadConfiguration } from "../load-configuration.ts";
@@ -130,5 +131,5 @@ function whatNext({ database, file, mode }: Configuration): string {
   if (claim?.kind === "claimed") claim.release();
   if (claim?.kind === "held")
     return `the daemon that runs (${claim.holder ?? "of this database"}) stays in mode ${mode} until it is started again`;
-  return `start it: swapd start --config ${file}`;
+  return `start it: swapd start --config ${inShell(file)}`;
 }
