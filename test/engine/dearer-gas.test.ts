@@ -14,26 +14,26 @@ interface Offer {
   readonly usd: bigint;
 }
 
-/** What each signed version of a swap's transaction may cost at most. */
-function offers({ db }: Life): readonly Offer[] {
+/** What each signed version of a swap's transaction, or of the approval before it, may cost at most. */
+function offers({ db }: Life, purpose: "swap" | "approve" = "swap"): readonly Offer[] {
   const sql = `SELECT s.kind, s.max_fee_per_gas AS fee, s.gas_limit AS gas FROM lane_signings s
-    JOIN lane_intents i ON i.id = s.intent_id WHERE i.purpose = 'swap' ORDER BY s.rowid`;
-  const rows = db.prepare<[], { kind: string; fee: string; gas: string }>(sql).all();
+    JOIN lane_intents i ON i.id = s.intent_id WHERE i.purpose = ? ORDER BY s.rowid`;
+  const rows = db.prepare<[string], { kind: string; fee: string; gas: string }>(sql).all(purpose);
   return rows.map(({ kind, fee, gas }) => {
     const cost = { raw: BigInt(fee) * BigInt(gas), decimals: ETH.decimals };
     return { kind, usd: valueUp(cost, priceOf(ETH).usd) };
   });
 }
 
-/** A world in which gas grows dearer once a swap is signed. */
-function begin(): { readonly outside: Outside; readonly life: Life } {
+/** A world in which gas grows dearer once a transaction is signed. */
+function begin(purpose: "swap" | "approve" = "swap"): { readonly outside: Outside; readonly life: Life } {
   const limits = { ...dcaSpec().limits, maxFeePerGas: CEILING };
   const outside = createOutside(SLOT_MS - 1_500, { limits, gasless: "never", retryForSeconds: 5 });
   const policy = policySample({ recipients: [ACCOUNT], maxFeePerGas: CEILING });
   const life: Life = openLife(outside, {
     settings: { policy },
     onCommit: () => {
-      if (offers(life).length > 0) outside.chain.baseFee = SPIKE;
+      if (offers(life, purpose).length > 0) outside.chain.baseFee = SPIKE;
     },
   });
   return { outside, life };
@@ -51,4 +51,16 @@ test("a swap whose gas grows dearer until a block has it is offered no more than
   const own = offers(life).filter(({ kind }) => kind !== "cancel");
   expect(own.length).toBeGreaterThan(0);
   for (const { usd: cost } of own) expect(cost).toBeLessThanOrEqual(SHARE);
+});
+
+test("the approval before a swap is offered no more than that either, and leaves its nonce", async () => {
+  const { outside, life } = begin("approve");
+  await life.engine.start();
+  await turnUntil(outside, life, { maxSeconds: 600, isDone: () => firstState(life) === "skipped" });
+  expect([life.errors, firstState(life)]).toEqual([[], "skipped"]);
+  const own = offers(life, "approve").filter(({ kind }) => kind !== "cancel");
+  expect(own.length).toBeGreaterThan(0);
+  for (const { usd: cost } of own) expect(cost).toBeLessThanOrEqual(SHARE);
+  const left = life.db.prepare("SELECT outcome FROM lane_intents WHERE purpose = 'approve'").pluck().all();
+  expect(left).toEqual(["cancelled"]);
 });

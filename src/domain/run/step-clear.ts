@@ -29,31 +29,9 @@ const MAX_APPROVALS = 4;
 /** The facts are read: the guard decides whether this swap may be signed, and what comes first. */
 export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): void {
   const swap = draft.swap(event.swapId);
-  const ledger = ledgerOf(evidence);
-  if (ledger.isTokenBusy) {
-    const detail = `another swap, approval or revocation of ${swap.sell.symbol} is open in this wallet, or was when this one was read`;
-    retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
-    return;
-  }
-  if (ledger.lastFreed !== event.reading.lastFreed) {
-    const detail = `another swap of ${swap.sell.symbol} came to its end while this one's evidence were read: allowance and permit's nonce may be old`;
-    retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
-    return;
-  }
-  if (ledger.isPermitIntended) {
-    const detail = `the permit of ${swap.sell.symbol} for exactly this was signed before: its nonce was read before the chain counted that one`;
-    retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
-    return;
-  }
-  if (ledger.isOrderIntended === true) {
-    const detail =
-      "the order is, word for word, one that was written down to be signed before: the next quote's is another one";
-    retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
-    return;
-  }
-  const unsettled = unsettledAllowance(swap, event.reading) ?? olderOutflow(swap, event.reading);
-  if (unsettled !== undefined) {
-    retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail: unsettled });
+  const busy = whatIsBusy(swap, event.reading, ledgerOf(evidence));
+  if (busy !== undefined) {
+    retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail: busy });
     return;
   }
   if (sizedAnew(draft, swap, evidence)) return;
@@ -66,6 +44,20 @@ export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): v
   if (usd !== undefined) draft.record({ kind: "value", swapId: swap.id, usd });
   if (denial !== undefined) refuseSwap(draft, swap, { denial, swapFacts }, evidence);
   else proceed(draft, swap, { reading: event.reading, usd, maxFeePerGas: mostFeePerGas(swapFacts) }, evidence);
+}
+
+/** What else is under way with the swap's token, or came to its end while this swap was read. */
+function whatIsBusy(swap: Swap, reading: ClearanceReading, ledger: ReturnType<typeof ledgerOf>): string | undefined {
+  const { symbol } = swap.sell;
+  if (ledger.isTokenBusy)
+    return `another swap, approval or revocation of ${symbol} is open in this wallet, or was when this one was read`;
+  if (ledger.lastFreed !== reading.lastFreed)
+    return `another swap of ${symbol} came to its end while this one's evidence were read: allowance and permit's nonce may be old`;
+  if (ledger.isPermitIntended)
+    return `the permit of ${symbol} for exactly this was signed before: its nonce was read before the chain counted that one`;
+  if (ledger.isOrderIntended === true)
+    return "the order is, word for word, one that was written down to be signed before: the next quote's is another one";
+  return unsettledAllowance(swap, reading) ?? olderOutflow(swap, reading);
 }
 
 /**
@@ -115,7 +107,7 @@ function proceed(draft: Draft, swap: Swap, cleared: Cleared, evidence: Evidence)
   draft.moveSwap(swap.id, "cleared", { terms }, approvedBy(evidence));
   draft.record(worthOf(swap, reading, evidence));
   if (reading.proposal !== undefined) propose(draft, draft.swap(swap.id), reading, evidence);
-  else if (reading.approval !== undefined) approve(draft, draft.swap(swap.id), reading, evidence);
+  else if (reading.approval !== undefined) approve(draft, draft.swap(swap.id), cleared, evidence);
   else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, evidence);
   else transact(draft, swap, cleared, evidence);
 }
@@ -140,14 +132,19 @@ function endLate(draft: Draft, swapId: string, evidence: Evidence): boolean {
   return late !== undefined;
 }
 
-function approve(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: Evidence): void {
-  const { approval } = reading;
+/**
+ * What comes before the swap may cost no more per gas than the swap itself, whose gas counts it. One that no block has while
+ * the swap may still follow it is cancelled: it would hold its nonce until gas is that cheap again.
+ */
+function approve(draft: Draft, swap: Swap, cleared: Cleared, evidence: Evidence): void {
+  const { approval } = cleared.reading;
   if (approval === undefined) return;
   if (swap.approvals >= MAX_APPROVALS) {
     endUnsigned(draft, swap.id, { reason: "approval_failed", detail: `${MAX_APPROVALS} approvals did not suffice` });
     return;
   }
   const intentId = `${swap.id}.approve${swap.approvals + 1}`;
+  const windowEndSeconds = Math.floor(windowEndOf(draft.run(), swap) / 1000);
   draft.record({
     kind: "grant",
     wallet: swap.wallet,
@@ -163,15 +160,16 @@ function approve(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: 
       data: approval.data,
       value: 0n,
       gasLimit: approval.gasLimit,
-      maxFeePerGasCap: feeCeiling(evidence),
-      signBySeconds: Math.floor(windowEndOf(draft.run(), swap) / 1000),
-      deadlineSeconds: undefined,
+      maxFeePerGasCap: feeCap(cleared, evidence),
+      signBySeconds: windowEndSeconds,
+      deadlineSeconds: windowEndSeconds + evidence.pace.maxLifetimeSeconds,
     },
   });
   draft.moveSwap(swap.id, "approving", { intentId, approvals: swap.approvals + 1 });
 }
 
-function transact(draft: Draft, swap: Swap, { reading, maxFeePerGas }: Cleared, evidence: Evidence): void {
+function transact(draft: Draft, swap: Swap, cleared: Cleared, evidence: Evidence): void {
+  const { reading } = cleared;
   const { transaction } = reading;
   const { terms } = draft.swap(swap.id);
   if (transaction === undefined || terms === undefined) {
@@ -195,7 +193,7 @@ function transact(draft: Draft, swap: Swap, { reading, maxFeePerGas }: Cleared, 
       data: transaction.data,
       value: transaction.value,
       gasLimit: reading.gasLimit,
-      maxFeePerGasCap: smaller(feeCeiling(evidence), maxFeePerGas ?? feeCeiling(evidence)),
+      maxFeePerGasCap: feeCap(cleared, evidence),
       signBySeconds: terms.deadlineSeconds - evidence.pace.submitMarginSeconds,
       deadlineSeconds: terms.deadlineSeconds,
     },
@@ -270,8 +268,8 @@ function termsOf(
   };
 }
 
-/** The stricter of the strategy's and the policy's ceilings; holds for every replacement too. */
-function feeCeiling(evidence: Evidence): bigint {
-  const { limits } = evidence.spec;
-  return smaller(limits.maxFeePerGas, evidence.policy.maxFeePerGas);
+/** The strictest of the strategy's and the policy's ceilings and of what the swap is worth; holds for every replacement too. */
+function feeCap({ maxFeePerGas }: Cleared, { spec, policy }: Evidence): bigint {
+  const ceiling = smaller(spec.limits.maxFeePerGas, policy.maxFeePerGas);
+  return smaller(ceiling, maxFeePerGas ?? ceiling);
 }

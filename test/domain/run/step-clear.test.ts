@@ -121,8 +121,10 @@ describe("self-executed", () => {
     const result = clear(own, { allowance: 0n, approval: approvalSample(own) });
     expect(result.run.swaps[0]).toMatchObject({ state: "approving", approvals: 1, intentId: "run_1.0.1.approve1" });
     expect(kindsOf(result)).toEqual(["checks", "value", "prices", "grant", "transaction"]);
+    const windowEndSeconds = result.run.windowEndsMs / 1_000;
+    const until = { signBySeconds: windowEndSeconds, deadlineSeconds: windowEndSeconds + 300 };
     expect(result.records.at(-1)).toMatchObject({
-      request: { purpose: "approve", to: USDC.address, gasLimit: 120_000n, value: 0n, deadlineSeconds: undefined },
+      request: { purpose: "approve", to: USDC.address, gasLimit: 120_000n, value: 0n, ...until },
     });
     expect(result.transitions.map(({ to }) => to)).toEqual(["cleared", "approving"]);
   });
