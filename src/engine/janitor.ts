@@ -1,5 +1,5 @@
 import { approval } from "../domain/guard/approval.ts";
-import { APPROVAL_GAS_LIMIT, approvalGasLimit } from "../domain/run/gas-limit.ts";
+import { APPROVAL_GAS_LIMIT } from "../domain/run/gas-limit.ts";
 import { REVOKE_WITHIN_SECONDS } from "../domain/run/step-gasless.ts";
 import { plannedIntent } from "../lane/planned-intent.ts";
 import type { Change, Decided } from "../ports/changes.ts";
@@ -9,6 +9,7 @@ import type { Unit } from "../ports/unit-of-work.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
 import { mayTakeBack } from "./modes.ts";
 import { nodeFault } from "./perform/node-fault.ts";
+import { readRevocation } from "./perform/order-revocation.ts";
 
 /**
  * Takes back what is left of allowances once no swap of that wallet and token is open and the wallet can pay for it. A
@@ -36,19 +37,11 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
     if (final !== undefined) await forget(context, grant, { version: rows.version, final });
     return;
   }
-  const { maxFeePerGas } = context.settings.policy;
-  const { baseFeePerGas, timestamp } = await chain.latest();
-  if (baseFeePerGas > maxFeePerGas) {
-    // Waiting in the lane it would keep the token busy, also from gasless swaps.
-    logger.warn({ wallet, token, spender, baseFeePerGas }, "a leftover allowance waits until gas is below the ceiling");
-    return;
-  }
-  const data = approval(spender, 0n);
-  const simulated = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
-  const gasLimit = approvalGasLimit(simulated.kind === "ok" ? simulated.gasUsedByCall[0] : undefined);
-  const canPay = (await chain.nativeBalance(wallet)) >= gasLimit * maxFeePerGas;
-  if (simulated.kind === "ok" && canPay) await revoke(context, grant, { gasLimit, timestamp });
-  else logger.warn({ wallet, token, spender, simulated: simulated.kind }, "a leftover allowance cannot be revoked now");
+  const revocation = await readRevocation(context, grant);
+  // Waiting in the lane it would keep the token busy, also from gasless swaps.
+  if ("barred" in revocation)
+    logger.warn({ ...grant, barred: revocation.barred }, "a leftover allowance stays for now");
+  else await revoke(context, grant, { ...revocation, timestamp: (await chain.latest()).timestamp });
 }
 
 /**

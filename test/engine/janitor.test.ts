@@ -158,12 +158,13 @@ test.each([
       const seen = await simulate(calls);
       return seen.kind === "ok" ? { ...seen, gasUsedByCall: [used] } : seen;
     };
-    const balance = outside.chain.nativeBalance.bind(outside.chain);
-    const cost = limit * life.context.settings.policy.maxFeePerGas;
-    outside.chain.nativeBalance = async () => cost - 1n;
+    // At what gas costs now: a wallet that is nearly empty would wait for ever to have enough for the ceiling.
+    const offered = 2n * outside.chain.baseFee + (await outside.chain.priorityFee());
+    expect(offered).toBeLessThan(life.context.settings.policy.maxFeePerGas);
+    outside.chain.nativeBalance = async () => limit * offered - 1n;
     await revokeLeftovers(life.context);
     expect(revocations(life)).toEqual([]);
-    outside.chain.nativeBalance = balance;
+    outside.chain.nativeBalance = async () => limit * offered;
     await revokeLeftovers(life.context);
     const limits = life.db.prepare<[], string>("SELECT gas_limit FROM lane_intents").pluck().all();
     expect(limits.map(BigInt)).toEqual([limit]);

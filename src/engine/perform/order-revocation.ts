@@ -3,6 +3,7 @@ import type { GaslessObservation } from "../../domain/run/events.ts";
 import { approvalGasLimit } from "../../domain/run/gas-limit.ts";
 import { isPastDeadlines, type Swap } from "../../domain/run/run.ts";
 import { firstFees } from "../../lane/fees.ts";
+import type { Grant } from "../../ports/reconciliation-questions.ts";
 import type { EngineContext } from "../engine-context.ts";
 
 /**
@@ -18,16 +19,25 @@ export async function withRevocation(
   const { fill, allowance, finalized } = observation;
   const isLeft = fill === undefined && allowance > 0n && isPastDeadlines(swap, finalized.timestampSeconds);
   if (!isLeft || !context.settings.live || swap.revokeIntentId !== undefined) return observation;
-  return { ...observation, revocation: await readRevocation(context, swap) };
+  const { wallet, sell, terms } = swap;
+  const { spender } = (terms ?? context.settings).contracts;
+  return { ...observation, revocation: await readRevocation(context, { wallet, token: sell.address, spender }) };
 }
 
-async function readRevocation(
+/**
+ * What an allowance is taken back with now, or what speaks against it.
+ * @throws ChainReadError when no endpoint answers
+ */
+export async function readRevocation(
   { deps: { chain }, settings }: EngineContext,
-  { wallet, sell, terms }: Swap,
-): Promise<GaslessObservation["revocation"]> {
-  const data = approval((terms ?? settings).contracts.spender, 0n);
-  const simulated = await chain.simulate([{ from: wallet, to: sell.address, data, value: 0n }]);
-  if (simulated.kind === "reverted") return { barred: `${sell.symbol} refuses that (${simulated.reason})` };
+  { wallet, token, spender }: Grant,
+): Promise<NonNullable<GaslessObservation["revocation"]>> {
+  const data = approval(spender, 0n);
+  const simulated = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
+  if (simulated.kind === "reverted") {
+    const symbol = settings.tokens.find(({ address }) => address === token)?.symbol ?? token;
+    return { barred: `${symbol} refuses that (${simulated.reason})` };
+  }
   const gasLimit = approvalGasLimit(simulated.kind === "ok" ? simulated.gasUsedByCall[0] : undefined);
   const { baseFeePerGas } = await chain.latest();
   const fees = firstFees({ baseFeePerGas, priorityFee: await chain.priorityFee() }, settings.policy.maxFeePerGas);
