@@ -214,11 +214,12 @@ function mostSold(spec: ValueAveragingSpec, _memory: ValueAveragingMemory, spent
 export const valueAveraging: StrategyKind<ValueAveragingSpec, ValueAveragingMemory> = {
   initialMemory: () => ({ version: 1, slots: 0, lastMs: null }),
   parseMemory,
-  needs: (spec, memory) => ({
-    tokens: [spec.pay, spec.buy],
+  needs: ({ pay, buy, startMs }, { lastMs }) => ({
+    tokens: [pay, buy],
     bars: [],
     flows: false,
-    instantsAfterMs: memory.lastMs ?? undefined,
+    // a start that was moved to later leaves out what lies between
+    instantsAfterMs: lastMs === null ? undefined : Math.max(lastMs, (startMs ?? 0) - 1),
   }),
   trades: ({ pay, buy, allowSell }) =>
     allowSell ? { sells: [pay, buy], buys: [buy, pay] } : { sells: [pay], buys: [buy] },

@@ -261,6 +261,16 @@ describe("a value-averaging strategy", () => {
     expect(decide(strategy, { day: 3, instants: 3 }).memory).toMatchObject({ slots: 1 });
   });
 
+  it("VAL-10 counts no slot before a start that was moved later while the path was under way", () => {
+    const { memory } = decide(spec(), { instants: 0 }, atSlot(11));
+    const moved = spec({ startMs: START + 7 * DAY });
+    const edited = strategyEdited(spec(), moved, memory);
+    expect(decide(moved, { day: 6, instants: 0 }, edited)).toMatchObject({ memory: edited });
+    expect(strategyNeeds(moved, edited).instantsAfterMs).toBe(START + 7 * DAY - 1);
+    const gone = decide(moved, { day: 8, instants: 2 }, edited).memory;
+    expect(strategyNeeds(moved, gone).instantsAfterMs).toBe(START + 8 * DAY);
+  });
+
   it("VAL-11 ends a growing path after ten thousand slots, and one without growth never", () => {
     const growing = spec({ path: { step: of(USDC, 100), growth: toPpm(1) } });
     expect(swapOf(decide(growing, {}, atSlot(10_000)))?.raw).toBe(of(USDC, 300));
