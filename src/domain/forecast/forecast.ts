@@ -1,3 +1,4 @@
+import { denies } from "../guard/consequence.ts";
 import type { Address } from "../money/address.ts";
 import { instantsSince } from "../schedule/instants-since.ts";
 import { nextInstant } from "../schedule/next-instants.ts";
@@ -205,33 +206,34 @@ function viewOf(course: Course, slotMs: number, { world, holdings }: Common): St
   };
 }
 
-/** Swaps one after the other, each on the balances that the one before it left. */
+const TOO_LITTLE = { code: "below_minimum_trade", detail: "earlier swaps of the run would bring too little" };
+
+/** Swaps one after the other, each on the balances that the one before it left; after a denial nothing more is begun. */
 function* perform(
   course: Course,
   slotMs: number,
-  run: { planned: readonly PlannedSwap[]; common: Common },
+  { planned, common }: { planned: readonly PlannedSwap[]; common: Common },
 ): Generator<FillQuestion, ForecastSwap[], FillAnswer> {
   const done: ForecastSwap[] = [];
-  const { common } = run;
-  for (const swap of run.planned) {
-    const amount = resolvePlannedAmount(swap.amount, (position) => done[position]?.bought ?? 0n);
-    if (amount === undefined) {
-      const problem = { code: "below_minimum_trade", detail: "earlier swaps of the run would bring too little" };
-      done.push({ sell: swap.sell, buy: swap.buy, amount: 0n, bought: 0n, problem });
-      continue;
-    }
-    const value = valueOfTrade({ sell: swap.sell, amount, atMs: slotMs }, common.world.prices);
-    const ceiling = ceilingProblem(value, { trades: common.trades, limits: common.world.limits });
-    const answer = ceiling ?? (yield { spec: course.spec, swap, amount });
+  let denied: ForecastSwap["problem"];
+  for (const swap of planned) {
+    const { sell, buy } = swap;
+    const amount = resolvePlannedAmount(swap.amount, (position) => done[position]?.bought ?? 0n) ?? 0n;
+    const value = valueOfTrade({ sell, amount, atMs: slotMs }, common.world.prices);
+    const known = { trades: common.trades, limits: common.world.limits };
+    const barrier = denied ?? (amount > 0n ? ceilingProblem(value, known) : TOO_LITTLE);
+    const answer = barrier ?? (yield { spec: course.spec, swap, amount });
     if ("code" in answer) {
-      done.push({ sell: swap.sell, buy: swap.buy, amount, bought: 0n, problem: answer });
+      const { code, detail } = answer;
+      done.push({ sell, buy, amount, bought: 0n, problem: { code, detail } });
+      if (denies(code)) denied = { code: "earlier_swap_denied", detail: `${code}: ${detail}` };
       continue;
     }
-    if (value !== undefined) common.trades.push(value);
-    settle(course, { swap, amount, bought: answer.bought }, common);
-    course.budget?.sales.push({ atMs: slotMs, token: swap.sell.address, amount, usd: value?.usd ?? 0n });
     const { bought, spender } = answer;
-    done.push({ sell: swap.sell, buy: swap.buy, amount, bought, spender, problem: undefined });
+    if (value !== undefined) common.trades.push(value);
+    settle(course, { swap, amount, bought }, common);
+    course.budget?.sales.push({ atMs: slotMs, token: sell.address, amount, usd: value?.usd ?? 0n });
+    done.push({ sell, buy, amount, bought, spender, problem: undefined });
   }
   return done;
 }

@@ -1,4 +1,4 @@
-import type { DenialCode } from "./denial.ts";
+import { type DenialCode, isDenialCode } from "./denial.ts";
 
 /**
  * What a failed check means for the swap. Nothing is signed in any case.
@@ -53,4 +53,11 @@ export const NO_FAILURES: readonly string[] = [...FOR_WANT_OF_ANSWERS];
 /** What a failed check with this code means. */
 export function consequenceOf(code: DenialCode): Consequence {
   return MILDER[code] ?? "fail";
+}
+
+/** Whether a swap that a failed check ends for good with this code is denied, rather than skipped; false for other words. */
+export function denies(code: string): boolean {
+  if (!isDenialCode(code)) return false;
+  const consequence = consequenceOf(code);
+  return consequence === "fail" || consequence === "retry";
 }

@@ -200,6 +200,27 @@ describe("a forecast", () => {
     expect(first?.slotMs).toBeGreaterThan(handledMs);
   });
 
+  it.each([
+    ["RUN_CAP_EXCEEDED", "earlier_swap_denied", 1],
+    ["TOKEN_TAX", "earlier_swap_denied", 1],
+    ["SIMULATION_REVERTED", "earlier_swap_denied", 1],
+    ["FEE_CAP_EXCEEDED", undefined, 3],
+    ["quote_refused", undefined, 3],
+  ])("ALL-9 what follows %s in a run ends with %s", (code, reason, asked) => {
+    const share = (token: Token, weight: number) => ({ token, weight: toPpm(weight) });
+    const thirds = [share(WETH, 500_000), share(WBTC, 300_000), share(ETH, 200_000)];
+    let questions = 0;
+    const refuse = (question: FillQuestion): FillAnswer => {
+      questions += 1;
+      return question.swap.buy === WETH ? { code, detail: "no" } : { bought: 1n };
+    };
+    const [slot] = run(world([standing(dcaSpec({ schedule: everyMinute, buy: thirds }))], { slots: 1 }), refuse);
+    const problem = reason && { code: reason, detail: expect.stringContaining(code) };
+    expect(slot).toMatchObject({ reason: code, swaps: [{ problem: { code } }, { problem }, { problem }] });
+    expect(slot?.swaps.map(({ bought }) => bought)).toEqual(reason === undefined ? [0n, 1n, 1n] : [0n, 0n, 0n]);
+    expect(questions).toBe(asked);
+  });
+
   it("reports the service's refusal, and the strategy hears that nothing was bought", () => {
     const refuse = (): FillAnswer => ({ code: "quote_refused", detail: "no route" });
     const [slot] = run(world([standing(dcaSpec({ schedule: everyMinute }))], { slots: 1 }), refuse);
