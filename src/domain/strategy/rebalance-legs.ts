@@ -165,7 +165,7 @@ function sumOf(moves: readonly Move[]): bigint {
   return moves.reduce((total, { value }) => total + value, 0n);
 }
 
-/** The share of the mix that a value is, rounded up: it counts against the limit. */
-function turnoverOf(mix: Mix, value: bigint): number {
-  return Number((value * ONE_PPM + mix.total - 1n) / mix.total);
+/** The share of what is there that a value is, rounded up: it counts against the limit. */
+function turnoverOf({ there }: Mix, value: bigint): number {
+  return Number((value * ONE_PPM + there - 1n) / there);
 }

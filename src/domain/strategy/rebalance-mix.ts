@@ -1,5 +1,5 @@
 import { formatAmount } from "../money/amount.ts";
-import { smaller } from "../money/bigint.ts";
+import { larger, smaller } from "../money/bigint.ts";
 import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { amountWorthDown, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import { isNative, type Token } from "../money/token.ts";
@@ -29,7 +29,10 @@ interface Apart {
 /** All tokens of the mix, weighed in one snapshot at reference prices. */
 export interface Mix {
   readonly positions: readonly Position[];
+  /** what the weights are shares of: missing cash is taken off, and never less than nothing is left */
   readonly total: bigint;
+  /** worth of what is there, missing cash not taken off */
+  readonly there: bigint;
   /** value of the smallest trade, rounded up */
   readonly minValue: bigint;
   /** prices of the tokens of the mix, of the unit of account, and of the token that swaps go over */
@@ -79,13 +82,17 @@ export function weigh(
     const value = valueDown({ raw, decimals: token.decimals }, usdOf(token));
     held.push({ target, value, sellable: raw, apart: [] });
   }
-  const total = held.reduce((sum, { value }) => sum + value, 0n);
+  const total = larger(
+    held.reduce((sum, { value }) => sum + value, 0n),
+    0n,
+  );
+  const there = held.reduce((sum, { value }) => sum + larger(value, 0n), 0n);
   const positions = held.map(({ target, ...holding }): Position => {
     const { token, weight } = target;
     return { target, token, usd: usdOf(token), gap: holding.value - (total * weight) / ONE_PPM, ...holding };
   });
   const minValue = valueUp({ raw: spec.trades.min, decimals: spec.quote.decimals }, usdOf(spec.quote));
-  return { positions, total, minValue: minValue > 0n ? minValue : 1n, usdOf };
+  return { positions, total, there, minValue: minValue > 0n ? minValue : 1n, usdOf };
 }
 
 /**
@@ -139,15 +146,18 @@ export function rawOf(mix: Mix, token: Token, value: bigint): bigint {
 }
 
 /** All weights with their targets, and what of them is not to be sold, for people. */
-export function describeWeights(mix: Mix): string {
-  return mix.positions
+export function describeWeights({ positions, total }: Mix): string {
+  const short = positions.find(({ value }) => total === 0n && value < 0n);
+  const weights = positions
+    .filter((position) => position !== short)
     .map(({ token, target, value, apart }) => {
       const parts = apart.map(({ raw, where }) => `${formatAmount({ token, raw })} of it ${where}`);
       const elsewhere = parts.length === 0 ? "" : ` (${parts.join(", ")})`;
-      const weight = formatPercent((value * ONE_PPM) / mix.total);
-      return `${token.symbol} ${weight} of ${formatPercent(target.weight)}${elsewhere}`;
-    })
-    .join(", ");
+      const weight = formatPercent((value * ONE_PPM) / (short === undefined ? total : -short.value));
+      return `${token.symbol} ${weight} of ${short === undefined ? formatPercent(target.weight) : "it"}${elsewhere}`;
+    });
+  const cash = short && `more ${short.token.symbol} of the cash is missing than the mix is worth: `;
+  return `${cash ?? ""}${weights.join(", ")}`;
 }
 
 /** Tokens of which there is too much, and none to sell: it lies elsewhere, or is there in another form. */

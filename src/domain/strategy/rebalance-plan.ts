@@ -77,7 +77,8 @@ function wantedOf(spec: RebalanceSpec, mix: Mix, position: Position): bigint {
 
 /**
  * What one side moves beyond the other is taken by the positions that are furthest from their targets on the other side,
- * down to their targets and never beyond. All gaps sum to zero, so there is always enough of it, but where it lies elsewhere.
+ * down to their targets and never beyond. All gaps sum to zero, so there is always enough of it, but where it lies elsewhere
+ * and where more cash is missing than all is worth.
  */
 function addCounterparts(side: Target[], mix: Mix, needed: { size: bigint; sign: 1n | -1n }): void {
   const targetOf = (position: Position): bigint => side.find((target) => target.position === position)?.size ?? 0n;

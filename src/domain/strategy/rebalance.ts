@@ -1,5 +1,5 @@
 import { formatAmount } from "../money/amount.ts";
-import { smaller } from "../money/bigint.ts";
+import { larger, smaller } from "../money/bigint.ts";
 import { ONE_PPM } from "../money/fraction.ts";
 import { isNative, type Token } from "../money/token.ts";
 import { type BudgetLeft, budgetObstacle, plannedDollars, tightest } from "./budget.ts";
@@ -41,11 +41,12 @@ function decide(spec: RebalanceSpec, view: StrategyView, before: RebalanceMemory
   if ((spec.external?.watched.length ?? 0) > 0 && view.external === undefined) {
     return putOff(spec, before, "unpriceable", "what lies at the external addresses was not read");
   }
-  if (mix.total <= 0n) {
-    return skip(before, "insufficient_balance", "none of the tokens of the mix has a free balance");
-  }
   const { memory, decision } = decideOwed(spec, view, withoutFuture(before, view.nowMs));
   if (decision !== undefined) return decision;
+  if (mix.there === 0n) {
+    const besides = spec.cash === undefined ? "" : ", besides cash.min";
+    return skip(memory, "insufficient_balance", `none of the tokens of the mix has a free balance${besides}`);
+  }
   return decideMix(spec, { view, mix }, noteDeposits(spec, view, memory, mix));
 }
 
@@ -117,7 +118,7 @@ function decideMix(spec: RebalanceSpec, seen: Seen, before: RebalanceMemory): Re
     const decision = trade(spec, seen, checked, { plan, purpose: "mix" });
     if (decision !== undefined) return decision;
     if (plan.isTurnoverSpent && limits.budget !== undefined) return overBudget(checked, limits.budget, mix);
-    if (plan.isTurnoverSpent) return skip(checked, "turnover_spent", describeWeights(mix));
+    if (plan.isTurnoverSpent) return overTurnover(checked, limits, mix);
     if (checked.isConverging) memory = { ...checked, isConverging: false, doneMs: view.nowMs };
   }
   const why: { reason: SkipReason; detail: string } = waitOf(memory) ?? tooSmall(mix, limits);
@@ -137,6 +138,8 @@ function tooSmall(mix: Mix, { ofOneToken }: PlanLimits): { reason: SkipReason; d
 /** With what is left of the budget, where that bounds the run rather than the turnover. */
 interface RunLimits extends PlanLimits {
   readonly budget: BudgetLeft | undefined;
+  /** not even a turnover of which nothing is used lets the smallest trade through */
+  readonly isTurnoverTooSmall: boolean;
 }
 
 /** What may be moved in this run: the owner's largest trade, and what is left of the turnover and of the budget. */
@@ -148,9 +151,8 @@ function limitsOf(
   const { maxUsd, maxTurnover, via } = spec.trades;
   const { perDay, perRun } = maxTurnover;
   const leftOfDay = perDay === undefined ? undefined : perDay - turnoverOfDay(memory, view.nowMs);
-  const shares = [leftOfDay, perRun].filter((share) => share !== undefined);
-  const share = shares.reduce(smaller, shares[0] ?? ONE_PPM);
-  const turnover = shares.length === 0 ? undefined : share > 0n ? (mix.total * share) / ONE_PPM : 0n;
+  const turnover = smallestShare(mix, [leftOfDay, perRun]);
+  const ofWhole = smallestShare(mix, [perDay, perRun]);
   const budget = tightest(view.budget?.counts ?? [], "USD");
   // Over another token the same value is sold twice, and both sales count.
   const inBudget = budget && plannedDollars(budget.left) / (via === undefined ? 1n : 2n);
@@ -158,8 +160,23 @@ function limitsOf(
   return {
     turnover: isTighter ? inBudget : turnover,
     budget: isTighter ? budget : undefined,
+    isTurnoverTooSmall: ofWhole !== undefined && ofWhole < mix.minValue,
     ofOneToken: maxUsd === undefined ? undefined : plannedTrade(maxUsd),
   };
+}
+
+/** Dollars (1e-18) of the smallest of some shares of what is there; undefined without any. */
+function smallestShare({ there }: Mix, bounds: readonly (bigint | undefined)[]): bigint | undefined {
+  const shares = bounds.filter((share) => share !== undefined);
+  const [first] = shares;
+  return first === undefined ? undefined : (there * larger(shares.reduce(smaller, first), 0n)) / ONE_PPM;
+}
+
+/** Not even one trade fits into what is left of the turnover, or into all of it: then no later slot brings one. */
+function overTurnover(memory: RebalanceMemory, { isTurnoverTooSmall }: RunLimits, mix: Mix): RebalanceDecision {
+  const weights = describeWeights(mix);
+  if (!isTurnoverTooSmall) return skip(memory, "turnover_spent", weights);
+  return skip(memory, "below_minimum_trade", `trades.min is more than max_turnover lets through; ${weights}`);
 }
 
 /** Not even one trade fits into what is left of the budget; of a budget for all its life nothing more ever will. */

@@ -14,6 +14,8 @@ const halves = [target(WETH, 50, bands), target(USDC, 50, bands)];
 const rules = { ...RULES, soft: { forSeconds: 3_600, cooldownSeconds: 172_800 }, hard: { forSeconds: 600 } };
 const timed = mixSpec(halves, { bands: rules });
 
+const DOLLAR = 10n ** 18n;
+
 /** A wallet of 6000 dollars of which ether is a share. */
 function holding(spec: RebalanceLife["spec"], percentOfEther: number): RebalanceLife {
   const life = new RebalanceLife(spec, []);
@@ -122,6 +124,43 @@ describe("turnover", () => {
     life.slot();
     life.fails = () => undefined;
     expect(legsIn(life.pass(HOUR).slot())).toEqual(["0.4 WETH -> WBTC"]);
+  });
+
+  it.each(["perDay", "perRun"] as const)(
+    "REB-19 %s says so when all of it is less than the smallest trade",
+    (bound) => {
+      const maxTurnover = { perDay: undefined, perRun: undefined, [bound]: percent(10) };
+      const mix = mixSpec(halves, { trades: { min: of(USDC, 250), maxTurnover } });
+      const life = new RebalanceLife(mix, [
+        [WETH, "0.5"],
+        [USDC, 500],
+      ]);
+      expect(life.decide()).toEqual({
+        kind: "skip",
+        reason: "below_minimum_trade",
+        detail: "trades.min is more than max_turnover lets through; WETH 75% of 50%, USDC 25% of 50%",
+      });
+    },
+  );
+
+  it.each(["7", "6"])("REB-19 is a share of what is there while cash is missing, with %s WETH", (ether) => {
+    const cash = { token: USDC, min: of(USDC, 20_000) };
+    const maxTurnover = { perDay: percent(10), perRun: undefined };
+    const life = new RebalanceLife(mixSpec(halves, { cash, trades: { min: of(USDC, 250), maxTurnover } }), [
+      [WETH, ether],
+    ]);
+    let there = life.value(WETH);
+    while (there >= 2_500n * DOLLAR) {
+      expect(life.pass(25 * HOUR).slot().kind).toBe("swap");
+      expect(there - life.value(WETH)).toBeLessThanOrEqual(there / 10n);
+      there = life.value(WETH);
+      const reason = there < 2_500n * DOLLAR ? "below_minimum_trade" : "turnover_spent";
+      expect(life.pass(HOUR).slot()).toMatchObject({ reason });
+    }
+    expect(life.pass(25 * HOUR).slot()).toMatchObject({
+      reason: "below_minimum_trade",
+      detail: expect.stringContaining("trades.min is more than max_turnover lets through"),
+    });
   });
 
   it("REB-20 keeps below the policy's largest trade instead of being denied, and goes on at the next slots", () => {

@@ -3,7 +3,7 @@ import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts
 import type { Token } from "../../../src/domain/money/token.ts";
 import type { PlannedSwap } from "../../../src/domain/strategy/decision.ts";
 import { resolvePlannedAmount } from "../../../src/domain/strategy/planned-amount.ts";
-import { legsIn, mixSpec, percent, RebalanceLife, target } from "./rebalance-world.ts";
+import { legsIn, mixSpec, percent, RebalanceLife, RULES, target } from "./rebalance-world.ts";
 import { DAI, of, USDC, WBTC, WETH } from "./world.ts";
 
 type Held = readonly (readonly [Token, number | string])[];
@@ -189,6 +189,51 @@ describe("money that is not traded", () => {
     expect(legs(mix, [[WETH, 1]])).toEqual([`${2 / 3} WETH -> USDC`]);
     const floorOnly = new RebalanceLife(mix, [[USDC, 1_000]]);
     expect(floorOnly.decide()).toMatchObject({ reason: "insufficient_balance" });
+  });
+
+  it.each([
+    ["as much as the mix is worth", 5, 5_000, "5 WETH -> USDC"],
+    ["more than the mix is worth", 3, 10_000, "3 WETH -> USDC"],
+  ])("REB-12 sells what there is where the cash that is missing is %s", (_name, ether, dollars, sold) => {
+    for (const destination of [{ to: "target" }, { to: "edge", inward: percent(15) }] as const) {
+      const spec = { ...half, destination, cash: { token: USDC, min: of(USDC, 20_000) } };
+      const life = new RebalanceLife(spec, [
+        [WETH, ether],
+        [USDC, dollars],
+      ]);
+      expect(legsIn(life.slot())).toEqual([sold]);
+      expect(life.slot()).toMatchObject({ reason: "insufficient_balance" });
+    }
+  });
+
+  it("REB-12 says what is missing of the cash where nothing can be sold for it", () => {
+    const mix = { ...half, cash: { token: USDC, min: of(USDC, 20_000) } };
+    const short = (ether: string, change: Partial<typeof mix> = {}) =>
+      new RebalanceLife({ ...mix, ...change }, [
+        [WETH, ether],
+        [USDC, 10_000],
+      ]).decide();
+    expect(short("0")).toEqual({
+      ...{ kind: "skip", reason: "insufficient_balance" },
+      detail: "none of the tokens of the mix has a free balance, besides cash.min",
+    });
+    const little = "more USDC of the cash is missing than the mix is worth: WETH 0.3% of it";
+    expect(short("0.01")).toEqual({ kind: "skip", reason: "below_minimum_trade", detail: little });
+    const rules = { ...RULES, soft: { forSeconds: 3_600, cooldownSeconds: 0 } };
+    expect(short("3", { bands: rules })).toMatchObject({
+      reason: "confirming",
+      detail: expect.stringContaining("1h are left; more USDC of the cash is missing"),
+    });
+  });
+
+  it("REB-12 what a buy of missing cash lost on its way over another token is bought for first", () => {
+    const cash = { token: USDC, min: of(USDC, 20_000) };
+    const life = new RebalanceLife({ ...half, cash, trades: { ...half.trades, via: DAI } }, [[WETH, 3]]);
+    life.fails = ({ buy }) => (buy === USDC ? "quote_refused" : undefined);
+    expect(legsIn(life.slot())[0]).toBe("3 WETH -> DAI");
+    life.fails = () => undefined;
+    expect(legsIn(life.slot())).toEqual(["9000 DAI -> USDC"]);
+    expect(life.slot()).toMatchObject({ reason: "insufficient_balance" });
   });
 
   it("REB-13 of the native coin the gas of the run's own transactions stays besides the reserve", () => {
