@@ -210,6 +210,10 @@ function coveredBy(
   const { token } = terms.sell;
   const raw = growWithin(all, order);
   if (raw <= free && raw > 0n) return raw;
+  if (order.own === 0n && free > 0n) {
+    const least = `the slot's amount is less than the smallest unit, ${formatAmount({ token, raw: 1n })}`;
+    return { kind: "skip", reason: "below_minimum_trade", detail: least };
+  }
   const detail = `needs ${formatAmount({ token, raw })}, free are ${formatAmount({ token, raw: free })}`;
   if (terms.onInsufficient === "partial" && raw > 0n && all > 0n && all >= (terms.minSell ?? 0n)) return all;
   const pause = terms.onInsufficient === "pause" ? ({ code: "insufficient_balance", detail } as const) : undefined;

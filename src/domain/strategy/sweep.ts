@@ -116,7 +116,7 @@ function surplusLot(
     return { reason: "below_minimum_trade", detail, sweeping: false };
   }
   const raw = lotOf(spec, { token, surplus, usd, cap });
-  if (raw === undefined) return { ...cap.obstacle, sweeping: true };
+  if (typeof raw !== "bigint") return { ...raw, sweeping: true };
   return { token, raw, usd: worthUp(token, raw, usd), sweeping: true };
 }
 
@@ -127,23 +127,23 @@ function isAbove(threshold: SweepSource["above"], seen: { readonly raw: bigint; 
 
 /**
  * As much of a surplus as one lot may sell. A rest that would be too small for a lot of its own is made large enough by
- * selling less now, where that leaves a lot. @returns undefined when the cap leaves less than a lot
+ * selling less now, where that leaves a lot. What keeps it from a lot is the cap, or units that are too dear for one.
  */
 function lotOf(
   spec: SweepSpec,
-  from: {
-    readonly token: Token;
-    readonly surplus: bigint;
-    readonly usd: UsdPrice;
-    readonly cap: SweepCap;
-  },
-): bigint | undefined {
+  from: { readonly token: Token; readonly surplus: bigint; readonly usd: UsdPrice; readonly cap: SweepCap },
+): bigint | Obstacle {
   const { token, surplus, usd, cap } = from;
   const { min, max } = spec.lot;
   const most = capped(cap, max);
   const atMost = most > 0n ? amountWorthDown(most, { decimals: token.decimals, usd }) : 0n;
   if (surplus <= atMost) return surplus;
-  if (worthUp(token, atMost, usd) < min) return undefined;
+  if (worthUp(token, atMost, usd) < min) {
+    if (most < max) return cap.obstacle;
+    const unit = formatAmount({ token, raw: 1n });
+    const detail = `no number of units of ${unit} is a lot of ${formatDollars(min)} to ${formatDollars(max)}`;
+    return { reason: "below_minimum_trade", detail };
+  }
   const rest = surplus - atMost;
   const smallest = amountWorthDown(min, { decimals: token.decimals, usd }) + 1n;
   const leaving = surplus - smallest;

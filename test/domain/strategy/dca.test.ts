@@ -5,7 +5,7 @@ import { parseUsd, type UsdPrice } from "../../../src/domain/money/price.ts";
 import type { DcaSpec } from "../../../src/domain/strategy/dca.ts";
 import type { RunEnd } from "../../../src/domain/strategy/kind.ts";
 import { decideStrategy, initialStrategyMemory, strategyRunEnded } from "../../../src/domain/strategy/strategy.ts";
-import { common, DAI, of, USDC, view, WBTC, WETH } from "./world.ts";
+import { common, DAI, GOLD, of, USDC, view, WBTC, WETH } from "./world.ts";
 
 function spec(sellRaw: bigint, total?: bigint, change: Partial<DcaSpec> = {}): DcaSpec {
   return {
@@ -67,7 +67,7 @@ describe("how much is sold", () => {
     expect(amounts(decide(strategy, { free: [[USDC, 12_345_678n]] }))).toEqual([246_913n]);
     const most = { ...strategy, sell: { token: USDC, share: toPpm(600_000) } };
     expect(amounts(decide(most, { free: [[USDC, 99n]], slots: 2 }))).toEqual([99n]);
-    expect(decide(strategy, { free: [[USDC, 49n]] })).toMatchObject({ reason: "insufficient_balance" });
+    expect(decide(strategy, { free: [[USDC, 0n]] })).toMatchObject({ reason: "insufficient_balance" });
   });
 
   it("DCA-3 sells what is worth so many dollars, and asks again while nobody knows the price", () => {
@@ -76,6 +76,22 @@ describe("how much is sold", () => {
     const free: Seen["free"] = [[WETH, of(WETH, 1)]];
     expect(amounts(decide(strategy, { free, prices: [[WETH, "3000"]] }))).toEqual([33_333_333_333_333_333n]);
     expect(decide(strategy, { free })).toMatchObject({ kind: "defer", reason: "unpriceable" });
+  });
+
+  it.each([
+    ["a share of what is free", { token: GOLD, share: toPpm(20_000) }],
+    ["what is worth so many dollars", { token: GOLD, usd: parseUsd("100") as UsdPrice }],
+  ])("DCA-6 %s that comes to less than one unit is no want of balance", (_name, sell) => {
+    const strategy = spec(0n, undefined, { sell, buy: USDC, onInsufficient: "pause" });
+    const prices = [[GOLD, "250"]] as const;
+    expect(sample(strategy, { free: [[GOLD, 40n]], prices })).toMatchObject({
+      outcome: {
+        ...{ kind: "skip", reason: "below_minimum_trade" },
+        detail: "the slot's amount is less than the smallest unit, 1 GOLD",
+      },
+      pause: undefined,
+    });
+    expect(sample(strategy, { free: [[GOLD, 0n]], prices }).outcome).toMatchObject({ reason: "insufficient_balance" });
   });
 
   it("DCA-4 sells what an amount costs, rounded up, within max_sell, which binds the signature too", () => {

@@ -12,7 +12,7 @@ import {
   strategyRunEnded,
 } from "../../../src/domain/strategy/strategy.ts";
 import type { SweepSpec } from "../../../src/domain/strategy/sweep.ts";
-import { common, DAI, of, USDC, view, WETH } from "./world.ts";
+import { common, DAI, GOLD, of, USDC, view, WETH } from "./world.ts";
 
 const ETH: Token = { symbol: "ETH", address: NATIVE_TOKEN, decimals: 18 };
 const HOUR = 3_600_000;
@@ -162,6 +162,20 @@ describe("a sweep", () => {
         if (free > keep && (free - keep) * 4_000n >= usd("200")) expect(sales(decision)).toHaveLength(1);
       }),
     );
+  });
+
+  it("SWP-3 says so where no number of a token's units is a lot, and names no daily limit for it", () => {
+    const from = [{ token: GOLD, keep: 0n, above: { raw: 10n } }];
+    const at = (dollars: string, change: Partial<SweepSpec> = {}) => {
+      const strategy = spec({ from, lot: { min: usd("100"), max: usd("450") }, ...change });
+      const seen = view({ free: [[GOLD, 40n]], prices: [[GOLD, dollars]] });
+      return decideStrategy(strategy, seen, initialStrategyMemory(strategy)).outcome;
+    };
+    const detail = "no number of units of 1 GOLD is a lot of 100 USD to 450 USD";
+    expect(at("500")).toEqual({ kind: "skip", reason: "below_minimum_trade", detail });
+    expect(at("500", { maxPerDay: usd("450") })).toMatchObject({ reason: "below_minimum_trade" });
+    expect(at("240", { maxPerDay: usd("200") })).toMatchObject({ reason: "turnover_spent" });
+    expect(at("240")).toMatchObject({ kind: "swap" });
   });
 
   it("SWP-3 leaves enough for a last lot rather than a rest that is none", () => {

@@ -11,6 +11,8 @@ export const USDC = token("USDC", 6, 1);
 export const WETH = token("WETH", 18, 2);
 export const WBTC = token("WBTC", 8, 3);
 export const DAI = token("DAI", 18, 4);
+/** a token of whole units */
+export const GOLD = token("GOLD", 0, 9);
 
 function token(symbol: string, decimals: number, number: number): Token {
   return { symbol, decimals, address: toAddress(`0x${number.toString(16).padStart(40, "0")}`) };
