@@ -74,8 +74,8 @@ export async function readForecastStart(
     strategies: seen
       .filter(({ strategy: { spec } }) => unread.every(({ strategyId }) => strategyId !== spec.id))
       .map((one) => {
-        const { sold, bought } = one.rows;
-        return { ...one.strategy, spent: sold, bought, budget: budgetOf(one) };
+        const { sold, bought, accepted } = one.rows;
+        return { ...one.strategy, spent: sold, bought, accepted, budget: budgetOf(one) };
       }),
     wallets,
     prices,
@@ -90,7 +90,7 @@ export async function readForecastStart(
 
 /** A strategy as the rows know it, before the chain is read. */
 interface Standing {
-  readonly strategy: Omit<ForecastStrategy, "spent" | "bought" | "budget">;
+  readonly strategy: Omit<ForecastStrategy, "spent" | "bought" | "accepted" | "budget">;
   readonly needs: ViewNeeds;
 }
 

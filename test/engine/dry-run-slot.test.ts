@@ -185,6 +185,22 @@ describe("a forecast of the daemon's next slots", () => {
     ]);
   });
 
+  test("VAL-4 knows what a person accepted as sold", async () => {
+    const { life } = await begin();
+    const id = life.context.settings.strategies[0]?.spec.id;
+    life.db
+      .prepare(
+        `INSERT INTO differences (id, wallet, kind, scope, key, text, facts, found_at_ms, settled_by, settled_at_ms)
+         VALUES (7, ?, 'fill', 'wallet', 'k', 't', '{}', 1, 'ops', ?)`,
+      )
+      .run(ACCOUNT, SLOT_MS);
+    const accept = "INSERT INTO accepted_sales (difference_id, strategy, token, amount) VALUES (7, ?, ?, '7')";
+    life.db.prepare(accept).run(id, USDC.address);
+    const accepted = new Map([[USDC.address, 7n]]);
+    const { world } = await readForecastStart(life.context.deps, life.context.settings, 1);
+    expect(world.strategies).toMatchObject([{ accepted }]);
+  });
+
   test("counts no coins that the wallet is lent for gas on paper", async () => {
     const coin = { symbol: "ETH", address: NATIVE_TOKEN, decimals: 18 };
     const { outside, life } = await begin({ buy: coin } as Partial<StrategySpec>);

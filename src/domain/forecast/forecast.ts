@@ -24,6 +24,7 @@ export interface ForecastStrategy {
   readonly barred: string | undefined;
   readonly spent: StrategyView["spent"];
   readonly bought: StrategyView["bought"];
+  readonly accepted?: StrategyView["accepted"];
   /** what it has sold within the bounds of its budget; absent without one */
   readonly budget?: BudgetView | undefined;
 }
@@ -95,6 +96,7 @@ interface Course {
   left: number;
   readonly spent: Map<Address, bigint>;
   readonly bought: Map<Address, bigint>;
+  readonly accepted: StrategyView["accepted"];
   readonly budget: BudgetCourse | undefined;
 }
 
@@ -118,11 +120,9 @@ export function* forecast(world: ForecastWorld): Generator<FillQuestion, Forecas
 }
 
 function beginCourse(strategy: ForecastStrategy, world: ForecastWorld): Course {
-  const { spec, memory, barred, handledMs } = strategy;
+  const { spec, memory, barred, handledMs, accepted } = strategy;
   return {
-    spec,
-    memory,
-    barred,
+    ...{ spec, memory, barred, accepted },
     nextMs: nextInstant(spec.schedule, Math.max(handledMs, world.nowMs), world.zones),
     left: world.slots,
     spent: new Map(strategy.spent),
@@ -200,6 +200,7 @@ function viewOf(course: Course, slotMs: number, { world, holdings }: Common): St
     prices: world.prices,
     spent: course.spent,
     bought: course.bought,
+    accepted: course.accepted,
     bars: world.bars,
     budget: course.budget && budgetAt(course.budget, budgetSpans(spec.budget, slotMs, world.zones)),
     external: externalFor(external, holdings),

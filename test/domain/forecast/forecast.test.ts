@@ -194,6 +194,29 @@ describe("a forecast", () => {
     for (const slot of slots) expect(slot).toMatchObject({ decision: "barred", reason: "paused", swaps: [] });
   });
 
+  it("VAL-4 neither buys once more nor sells what a person accepted as sold", () => {
+    const { kind, sell, budget, ...shared } = dcaSpec({ schedule: everyMinute });
+    const path = { step: 100_000_000n, growth: toPpm(0) };
+    const terms = { pay: USDC, buy: WETH, path, maxContribution: 500_000_000n, min: 10_000_000n };
+    const spec = { ...shared, ...terms, kind: "value-averaging", allowSell: false } as const;
+    const memory = { version: 1, slots: 10, lastMs: NOW_MS } as const;
+    const whole = convertUp(
+      { raw: 1_000_000_000n, decimals: 6, usd: priceOf(USDC).usd },
+      { decimals: 18, usd: priceOf(WETH).usd },
+    );
+    const path11 = standing(
+      { ...spec, budget: undefined, startMs: undefined, onInsufficient: "skip" },
+      {
+        memory,
+        bought: new Map([[WETH.address, whole]]),
+        spent: new Map([[WETH.address, whole / 2n]]),
+        accepted: new Map([[WETH.address, whole / 2n]]),
+      },
+    );
+    const [slot] = run(world([path11], { slots: 1 }));
+    expect(slot?.swaps.map(({ amount }) => amount)).toEqual([100_000_000n]);
+  });
+
   it("begins after the slots that were handled already", () => {
     const handledMs = NOW_MS + 10 * MINUTE_MS;
     const [first] = run(world([standing(dcaSpec({ schedule: everyMinute }), { handledMs })], { slots: 1 }));
