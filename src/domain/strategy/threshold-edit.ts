@@ -15,7 +15,7 @@ const MOST_GONE = 100;
 /**
  * The memory under an edited file. Legs keep theirs by id, also while they are out of the file: one that is put back
  * finds it as it was, and the time between is one without a check. A leg whose trigger moved sees the next price as its
- * first one, so that an edit alone never trades; a trailing stop keeps its high-water mark and the stop in force, which
+ * first one, so that an edit alone never trades; how often it traded stays counted. A trailing stop keeps its high-water mark and the stop in force, which
  * an edit may bring closer and never push away. Prices are the same for every wallet, but another wallet has another
  * allocation, of which nothing is sold yet.
  */
@@ -36,13 +36,13 @@ export function editThresholdMemory(
   for (const [id, known] of Object.entries(memory.legs)) {
     const left = known.gone ?? leftNow(before, memory, id);
     const leg = after.legs.find((one) => one.id === id);
-    const isRevived = revived && known.at.state === "cancelled";
-    if (leg !== undefined) here.push([id, isRevived ? FRESH_LEG : editLeg(left.trigger, leg, known)]);
-    else if (!isRevived) gone.push([id, { ...known, gone: left }]);
+    const kept = revived && known.at.state === "cancelled" ? freshAfter(known.fills) : known;
+    if (leg === undefined) gone.push([id, { ...kept, gone: left }]);
+    else here.push([id, editLeg(left.trigger, leg, kept)]);
   }
   gone.sort(([, one], [, other]) => other.gone.seenMs - one.gone.seenMs);
-  const kept = { ...memory, legs: Object.fromEntries([...here, ...gone.slice(0, MOST_GONE)]) };
-  return isSameWallet(before, after) ? kept : { ...kept, allocation: undefined, sold: "0" };
+  const edited = { ...memory, legs: Object.fromEntries([...here, ...gone.slice(0, MOST_GONE)]) };
+  return isSameWallet(before, after) ? edited : { ...edited, allocation: undefined, sold: "0" };
 }
 
 /** Nothing is sold of its allocation yet: what another database sold of the same token was of the one before. */
@@ -76,8 +76,24 @@ function editLeg(trigger: string, after: ThresholdLeg, memory: LegMemory): LegMe
       if (mayGoOn(after, fills)) return memory;
       return fills > 0 ? state({ state: "done", atMs: at.untilMs }) : FRESH_LEG;
     default:
-      return trigger === textOf(after.trigger) ? memory : FRESH_LEG;
+      if (hasTradedEnough(after, fills)) return ended(memory);
+      return trigger === textOf(after.trigger) ? memory : freshAfter(fills);
   }
+}
+
+/** A leg that has seen nothing under its trigger, and traded so often before. */
+function freshAfter(fills: number): LegMemory {
+  return { ...FRESH_LEG, fills };
+}
+
+/** A leg that an edit ended while it could trade: its last cooldown was over. */
+export function ended(memory: LegMemory): LegMemory {
+  return { ...memory, at: { state: "done", atMs: 0 } };
+}
+
+/** Whether a leg traded as often as it may: once without `rearm`. */
+export function hasTradedEnough(leg: ThresholdLeg, fills: number): boolean {
+  return fills > 0 && !mayGoOn(leg, fills);
 }
 
 function mayGoOn({ rearm }: ThresholdLeg, fills: number): boolean {

@@ -7,7 +7,7 @@ import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
 import { allOf } from "./own-gas.ts";
 import { readPairPrice } from "./pair-price.ts";
-import { editThresholdMemory } from "./threshold-edit.ts";
+import { editThresholdMemory, ended, hasTradedEnough } from "./threshold-edit.ts";
 import { type Observed, observeLeg } from "./threshold-leg.ts";
 import {
   ARMED,
@@ -187,7 +187,11 @@ function onRunEnded(spec: ThresholdSpec, memory: ThresholdMemory, end: RunEnd): 
   const counted = { ...memory, seenMs: end.nowMs, sold: sold.toString() };
   // an edit took the leg out while its run was open: when it is put back it has traded, or is armed as before
   if (leg === undefined) return { memory: withLeg(counted, id, afterGone(legOf(memory, id), end)) };
-  return end.filled ? afterFill(spec, counted, { leg, end }) : afterNothing(spec, counted, { leg, end });
+  if (end.filled) return afterFill(spec, counted, { leg, end });
+  const before = legOf(memory, id);
+  // an edit took its rearm rule away, or repetitions of it, while its run was open
+  if (hasTradedEnough(leg, before.fills)) return { memory: withLeg(counted, id, ended(before)) };
+  return afterNothing(spec, counted, { leg, end });
 }
 
 function afterGone(before: LegMemory, { filled, nowMs }: RunEnd): LegMemory {
@@ -201,7 +205,7 @@ function afterFill(spec: ThresholdSpec, memory: ThresholdMemory, { leg, end }: E
   const before = legOf(memory, leg.id);
   const fills = before.fills + 1;
   const { rearm } = leg;
-  if (rearm !== undefined && (rearm.times === undefined || fills <= rearm.times)) {
+  if (rearm !== undefined && !hasTradedEnough(leg, fills)) {
     const untilMs = end.nowMs + rearm.cooldownSeconds * 1_000;
     return { memory: withLeg(memory, leg.id, { ...before, fills, at: { state: "cooling", untilMs } }) };
   }

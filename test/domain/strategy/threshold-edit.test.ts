@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import { strategyEdited } from "../../../src/domain/strategy/strategy.ts";
+import type { ThresholdLeg } from "../../../src/domain/strategy/threshold-spec.ts";
 import { cross, DAY, leg, quarter, spec, trigger, usdc } from "./threshold-world.ts";
 import { of, USDC, WETH } from "./world.ts";
 
@@ -177,6 +178,67 @@ describe("THR-15 an edit", () => {
     strategy.edit(spec([other, leg({ rearm })]));
     strategy.see(4_000);
     expect(strategy.see(1_000)).toBeInstanceOf(Array);
+  });
+
+  describe("how often a leg has traded", () => {
+    const times = (most: number | undefined) => leg({ rearm: { ...rearm, times: most } });
+    /** Armed again after so many sales of at most six. */
+    const rearmed = (fills: number, others: readonly ThresholdLeg[] = []) => {
+      const strategy = trigger(spec([times(5), ...others]));
+      for (let fill = 0; fill < fills; fill += 1) {
+        strategy.see(4_000, DAY);
+        strategy.see(4_500);
+        strategy.end();
+      }
+      expect(strategy.see(4_000, DAY)).toBe("not_triggered");
+      return strategy;
+    };
+
+    it("THR-15 goes on being counted under another trigger", () => {
+      const strategy = rearmed(5);
+      strategy.edit(spec([leg({ trigger: cross("above", 4_501), rearm: { ...rearm, times: 5 } })]));
+      strategy.see(4_000);
+      expect(strategy.see(4_501)).toBeInstanceOf(Array);
+      strategy.end();
+      strategy.see(4_000, DAY);
+      expect(strategy.see(4_501)).toBe("already_fired");
+    });
+
+    it.each([
+      ["the rearm rule away", leg()],
+      ["repetitions away that were made", times(1)],
+    ])("THR-15 ends an armed leg where an edit takes %s", (_what, after) => {
+      const strategy = rearmed(3);
+      strategy.edit(spec([after]));
+      expect(strategy.see(4_500)).toBe("already_fired");
+      strategy.edit(spec([times(3)]));
+      expect(strategy.see(4_000)).toBe("not_triggered");
+      expect(strategy.see(4_500)).toBeInstanceOf(Array);
+    });
+
+    it("THR-15 ends a leg whose rule went while it was trading, also where that came to nothing", () => {
+      const strategy = rearmed(3, [other]);
+      strategy.see(4_500);
+      strategy.edit(spec([leg(), other]));
+      strategy.end("nothing");
+      expect([strategy.at(), strategy.at("other")]).toEqual(["done", "armed"]);
+    });
+
+    it("THR-15 is known of a leg that comes back with the one that cancelled it, in the file or not", () => {
+      for (const isHere of [true, false]) {
+        const strategy = rearmed(5, [other]);
+        strategy.see(1_000);
+        strategy.end();
+        const back = leg({ ...other, rearm: { price: usdc(1_200), cooldownSeconds: DAY, times: undefined } });
+        strategy.edit(spec(isHere ? [times(5), back] : [back]));
+        strategy.edit(spec([times(5), back]));
+        strategy.see(4_000);
+        expect(strategy.see(4_500)).toBeInstanceOf(Array);
+        strategy.end();
+        strategy.see(4_000, DAY);
+        expect(strategy.see(4_500)).not.toBeInstanceOf(Array);
+      }
+    });
   });
 
   it("THR-15 remembers the last hundred legs that were taken out", () => {
