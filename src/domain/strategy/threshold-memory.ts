@@ -101,6 +101,16 @@ export function legMemory(memory: ThresholdMemory, id: string): LegMemory | unde
   return Object.hasOwn(memory.legs, id) ? memory.legs[id] : undefined;
 }
 
+/** What is remembered of a leg; one that was never seen has seen nothing. */
+export function legOf(memory: ThresholdMemory, id: string): LegMemory {
+  return legMemory(memory, id) ?? FRESH_LEG;
+}
+
+/** Whether a leg trades no more. */
+export function isOver({ state }: LegState): boolean {
+  return state === "done" || state === "cancelled";
+}
+
 /** An armed leg without attempts. */
 export const ARMED: LegState = { state: "armed", failures: 0, unmet: 0 };
 

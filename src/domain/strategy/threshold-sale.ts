@@ -4,7 +4,7 @@ import type { Rate } from "./decision.ts";
 import type { MostSold } from "./kind.ts";
 import { type PairPrice, rateAt } from "./pair-price.ts";
 import { conditionOf } from "./threshold-leg.ts";
-import { type LegMemory, legMemory, type ThresholdMemory } from "./threshold-memory.ts";
+import { isOver, type LegMemory, legMemory, legOf, type ThresholdMemory } from "./threshold-memory.ts";
 import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
 
 /** What a leg sells now. `allocation` is the original allocation, where the strategy has one. */
@@ -68,6 +68,16 @@ function wantedOf(
   // what rounding leaves over is too small for a sale of its own, so it joins the last level of a whole allocation
   const shares = levels.map(({ amount }) => ("share" in amount ? shareDown(of.allocation, amount.share) : 0n));
   return own + shares.reduce((rest, share) => rest - share, of.allocation);
+}
+
+/** Whether so little is left, in the sold token's smallest unit, that no leg which may still trade sells of it. */
+export function isTooLittleForAll(
+  { legs, minFill = 1n }: ThresholdSpec,
+  memory: ThresholdMemory,
+  left: bigint,
+): boolean {
+  const open = legs.filter(({ id }) => !isOver(legOf(memory, id).at));
+  return open.every(({ amount }) => left < ("raw" in amount ? amount.raw : minFill));
 }
 
 /** The most that the legs may sell: the largest of them in a run, and what is left of what they share, or sell but once. */

@@ -11,15 +11,15 @@ import { editThresholdMemory, ended, hasTradedEnough } from "./threshold-edit.ts
 import { type Observed, observeLeg } from "./threshold-leg.ts";
 import {
   ARMED,
-  FRESH_LEG,
+  isOver,
   type LegMemory,
   type LegState,
-  legMemory,
+  legOf,
   parseThresholdMemory,
   type ThresholdMemory,
   withAccepted,
 } from "./threshold-memory.ts";
-import { floorOf, mostSold, sizeSale } from "./threshold-sale.ts";
+import { floorOf, isTooLittleForAll, mostSold, sizeSale } from "./threshold-sale.ts";
 import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
 
 /** What the guard says when no quote reaches the floor. */
@@ -87,14 +87,6 @@ function isRetrying(at: LegState): boolean {
   return at.state === "armed" && at.failures + at.unmet > 0;
 }
 
-function isOver(at: LegState): boolean {
-  return at.state === "done" || at.state === "cancelled";
-}
-
-function legOf(memory: ThresholdMemory, id: string): LegMemory {
-  return legMemory(memory, id) ?? FRESH_LEG;
-}
-
 function describe(legs: readonly Leg[]): [SkipReason, string] {
   const live = legs.filter(({ seen }) => seen.reason !== "already_fired");
   const reason = DESCRIBED_FIRST.find((one) => live.some(({ seen }) => seen.reason === one)) ?? "not_triggered";
@@ -151,21 +143,20 @@ function tooSmall(
 }
 
 /**
- * As with too little balance: the trigger stays as it is. Once less than is worth a sale is left for all its life, the
- * strategy is over.
+ * As with too little balance: the trigger stays as it is. Once less than any leg would sell is left for all its life,
+ * the strategy is over.
  */
 function overBudget(
   spec: ThresholdSpec,
   leg: ThresholdLeg,
   { memory, budget, raw, least }: { memory: ThresholdMemory; budget: BudgetLeft; raw: bigint; least: bigint },
 ): Decision<ThresholdMemory> {
-  const { sell: token, legs, minFill = 1n } = spec;
+  const { sell: token } = spec;
   const isCut = "share" in leg.amount && budget.left > 0n;
   const { reason, detail } = budgetObstacle(budget, isCut ? { least } : { wanted: raw }, token);
   const outcome = { kind: "skip", reason, detail: `"${leg.id}" is triggered, but ${detail}` } as const;
-  const isTooLittle = legs.every(({ amount }) => budget.left < ("raw" in amount ? amount.raw : minFill));
-  const isOver = reason === "budget_spent" && (isCut || isTooLittle);
-  return { memory, outcome, pause: isOver ? { code: "completed", detail } : undefined };
+  const isSpent = reason === "budget_spent" && isTooLittleForAll(spec, memory, budget.left);
+  return { memory, outcome, pause: isSpent ? { code: "completed", detail } : undefined };
 }
 
 function withLeg(memory: ThresholdMemory, id: string, leg: LegMemory): ThresholdMemory {

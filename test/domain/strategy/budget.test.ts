@@ -13,6 +13,7 @@ import {
   strategyRunEnded,
   tradedSides,
 } from "../../../src/domain/strategy/strategy.ts";
+import type { ThresholdMemory } from "../../../src/domain/strategy/threshold-memory.ts";
 import {
   averagingOf,
   budgetOf,
@@ -215,6 +216,25 @@ describe("a budget of a day, week and month", () => {
     expect(period.outcome).toHaveProperty("detail", expect.stringContaining("the least that is traded is 0.05 WETH"));
     const life = at({ total: of(WETH, 1) }, "0.96");
     expect(life).toMatchObject({ outcome: { reason: "budget_spent" }, pause: { code: "completed" } });
+  });
+
+  it("BUD-7 what is too little for a share does not end a threshold while a fixed amount of another leg still fits", () => {
+    const stop = leg({ id: "stop", trigger: cross("below", 2_400), amount: { raw: of(WETH, "0.2") } });
+    const profit = leg({ id: "profit", amount: { share: toPpm(500_000) } });
+    const spec = thresholdOf([profit, stop], { budget: { total: of(WETH, 1) }, minFill: of(WETH, "0.5") });
+    const at = (memory: unknown, dollars: string, sold: string) => {
+      const budget = budgetOf(spec, [{ token: WETH, raw: of(WETH, sold), settledMs: START }], START + HOUR);
+      const prices = [[USDC, "1"] as const, [WETH, dollars] as const];
+      return decideStrategy(spec, view({ nowMs: START + HOUR, free: RICH, prices, budget }), memory);
+    };
+    const started = at(initialStrategyMemory(spec), "4000", "0.7");
+    const profited = at(started.memory, "4501", "0.7");
+    expect([profited.outcome, profited.pause]).toMatchObject([{ reason: "budget_spent" }, undefined]);
+    expect(at(profited.memory, "2300", "0.7").outcome).toMatchObject({ swaps: [{ amount: { raw: of(WETH, "0.2") } }] });
+    expect(at(started.memory, "4501", "0.9").pause).toMatchObject({ code: "completed" });
+    const over = { ...(started.memory as ThresholdMemory).legs, stop: { at: { state: "done", atMs: 0 }, fills: 1 } };
+    const without = { ...(started.memory as object), legs: over };
+    expect(at(without, "4501", "0.7").pause).toMatchObject({ code: "completed" });
   });
 
   it("BUD-5 an order that stands for several slots is cut, down to one slot's own amount", () => {
