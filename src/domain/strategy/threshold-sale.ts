@@ -71,30 +71,35 @@ function wantedOf(
 }
 
 /** Whether so little is left, in the sold token's smallest unit, that no leg which may still trade sells of it. */
-export function isTooLittleForAll(
-  { legs, minFill = 1n }: ThresholdSpec,
-  memory: ThresholdMemory,
-  left: bigint,
-): boolean {
-  const open = legs.filter(({ id }) => !isOver(legOf(memory, id).at));
-  return open.every(({ amount }) => left < ("raw" in amount ? amount.raw : minFill));
+export function isTooLittleForAll(spec: ThresholdSpec, memory: ThresholdMemory, left: bigint): boolean {
+  const { minFill = 1n } = spec;
+  return openLegs(spec, memory).every(({ amount }) => left < ("raw" in amount ? amount.raw : minFill));
 }
 
-/** The most that the legs may sell: the largest of them in a run, and what is left of what they share, or sell but once. */
+/** The legs of the file that may still trade. */
+function openLegs({ legs }: ThresholdSpec, memory: ThresholdMemory): readonly ThresholdLeg[] {
+  return legs.filter(({ id }) => !isOver(legOf(memory, id).at));
+}
+
+/**
+ * The most that the legs which may still trade sell: the largest of them in a run, and what is left of what they share, or
+ * all of them where each sells but once.
+ */
 export function mostSold(spec: ThresholdSpec, memory: ThresholdMemory): MostSold {
-  const { sell: token, legs, allocation, untilMs } = spec;
+  const { sell: token, allocation, untilMs } = spec;
+  const legs = openLegs(spec, memory);
   const fixed = legs.flatMap(({ amount }) => ("raw" in amount ? [amount.raw] : []));
   const isFixed = fixed.length === legs.length;
   const own = typeof allocation === "object" ? allocation.raw : undefined;
   const largest = isFixed ? fixed.reduce(larger, 0n) : own;
   const isOnce = legs.every(({ rearm }) => rearm === undefined);
   const once = isFixed && isOnce ? fixed.reduce((sum, raw) => sum + raw, 0n) : undefined;
-  const total = own ?? once;
+  const left = own === undefined ? once : own - BigInt(memory.sold);
   const [only] = legs.length === 1 ? legs : [];
   return {
     perRun: largest === undefined ? undefined : { token, raw: largest },
     runs: isOnce ? legs.length : undefined,
-    left: total === undefined ? undefined : { token, raw: total - BigInt(memory.sold) },
+    left: left === undefined ? undefined : { token, raw: left },
     restSeconds: only?.rearm?.cooldownSeconds,
     untilMs,
   };

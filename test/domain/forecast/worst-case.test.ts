@@ -7,6 +7,7 @@ import { toPpm } from "../../../src/domain/money/fraction.ts";
 import { valueUp } from "../../../src/domain/money/price.ts";
 import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
 import { initialStrategyMemory } from "../../../src/domain/strategy/strategy.ts";
+import type { LegMemory, ThresholdMemory } from "../../../src/domain/strategy/threshold-memory.ts";
 import {
   dcaSpec,
   ETH,
@@ -28,6 +29,10 @@ const SUNDAY_MS = Date.UTC(2023, 10, 19, 12);
 const DAY_SECONDS = 86_400;
 const MONDAYS = { kind: "at", days: [1], hour: 9, minute: 0, timezone: "Europe/Berlin" } as const;
 const FRIDAYS = { ...MONDAYS, days: [5] } as const;
+
+/** Of a leg that traded for the last time. */
+const DONE: LegMemory = { at: { state: "done", atMs: SUNDAY_MS - 1 }, fills: 1 };
+const CANCELLED = { state: "cancelled" } as const;
 
 function standing(spec: StrategySpec, spent: ForecastStrategy["spent"] = new Map()): ForecastStrategy {
   const memory = initialStrategyMemory(spec);
@@ -213,6 +218,23 @@ describe("the worst case", () => {
       perDayUsd: usd("100"),
       perMonthUsd: usd("1000"),
     });
+  });
+
+  it.each<[string, readonly string[], ThresholdMemory["legs"], string]>([
+    ["a leg with a new id is all of it", ["again"], { main: DONE }, "100"],
+    ["a leg that takes the place of one that sold is all of it", ["main", "more"], { main: DONE }, "100"],
+    ["a leg that was armed again before its rule was taken away is nothing", ["main"], { main: DONE }, "0"],
+    ["legs of which one is cancelled is the others", ["main", "more"], { main: { ...DONE, at: CANCELLED } }, "100"],
+    ["legs that sold nothing is all of them", ["main", "more"], {}, "200"],
+  ])("of triggers that fire once counts those that still may, whatever others sold: %s", (_what, ids, legs, most) => {
+    const coins = held(new Map([[WETH.address, 10n ** 19n]]));
+    const spec = thresholdSpec({
+      schedule: { kind: "every", seconds: 30 },
+      legs: ids.map((id) => thresholdLeg({ id })),
+    });
+    const memory: ThresholdMemory = { version: 2, legs, sold: (2n * 10n ** 17n).toString() };
+    const worst = worstCase(world([{ ...standing(spec), memory }], coins));
+    expect(worst).toMatchObject({ perDayUsd: usd(most), perMonthUsd: usd(most) });
   });
 
   it("of a sweep is a lot of each token at a slot, at most what it may sell in a day", () => {
