@@ -76,7 +76,10 @@ function observeUnarmed(leg: ThresholdLeg, memory: LegMemory, sample: PriceSampl
   const isFirst = state === "baseline";
   const needsNoCrossing = leg.trigger.kind === "level" || leg.trigger.kind === "limit";
   const firesAnyway = needsNoCrossing ? state !== "given-back" : isFirst && leg.ifAlreadyTrue === "fire";
-  if (!isTrue(condition, sample.price) || firesAnyway) return observeArmed(leg, { ...memory, at: ARMED }, sample);
+  if (!isTrue(condition, sample.price) || firesAnyway) {
+    // what has seen nothing has missed nothing
+    return observeArmed(leg, { ...memory, at: ARMED }, isFirst ? { ...sample, beforeMs: undefined } : sample);
+  }
   const detail = isFirst
     ? "true from the start, so it waits for a crossing"
     : "it must be seen on the other side first";

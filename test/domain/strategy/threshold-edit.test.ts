@@ -180,6 +180,19 @@ describe("THR-15 an edit", () => {
     expect(strategy.see(1_000)).toBeInstanceOf(Array);
   });
 
+  it.each([
+    ["whose trigger was moved", "main"],
+    ["that is new", "again"],
+  ])("THR-15 of if_already_true: fire fires a leg %s at its first look, however long nobody looked", (_what, id) => {
+    const entry = { sell: USDC, buy: WETH } as const;
+    const fires = { ifAlreadyTrue: "fire", onMissed: "ignore", amount: { raw: of(USDC, 100) } } as const;
+    const before = spec([leg({ ...fires, trigger: cross("below", 2_400) })], entry);
+    const strategy = trigger(before, { free: of(USDC, 100) });
+    strategy.see(2_500);
+    strategy.edit(spec([leg({ ...fires, id, trigger: cross("below", 2_450) })], entry));
+    expect(strategy.see(2_440, 3_600)).toBeInstanceOf(Array);
+  });
+
   describe("how often a leg has traded", () => {
     const times = (most: number | undefined) => leg({ rearm: { ...rearm, times: most } });
     /** Armed again after so many sales of at most six. */
