@@ -135,13 +135,27 @@ export function plannedDollars(left: bigint): bigint {
   return (left * OF_DOLLARS_PERCENT) / 100n;
 }
 
+/** How much of a budget in dollars can be planned with (1e-18), less than what is left. */
+export interface Plannable {
+  readonly usd: bigint;
+  /** the token that everything is swapped over: the same value is sold twice */
+  readonly over?: Token | undefined;
+}
+
+/** `, of which 247 USD can be planned (95%, sold twice over USDC)`, because what is left may be more than the least. */
+function describePlannable(plannable: Plannable | undefined): string {
+  if (plannable === undefined) return "";
+  const twice = plannable.over === undefined ? "" : `, sold twice over ${plannable.over.symbol}`;
+  return `, of which ${formatDollars(plannable.usd)} can be planned (${OF_DOLLARS_PERCENT}%${twice})`;
+}
+
 /**
  * That a bound leaves less than a slot would sell, or than the least that is worth a swap: the period, what is left of it,
  * and when it renews.
  */
 export function budgetObstacle(
   { left, count }: BudgetLeft,
-  sale: { readonly wanted: bigint } | { readonly least: bigint },
+  sale: { readonly wanted: bigint } | { readonly least: bigint; readonly plannable?: Plannable },
   currency: BudgetCurrency,
 ): { readonly reason: "budget_spent" | "budget_period_spent"; readonly detail: string } {
   const bound = describeBound(count, currency);
@@ -149,7 +163,8 @@ export function budgetObstacle(
     "wanted" in sale
       ? `and the slot would sell ${formatBudgeted(sale.wanted, currency)}`
       : `and the least that is traded is ${formatBudgeted(sale.least, currency)}`;
-  const detail = `${formatBudgeted(left, currency)} are left of ${bound}, ${need}${describeRenewal(count)}`;
+  const plannable = "least" in sale ? describePlannable(sale.plannable) : "";
+  const detail = `${formatBudgeted(left, currency)} are left of ${bound}${plannable}, ${need}${describeRenewal(count)}`;
   return { reason: count.bound === "total" ? "budget_spent" : "budget_period_spent", detail };
 }
 

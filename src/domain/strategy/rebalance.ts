@@ -2,7 +2,7 @@ import { formatAmount } from "../money/amount.ts";
 import { larger, smaller } from "../money/bigint.ts";
 import { ONE_PPM } from "../money/fraction.ts";
 import { isNative, type Token } from "../money/token.ts";
-import { type BudgetLeft, budgetObstacle, plannedDollars, tightest } from "./budget.ts";
+import { type BudgetLeft, budgetObstacle, type Plannable, plannedDollars, tightest } from "./budget.ts";
 import { isSameWallet } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { StrategyKind, TradedTokens } from "./kind.ts";
@@ -93,7 +93,9 @@ function spendOwed(
   const limits = { turnover: budget && plannedDollars(budget.left), ofOneToken };
   const halved = { ...mix, minValue: mix.minValue / 2n + 1n };
   const plan = planNewMoney(halved, (address) => (address === token.address ? raw : 0n), limits);
-  if (plan.isTurnoverSpent && budget !== undefined) return overBudget(memory, budget, halved);
+  if (plan.isTurnoverSpent && budget !== undefined) {
+    return overBudget(memory, { ...budget, plannable: { usd: plannedDollars(budget.left) } }, halved);
+  }
   return trade(spec, { view, mix: halved }, memory, {
     plan: { ...plan, isCut: plan.isCut || isCut },
     purpose: "owed",
@@ -137,10 +139,12 @@ function tooSmall(mix: Mix, { ofOneToken }: PlanLimits): { reason: SkipReason; d
 
 /** With what is left of the budget, where that bounds the run rather than the turnover. */
 interface RunLimits extends PlanLimits {
-  readonly budget: BudgetLeft | undefined;
+  readonly budget: PlannedBudget | undefined;
   /** not even a turnover of which nothing is used lets the smallest trade through */
   readonly isTurnoverTooSmall: boolean;
 }
+
+type PlannedBudget = BudgetLeft & { readonly plannable: Plannable };
 
 /** What may be moved in this run: the owner's largest trade, and what is left of the turnover and of the budget. */
 function limitsOf(
@@ -159,7 +163,7 @@ function limitsOf(
   const isTighter = inBudget !== undefined && (turnover === undefined || inBudget < turnover);
   return {
     turnover: isTighter ? inBudget : turnover,
-    budget: isTighter ? budget : undefined,
+    budget: isTighter && budget ? { ...budget, plannable: { usd: inBudget, over: via } } : undefined,
     isTurnoverTooSmall: ofWhole !== undefined && ofWhole < mix.minValue,
     ofOneToken: maxUsd === undefined ? undefined : plannedTrade(maxUsd),
   };
@@ -180,8 +184,8 @@ function overTurnover(memory: RebalanceMemory, { isTurnoverTooSmall }: RunLimits
 }
 
 /** Not even one trade fits into what is left of the budget; of a budget for all its life nothing more ever will. */
-function overBudget(memory: RebalanceMemory, budget: BudgetLeft, mix: Mix): RebalanceDecision {
-  const { reason, detail } = budgetObstacle(budget, { least: mix.minValue }, "USD");
+function overBudget(memory: RebalanceMemory, budget: PlannedBudget, mix: Mix): RebalanceDecision {
+  const { reason, detail } = budgetObstacle(budget, { least: mix.minValue, plannable: budget.plannable }, "USD");
   const outcome = { kind: "skip", reason, detail: `${detail}; ${describeWeights(mix)}` } as const;
   return { memory, outcome, pause: reason === "budget_spent" ? { code: "completed", detail } : undefined };
 }

@@ -23,7 +23,8 @@ export function sweepCap(spec: CapTerms, view: StrategyView, memory: SweepMemory
   const budget = tightest(view.budget?.counts ?? [], "USD");
   const inBudget = budget === undefined ? undefined : plannedDollars(budget.left);
   if (budget !== undefined && inBudget !== undefined && (ofDay === undefined || inBudget < ofDay)) {
-    return { left: inBudget, obstacle: budgetObstacle(budget, { least: spec.lot.min }, "USD") };
+    const least = { least: spec.lot.min, plannable: { usd: inBudget } };
+    return { left: inBudget, obstacle: budgetObstacle(budget, least, "USD") };
   }
   const detail = `what is left of ${formatDollars(spec.maxPerDay ?? 0n)} a day is no lot`;
   return { left: ofDay, obstacle: { reason: "turnover_spent", detail } };

@@ -6,6 +6,7 @@ import { calendarPeriod } from "../../../src/domain/schedule/calendar-period.ts"
 import { type Budget, soldWithin } from "../../../src/domain/strategy/budget.ts";
 import type { Decision } from "../../../src/domain/strategy/decision.ts";
 import { resolvePlannedAmount } from "../../../src/domain/strategy/planned-amount.ts";
+import type { RebalanceSpec } from "../../../src/domain/strategy/rebalance-spec.ts";
 import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
 import {
   decideStrategy,
@@ -154,10 +155,31 @@ describe("a budget of a day, week and month", () => {
     expect(outcomeOf(sweepOf(IN_DOLLARS), swept, nowMs)).toMatchObject({
       ...{ kind: "skip", reason: "budget_period_spent" },
       detail: expect.stringContaining(
-        "20 USD are left of 4000 USD a month, and the least that is traded is 50 USD, it renews on 2026-12-01 (Europe/Berlin)",
+        "20 USD are left of 4000 USD a month, of which 19 USD can be planned (95%), and the least that is traded is 50 USD, it renews on 2026-12-01 (Europe/Berlin)",
       ),
     });
     expect(outcomeOf(mixOf(), swept, nowMs)).toMatchObject({ kind: "skip", reason: "budget_period_spent" });
+  });
+
+  it("BUD-4 of dollars says how much of what is left can be planned, where that is less than the least", () => {
+    const total = { total: usd("1000"), inDollars: true } as const;
+    const details = [
+      [sweepOf(total, { lot: { min: usd("200"), max: usd("450") } }), "791"],
+      [mixOf(total, { min: of(DAI, 200) }), "791"],
+      [mixOf(total, { min: of(DAI, 250), via: USDC }), "480"],
+    ].map(([spec, sold]) => {
+      const outcome = outcomeOf(
+        spec as StrategySpec,
+        [{ token: DAI, raw: of(DAI, String(sold)), settledMs: 0 }],
+        START,
+      );
+      return outcome.kind === "swap" ? [] : [outcome.reason, outcome.detail.split("; ")[0]];
+    });
+    const direct =
+      "209 USD are left of 1000 USD in all, of which 198.55 USD can be planned (95%), and the least that is traded is 200 USD";
+    const over =
+      "520 USD are left of 1000 USD in all, of which 247 USD can be planned (95%, sold twice over USDC), and the least that is traded is 250 USD";
+    expect(details).toEqual([direct, direct, over].map((detail) => ["budget_spent", detail]));
   });
 
   it.each<[string, StrategySpec, Token, bigint, bigint | "skip"]>([
@@ -299,6 +321,7 @@ describe("a budget of a day, week and month", () => {
     };
     const barred = at(START + 2 * HOUR);
     expect(barred.outcome).toMatchObject({ kind: "skip", reason: "budget_period_spent" });
+    expect(barred.outcome).toHaveProperty("detail", expect.stringContaining("9.5 USD can be planned (95%), and"));
     expect(barred.memory).toMatchObject({ owed: { [USDC.address]: String(of(USDC, 300)) } });
     expect(at(START + 25 * HOUR).outcome).toMatchObject({ kind: "swap", swaps: [{ sell: USDC, buy: DAI }] });
   });
@@ -361,12 +384,12 @@ describe("where a budget ends a strategy", () => {
   });
 });
 
-function mixOf(budget = IN_DOLLARS): StrategySpec {
+function mixOf(budget = IN_DOLLARS, trades: Partial<RebalanceSpec["trades"]> = {}): StrategySpec {
   return mixSpec([target(WETH, 50), target(DAI, 50)], {
     quote: DAI,
     bands: "none",
     budget,
-    trades: { min: of(DAI, 50) },
+    trades: { min: of(DAI, 50), ...trades },
   });
 }
 
