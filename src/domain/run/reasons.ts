@@ -45,8 +45,8 @@ const NOTHING = "Nothing: this is the strategy at work.";
 /** Reasons of a strategy that trades nothing at a slot. */
 export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> = {
   budget_spent: {
-    meaning: "The strategy has sold its whole budget.",
-    whatToDo: "Raise `budget` and `swapd resume`, or remove the strategy.",
+    meaning: "The strategy has sold its whole budget or `allocation`, or too little for a sale is left of it.",
+    whatToDo: "Raise that key and `swapd resume`, or remove the strategy.",
   },
   budget_period_spent: {
     meaning: "What is left of the budget of a day, week or month is less than what the slot would sell.",
@@ -59,7 +59,7 @@ export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> =
   within_bands: { meaning: "No weight is far enough from its target.", whatToDo: NOTHING },
   below_minimum_trade: {
     meaning:
-      "What would be traded is less than `trades.min`, `min_sell` or `min_fill`, or an earlier swap of the run brought too little.",
+      "What would be traded is less than `trades.min`, `min_sell`, `min_fill` or the token's smallest unit, or an earlier swap of the run brought too little.",
     whatToDo: "Nothing, or lower that key; mind the fees of small trades.",
   },
   unpriceable: {

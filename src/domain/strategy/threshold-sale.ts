@@ -1,10 +1,12 @@
+import { formatAmount } from "../money/amount.ts";
 import { larger, smaller } from "../money/bigint.ts";
 import { lessShareUp, ONE_PPM, shareDown } from "../money/fraction.ts";
-import type { Rate } from "./decision.ts";
+import type { Token } from "../money/token.ts";
+import type { Rate, SkipReason } from "./decision.ts";
 import type { MostSold } from "./kind.ts";
 import { type PairPrice, rateAt } from "./pair-price.ts";
 import { conditionOf } from "./threshold-leg.ts";
-import { isOver, type LegMemory, legMemory, legOf, type ThresholdMemory } from "./threshold-memory.ts";
+import { isOver, type LegMemory, legOf, type ThresholdMemory } from "./threshold-memory.ts";
 import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
 
 /** What a leg sells now. `allocation` is the original allocation, where the strategy has one. */
@@ -13,10 +15,16 @@ export interface Sale {
   readonly allocation: bigint | undefined;
 }
 
+/** Why a leg sells nothing, amounts in the sold token's smallest unit. */
+export type NoSale =
+  | { readonly lacks: "balance"; readonly wanted: bigint }
+  | { readonly lacks: "allocation"; readonly wanted: bigint; readonly left: bigint; readonly of: bigint }
+  /** the share comes to less than the smallest unit */
+  | { readonly lacks: "unit" };
+
 /**
  * Sizes a leg's sale, in the sold token's smallest unit. All legs together never sell more than the allocation: what was sold
  * of it is measured. A share takes what is there; a fixed amount needs all of it.
- * @returns the amount that is missing when there is too little; `raw` is then what it would sell
  */
 export function sizeSale(
   spec: ThresholdSpec,
@@ -27,19 +35,49 @@ export function sizeSale(
     readonly all: bigint;
     readonly memory: ThresholdMemory;
   },
-): Sale | { readonly tooLittle: bigint } {
+): Sale | NoSale {
   const { free, all, memory } = has;
+  const { amount } = leg;
   const allocation = allocationOf(spec, has);
-  if (allocation === undefined) {
-    const raw = "raw" in leg.amount ? leg.amount.raw : smaller(shareDown(free, leg.amount.share), all);
-    return raw === 0n || free < raw ? { tooLittle: raw } : { raw, allocation };
+  const left = allocation === undefined ? free : larger(allocation - BigInt(memory.sold), 0n);
+  // what is free is an allocation of its own only once something of it is sold
+  const isBound = allocation !== undefined && (spec.allocation !== "free" || memory.sold !== "0");
+  const least = "raw" in amount ? amount.raw : 1n;
+  if (isBound && left < least) return { lacks: "allocation", wanted: least, left, of: allocation };
+  if ("raw" in amount) {
+    return amount.raw > free ? { lacks: "balance", wanted: amount.raw } : { raw: amount.raw, allocation };
   }
-  const sold = BigInt(memory.sold);
-  const left = allocation > sold ? allocation - sold : 0n;
-  const wanted = wantedOf(spec, leg, { allocation, left, memory });
-  if ("raw" in leg.amount) return wanted > smaller(free, left) ? { tooLittle: wanted } : { raw: wanted, allocation };
+  const wanted =
+    leg.role === "only"
+      ? shareDown(left, amount.share)
+      : ofLevel(spec, leg.id, { allocation: allocation ?? free, memory });
+  if (all === 0n) return { lacks: "balance", wanted };
   const raw = [wanted, left, all].reduce(smaller);
-  return raw === 0n ? { tooLittle: wanted } : { raw, allocation };
+  return raw === 0n ? { lacks: "unit" } : { raw, allocation };
+}
+
+/** What is said of a leg that is triggered and sells nothing. */
+export function describeNoSale(
+  sale: NoSale,
+  { token, free }: { readonly token: Token; readonly free: bigint },
+): { readonly reason: SkipReason; readonly detail: string } {
+  const text = (raw: bigint) => formatAmount({ token, raw });
+  switch (sale.lacks) {
+    case "balance": {
+      const needs = sale.wanted === 0n ? "more" : text(sale.wanted);
+      return { reason: "insufficient_balance", detail: `needs ${needs}, and ${text(free)} are free` };
+    }
+    case "allocation": {
+      const needs = sale.left === 0n ? "" : `, and it would sell ${text(sale.wanted)}`;
+      const left = sale.left === 0n ? "nothing is" : `${text(sale.left)} are`;
+      return { reason: "budget_spent", detail: `${left} left of the allocation of ${text(sale.of)}${needs}` };
+    }
+    case "unit":
+      return {
+        reason: "below_minimum_trade",
+        detail: `its share comes to less than the smallest unit of ${token.symbol}`,
+      };
+  }
 }
 
 /**
@@ -53,21 +91,21 @@ function allocationOf(spec: ThresholdSpec, has: { free: bigint; memory: Threshol
   return allocation === undefined ? has.free + BigInt(accepted) : BigInt(allocation);
 }
 
-function wantedOf(
-  spec: ThresholdSpec,
-  leg: ThresholdLeg,
-  of: { allocation: bigint; left: bigint; memory: ThresholdMemory },
-): bigint {
-  if ("raw" in leg.amount) return leg.amount.raw;
-  if (leg.role === "only") return shareDown(of.left, leg.amount.share);
-  const levels = spec.legs.filter(({ role }) => role === "level");
-  const isLast = levels.every(({ id }) => id === leg.id || legMemory(of.memory, id)?.at.state === "done");
-  const sum = levels.reduce((total, { amount }) => total + ("share" in amount ? amount.share : 0n), 0n);
-  const own = shareDown(of.allocation, leg.amount.share);
-  if (!isLast || sum !== ONE_PPM) return own;
+/** A level's share of the original allocation; the last one that sells takes what rounding left of a whole one. */
+function ofLevel({ legs }: ThresholdSpec, id: string, of: { allocation: bigint; memory: ThresholdMemory }): bigint {
+  const { allocation, memory } = of;
+  const levels = legs.flatMap(({ role, amount, ...leg }) =>
+    role === "level" && "share" in amount ? [{ ...leg, ...amount, own: shareDown(allocation, amount.share) }] : [],
+  );
+  const at = levels.findIndex((level) => level.id === id);
+  // one before it that comes to less than the smallest unit never sells
+  const isLast = levels.every(
+    (level, place) => place === at || legOf(memory, level.id).at.state === "done" || (place < at && level.own === 0n),
+  );
+  const sum = levels.reduce((total, { share }) => total + share, 0n);
+  if (!isLast || sum !== ONE_PPM) return levels[at]?.own ?? 0n;
   // what rounding leaves over is too small for a sale of its own, so it joins the last level of a whole allocation
-  const shares = levels.map(({ amount }) => ("share" in amount ? shareDown(of.allocation, amount.share) : 0n));
-  return own + shares.reduce((rest, share) => rest - share, of.allocation);
+  return levels.reduce((rest, { own }, place) => (place === at ? rest : rest - own), allocation);
 }
 
 /** Whether so little is left, in the sold token's smallest unit, that no leg which may still trade sells of it. */

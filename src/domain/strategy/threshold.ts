@@ -19,7 +19,7 @@ import {
   type ThresholdMemory,
   withAccepted,
 } from "./threshold-memory.ts";
-import { floorOf, isTooLittleForAll, mostSold, sizeSale } from "./threshold-sale.ts";
+import { describeNoSale, floorOf, isTooLittleForAll, mostSold, sizeSale } from "./threshold-sale.ts";
 import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
 
 /** What the guard says when no quote reaches the floor. */
@@ -104,10 +104,9 @@ function fire(
   const token = spec.sell;
   const free = view.free.get(token.address) ?? 0n;
   const sale = sizeSale(spec, leg, { free, all: allOf(view, token), memory });
-  if ("tooLittle" in sale) {
-    const needs = formatAmount({ token, raw: sale.tooLittle });
-    const detail = `"${leg.id}" is triggered, but needs ${needs} and ${formatAmount({ token, raw: free })} are free`;
-    return { memory, outcome: { kind: "skip", reason: "insufficient_balance", detail } };
+  if ("lacks" in sale) {
+    const isSpent = sale.lacks === "allocation" && isTooLittleForAll(spec, memory, sale.left);
+    return unsold(leg, memory, { ...describeNoSale(sale, { token, free }), isSpent });
   }
   const budget = tightest(view.budget?.counts ?? [], token);
   const least = "raw" in leg.amount ? sale.raw : (spec.minFill ?? 1n);
@@ -131,32 +130,35 @@ function fire(
   };
 }
 
-/** As with too little balance: the trigger stays as it is. */
-function tooSmall(
+/** The trigger stays as it is. Once less than any leg would sell is left for all its life, the strategy is over. */
+function unsold(
   { id }: ThresholdLeg,
+  memory: ThresholdMemory,
+  why: { readonly reason: SkipReason; readonly detail: string; readonly isSpent?: boolean },
+): Decision<ThresholdMemory> {
+  const { reason, detail, isSpent = false } = why;
+  const outcome = { kind: "skip", reason, detail: `"${id}" is triggered, but ${detail}` } as const;
+  return { memory, outcome, pause: isSpent ? { code: "completed", detail } : undefined };
+}
+
+function tooSmall(
+  leg: ThresholdLeg,
   memory: ThresholdMemory,
   { token, raw, least }: { readonly token: Token; readonly raw: bigint; readonly least: bigint },
 ): Decision<ThresholdMemory> {
   const [sale, bound] = [raw, least].map((amount) => formatAmount({ token, raw: amount }));
-  const detail = `"${id}" is triggered, but would sell ${sale}, and min_fill is ${bound}`;
-  return { memory, outcome: { kind: "skip", reason: "below_minimum_trade", detail } };
+  return unsold(leg, memory, { reason: "below_minimum_trade", detail: `would sell ${sale}, and min_fill is ${bound}` });
 }
 
-/**
- * As with too little balance: the trigger stays as it is. Once less than any leg would sell is left for all its life,
- * the strategy is over.
- */
 function overBudget(
   spec: ThresholdSpec,
   leg: ThresholdLeg,
   { memory, budget, raw, least }: { memory: ThresholdMemory; budget: BudgetLeft; raw: bigint; least: bigint },
 ): Decision<ThresholdMemory> {
-  const { sell: token } = spec;
   const isCut = "share" in leg.amount && budget.left > 0n;
-  const { reason, detail } = budgetObstacle(budget, isCut ? { least } : { wanted: raw }, token);
-  const outcome = { kind: "skip", reason, detail: `"${leg.id}" is triggered, but ${detail}` } as const;
-  const isSpent = reason === "budget_spent" && isTooLittleForAll(spec, memory, budget.left);
-  return { memory, outcome, pause: isSpent ? { code: "completed", detail } : undefined };
+  const obstacle = budgetObstacle(budget, isCut ? { least } : { wanted: raw }, spec.sell);
+  const isSpent = obstacle.reason === "budget_spent" && isTooLittleForAll(spec, memory, budget.left);
+  return unsold(leg, memory, { ...obstacle, isSpent });
 }
 
 function withLeg(memory: ThresholdMemory, id: string, leg: LegMemory): ThresholdMemory {

@@ -102,7 +102,7 @@ describe("THR-15 an edit", () => {
     expect(strategy.at("one")).toBe("done");
     strategy.see(4_500);
     expect(strategy.end()).toBe(of(WETH, 4));
-    expect(strategy.see(5_000)).toBe("insufficient_balance");
+    expect(strategy.see(5_000)).toBe("budget_spent");
   });
 
   it("THR-15 that puts back a level which has sold does not sell it again, also where its run ended meanwhile", () => {

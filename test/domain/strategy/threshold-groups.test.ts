@@ -84,8 +84,57 @@ describe("THR-13 of a group", () => {
     expect(soldBy(strategy.see(4_500))).toBe(of(WETH, 3));
     strategy.end();
     strategy.see(4_000, 90);
-    expect(strategy.see(4_500)).toBe("insufficient_balance");
+    expect(strategy.see(4_500)).toBe("budget_spent");
+    expect(strategy.detail()).toBe(
+      '"profit" is triggered, but 1 WETH are left of the allocation of 4 WETH, and it would sell 3 WETH',
+    );
+    expect(strategy.pauses()).toEqual([]);
     expect(soldBy(strategy.see(2_400))).toBe(of(WETH, 1));
+  });
+
+  it.each([
+    ["an amount", { raw: of(WETH, 1) }, of(WETH, 8)],
+    ["what was free at the first sale", "free", of(WETH, 1)],
+  ] as const)(
+    "THR-13 once nothing is left of an allocation of %s, it is over whatever else is in the wallet",
+    (_name, allocation, free) => {
+      const rearm = { price: usdc(2_600), cooldownSeconds: DAY, times: undefined };
+      const fixed = leg({ id: "profit", amount: { raw: of(WETH, "0.4") } });
+      const strategy = trigger(spec([{ ...stop, rearm }, fixed], { allocation }), { free });
+      strategy.see(3_000);
+      strategy.see(2_300);
+      expect(strategy.end()).toBe(of(WETH, 1));
+      strategy.see(3_000, 2 * DAY);
+      strategy.fund(of(WETH, 7));
+      expect(strategy.see(2_300)).toBe("budget_spent");
+      expect(strategy.detail()).toBe('"stop" is triggered, but nothing is left of the allocation of 1 WETH');
+      expect(strategy.pauses()).toEqual(["completed"]);
+    },
+  );
+
+  it.each([
+    ["an amount", { raw: of(WETH, 1) }],
+    ["what is free", "free"],
+  ] as const)(
+    "THR-9 of an allocation of %s an empty wallet holds too little of, and nothing is over",
+    (_name, allocation) => {
+      const strategy = trigger(spec([stop, profit], { allocation }), { free: 0n });
+      strategy.see(3_000);
+      expect([strategy.see(2_300), strategy.pauses()]).toEqual(["insufficient_balance", []]);
+      strategy.fund(of(WETH, 1));
+      expect(soldBy(strategy.see(2_300))).toBe(of(WETH, 1));
+    },
+  );
+
+  it("THR-19 a share that comes to less than the smallest unit is too small, whatever is free", () => {
+    const strategy = trigger(spec([profit]), { free: 3n });
+    strategy.see(3_000);
+    expect(strategy.see(4_500)).toBe("below_minimum_trade");
+    expect(strategy.detail()).toBe('"profit" is triggered, but its share comes to less than the smallest unit of WETH');
+    strategy.fund(0n);
+    expect(strategy.see(4_500)).toBe("insufficient_balance");
+    strategy.fund(4n);
+    expect(soldBy(strategy.see(4_500))).toBe(1n);
   });
 
   it.each([
@@ -191,6 +240,29 @@ describe("THR-14 a ladder", () => {
     strategy.fund(9_000_000n);
     expect(soldBy(strategy.see(4_000))).toBe(2_999_997n);
   });
+
+  it.each([
+    ["none of which comes to one unit", [250_000, 250_000, 250_000, 250_000], 3n, [0n, 0n, 0n, 3n]],
+    ["of which the first comes to none", [100_000, 400_000, 500_000], 5n, [0n, 2n, 3n]],
+    ["of which the last comes to none", [500_000, 450_000, 50_000], 10n, [5n, 4n, 1n]],
+  ])(
+    "THR-14 sells what rounding left of a few units with its last level, also of levels %s",
+    (_what, shares, free, sold) => {
+      const strategy = ladder(
+        shares.map((ppm, index) => level(`l${index}`, 4_000 + 100 * index, ppm)),
+        free,
+      );
+      const sales = shares.map((_ppm, index) => {
+        if (soldBy(strategy.see(4_000 + 100 * index)) !== undefined) return strategy.end();
+        expect(strategy.pauses()).toEqual([]);
+        return 0n;
+      });
+      expect(sales).toEqual(sold);
+      strategy.fund(50n);
+      strategy.see(4_900);
+      expect(strategy.pauses()[0]).toBe("completed");
+    },
+  );
 
   it("THR-14 sells what is there when somebody took from the allocation", () => {
     const strategy = ladder();

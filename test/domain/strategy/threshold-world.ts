@@ -69,6 +69,7 @@ export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: Str
   let planned: readonly PlannedSwap[] = [];
   let pauses: string[] = [];
   let alerts: string[] = [];
+  let detail: string | undefined;
   const keep = (next: StrategyMemory): void => {
     memory = JSON.parse(JSON.stringify(next));
   };
@@ -82,6 +83,7 @@ export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: Str
       const seen = { ...view({ nowMs, free: [[strategy.sell, free]], prices }), accepted };
       const decision = decideStrategy(strategy, seen, memory);
       keep(decision.memory);
+      detail = decision.outcome.detail;
       if (decision.pause !== undefined) pauses = [...pauses, decision.pause.code];
       if (decision.outcome.kind !== "swap") return decision.outcome.reason;
       planned = decision.outcome.swaps;
@@ -120,6 +122,8 @@ export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: Str
     at: (id = "main") => (memory as ThresholdMemory).legs[id]?.at.state,
     pauses: () => pauses,
     alerts: () => alerts,
+    /** What the last check said. */
+    detail: () => detail,
     nowMs: () => nowMs,
   };
 }
