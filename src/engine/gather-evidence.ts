@@ -5,6 +5,7 @@ import type { RunEvent } from "../domain/run/events.ts";
 import type { Evidence } from "../domain/run/evidence.ts";
 import { proceedsBarred } from "../domain/run/proceeds.ts";
 import type { Run, Swap } from "../domain/run/run.ts";
+import { triedUntil } from "../domain/schedule/opening-hours.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { StepQuestion, StepRows } from "../ports/changes.ts";
 import type { ModeRows, SigningRows } from "../ports/view-questions.ts";
@@ -40,6 +41,7 @@ export function evidenceOf(
 ): Evidence {
   const { settings } = context;
   const spec = strategyOf(context, run.strategyId)?.spec ?? rows.spec;
+  const { retryForSeconds: forSeconds } = spec;
   const about = { ...rows, spec, wallet: spec.wallet.address };
   const barred = signingBarred(context, run.strategyId, about);
   const mayRevoke = barred !== undefined && signingBarred(context, run.strategyId, about, revokingModeOf) === undefined;
@@ -52,6 +54,7 @@ export function evidenceOf(
     ...(mayRevoke && { mayRevoke }),
     tradingBarred: tradingBarred(rows),
     ledger: rows.ledger,
+    ...(run.swaps.length > 1 && { turnEndsMs: triedUntil(spec.schedule, { nowMs, forSeconds }, context.deps.zones) }),
     ...(rows.holds.length === 0 ? {} : { holds: rows.holds }),
     ...(settings.fallback === undefined ? {} : { fallback: { slippage: settings.fallback.slippage } }),
   };

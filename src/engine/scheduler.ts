@@ -2,7 +2,7 @@ import { GLOBAL_SCOPE, type ModeRow, stricterMode } from "../domain/run/operatin
 import type { SlotReason } from "../domain/run/reasons.ts";
 import type { Run } from "../domain/run/run.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
-import { closingAfter, isOpen } from "../domain/schedule/opening-hours.ts";
+import { triedUntil } from "../domain/schedule/opening-hours.ts";
 import { startOfSlot } from "../domain/schedule/slot-jitter.ts";
 import { planSlots } from "../domain/schedule/slots.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
@@ -194,7 +194,6 @@ export function dueRun(
 ): Run {
   const { ids, clock, zones } = context.deps;
   const nowMs = clock.nowMs();
-  const untilMs = nowMs + spec.retryForSeconds * 1_000;
   return {
     id: ids.newId("run"),
     strategyId: spec.id,
@@ -204,10 +203,7 @@ export function dueRun(
     reason: undefined,
     detail: due.detail,
     specHash,
-    // Where it is closed already a person asked for the run.
-    windowEndsMs: isOpen(spec.schedule, nowMs, zones)
-      ? closingAfter(spec.schedule, { openMs: nowMs, untilMs }, zones)
-      : untilMs,
+    windowEndsMs: triedUntil(spec.schedule, { nowMs, forSeconds: spec.retryForSeconds }, zones),
     retries: 0,
     swaps: [],
   };

@@ -4,7 +4,7 @@ import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { writeAndNotify } from "../../src/engine/alerts.ts";
 import { decideHoldAnswer } from "../../src/engine/operator-answers.ts";
 import { runsOf } from "../support/budget-life.ts";
-import { SLOT_MS, usd } from "../support/builders.ts";
+import { SLOT_MS, usd, WBTC, WETH } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { replayAll } from "../support/replays.ts";
 
@@ -216,4 +216,23 @@ test("ALL-14 a run that waits is not overdue, however long its approval may take
   expect(windowEndsMs).toBeLessThan(outside.clock.nowMs());
   expect(createProgressReader(life.db).overdueRun(outside.clock.nowMs())).toBeUndefined();
   expect(createProgressReader(life.db).overdueRun(outside.clock.nowMs() + 4_000_000)).toBe(heldRun(life));
+});
+
+const HALVES = {
+  buy: [
+    { token: WETH, weight: 500_000n },
+    { token: WBTC, weight: 500_000n },
+  ],
+};
+
+test.each([
+  ["an announcement", { ...ANNOUNCED, ...HALVES }],
+  ["an approval that comes late", { ...APPROVED, ...HALVES, approveAboveUsd: usd("40") }],
+] as const)("ALL-14 what follows %s in its run is bought too, in a window of its own", async (_what, change) => {
+  const { outside, life } = await begin({ ...change, gasless: "never" } as Partial<StrategySpec>);
+  await turn(outside, life, 60);
+  if ("approveAboveUsd" in change) await ask(outside, life, "approve", { run: heldRun(life) });
+  expect(await isFilled(outside, life, 90)).toBe(true);
+  expect(life.db.prepare("SELECT DISTINCT state FROM swaps").pluck().all()).not.toContain("skipped");
+  expect([life.errors, replayAll(life.file)]).toEqual([[], { problems: [], runs: 1 }]);
 });

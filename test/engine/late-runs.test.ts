@@ -1,9 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pairPriceOf } from "../../src/domain/strategy/pair-price.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { priceOf, SLOT_MS, thresholdLeg, thresholdSpec, USDC, usd, WETH } from "../support/builders.ts";
+import { priceOf, SLOT_MS, thresholdLeg, thresholdSpec, USDC, usd, WBTC, WETH } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
+import { replayAll } from "../support/replays.ts";
 
 // A run that was open when the process died is still open when it comes back, however much later that is.
 
@@ -115,4 +116,53 @@ test("a limit order that fired days ago does not buy above its limit, and is arm
   price = "1000";
   await turn(outside, life, 120);
   expect(life.db.prepare("SELECT count(*) FROM swaps WHERE state IN ('confirmed', 'final')").pluck().get()).toBe(1);
+});
+
+describe("the second part of an order whose first one was bought", () => {
+  const HALVES = {
+    buy: [
+      { token: WETH, weight: 500_000n },
+      { token: WBTC, weight: 500_000n },
+    ],
+  };
+
+  test("has a window of its own, however long the first one took", async () => {
+    const outside = weekly({ ...HALVES, gasless: "never", retryForSeconds: 3 });
+    const life = openLife(outside);
+    onTestFinished(() => life.engine.stop());
+    await life.engine.start();
+    await turn(outside, life, 60);
+    expect([runs(life), life.errors]).toEqual([[{ state: "filled", reason: null }], []]);
+  });
+
+  test.each([
+    ["it was asked for", (label: string, asked: number) => label === "effect.FetchQuote.before" && asked === 2],
+    ["its turn had come", (label: string) => label === "commit.submission-accepted.after"],
+  ])("is not bought days later where the process died when %s, and says why", async (_when, isPlace) => {
+    const outside = weekly({ ...HALVES, gasless: "prefer" });
+    let asked = 0;
+    const isKilled = (label: string): boolean => {
+      if (label === "effect.FetchQuote.before") asked += 1;
+      return isPlace(label, asked);
+    };
+    const first = openLife(outside, { killAt: isKilled });
+    await first.engine.start();
+    await turn(outside, first, 40);
+    expect(first.isDead()).toBe(true);
+    first.db.close();
+    for (let block = 0; block < 10; block += 1) {
+      await outside.clock.advance(1_000);
+      outside.chain.mine();
+    }
+    const life = await comeBack(outside, 3 * DAY_MS);
+    await life.engine.start();
+    await turn(outside, life, 60);
+    expect([runs(life), life.errors]).toEqual([[{ state: "partial", reason: "window_over" }], []]);
+    expect(life.db.prepare("SELECT state, reason FROM swaps ORDER BY position").all()).toEqual([
+      { state: expect.stringMatching(/^(?:confirmed|final)$/), reason: null },
+      { state: "skipped", reason: "window_over" },
+    ]);
+    expect(outside.service.submissions).toHaveLength(1);
+    expect(replayAll(life.file)).toEqual({ problems: [], runs: 1 });
+  });
 });

@@ -60,6 +60,11 @@ export interface Evidence {
     readonly signatureHasNonce: boolean;
     readonly targetKeepsNothing?: boolean | undefined;
   };
+  /**
+   * until when a later swap of the run whose turn comes now may be tried, Unix milliseconds; absent where the run has one
+   * alone, and in rows of before
+   */
+  readonly turnEndsMs?: number | undefined;
   /** what the run waits for, or waited for; absent where it never did */
   readonly holds?: readonly Hold[] | undefined;
   /** how a private order that came into no block is tried once more, for everybody to see; undefined: it is not */

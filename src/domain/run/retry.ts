@@ -26,6 +26,9 @@ export interface RetryLimits {
 const BUSY: UnsignedReason = "wallet_busy";
 const BUSY_WAITS = 4;
 
+/** A block is final within some twenty minutes; what is known only later, as after an outage, was decided at another time. */
+export const LATEST_MS = 60 * MINUTE_MS;
+
 /** Within which limits a refused or failed question of a run is asked again. */
 export function retryLimits(evidence: Evidence, reason: string, untilMs: number): RetryLimits {
   const { retryMs, longestRetryMs } = evidence.pace;
@@ -57,8 +60,7 @@ export function waitAgain(
 /**
  * Why a run or swap of which nothing was signed begins to trade no more: long after its window, as after a stop or an
  * outage, its decision is of another time. Answers and approvals that were under way when the window ended have as long
- * as an order lives at most. A later swap of a run, without a window of its own, completes what the first one began,
- * whenever that is.
+ * as an order lives at most. Rows of before there was a window for each later swap of a run are never too late.
  */
 export function tooLate(run: Run, swap: Swap | undefined, { nowMs, pace }: Evidence): string | undefined {
   if (swap !== undefined && swap.position > 0 && swap.windowEndsMs === undefined) return undefined;

@@ -100,7 +100,7 @@ export interface Swap {
   readonly planned: PlannedAmount;
   /** the worst rate at which it may be signed, undefined when only the limits bind */
   readonly floor: Rate | undefined;
-  /** how long it may be tried from its turn on; undefined takes the run's window */
+  /** how long it may be tried from its turn on; undefined: the first one takes the run's window, a later one the strategy's */
   readonly retryForSeconds: number | undefined;
   /** until when it may be tried, once its turn has come; undefined takes the run's window */
   readonly windowEndsMs: number | undefined;

@@ -1,12 +1,10 @@
 import { smaller } from "../money/bigint.ts";
-import { MINUTE_MS } from "../time/durations.ts";
 import type { Draft } from "./draft.ts";
 import type { Evidence } from "./evidence.ts";
+import { LATEST_MS } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
 import { tryAgain } from "./step-quote.ts";
 
-/** A block is final within some twenty minutes; what is known only later, as after an outage, was decided at another time. */
-const LATEST_MS = 60 * MINUTE_MS;
 /** Reason of a run that a reorganisation reopened. */
 const REOPENED = "reorganised";
 

@@ -11,8 +11,8 @@ import type { Evidence } from "./evidence.ts";
 import { endAfterAnswer, refusalIn } from "./hold.ts";
 import { plannedSize, takenBackProceeds } from "./proceeds.ts";
 import type { UnsignedReason } from "./reasons.ts";
-import { answered, retryLimits, waitAgain } from "./retry.ts";
-import { type Swap, swapIdOf, windowEndOf } from "./run.ts";
+import { answered, LATEST_MS, retryLimits, waitAgain } from "./retry.ts";
+import { type Run, type Swap, swapIdOf, windowEndOf } from "./run.ts";
 import { assertSwapTransition } from "./states.ts";
 
 type Quoted = Extract<RunEvent, { kind: "quoted" }>;
@@ -31,12 +31,26 @@ export function beginSwap(draft: Draft, swapId: string, evidence: Evidence, wait
     });
     return;
   }
-  const { retryForSeconds } = draft.swap(swapId);
-  const windowEndsMs = retryForSeconds === undefined ? undefined : evidence.nowMs + retryForSeconds * 1_000;
+  const windowEndsMs = turnEndOf(draft.run(), draft.swap(swapId), evidence);
   draft.amendSwap(swapId, { begun: true, windowEndsMs });
   answered(draft);
   reserve(draft, swapId, amount);
   askForQuote(draft, swapId, evidence, { gasless: wantsGasless(draft.swap(swapId)), waitMs });
+}
+
+/**
+ * Until when a swap may be tried whose turn comes now, Unix milliseconds; undefined takes the run's window. A later one may
+ * have waited for a person before it, so it has as long as any; but it comes to its turn no later than the end of the one
+ * before it can be known, or an outage would let it trade on a decision of another time.
+ */
+function turnEndOf(run: Run, swap: Swap, evidence: Evidence): number | undefined {
+  const { nowMs, turnEndsMs, pace } = evidence;
+  if (swap.retryForSeconds !== undefined) return nowMs + swap.retryForSeconds * 1_000;
+  if (swap.position === 0 || turnEndsMs === undefined) return undefined;
+  const earlier = run.swaps.filter(({ position }) => position < swap.position);
+  const endMs = Math.max(...earlier.map((before) => windowEndOf(run, before)));
+  const latestMs = endMs + pace.maxLifetimeSeconds * 1_000 + LATEST_MS;
+  return Math.min(turnEndsMs, latestMs + windowMsOf(swap, evidence));
 }
 
 /**

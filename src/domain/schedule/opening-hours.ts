@@ -33,6 +33,19 @@ export function closingAfter(
   return range.untilMs;
 }
 
+/**
+ * Until when what begins at an instant may be tried, Unix milliseconds: for so long, and no longer than the schedule is open.
+ * Where it is closed already a person asked for it, or it completes what began in time.
+ */
+export function triedUntil(
+  schedule: Schedule,
+  { nowMs, forSeconds }: { readonly nowMs: number; readonly forSeconds: number },
+  zones: ZoneOffsets,
+): number {
+  const untilMs = nowMs + forSeconds * 1_000;
+  return isOpen(schedule, nowMs, zones) ? closingAfter(schedule, { openMs: nowMs, untilMs }, zones) : untilMs;
+}
+
 /** The first instant after a closed one at which the schedule is open; undefined when none is found. */
 export function openingAfter(schedule: Schedule, closedMs: number, zones: ZoneOffsets): number | undefined {
   let atMs = closedMs;

@@ -129,3 +129,26 @@ test("nothing is asked any more for a swap that was signed or has ended", () => 
     }
   }
 });
+
+test.each([
+  ["as long as any from its turn on", { nowMs: NOW_MS, turnEndsMs: NOW_MS + 600_000 }, {}, NOW_MS + 600_000],
+  ["what its kind gives it", { nowMs: NOW_MS, turnEndsMs: NOW_MS + 600_000 }, { retryForSeconds: 7 }, NOW_MS + 7_000],
+  ["the run's window in rows of before", { nowMs: NOW_MS }, {}, undefined],
+])("ALL-14 a later swap of a run has %s", (_what, at, change, windowEndsMs) => {
+  const later = { ...swapSample({ position: 1, begun: false, ...change }), id: "run_1.1.1" };
+  const result = step(runSample({ swaps: [swapSample(), later] }), refused(), evidenceSample(at));
+  expect(result.run.swaps[1]).toMatchObject({ begun: true, windowEndsMs });
+});
+
+test("ALL-4 a later swap whose turn comes long after the window of the one before it is over has its window then, not now", () => {
+  const [later, { windowEndsMs: firstEndsMs }] = [
+    { ...swapSample({ position: 1, begun: false }), id: "run_1.1.1" },
+    runSample(),
+  ];
+  const nowMs = firstEndsMs + 3 * 86_400_000;
+  const evidence = evidenceSample({ nowMs, turnEndsMs: nowMs + 600_000 });
+  const result = step(runSample({ swaps: [swapSample(), later] }), refused(), evidence);
+  const { pace, spec } = evidence;
+  const orderMs = pace.maxLifetimeSeconds * 1_000;
+  expect(result.run.swaps[1]?.windowEndsMs).toBe(firstEndsMs + orderMs + 3_600_000 + spec.retryForSeconds * 1_000);
+});

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_CATCH_UP } from "../../../src/domain/schedule/catch-up.ts";
 import { instantsBetween, nextInstant } from "../../../src/domain/schedule/next-instants.ts";
-import { closingAfter, isOpen, openingAfter } from "../../../src/domain/schedule/opening-hours.ts";
+import { closingAfter, isOpen, openingAfter, triedUntil } from "../../../src/domain/schedule/opening-hours.ts";
 import { parseBlackout, parseWindow } from "../../../src/domain/schedule/parse-window.ts";
 import type { DayRange, Schedule, WeekWindow } from "../../../src/domain/schedule/schedule.ts";
 import { startOfSlot } from "../../../src/domain/schedule/slot-jitter.ts";
@@ -187,4 +187,13 @@ describe("jitter", () => {
     const other = delays("weekly2");
     expect(found.filter((delay, index) => delay === other[index]).length).toBeLessThan(60);
   });
+});
+
+it("SCH-11 what begins is tried until the schedule closes, and where it is closed already for as long as any", () => {
+  const schedule: Schedule = { kind: "every", seconds: 60, anchorSeconds: 0, windows: [window("Mon-Fri 08:00-18:00")] };
+  const until = (at: string): string =>
+    new Date(triedUntil(schedule, { nowMs: Date.parse(at), forSeconds: 3_600 }, zones)).toISOString();
+  expect(until("2026-11-30T12:00:00Z")).toBe("2026-11-30T13:00:00.000Z");
+  expect(until("2026-11-30T17:30:00Z")).toBe("2026-11-30T18:00:00.000Z");
+  expect(until("2026-11-30T18:00:00Z")).toBe("2026-11-30T19:00:00.000Z");
 });

@@ -21,14 +21,14 @@ export interface ProgressReader {
 }
 
 /**
- * The first condition is that of the index on open runs. A swap beyond `quoted` waits for the chain, or for a person, and so
- * does one that is held back.
+ * The first condition is that of the index on open runs. A swap beyond `quoted` waits for the chain, or for a person. One that
+ * is held back has a window of its own, and so have later ones of a run.
  */
 const OVERDUE_RUN = `SELECT id FROM runs WHERE ${OPEN_RUNS}
   AND state <> 'parked' AND window_ends_ms < ?
   AND NOT EXISTS (SELECT 1 FROM swaps WHERE run_id = runs.id AND state IN
     ('cleared', 'approving', 'signed', 'submitted', 'mined', 'confirmed', 'unknown'))
-  AND NOT EXISTS (SELECT 1 FROM holds WHERE run_id = runs.id AND holds.window_ends_ms >= ?)
+  AND NOT EXISTS (SELECT 1 FROM swaps WHERE run_id = runs.id AND json_extract(body, '$.windowEndsMs') >= ?)
   ORDER BY window_ends_ms LIMIT 1`;
 
 const WAITING_FOR_APPROVAL = `SELECT count(*) AS runs FROM runs WHERE ${OPEN_RUNS}
