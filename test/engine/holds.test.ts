@@ -4,7 +4,7 @@ import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { writeAndNotify } from "../../src/engine/alerts.ts";
 import { decideHoldAnswer } from "../../src/engine/operator-answers.ts";
 import { runsOf } from "../support/budget-life.ts";
-import { SLOT_MS, usd, WBTC, WETH } from "../support/builders.ts";
+import { dcaSpec, SLOT_MS, USDC, usd, WBTC, WETH } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { replayAll } from "../support/replays.ts";
 
@@ -235,4 +235,51 @@ test.each([
   expect(await isFilled(outside, life, 90)).toBe(true);
   expect(life.db.prepare("SELECT DISTINCT state FROM swaps").pluck().all()).not.toContain("skipped");
   expect([life.errors, replayAll(life.file)]).toEqual([[], { problems: [], runs: 1 }]);
+});
+
+/** Sells 0.1 WETH in two slices of two minutes each; below 900 USDC for one it stops. */
+const EXIT = {
+  ...dcaSpec(),
+  ...{ kind: "twap" as const, id: "exit", buy: USDC, startMs: undefined, exit: true, spread: 0n, announceSeconds: 90 },
+  ...{ wallet: { name: "main", address: ACCOUNT }, recipient: ACCOUNT, retryForSeconds: 100 },
+  ...{ schedule: { ...HOURLY.schedule, seconds: 120 }, everySeconds: 120, slices: 2 },
+  sell: { token: WETH, raw: 10n ** 17n },
+  slice: { unfilled: "roll" as const, max: 10n ** 17n, min: 1n },
+  limit: { floor: undefined, abort: { bought: 900_000_000n, sold: 10n ** 18n } },
+};
+
+/** What was sold falls to eight tenths of its price. */
+function dropPrice({ context: { deps } }: Life): void {
+  const { price } = deps.prices;
+  deps.prices.price = async (token) => {
+    const sample = await price(token);
+    return sample === undefined || token.symbol !== WETH.symbol ? sample : { ...sample, usd: usd("800") };
+  };
+}
+
+const modesOf = ({ db }: Life): unknown[] => db.prepare("SELECT scope, reason FROM modes").all();
+
+test("TWAP-8 an announced slice is not sold once the price is beyond the abort price, and the strategy stops itself", async () => {
+  const { outside, life } = await begin(EXIT as unknown as Partial<StrategySpec>);
+  dropPrice(life);
+  await turn(outside, life, 95);
+  expectUnsigned(outside, life, "price_abort");
+  expect(modesOf(life)).toEqual([{ scope: "exit", reason: expect.stringContaining("the abort price is 1 WETH is 900 USDC") }]);
+});
+
+test.each([
+  ["TWAP-9 an announced slice", { ...EXIT, announceSeconds: 300 }],
+  ["BUD-8 an announced purchase", { ...ANNOUNCED, budget: { untilMs: SLOT_MS + 60_000 } }],
+])("%s is not made once the strategy's end is over", async (_what, change) => {
+  const { outside, life } = await begin(change as unknown as Partial<StrategySpec>);
+  await turn(outside, life, 300);
+  expectUnsigned(outside, life, "ended");
+});
+
+test("BUD-8 a purchase that a person approves after the strategy's end is not made", async () => {
+  const { outside, life } = await begin({ ...APPROVED, budget: { untilMs: SLOT_MS + 60_000 } });
+  await turn(outside, life, 60);
+  await ask(outside, life, "approve", { run: heldRun(life) });
+  await turn(outside, life, 5);
+  expectUnsigned(outside, life, "ended");
 });

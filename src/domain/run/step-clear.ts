@@ -4,14 +4,14 @@ import { mostFeePerGas } from "../guard/limit-checks.ts";
 import { contractsFor } from "../guard/swap-contracts.ts";
 import { smaller } from "../money/bigint.ts";
 import { valueUp } from "../money/price.ts";
-import { closedNow } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
 import { type Evidence, ledgerOf } from "./evidence.ts";
 import { proceedsBarred, takenBackProceeds } from "./proceeds.ts";
-import { factsOf, olderOutflow, pricesRead, unsettledAllowance } from "./reading-to-facts.ts";
+import { factsOf, olderOutflow, unsettledAllowance } from "./reading-to-facts.ts";
 import { answered, tooLate } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
+import { isClosed } from "./step-closed.ts";
 import { approvedBy, heldBack, wouldWaitFor } from "./step-hold.ts";
 import { propose } from "./step-proposal.ts";
 import { beginSwap, endUnsigned, retryOrEnd } from "./step-quote.ts";
@@ -110,19 +110,6 @@ function proceed(draft: Draft, swap: Swap, cleared: Cleared, evidence: Evidence)
   else if (reading.approval !== undefined) approve(draft, draft.swap(swap.id), cleared, evidence);
   else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, evidence);
   else transact(draft, swap, cleared, evidence);
-}
-
-/**
- * Holds the strategy's condition against the prices of this moment: the service may have been away since it was decided, or
- * a person have taken a day to approve it. Where it fails it is asked again within the window. What still waits for its
- * approval is not signed anyhow, and ends where nobody gave it.
- * @returns false where nothing speaks against it
- */
-function isClosed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: Evidence): boolean {
-  if (evidence.holds?.some(({ kind, answer }) => kind === "approval" && answer === undefined)) return false;
-  const closed = closedNow(evidence.spec, pricesRead(swap, reading));
-  if (closed !== undefined) retryOrEnd(draft, swap.id, evidence, closed);
-  return closed !== undefined;
 }
 
 /** @returns false where it is not too late */

@@ -41,10 +41,14 @@ export interface AfterRun<Memory> {
   readonly alert?: StrategyAlert | undefined;
 }
 
-/** Why what was decided is not to be signed now: it may be once more within its window. */
+/** Why what was decided is not to be signed now. */
 export interface ClosedNow {
   readonly reason: SkipReason;
   readonly detail: string;
+  /** the swap ends at once; absent: it may be signed later within its window */
+  readonly forGood?: true | undefined;
+  /** the strategy stops itself besides */
+  readonly pause?: StrategyPause | undefined;
 }
 
 /** What a strategy may ever sell, and what it may ever buy. */
@@ -109,7 +113,8 @@ export interface StrategyKind<Spec, Memory> {
   decide(spec: Spec, view: StrategyView, memory: Memory): Decision<Memory>;
   /**
    * Asked again right before a swap is signed, which may be long after its decision: whether its condition fails at these
-   * prices. What they do not say stays as it was decided. Absent: a decision stands as long as its window.
+   * prices. What they do not say stays as it was decided. Absent: a decision stands as long as its window, and no longer
+   * than `budget.until` and what `mostSold` says of its end.
    * @param prices of the swap's two tokens and the native coin, as far as there are any
    */
   closedAt?(spec: Spec, prices: StrategyView["prices"]): ClosedNow | undefined;

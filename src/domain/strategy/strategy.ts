@@ -1,4 +1,5 @@
 import type { Token } from "../money/token.ts";
+import { formatTimeLeft } from "../time/format-duration.ts";
 import { budgetEnd } from "./budget.ts";
 import { dca } from "./dca.ts";
 import type { Decision, StrategyView, ViewNeeds, WatchedHolder } from "./decision.ts";
@@ -164,9 +165,17 @@ export function decideStrategy(
   return bindStrategy(spec).decide(view, memory);
 }
 
-/** Why the strategy signs nothing of what it decided at these prices, as far as they say it; undefined: it does. */
-export function closedNow(spec: StrategySpec, prices: StrategyView["prices"]): ClosedNow | undefined {
-  return bindStrategy(spec).closedAt(prices);
+/** Why the strategy signs nothing of what it decided: its end is over, or these prices speak against it; undefined: it does. */
+export function closedNow(
+  spec: StrategySpec,
+  memory: StrategyMemory,
+  { prices, nowMs }: Pick<StrategyView, "prices" | "nowMs">,
+): ClosedNow | undefined {
+  const strategy = bindStrategy(spec);
+  const planned = strategy.reads(memory) ? strategy.mostSold(memory, new Map()).untilMs : undefined;
+  const endMs = Math.min(...[planned, spec.budget?.untilMs].map((ms) => ms ?? Number.POSITIVE_INFINITY));
+  if (nowMs <= endMs) return strategy.closedAt(prices);
+  return { reason: "ended", detail: `its end lies ${formatTimeLeft(nowMs - endMs)} before this check`, forGood: true };
 }
 
 /** Whether a strategy's memory says how far its plan has come: then a decision of a dry run leaves it as it was. */

@@ -7,8 +7,9 @@ import { formatTimeLeft } from "../time/format-duration.ts";
 import { budgetObstacle, periodsOf, tightest } from "./budget.ts";
 import type { StrategyCommon } from "./common.ts";
 import type { Decision, Rate, SkipReason, StrategyView } from "./decision.ts";
-import type { AfterRun, MostSold, RunEnd, StrategyKind } from "./kind.ts";
+import type { AfterRun, ClosedNow, MostSold, RunEnd, StrategyKind } from "./kind.ts";
 import { type GrowingOrders, growWithin, mostAtOnce } from "./largest-trade.ts";
+import { abortAt, describeRate, isWorse, referenceRate } from "./twap-prices.ts";
 import { sliceSizes } from "./twap-slices.ts";
 
 /** Sells a total in slices over a stretch of time, so that the average price is the market's over that time. */
@@ -109,23 +110,27 @@ function finished(memory: TwapMemory, reason: SkipReason, detail: string): Decis
 }
 
 /** The abort price stops the strategy, the limit price puts the slice off. Both are rates at reference prices. */
-function priceBars(spec: TwapSpec, view: StrategyView, memory: TwapMemory): Decision<TwapMemory> | undefined {
+function priceBars(spec: TwapSpec, { prices }: StrategyView, memory: TwapMemory): Decision<TwapMemory> | undefined {
   const { floor, abort } = spec.limit;
   if (floor === undefined && abort === undefined) return undefined;
-  const rate = referenceRate(spec, view);
+  const rate = referenceRate(spec, prices);
   if (rate === undefined) {
     const detail = `no reference price for ${spec.sell.token.symbol} in ${spec.buy.symbol}`;
     return { memory, outcome: { kind: "defer", reason: "unpriceable", detail } };
   }
-  const seen = describeRate(spec, rate);
-  if (abort !== undefined && isWorse(rate, abort)) {
-    const detail = `${seen}; the abort price is ${describeRate(spec, abort)}`;
-    const pause = { code: "price_abort", detail } as const;
-    return { memory, outcome: { kind: "skip", reason: "price_abort", detail }, pause };
+  const pause = abortAt(spec, prices);
+  if (pause !== undefined) {
+    return { memory, outcome: { kind: "skip", reason: "price_abort", detail: pause.detail }, pause };
   }
   if (floor === undefined || !isWorse(rate, floor)) return undefined;
-  const detail = `${seen}; the limit price is ${describeRate(spec, floor)}`;
+  const detail = `${describeRate(spec, rate)}; the limit price is ${describeRate(spec, floor)}`;
   return { memory, outcome: { kind: "defer", reason: "price_limit", detail } };
+}
+
+/** The abort price once more: a slice may have waited for a person, or for the service, since its decision. */
+function closedAt(spec: TwapSpec, prices: StrategyView["prices"]): ClosedNow | undefined {
+  const pause = abortAt(spec, prices);
+  return pause && { reason: "price_abort", detail: pause.detail, forGood: true, pause };
 }
 
 function sellSlice(
@@ -186,27 +191,6 @@ function cutToPeriod(
   if (period === undefined || due <= period) return due;
   const isRestTooSmall = left - period < slice.min;
   return isRestTooSmall ? smaller(period, left - slice.min) : period;
-}
-
-/** How much is bought for how much sold at reference prices. @returns undefined when a price is missing */
-function referenceRate(spec: TwapSpec, view: StrategyView): Rate | undefined {
-  const sold = view.prices.get(spec.sell.token.address)?.usd;
-  const bought = view.prices.get(spec.buy.address)?.usd;
-  if (sold === undefined || bought === undefined || sold <= 0n || bought <= 0n) return undefined;
-  return {
-    bought: sold * 10n ** BigInt(spec.buy.decimals),
-    sold: bought * 10n ** BigInt(spec.sell.token.decimals),
-  };
-}
-
-/** Compares two rates without division, so nothing is rounded. */
-function isWorse(rate: Rate, than: Rate): boolean {
-  return rate.bought * than.sold < than.bought * rate.sold;
-}
-
-function describeRate(spec: TwapSpec, rate: Rate): string {
-  const one = 10n ** BigInt(spec.sell.token.decimals);
-  return `1 ${spec.sell.token.symbol} is ${formatAmount({ token: spec.buy, raw: (rate.bought * one) / rate.sold })}`;
 }
 
 function describeSold(spec: TwapSpec, spent: bigint): string {
@@ -274,6 +258,7 @@ export const twap: StrategyKind<TwapSpec, TwapMemory> = {
   remembersPlan: true,
   mostSold,
   decide,
+  closedAt,
   onRunEnded,
   // Other limits, or smaller slices, may let through what was too much.
   onEdited: (_before, _after, memory) => ({ ...memory, ownOnly: undefined }),
