@@ -264,7 +264,9 @@ test("TWAP-8 an announced slice is not sold once the price is beyond the abort p
   dropPrice(life);
   await turn(outside, life, 95);
   expectUnsigned(outside, life, "price_abort");
-  expect(modesOf(life)).toEqual([{ scope: "exit", reason: expect.stringContaining("the abort price is 1 WETH is 900 USDC") }]);
+  expect(modesOf(life)).toEqual([
+    { scope: "exit", reason: expect.stringContaining("the abort price is 1 WETH is 900 USDC") },
+  ]);
 });
 
 test.each([
@@ -282,4 +284,34 @@ test("BUD-8 a purchase that a person approves after the strategy's end is not ma
   await ask(outside, life, "approve", { run: heldRun(life) });
   await turn(outside, life, 5);
   expectUnsigned(outside, life, "ended");
+});
+
+test("ALL-12 a swap that comes to need an approval after its approval transaction leaves its token to others", async () => {
+  const outside = createOutside(SLOT_MS - 1_500, {
+    ...{ ...HOURLY, gasless: "never", retryForSeconds: 300 },
+    ...{ approveAboveUsd: usd("100"), approveWithinSeconds: 43_200 },
+  });
+  const life = openLife(outside);
+  const { prices } = life.context.deps;
+  const { price } = prices;
+  const approving = life.db.prepare("SELECT 1 FROM transitions WHERE to_state = 'approving'");
+  let usdc = "0.9999";
+  prices.price = async (token) => {
+    if (approving.get() !== undefined) usdc = "1.0001";
+    const sample = await price(token);
+    return sample === undefined || token.symbol !== USDC.symbol ? sample : { ...sample, usd: usd(usdc) };
+  };
+  await life.engine.start();
+  await turn(outside, life, 30);
+  expect(alertsOf(life)).toEqual([{ code: "APPROVAL_NEEDED", isOver: 0 }]);
+  const grant = { kind: "grant", wallet: ACCOUNT, token: USDC.address } as const;
+  expect((await life.store.read(grant)).isBusy).toBe(false);
+  await turn(outside, life, 30);
+  expect(life.db.prepare("SELECT purpose FROM lane_intents ORDER BY nonce").pluck().all()).toEqual([
+    "approve",
+    "revoke",
+  ]);
+  await ask(outside, life, "approve", { run: heldRun(life) });
+  expect(await isFilled(outside, life)).toBe(true);
+  expect([life.errors, replayAll(life.file)]).toEqual([[], { problems: [], runs: 1 }]);
 });

@@ -176,10 +176,12 @@ function newestBlock(sql: Statements, wallet: Address): number {
 
 function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; exceptSwapId: string }): boolean {
   const { wallet, token, exceptSwapId } = asked;
-  // Quoted again after its approval, a swap owns the allowance: it must not be overwritten or revoked in between.
+  // Quoted again after its approval, a swap owns the allowance: it must not be overwritten or revoked in between. What waits
+  // for a person may do so for half a day, and is checked anew when it goes on.
   const swap = sql.get(
     `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND id <> ? AND ${BUSY_SWAPS}
-       AND (state IN ${BUSY_STATES} OR (state = 'quoted' AND json_extract(body, '$.approvals') > 0))`,
+       AND (state IN ${BUSY_STATES} OR (state = 'quoted' AND json_extract(body, '$.approvals') > 0
+         AND NOT EXISTS (SELECT 1 FROM holds WHERE run_id = swaps.run_id AND kind = 'approval' AND decision IS NULL)))`,
     wallet,
     token,
     exceptSwapId,
