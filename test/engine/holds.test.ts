@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { createAlertOutbox, setAlertChannels } from "../../src/adapters/sqlite/daemon/alert-outbox.ts";
+import { createListing } from "../../src/adapters/sqlite/daemon/listing.ts";
 import { createProgressReader } from "../../src/adapters/sqlite/daemon/progress-rows.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { writeAndNotify } from "../../src/engine/alerts.ts";
@@ -314,4 +316,52 @@ test("ALL-12 a swap that comes to need an approval after its approval transactio
   await ask(outside, life, "approve", { run: heldRun(life) });
   expect(await isFilled(outside, life)).toBe(true);
   expect([life.errors, replayAll(life.file)]).toEqual([[], { problems: [], runs: 1 }]);
+});
+
+const CHAT = { name: "chat", severities: ["warning" as const], sendsEnds: false };
+
+/** The process dies right behind the commit that announces the swap, and comes back after its time. */
+async function beginUntold(change: Partial<StrategySpec>, afterMs: number): Promise<{ outside: Outside; life: Life }> {
+  const outside = createOutside(SLOT_MS - 1_500, change);
+  const first = openLife(outside, { killAt: (label) => label === "commit.facts-read.after" });
+  await setAlertChannels(first.db, [CHAT]);
+  await first.engine.start();
+  await turn(outside, first, 15);
+  expect([first.isDead(), alertsOf(first)]).toEqual([true, [{ code: "SWAP_ANNOUNCED", isOver: 0 }]]);
+  first.db.close();
+  await outside.clock.advance(afterMs);
+  outside.chain.mine();
+  const life = openLife(outside);
+  await life.engine.start();
+  return { outside, life };
+}
+
+/** A channel takes what waits for it now. */
+async function deliver({ db }: Life, atMs: number): Promise<void> {
+  const outbox = createAlertOutbox(db, CHAT.name);
+  const waiting = await outbox.next();
+  if (waiting === undefined) throw new Error("nothing waits to be sent");
+  await outbox.finish(waiting.number, { state: "sent", outcome: "200", atMs });
+}
+
+test("ALL-13 the time of an announcement begins once a channel has taken it, and it can be stopped until it is over", async () => {
+  const { outside, life } = await beginUntold({ ...ANNOUNCED, retryForSeconds: 600 }, 120_000);
+  await turn(outside, life, 30);
+  expect([runsOf(life)[0]?.state, outside.signed]).toEqual(["executing", []]);
+  await deliver(life, outside.clock.nowMs());
+  const untilMs = outside.clock.nowMs() + 90_000;
+  expect(await createListing(life.db).waiting(outside.clock.nowMs())).toMatchObject([{ untilMs }]);
+  await turn(outside, life, 80);
+  expect(outside.signed).toEqual([]);
+  const { holds, ...rows } = await life.store.read({ kind: "hold", runId: heldRun(life) });
+  const refused = { decision: "refused", by: "ada", atMs: outside.clock.nowMs() } as const;
+  expect(decideHoldAnswer({ ...rows, holds }, { runId: heldRun(life), answer: refused }).changes).toHaveLength(2);
+  expect(await isFilled(outside, life, 120)).toBe(true);
+  expect([life.errors, replayAll(life.file)]).toEqual([[], { problems: [], runs: 1 }]);
+});
+
+test("ALL-13 what no channel has taken by the end of its window ends unsigned, and says so", async () => {
+  const { outside, life } = await beginUntold({ ...ANNOUNCED, retryForSeconds: 60 }, 95_000);
+  await turn(outside, life, 90);
+  expectUnsigned(outside, life, "not_announced");
 });

@@ -18,6 +18,11 @@ export interface Hold {
   readonly untilMs: number;
   /** Unix milliseconds: until when what goes on then may be tried */
   readonly windowEndsMs: number;
+  /**
+   * an announcement that no channel has taken so far, or that the first one took later than it was made: its time begins
+   * then; absent where none sends it, and in rows of before
+   */
+  readonly told?: "never" | "late" | undefined;
   /** undefined: nobody has answered */
   readonly answer: HoldAnswer | undefined;
 }

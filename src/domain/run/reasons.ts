@@ -28,6 +28,7 @@ export type UnsignedReason =
   | "window_over"
   | "cancelled_by_operator"
   | "earlier_swap_denied"
+  | "not_announced"
   | "not_approved"
   | "refused_by_operator";
 
@@ -211,6 +212,11 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
   earlier_swap_denied: {
     meaning: "The swap before it in the same run was denied, so nothing more of the run was begun.",
     whatToDo: "See that swap's code.",
+  },
+  not_announced: {
+    meaning:
+      "The strategy announces its swaps (`execution.announce`), and no channel had taken the announcement by the end of the window: receivers refused it or were away, or the channel's `quiet` hours lasted longer.",
+    whatToDo: "`swapd notify test` shows what the receivers answer; give swaps of quiet hours a longer `retry_for`.",
   },
   not_approved: {
     meaning:

@@ -5,7 +5,7 @@ import type { Draft } from "./draft.ts";
 import type { Evidence } from "./evidence.ts";
 import { endAfterAnswer, type Hold, type HoldKind } from "./hold.ts";
 import type { Swap } from "./run.ts";
-import { askForQuote, endRefused, endUnsigned, wantsGasless, windowMsOf } from "./step-quote.ts";
+import { askForQuote, endRefused, endUnsigned, retryOrEnd, wantsGasless, windowMsOf } from "./step-quote.ts";
 
 /**
  * Holds a swap back that passed every check, where its strategy wants a person to approve it or to hear of it first. It
@@ -26,7 +26,7 @@ export function heldBack(draft: Draft, swap: Swap, usd: bigint | undefined, evid
   if (needsApproval(usd, evidence))
     return hold(draft, swap, { kind: "approval", seconds: approveWithinSeconds, usd }, evidence);
   if (announcement !== undefined)
-    return !isLetGo(draft, swap, announcement, evidence) && waits(draft, swap, announcement, evidence);
+    return !isLetGo(draft, swap, announcement, evidence) && awaitTime(draft, swap, announcement, evidence);
   return hold(draft, swap, { kind: "announcement", seconds: announceSeconds, usd }, evidence);
 }
 
@@ -62,6 +62,16 @@ function awaitApproval(draft: Draft, swap: Swap, approval: Hold, evidence: Evide
   if (!waits(draft, swap, approval, evidence)) {
     endUnsigned(draft, swap.id, { reason: "not_approved", detail: "nobody approved it in time" });
   }
+  return true;
+}
+
+/** What no channel has taken is asked for within the window: its time begins once people can hear of it. */
+function awaitTime(draft: Draft, swap: Swap, announcement: Hold, evidence: Evidence): boolean {
+  const { swapId, told, windowEndsMs } = announcement;
+  if (told === "late" && swapId === swap.id) draft.amendSwap(swap.id, { windowEndsMs });
+  if (waits(draft, swap, announcement, evidence)) return true;
+  if (told !== "never") return false;
+  retryOrEnd(draft, swap.id, evidence, { reason: "not_announced", detail: "no channel has taken the announcement" });
   return true;
 }
 

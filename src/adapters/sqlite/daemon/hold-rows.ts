@@ -31,8 +31,21 @@ export function writeHold(sql: Statements, runId: string, hold: Hold, atMs: numb
   );
 }
 
+/** Of an announcement that nobody has answered, and that is still true, what becomes of it by the channels that send it. */
+const SENDING = `FROM alert_deliveries AS sending JOIN alerts ON alerts.number = sending.alert
+  WHERE alerts.subject = 'wait of ' || holds.run_id AND alerts.code = 'SWAP_ANNOUNCED' AND alerts.over_at_ms IS NULL
+    AND sending.tells = 'begin' AND holds.kind = 'announcement' AND holds.decision IS NULL`;
+
+/** So much later than it was made, in milliseconds, the first of them took it: as much later it ends. */
+export const TOLD_LATE_MS = `max(0, coalesce(
+  (SELECT min(sending.finished_at_ms) ${SENDING} AND sending.state = 'sent') - holds.since_ms, 0))`;
+
+const UNTOLD = `(SELECT count(*) > 0 AND sum(sending.state = 'sent') = 0 ${SENDING})`;
+
+const OF_RUN = `SELECT *, ${TOLD_LATE_MS} AS late_ms, ${UNTOLD} AS untold FROM holds WHERE run_id = ? ORDER BY kind`;
+
 function rowsOf(sql: Statements, runId: string): readonly Hold[] {
-  return sql.all<StoredHold>("SELECT * FROM holds WHERE run_id = ? ORDER BY kind", runId).map(decodeHold);
+  return sql.all<StoredHold>(OF_RUN, runId).map(decodeHold);
 }
 
 interface StoredHold {
@@ -40,14 +53,18 @@ interface StoredHold {
   readonly swap_id: string;
   readonly until_ms: number;
   readonly window_ends_ms: number;
+  readonly late_ms: number;
+  readonly untold: number;
   readonly decision: HoldAnswer["decision"] | null;
   readonly decided_by: string | null;
   readonly decided_at_ms: number | null;
 }
 
 function decodeHold(row: StoredHold): Hold {
-  const { kind, swap_id: swapId, until_ms: untilMs, window_ends_ms: windowEndsMs, decision } = row;
+  const { kind, swap_id: swapId, decision } = row;
+  const [untilMs, windowEndsMs] = [row.until_ms + row.late_ms, row.window_ends_ms + row.late_ms];
+  const told = row.untold > 0 ? "never" : row.late_ms > 0 ? "late" : undefined;
   const answer =
     decision === null ? undefined : { decision, by: row.decided_by ?? "", atMs: row.decided_at_ms ?? untilMs };
-  return { kind, swapId, untilMs, windowEndsMs, answer };
+  return { kind, swapId, untilMs, windowEndsMs, ...(told !== undefined && { told }), answer };
 }

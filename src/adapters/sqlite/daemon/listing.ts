@@ -6,6 +6,7 @@ import { OPEN_RUNS } from "../index-conditions.ts";
 import { prepareStatements, type SqlValue, type Statements } from "../statements.ts";
 import { listAudits, newestWholeAudit } from "./audit-store.ts";
 import { createHistoryReader, type HistoryReader } from "./history-rows.ts";
+import { TOLD_LATE_MS } from "./hold-rows.ts";
 import { decodeRequest, listAlerts, listProposals, listRequests, type StoredRequest } from "./listing-rows.ts";
 import { createListedTransitions } from "./listing-transitions.ts";
 import { decodePrices } from "./price-codec.ts";
@@ -36,9 +37,9 @@ export function createListing(db: SqliteDatabase): Listing {
   };
 }
 
-const WAITING = `SELECT run_id AS run, swap_id AS swap, strategy, kind, since_ms AS sinceMs, until_ms AS untilMs
+const WAITING = `SELECT run_id AS run, swap_id AS swap, strategy, kind, since_ms AS sinceMs, until_ms + ${TOLD_LATE_MS} AS untilMs
   FROM runs JOIN holds ON run_id = runs.id
-  WHERE ${OPEN_RUNS} AND decision IS NULL AND until_ms > ? ORDER BY until_ms LIMIT 100`;
+  WHERE ${OPEN_RUNS} AND decision IS NULL AND untilMs > ? ORDER BY untilMs LIMIT 100`;
 
 interface FillRow {
   readonly id: string;
