@@ -91,3 +91,13 @@ test.each<[string, (reader: HistoryReader, id: string) => unknown]>([
   reading.close();
   expect(archived).toBeGreaterThan(0);
 });
+
+test.each(["approve", "skip"])("%s of an archived run is answered with how it ended", async (command) => {
+  const { life, outside } = await live({ gasless: "never" }, undefined, { seconds: 200 });
+  const [run = ""] = life.db.prepare<[], string>("SELECT id FROM runs ORDER BY slot_ms").pluck().all();
+  expect(letAllGo(life.store).archived).toBeGreaterThan(0);
+  const madeAtMs = outside.clock.nowMs();
+  const id = life.store.addRequest({ command, arguments: { run }, madeBy: "ada", madeAtMs });
+  await turn(outside, life, 3);
+  expect(life.store.answerOf(id)).toMatch(new RegExp(`^refused: ${run} has ended: filled`));
+});

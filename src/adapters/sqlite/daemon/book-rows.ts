@@ -30,6 +30,8 @@ interface SwapRow {
   readonly hash: Hex;
   readonly block_number: number;
   readonly body: string;
+  /** of a row whose body is in an archive */
+  readonly isAssumed?: boolean;
   readonly block_time_seconds?: number | null;
   readonly swap_fee?: string | null;
   readonly affiliate_fee?: string | null;
@@ -51,7 +53,8 @@ interface CostRow {
   readonly data_fee: string | null;
 }
 
-type ArchivedSwap = Pick<SwapRow, "id" | "body" | "price_evidence">;
+/** What an archive has of a swap, for the books: of its body no more is kept than what they ask of it. */
+type ArchivedSwap = Pick<SwapRow, "isAssumed" | "price_evidence">;
 
 /** Reads all that books are made of, archived runs too. What is not final is named and left out. */
 export function readBookRows(sql: Statements): BookRows {
@@ -105,8 +108,8 @@ function readArchived(sql: Statements): {
   for (const id of sql.column<string>("SELECT id FROM runs WHERE archive IS NOT NULL ORDER BY archive")) {
     const archive = archives.ofRun(id);
     if (archive === undefined) continue;
-    for (const { id: swapId, body, price_evidence = null } of archive.rows<ArchivedSwap>("swaps"))
-      swaps.set(swapId, { id: swapId, body, price_evidence });
+    for (const { id: swapId, body, price_evidence = null } of archive.rows<SwapRow>("swaps"))
+      swaps.set(swapId, { isAssumed: isAssumed(body), price_evidence });
     costs.push(...archivedCosts(archive));
   }
   return { swaps, costs };
@@ -173,7 +176,7 @@ function decodeFill(row: SwapRow): BookFill {
     ...{ swapFee: amountOf(row.swap_fee), affiliateFee: amountOf(row.affiliate_fee) },
     blockTimeSeconds: row.block_time_seconds ?? undefined,
     prices: pricesOf(row),
-    isAssumed: isAssumed(row.body),
+    isAssumed: row.isAssumed ?? isAssumed(row.body),
   };
 }
 
