@@ -19,6 +19,12 @@ interface ReadStrategy {
   readonly text: readonly string[];
 }
 
+/** Whether a file of this name in the folder is a strategy. */
+export function isStrategyFile(name: string): boolean {
+  // Editors lock and copy beside a file under hidden names: `.#eth.yaml`, `._eth.yaml`.
+  return !name.startsWith(".") && STRATEGY_FILE.test(name);
+}
+
 /** All strategies of a folder, or the one of a file. A file has one, and its name is the strategy's id. */
 export function* loadStrategies(
   main: Source,
@@ -32,8 +38,7 @@ export function* loadStrategies(
     yield* report(main, refuse`strategies: the folder ${folder} ${listed.problem} -> ${nameHint(folder)}`);
     return [];
   }
-  // Editors lock and copy beside a file under hidden names: `.#eth.yaml`, `._eth.yaml`.
-  const names = listed.names.filter((name) => !name.startsWith(".") && STRATEGY_FILE.test(name));
+  const names = listed.names.filter(isStrategyFile);
   const most = CONFIG_BOUNDS.maxStrategies;
   if (names.length > most) {
     yield* report(main, refuse`strategies: the folder holds ${names.length} strategies; at most ${most} are run`);

@@ -10,6 +10,7 @@ import { type Answers, KEYS, pathIn, readWallet, WALLET_FILES } from "../init/an
 import { layoutOf, MAIN_FILE, modeOf, tradedSymbols } from "../init/files.ts";
 import { fromFlags, type Given, interview } from "../init/interview.ts";
 import { type LineSource, processLines } from "../init/lines.ts";
+import { refuseOtherMain, refuseStrategies } from "../init/other-configuration.ts";
 import { withOverlay } from "../init/overlay.ts";
 import { planFiles } from "../init/plan-files.ts";
 import { readPresent } from "../init/present.ts";
@@ -25,7 +26,7 @@ import { importWallet, newWallet } from "./wallet.ts";
 
 export interface InitOptions extends Given {
   /** else the folder of SWAPD_CONFIG, or this one */
-  readonly dir?: string;
+  readonly dir?: string | undefined;
   /** ask nothing: flags, what is there already, defaults */
   readonly yes?: boolean;
   /** ask no chain */
@@ -41,14 +42,17 @@ const PASSWORD_BYTES = 24;
 export async function init(options: InitOptions, terminal: Terminal, lines?: LineSource): Promise<void> {
   const folder = resolve(options.dir ?? folderOfEnvironment() ?? ".");
   refuseNoFolder(folder);
+  refuseOtherMain(folder, options.dir, process.env);
   const recovered = recoverInit(folder);
   if (recovered !== undefined) announceRecovered(folder, recovered, terminal);
+  const present = readPresent(folder, process.env);
+  if (present === undefined) refuseStrategies(folder);
   const session: Session = {
     folder,
     layout: layoutOf(process.env),
     runtime: createRuntime({ level: "error", env: process.env }),
     isOffline: options.offline === true,
-    present: readPresent(folder, process.env),
+    present,
     answers: new Map(),
     secrets: new Map(),
     slotUsd: undefined,

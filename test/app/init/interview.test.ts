@@ -237,6 +237,49 @@ test.each([
     expect(one.text()).toContain(`swapd ${command} --config ${join(folder, "swapd.yaml")} `);
 });
 
+describe("a folder of a configuration whose main file has another name", () => {
+  const put = (path: string): void => {
+    mkdirSync(join(folder, path, ".."), { recursive: true });
+    writeFileSync(join(folder, path), "");
+  };
+
+  test.each([
+    ["the folder of SWAPD_CONFIG", undefined],
+    ["that folder by --dir", "."],
+  ])("gets no second one beside it where SWAPD_CONFIG names that file: %s", async (_what, dir) => {
+    put("base.yaml");
+    vi.stubEnv("SWAPD_CONFIG", join(folder, "base.yaml"));
+    const refused = await failed([], { yes: true, dir: dir === undefined ? undefined : folder });
+    expect(refused).toMatchObject({ code: 1, message: expect.stringContaining("edit base.yaml by hand") });
+    expect(refused.message).toContain("nothing was written");
+    expect(names()).toEqual(["base.yaml"]);
+  });
+
+  test("is not what is changed where SWAPD_CONFIG names that file and swapd.yaml is beside it, unless --dir says so", async () => {
+    await started(GOOD);
+    put("base.yaml");
+    vi.stubEnv("SWAPD_CONFIG", join(folder, "base.yaml"));
+    const change = { yes: true, maxPerDay: "300 USD" };
+    expect((await failed([], { ...change, dir: undefined })).message).toContain("edit base.yaml by hand");
+    expect(read("policy.yaml")).toContain('"200 USD"');
+    await started([], change);
+    expect(read("policy.yaml")).toContain('"300 USD"');
+  });
+
+  test.each(["strategies/sell-usdc.yaml", "strategies/sell-usdc.yml"])(
+    "gets no second one, whose %s its daemon would trade, before anything is asked",
+    async (path) => {
+      put(path);
+      const { code, message, asked } = await failed(GOOD);
+      expect(code).toBe(1);
+      expect(message).toContain("sell-usdc.y");
+      expect(message).toContain("name another folder with --dir");
+      expect(asked).toEqual([]);
+      expect(names()).toEqual(["strategies"]);
+    },
+  );
+});
+
 describe("swapd init --yes", () => {
   test("says everything that is wrong at once, by flag, and writes nothing", async () => {
     const wrong = { sell: "5 XYZ", at: "25:00", timezone: "EST", maxPerDay: "500", rpc: "RPC", total: "1 ETH" };
