@@ -55,6 +55,7 @@ export async function init(options: InitOptions, terminal: Terminal, lines?: Lin
     present,
     answers: new Map(),
     secrets: new Map(),
+    unsaid: new Set(),
     slotUsd: undefined,
   };
   const given = Object.fromEntries(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { editYaml, textAt, type YamlEdit } from "../../config/edit-yaml.ts";
 import type { BookedNetwork } from "../../networks/network.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { type Answers, NONE } from "./answers.ts";
+import { type Answers, type Key, NONE } from "./answers.ts";
 import { MAIN_FILE, neededSymbols, rpcText, scheduleText, tokenText, tradedSymbols, walletText } from "./files.ts";
 import type { Present } from "./present.ts";
 
@@ -21,6 +21,8 @@ export interface Wanted {
   readonly folder: string;
   readonly present: Present;
   readonly answers: Answers;
+  /** answers that nobody gave, of what is not there */
+  readonly unsaid: ReadonlySet<Key>;
   readonly network: BookedNetwork;
   /** the largest single trade, where the present one is too small for the answers */
   readonly maxTrade: string | undefined;
@@ -71,7 +73,7 @@ function mainEdits(wanted: Wanted): readonly YamlEdit[] {
 }
 
 function policyEdits(wanted: Wanted): readonly YamlEdit[] {
-  const { folder, present, answers, maxTrade } = wanted;
+  const { folder, present, answers, unsaid, maxTrade } = wanted;
   const text = readFileSync(join(folder, present.policyFile), "utf8");
   const listed = textAt(text, ["tokens"]);
   const names = listed?.split(/[\s,"'[\]]+/);
@@ -80,7 +82,9 @@ function policyEdits(wanted: Wanted): readonly YamlEdit[] {
   return [
     ...(maxTrade === undefined ? [] : [money("max_trade", maxTrade)]),
     ...(differs(wanted, ["maxPerDay"]) ? [money("max_per_day", answers.maxPerDay)] : []),
-    ...(answers.maxPerMonth === present.answers.maxPerMonth ? [] : [money("max_per_month", answers.maxPerMonth)]),
+    ...(answers.maxPerMonth === present.answers.maxPerMonth || unsaid.has("maxPerMonth")
+      ? []
+      : [money("max_per_month", answers.maxPerMonth)]),
     ...(listed !== undefined && missing.length > 0
       ? [{ path: ["tokens"] as const, text: `${listed.replace(/\s*\]$/, "")}, ${missing.join(", ")}]` }]
       : []),

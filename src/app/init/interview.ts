@@ -105,6 +105,10 @@ function take(
   for (const line of verdict.says) terminal.err(`  ${line}`);
 }
 
+function isUnsaid({ present }: Session, given: Given, key: Key): boolean {
+  return present !== undefined && (given[key] ?? present.answers[key]) === undefined;
+}
+
 /**
  * Takes flags, what is there already, and defaults, and asks nothing.
  * @throws CommandFailure with everything that is wrong, by flag
@@ -120,6 +124,7 @@ export async function fromFlags(session: Session, given: Given, terminal: Termin
       settled === undefined ? await question.judge(session, answer) : { value: settled, says: [] };
     if ("problem" in verdict) problems.push(`${FLAGS[key]}: ${verdict.problem}`);
     else take(session, key, { verdict, terminal });
+    if (isUnsaid(session, given, key)) session.unsaid.add(key);
     // Without the network nothing can be judged that comes after it.
     if (key === "network" && "problem" in verdict) break;
   }

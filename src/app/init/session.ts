@@ -22,6 +22,8 @@ export interface Session {
   readonly answers: Map<Key, string>;
   /** files of secrets that were typed: their texts are written at the end */
   readonly secrets: Map<string, string>;
+  /** what neither a flag nor the configuration that is there says: it stays out of its files */
+  readonly unsaid: Set<Key>;
   /** what one slot is worth in dollars (1e-18), once it is known */
   slotUsd: bigint | undefined;
 }

@@ -345,6 +345,16 @@ describe("swapd init in a folder that has a configuration", () => {
     expect(await checked()).toMatchObject({ ok: true });
   });
 
+  test("adds no month's ceiling that was left out, unless it is given", async () => {
+    const without = read("policy.yaml").replace(/^max_per_month: .*\n/m, "");
+    writeFileSync(join(folder, "policy.yaml"), without);
+    const { text } = await started([], { yes: true, sell: "10 USDC" });
+    expect(text()).not.toContain("max_per_month");
+    expect(read("policy.yaml")).toBe(without);
+    await started([], { yes: true, maxPerMonth: "950 USD" });
+    expect(read("policy.yaml")).toContain('max_per_month: "950 USD"');
+  });
+
   test("a URL that is typed takes the place of the one before, though the files name the same place; without a yes it stays", async () => {
     const url = (name: string) => ["", `https://node.example/v2/${name}`, "", "", "", "", "", "", "", ""];
     await started([...url("first"), "yes"]);

@@ -30,6 +30,7 @@ function session(isOffline = false): Session {
     present: undefined,
     answers: new Map([["network", "base"]]),
     secrets: new Map(),
+    unsaid: new Set(),
     slotUsd: undefined,
   };
 }
