@@ -40,9 +40,17 @@ export const maxPerMonth: Question = {
   asks: () => "sell at most in any 30 days",
   explains: "The same ceiling for 30 days: what a mistake in a strategy can cost before somebody looks.",
   fallback: async (session) =>
-    session.present?.answers.maxPerMonth ?? (await suggested(session, "month")) ?? monthOf(session),
+    session.present?.answers.maxPerMonth ?? (await suggestedMonth(session)) ?? monthOf(session),
   judge: async (session, answer) => await judged(session, "maxPerMonth", answer.trim()),
 };
+
+/** Never less than the day's ceiling that was answered. */
+async function suggestedMonth(session: Session): Promise<string | undefined> {
+  const month = await suggested(session, "month");
+  const day = dollarsIn(answerOf(session, "maxPerDay"));
+  const isLess = month !== undefined && day !== undefined && (dollarsIn(month) ?? day) < day;
+  return isLess ? `${formatUnits(day, USD_DECIMALS)} USD` : month;
+}
 
 /** Without a price: twenty days of the day's ceiling. */
 function monthOf(session: Session): string {

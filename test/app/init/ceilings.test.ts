@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { createIntlZones } from "../../../src/adapters/zones/intl-zones.ts";
+import type { Key } from "../../../src/app/init/answers.ts";
+import { maxPerMonth } from "../../../src/app/init/ceiling-questions.ts";
 import { ceilingsFor, countSlots } from "../../../src/app/init/ceilings.ts";
+import { layoutOf } from "../../../src/app/init/files.ts";
+import { createRuntime } from "../../../src/app/runtime.ts";
 import { ceilingProblem, type TradeValue } from "../../../src/domain/forecast/ceilings.ts";
 import { parseUsd, type UsdPrice } from "../../../src/domain/money/price.ts";
 import { instantsBetween } from "../../../src/domain/schedule/next-instants.ts";
@@ -49,4 +53,17 @@ test.each([
     expect(problem, `${new Date(atMs).toISOString()} with ${day} and ${month}`).toBeUndefined();
     trades.push({ atMs: atMs + CONFIRMED_AFTER_MS, usd, atLeastUsd: usd });
   }
+});
+
+test.each([
+  ["1_000 USD", "1000 USD"],
+  ["150 USD", "630 USD"],
+])("of a day's ceiling of %s the month's that is suggested is at least that", async (day, month) => {
+  const answers = new Map<Key, string>([["maxPerDay", day]]);
+  const session = {
+    ...{ folder: "/nowhere", layout: layoutOf({}), present: undefined, answers },
+    ...{ runtime: createRuntime({ level: "error", env: {} }), isOffline: true },
+    ...{ secrets: new Map<string, string>(), unsaid: new Set<Key>(), slotUsd: 100n * DOLLARS },
+  };
+  expect(await maxPerMonth.fallback(session)).toBe(month);
 });
