@@ -6,15 +6,15 @@ import { formatProblems } from "../../config/problem.ts";
 import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { inShell } from "../in-shell.ts";
-import { type Answers, KEYS, pathIn, readWallet, WALLET_FILES } from "../init/answers.ts";
+import { type Answers, type KeyAnswer, KEYS, pathIn, readWallet, WALLET_FILES, type WalletAnswer } from "../init/answers.ts";
 import { layoutOf, MAIN_FILE, modeOf, tradedSymbols } from "../init/files.ts";
 import { fromFlags, type Given, interview } from "../init/interview.ts";
 import { type LineSource, processLines } from "../init/lines.ts";
 import { refuseOtherMain, refuseStrategies } from "../init/other-configuration.ts";
-import { withOverlay } from "../init/overlay.ts";
+import { type Texts, withOverlay } from "../init/overlay.ts";
 import { planFiles } from "../init/plan-files.ts";
 import { readPresent } from "../init/present.ts";
-import { draftAnswers, networkOf, type Session, withDraft } from "../init/session.ts";
+import { draftAnswers, NOBODY, networkOf, type Session, withDraft } from "../init/session.ts";
 import { failWriting, refuseNoFolder, refuseUnwritable } from "../init/usable-folder.ts";
 import { type Placed, type PlannedFile, recoverInit, writeAll } from "../init/write-all.ts";
 import { loadConfiguration } from "../load-configuration.ts";
@@ -113,8 +113,13 @@ async function writeTo(
 ): Promise<{ readonly address: string | undefined; readonly placed: Placed }> {
   const { folder, present } = session;
   mkdirSync(folder, { recursive: true });
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  // A key is made for files alone that are in order with it, whichever account it is of.
+  if (present !== undefined)
+    await refuseBrokenEdits(folder, isMade(readWallet(wanted.wallet)) ? new Map([...texts, ...UNMADE]) : texts);
   const address = await makeWallet(session, wanted, terminal);
-  if (present !== undefined) await refuseBrokenEdits(folder, files);
+  // The account of a key that is imported may be in the files already.
+  if (present !== undefined && address !== undefined) await refuseBrokenEdits(folder, texts);
   return { address, placed: writeAll(folder, files) };
 }
 
@@ -130,8 +135,13 @@ async function refuseBroken(session: Session): Promise<void> {
   });
 }
 
-async function refuseBrokenEdits(folder: string, files: readonly PlannedFile[]): Promise<void> {
-  const texts = new Map(files.map(({ path, text }) => [path, text]));
+/** What stands for the files of a wallet that is not made yet. */
+const UNMADE: Texts = new Map([
+  [WALLET_FILES.keystore, JSON.stringify({ address: NOBODY.slice(2) })],
+  [WALLET_FILES.password, ""],
+]);
+
+async function refuseBrokenEdits(folder: string, texts: Texts): Promise<void> {
   await withOverlay(folder, texts, async (scratch) => {
     const loaded = loadConfiguration(join(scratch, MAIN_FILE), process.env);
     if (loaded.ok) return;
@@ -140,11 +150,15 @@ async function refuseBrokenEdits(folder: string, files: readonly PlannedFile[]):
   });
 }
 
+/** Whether init makes the keystore of a wallet. */
+function isMade(wallet: WalletAnswer | undefined): wallet is KeyAnswer {
+  return wallet?.kind === "import" || (wallet?.kind === "keystore" && wallet.isNew);
+}
+
 /** Makes the keystore that was asked for. @returns whose it is; undefined where none was made */
 async function makeWallet({ folder }: Session, answers: Answers, terminal: Terminal): Promise<string | undefined> {
   const wallet = readWallet(answers.wallet);
-  const isMade = wallet?.kind === "import" || (wallet?.kind === "keystore" && wallet.isNew);
-  if (wallet === undefined || !isMade) return undefined;
+  if (!isMade(wallet)) return undefined;
   const [keystore, passwordFile] = [join(folder, WALLET_FILES.keystore), join(folder, WALLET_FILES.password)];
   if (!existsSync(passwordFile)) {
     writeNewFile(passwordFile, `${randomBytes(PASSWORD_BYTES).toString("base64url")}\n`, PRIVATE_FILE_MODE);

@@ -32,6 +32,9 @@ export type WalletAnswer =
   | SignerAnswer
   | { readonly kind: "paper"; readonly amounts: readonly TokenAmount[] };
 
+/** A wallet whose key is in a keystore, or gets into one. */
+export type KeyAnswer = Extract<WalletAnswer, { kind: "keystore" | "import" }>;
+
 /** A key with a signer elsewhere; without an address its only account is meant. */
 export interface SignerAnswer {
   readonly kind: "signer";

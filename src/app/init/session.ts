@@ -32,7 +32,7 @@ export interface Session {
 export type Verdict = { readonly value: string; readonly says: readonly string[] } | { readonly problem: string };
 
 /** An account that nobody has, where a draft is judged before there is a wallet. */
-const NOBODY = "0x000000000000000000000000000000000000dEaD";
+export const NOBODY = "0x000000000000000000000000000000000000dEaD";
 
 export function networkOf({ answers }: Session): BookedNetwork | undefined {
   return NETWORKS.get(answers.get("network") ?? "");

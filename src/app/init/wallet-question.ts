@@ -3,6 +3,7 @@ import { getAddress } from "ethers";
 import { parseAddress } from "../../domain/money/address.ts";
 import { formatUnits, parseUnits } from "../../domain/money/amount.ts";
 import {
+  type KeyAnswer,
   NONE,
   paperAnswer,
   pathIn,
@@ -10,7 +11,6 @@ import {
   readWallet,
   type TokenAmount,
   WALLET_FILES,
-  type WalletAnswer,
 } from "./answers.ts";
 import { answerOf, type Question } from "./question.ts";
 import { decimalsOf, draftAnswers, networkOf, problemWith, type Session, type Verdict, withDraft } from "./session.ts";
@@ -62,8 +62,6 @@ function suggested(session: Session): readonly TokenAmount[] {
   if (typeof raw !== "bigint" || total !== NONE) return [sold];
   return [{ amount: formatUnits(raw * PAPER_SLOTS, decimals), token: sold.token }];
 }
-
-type KeyAnswer = Extract<WalletAnswer, { kind: "keystore" | "import" }>;
 
 function judgeKey(session: Session, read: KeyAnswer, answer: string): Verdict {
   const file = read.kind === "import" ? read.keyFile : read.keystore;

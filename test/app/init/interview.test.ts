@@ -345,6 +345,18 @@ describe("swapd init in a folder that has a configuration", () => {
     expect(await checked()).toMatchObject({ ok: true });
   });
 
+  test("makes no wallet where the files would be refused", async () => {
+    // Nothing of it is asked about, and it is in order until the day's ceiling becomes another one.
+    const policy = read("policy.yaml").replace(/^max_trade: .*$/m, 'max_trade: "190 USD"');
+    writeFileSync(join(folder, "policy.yaml"), policy);
+    const { message } = await failed([], { yes: true, wallet: "new", maxPerDay: "180 USD" });
+    expect(message).toMatch(/max_trade.*nothing was changed/s);
+    expect(names().filter((name) => name.startsWith("wallet"))).toEqual([]);
+    expect(read("policy.yaml")).toBe(policy);
+    await started([], { yes: true, wallet: "new" });
+    expect(await checked()).toMatchObject({ ok: true });
+  });
+
   test("adds no month's ceiling that was left out, unless it is given", async () => {
     const without = read("policy.yaml").replace(/^max_per_month: .*\n/m, "");
     writeFileSync(join(folder, "policy.yaml"), without);
