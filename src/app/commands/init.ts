@@ -13,7 +13,7 @@ import { type LineSource, processLines } from "../init/lines.ts";
 import { refuseOtherMain, refuseStrategies } from "../init/other-configuration.ts";
 import { type Texts, withOverlay } from "../init/overlay.ts";
 import { planFiles } from "../init/plan-files.ts";
-import { readPresent } from "../init/present.ts";
+import { type Present, readPresent } from "../init/present.ts";
 import { draftAnswers, NOBODY, networkOf, type Session, withDraft } from "../init/session.ts";
 import { failWriting, refuseNoFolder, refuseUnwritable } from "../init/usable-folder.ts";
 import { type Placed, type PlannedFile, recoverInit, writeAll } from "../init/write-all.ts";
@@ -218,11 +218,15 @@ function announce(
     const sold = session.answers.has("sell") ? `${tradedSymbols(answers)[0]} to sell` : "what its strategies sell";
     terminal.out(`wallet    ${address}: fund it with little: ${sold}, and ${native} for gas`);
   }
-  const restart =
-    present === undefined
-      ? []
-      : ["a daemon that runs takes another strategy over by itself, and the rest at its next start"];
+  const restart = present === undefined ? [] : [whenItApplies(present, placed)];
   terminal.out([...restart, ...nextSteps(session, answers)].join("\n"));
+}
+
+/** A daemon that runs takes no strategy over beside another policy or main file. */
+function whenItApplies({ policyFile }: Present, { written }: Placed): string {
+  if (!written.includes(MAIN_FILE) && !written.includes(policyFile))
+    return "a daemon that runs takes another strategy over by itself, and the rest at its next start";
+  return "a daemon that runs goes on as before until it is started again: nothing of this applies to it sooner, a strategy neither";
 }
 
 /** The commands that come next, from looking on to trading. */

@@ -345,6 +345,16 @@ describe("swapd init in a folder that has a configuration", () => {
     expect(await checked()).toMatchObject({ ok: true });
   });
 
+  test.each([
+    ["a strategy alone a daemon that runs takes over by itself", { sell: "10 USDC" }, true],
+    ["a strategy and the policy", { sell: "10 USDC", maxPerDay: "300 USD" }, false],
+    ["a strategy and a token of the main file", { sell: "10 DAI" }, false],
+  ])("says when a change applies: %s", async (_what, change, isTakenOver) => {
+    const { text } = await started([], { yes: true, ...change });
+    expect(text().includes("takes another strategy over by itself")).toBe(isTakenOver);
+    expect(text().includes("nothing of this applies to it sooner, a strategy neither")).toBe(!isTakenOver);
+  });
+
   test("makes no wallet where the files would be refused", async () => {
     // Nothing of it is asked about, and it is in order until the day's ceiling becomes another one.
     const policy = read("policy.yaml").replace(/^max_trade: .*$/m, 'max_trade: "190 USD"');
