@@ -4,16 +4,20 @@ import { systemClock } from "../../adapters/clock/system-clock.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import { editYaml } from "../../config/edit-yaml.ts";
 import { formatProblems } from "../../config/problem.ts";
+import type { ForecastSlot } from "../../domain/forecast/forecast.ts";
+import { GLOBAL_SCOPE } from "../../domain/run/operating-mode.ts";
+import type { ModeStatus } from "../../ports/read-model.ts";
 import { claimDatabase } from "../../storage/claim.ts";
 import { findingsOf, findingsText } from "../check-everything.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { inShell } from "../in-shell.ts";
 import { nextSlots } from "../init/ceilings.ts";
 import { type LineSource, processLines } from "../init/lines.ts";
+import { readLiveDatabase } from "../live-database.ts";
 import { loadConfiguration } from "../load-configuration.ts";
 import { machineZone } from "../machine-zone.ts";
 import { replaceFile } from "../new-file.ts";
-import { readPlan } from "../read-plan.ts";
+import { type Plan, readPlan } from "../read-plan.ts";
 import { createRuntime } from "../runtime.ts";
 import { configurationFile, nameTarget, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -43,9 +47,10 @@ export async function live(options: LiveOptions, terminal: Terminal, lines?: Lin
     terminal.out(`live already: nothing was changed\n${placeOf(now)}`);
     return;
   }
-  const wanted = await checked(file, terminal);
-  terminal.out(`\n${planText(await readPlan({ configuration: wanted, env: process.env }, 1))}\n`);
-  terminal.out(comingSlots(wanted));
+  const { wanted, modes } = await checked(file, terminal);
+  const plan = await readPlan({ configuration: wanted, env: process.env }, 1);
+  terminal.out(`\n${planText(plan)}\n`);
+  terminal.out(comingSlots(wanted, { plan, modes }));
   const after = editYaml(before, [{ path: ["mode"], text: "live" }]);
   if (after === undefined)
     throw byHand(now, "its mode cannot be set without changing something else, so that what sets it now has to go");
@@ -57,30 +62,53 @@ export async function live(options: LiveOptions, terminal: Terminal, lines?: Lin
 }
 
 /** The configuration as it would be live, once nothing is wrong with it. */
-async function checked(file: string, terminal: Terminal): Promise<Configuration> {
+async function checked(
+  file: string,
+  terminal: Terminal,
+): Promise<{ readonly wanted: Configuration; readonly modes: readonly ModeStatus[] }> {
   const loaded = loadConfiguration(file, process.env, { overrides: { mode: "live" } });
   if (!loaded.ok) throw new CommandFailure(EXIT.no, `${formatProblems(loaded.problems)}\nnothing was changed: ${file}`);
   const { configuration } = loaded;
   const { warnings, strategies } = configuration;
   if (warnings.length > 0) terminal.out(`warnings:\n${formatProblems(warnings)}`);
   const findings = await findingsOf(configuration, createRuntime({ level: "error", env: process.env }));
-  const all = [...findings.machine, ...findings.service, ...findings.chain];
+  const database = await readLiveDatabase(configuration);
+  const all = [...findings.machine, ...database.findings, ...findings.service, ...findings.chain];
   terminal.out(findingsText(all));
   const problems = all.filter(({ whatToDo }) => whatToDo !== undefined);
   if (problems.length > 0 || strategies.length === 0) {
     throw new CommandFailure(EXIT.no, `nothing was changed: ${problems.length} of these have to be put right first`);
   }
-  return configuration;
+  return { wanted: configuration, modes: database.modes };
 }
 
-/** When each strategy trades for the first time, by its own wall clock. */
-function comingSlots({ strategies }: Configuration): string {
+/** When each strategy trades for the first time, by its own wall clock; or what bars it. */
+function comingSlots(
+  { strategies, file }: Configuration,
+  { plan, modes }: { readonly plan: Plan; readonly modes: readonly ModeStatus[] },
+): string {
   const nowMs = systemClock.nowMs();
+  const barred = new Map(
+    plan.slots.flatMap((slot) => (slot.decision === "barred" ? [[slot.strategyId, slot] as const] : [])),
+  );
   const lines = strategies.map(({ spec }) => {
+    const slot = barred.get(spec.id);
+    if (slot !== undefined) return `${spec.id} starts no run: ${whyBarred(slot, modes, file)}`;
     const zone = spec.schedule.timezone ?? machineZone();
     return `${spec.id} trades from its next slot on: ${nextSlots(spec.schedule, zone, nowMs)[0] ?? "none is to come"}`;
   });
   return lines.join("\n");
+}
+
+/** Who set what bars a strategy, and what lifts it: the rows of paper are others, so that it is typed afterwards. */
+function whyBarred({ strategyId, reason }: ForecastSlot, modes: readonly ModeStatus[], file: string): string {
+  const config = `--config ${inShell(file)}`;
+  const lines = modes.flatMap(({ scope, mode, setBy, reason: why }) => {
+    if (scope !== GLOBAL_SCOPE && scope !== strategyId) return [];
+    const named = scope === GLOBAL_SCOPE ? "" : ` ${scope}`;
+    return [`${scope} is ${mode}, set by ${setBy}: ${why}; once this is live: swapd resume${named} ${config}`];
+  });
+  return lines.join("; ") || `it is ${reason ?? "barred"}; once this is live, swapd db check ${config} says why`;
 }
 
 async function agrees({ file }: Configuration, lines: LineSource | undefined): Promise<boolean> {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getAddress } from "ethers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createMarkerFiles } from "../../../src/adapters/identity/marker-files.ts";
 import { init } from "../../../src/app/commands/init.ts";
 import { live } from "../../../src/app/commands/live.ts";
 import { CommandFailure } from "../../../src/app/exit-codes.ts";
@@ -12,6 +13,7 @@ import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { base } from "../../../src/networks/base.ts";
 import { DEPLOYER } from "../../../src/sandbox/accounts.ts";
 import { deployData, loadContract } from "../../../src/sandbox/artifacts.ts";
+import { openDaemonDatabase } from "../../support/daemon-database.ts";
 import { type ForeignChain, startForeignChain } from "../../support/foreign-chain.ts";
 import { minedReceipt } from "../../support/safe.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
@@ -95,6 +97,10 @@ describe("swapd live", () => {
   const file = join(folder, "swapd.yaml");
   const read = (): string => readFileSync(file, "utf8");
 
+  const removeDatabase = (): void => {
+    for (const end of ["", "-wal", "-shm"]) rmSync(join(folder, `swapd.db${end}`), { force: true });
+  };
+
   async function typed(...answers: readonly string[]) {
     const one = person(...answers);
     const failure = await live({ config: file }, one.terminal, one.lines).then(
@@ -107,11 +113,12 @@ describe("swapd live", () => {
     return { failure, text: one.text() };
   }
 
+  let wallet: Address;
   beforeAll(async () => {
     const options = { dir: folder, yes: true, network: "base", sell: "25 USDC", buy: "WETH", wallet: "new" };
     const { terminal, text } = person();
     await init({ ...options, timezone: "Europe/Berlin" }, terminal);
-    const wallet = toAddress(/wallet +(0x[0-9a-fA-F]{40}): fund it/.exec(text())?.[1] ?? "");
+    wallet = toAddress(/wallet +(0x[0-9a-fA-F]{40}): fund it/.exec(text())?.[1] ?? "");
     expect(readdirSync(folder)).toContain("wallet.json");
     const before = read();
     const poor = await typed("yes");
@@ -145,6 +152,41 @@ describe("swapd live", () => {
       new RegExp(`changed by somebody else.*in place of line ${place} of .*\n\nmode: live +# dry-run`),
     );
     writeFileSync(file, before);
+  });
+
+  test("refuses a wallet whose database is lost, whose marker knows it, and says how it is put back", async () => {
+    const before = read();
+    const marker = createMarkerFiles(join(folder, "identity"), 8453);
+    const kept = marker.read(wallet);
+    const state = { id: "the-one-that-traded", signatures: 1, signings: 1 };
+    marker.write(wallet, { state, baseline: { block: 1, transactionCount: 1 } });
+    const none = await typed("yes");
+    // An empty database in its place is another one.
+    const { db } = openDaemonDatabase(join(folder, "swapd.db"));
+    const another = await typed("yes");
+    db.close();
+    for (const { failure, text } of [none, another]) {
+      expect(failure, text).toBe("nothing was changed: 1 of these have to be put right first");
+      expect(text).toMatch(/PROBLEM +database +.* is lost.* -> put it back with swapd restore --config /);
+    }
+    expect(read()).toBe(before);
+    marker.write(wallet, kept ?? { state: undefined, baseline: undefined });
+    removeDatabase();
+  });
+
+  test("says who halted what, why, and what releases it, in the place of a first trade", async () => {
+    const { db, store } = openDaemonDatabase(join(folder, "swapd.db"));
+    const mode = { mode: "halted", setBy: "ops", atMs: 1 } as const;
+    store.setMode({ ...mode, scope: "global", reason: "holiday" });
+    store.setMode({ ...mode, scope: "buy-weth", reason: "a bug" });
+    db.close();
+    const { text } = await typed("no");
+    const resume = `once this is live: swapd resume%s --config ${file}`;
+    expect(text).toContain(`buy-weth is halted, set by ops: a bug; ${resume.replace("%s", " buy-weth")}`);
+    expect(text).toContain(`global is halted, set by ops: holiday; ${resume.replace("%s", "")}`);
+    expect(text).toContain("buy-weth starts no run: ");
+    expect(text).not.toContain("trades from its next slot on");
+    removeDatabase();
   });
 
   test("sets the mode alone once a person said yes, names the first slot, and does it once", async () => {
