@@ -62,6 +62,16 @@ export function judgeAbilities(
   return { problems, warnings, ways };
 }
 
+/** Which endpoints gave no answer to a probe, and the first reason of each: what they can do is not known. */
+export function silencesOf(reports: readonly EndpointReport[]): readonly string[] {
+  return reports.flatMap(({ host, findings }) => {
+    const silent = findings.find(({ state }) => state === "unknown");
+    if (silent === undefined) return [];
+    const why = silent.detail === undefined ? "" : `: ${silent.detail}`;
+    return [`what ${host} can do is not known, because it did not answer everything${why}`];
+  });
+}
+
 /** One permitted way at one endpoint is enough; silence proves nothing. */
 function judgeWays(endpoints: readonly Judged[], permitted: readonly SimulationMethod[]) {
   const states = ({ finding }: Judged): readonly string[] => permitted.map((way) => finding(way).state);

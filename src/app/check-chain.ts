@@ -13,7 +13,7 @@ import { formatDuration } from "../domain/time/format-duration.ts";
 import { refusedByToken } from "../engine/refused-by-token.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
-import { judgeAbilities } from "./abilities.ts";
+import { judgeAbilities, silencesOf } from "./abilities.ts";
 import { checkExternal } from "./check-external.ts";
 import { checkProposals } from "./check-proposals.ts";
 import { checkRouters } from "./check-routers.ts";
@@ -91,7 +91,6 @@ async function checkEndpoints({ chain, configuration }: CheckContext): Promise<F
   const { problems, warnings, ways } = judgeAbilities(reports, simulationMethodsOf(configuration.policy));
   const what = "RPC endpoints";
   const hosts = reports.map(({ host }) => host).join(", ");
-  const silent = reports.filter(({ findings }) => findings.some(({ state }) => state === "unknown"));
   const findings: Finding[] = problems.map((found) => {
     return { what, found, whatToDo: "nothing can be traded through them as they are" };
   });
@@ -99,9 +98,7 @@ async function checkEndpoints({ chain, configuration }: CheckContext): Promise<F
     const tried = ways.length === 0 ? "" : `, and transactions are simulated by ${formatMethods(ways.slice(0, 1))}`;
     findings.push({ what, found: `${hosts} can do what trading needs${tried}`, whatToDo: undefined });
   }
-  for (const found of warnings) findings.push({ what, found, whatToDo: undefined, isWarning: true });
-  for (const { host } of silent) {
-    const found = `${host} did not answer everything: what it can do is not known`;
+  for (const found of [...warnings, ...silencesOf(reports)]) {
     findings.push({ what, found, whatToDo: undefined, isWarning: true });
   }
   return findings;

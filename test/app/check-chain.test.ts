@@ -75,6 +75,16 @@ test("alongside an endpoint that has it, it is a warning that names the weaker o
   expect(findings[1]?.found).toMatch(/endpoint 1 \(127\.0\.0\.1.*\) lacks eth_simulateV1/);
 });
 
+test.each([
+  ["of another chain", async () => (await startBareAnvil({ chainId: 1 })).url, /: .*serves chain 1, not 8453/],
+  ["that is dead", async () => "http://127.0.0.1:1", /everything: .*ECONNREFUSED/],
+])("an endpoint %s beside a good one is a warning that says why nothing is known of it", async (_what, second, why) => {
+  const good = await startBareAnvil({ chainId: BASE });
+  const [finding, warning] = await endpointFindings([good.url, await second()]);
+  expect(finding).toMatchObject({ whatToDo: undefined });
+  expect(warning).toMatchObject({ isWarning: true, found: expect.stringMatching(why) });
+});
+
 test("a wallet that delegates to somebody whom nobody named makes the check red; named, it is said", async () => {
   const anvil = await startBareAnvil({ chainId: BASE });
   const delegate = `0x${"d".repeat(40)}`;

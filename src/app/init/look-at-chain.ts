@@ -1,12 +1,13 @@
 import { AbiCoder } from "ethers";
 import type { Configuration } from "../../config/configuration.ts";
+import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { DEFAULT_SIMULATION_METHODS, formatMethods } from "../../domain/guard/simulation-method.ts";
 import { type Address, toAddress } from "../../domain/money/address.ts";
 import { describeDollars } from "../../domain/money/for-people.ts";
 import type { UsdPrice } from "../../domain/money/price.ts";
 import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { Chain } from "../../ports/chain.ts";
-import { judgeAbilities } from "../abilities.ts";
+import { judgeAbilities, silencesOf } from "../abilities.ts";
 import { CommandFailure } from "../exit-codes.ts";
 import { openChain } from "../open-chain.ts";
 import { openPrices } from "../open-prices.ts";
@@ -39,15 +40,33 @@ export async function lookAtEndpoints(
 ): Promise<Said<readonly string[]>> {
   return await askChain(configuration, runtime, async (chain) => {
     const head = await chain.latest();
-    const { problems, warnings, ways } = judgeAbilities(await chain.abilities(), DEFAULT_SIMULATION_METHODS);
+    const reports = await chain.abilities();
+    const { problems, warnings, ways } = judgeAbilities(reports, DEFAULT_SIMULATION_METHODS);
     const { name, chainId } = configuration.network;
     const age = Math.max(0, Math.floor(Date.now() / 1_000) - head.timestamp);
-    if (problems.length > 0) return { problem: problems.join("; ") };
+    const wrong = [...problems, ...(await otherChains(configuration, runtime))];
+    if (wrong.length > 0) return { problem: wrong.join("; ") };
     return [
       `chain ${chainId} (${name}), block ${head.number}, ${formatDuration(age * 1_000)} old; transactions are simulated by ${formatMethods(ways.slice(0, 1))}`,
-      ...warnings.map((warning) => `warning: ${warning}`),
+      ...[...warnings, ...silencesOf(reports)].map((warning) => `warning: ${warning}`),
     ];
   });
+}
+
+/** Which endpoints are of another chain, in words: each is asked by itself, because of a pool the others answer. */
+async function otherChains(configuration: Configuration, runtime: Runtime): Promise<readonly string[]> {
+  const { network } = configuration;
+  const asked = network.rpc.map(async (endpoint) => {
+    const alone = { ...configuration, network: { ...network, rpc: [endpoint], submit: { kind: "public" } as const } };
+    try {
+      await openChain(alone, runtime.secrets).latest();
+    } catch (error) {
+      if (!(error instanceof ChainReadError)) throw error;
+      return error.code === "wrong chain" ? [error.message] : [];
+    }
+    return [];
+  });
+  return (await Promise.all(asked)).flat();
 }
 
 /** What a token of the configuration is on its chain: its place, and its dollars by its feed. */

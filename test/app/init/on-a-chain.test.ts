@@ -13,6 +13,7 @@ import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { base } from "../../../src/networks/base.ts";
 import { DEPLOYER } from "../../../src/sandbox/accounts.ts";
 import { deployData, loadContract } from "../../../src/sandbox/artifacts.ts";
+import { startBareAnvil } from "../../support/bare-anvil.ts";
 import { openDaemonDatabase } from "../../support/daemon-database.ts";
 import { type ForeignChain, startForeignChain } from "../../support/foreign-chain.ts";
 import { minedReceipt } from "../../support/safe.ts";
@@ -89,6 +90,16 @@ describe("swapd init, asked, with a chain to ask", () => {
     expect(text().match(/and is another token/g)).toHaveLength(2);
     expect(readFileSync(join(folder, "strategies/buy-weth.yaml"), "utf8")).toContain('sell: "100 USDC"');
   }, 60_000);
+});
+
+test("swapd init refuses a further endpoint that is of another chain, and says why one is silent", async () => {
+  vi.stubEnv("RPC_2", (await startBareAnvil({ chainId: 1 })).url);
+  vi.stubEnv("RPC_3", "http://127.0.0.1:1");
+  const { lines, terminal, text } = person("base", "env:RPC_1,env:RPC_2", "env:RPC_1,env:RPC_3");
+  const ended = init({ dir: temporaryDirectory() }, terminal, lines);
+  await expect(ended).rejects.toThrow('ended at "sell how much');
+  expect(text()).toMatch(/serves chain 1, not 8453: correct the RPC endpoint/);
+  expect(text()).toMatch(/warning: what 127\.0\.0\.1\S* can do is not known, because .*: .*ECONNREFUSED/);
 });
 
 describe("swapd live", () => {
