@@ -6,7 +6,15 @@ import { formatProblems } from "../../config/problem.ts";
 import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { inShell } from "../in-shell.ts";
-import { type Answers, type KeyAnswer, KEYS, pathIn, readWallet, WALLET_FILES, type WalletAnswer } from "../init/answers.ts";
+import {
+  type Answers,
+  KEYS,
+  type KeyAnswer,
+  pathIn,
+  readWallet,
+  WALLET_FILES,
+  type WalletAnswer,
+} from "../init/answers.ts";
 import { layoutOf, MAIN_FILE, modeOf, tradedSymbols } from "../init/files.ts";
 import { fromFlags, type Given, interview } from "../init/interview.ts";
 import { type LineSource, processLines } from "../init/lines.ts";

@@ -40,7 +40,14 @@ export async function planFiles(session: Session, answers: Answers): Promise<Fil
   if (network === undefined) throw new Error(`the network ${answers.network} was not looked up before`);
   const isTooSmall = (session.slotUsd ?? 0n) > present.configuration.policy.maxTradeUsd;
   const { unsaid } = session;
-  const edited = editedFiles({ folder, present, answers, unsaid, network, maxTrade: isTooSmall ? maxTrade : undefined });
+  const edited = editedFiles({
+    folder,
+    present,
+    answers,
+    unsaid,
+    network,
+    maxTrade: isTooSmall ? maxTrade : undefined,
+  });
   const files = edited.map(({ path, after }) => planned(folder, path, { text: after, mode: OPEN_FILE_MODE }));
   const typed = secrets.filter(isOther).map(({ path, before }) => {
     return `${path}: what is typed ${before === undefined ? "is kept there" : "takes the place of what stands there"}`;
