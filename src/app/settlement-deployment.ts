@@ -120,6 +120,8 @@ export async function createMissing(deployment: Deployment, missing: readonly Mi
   // What an earlier run asked for may be over by now.
   await deployment.lane.tick();
   for (const contract of missing) {
+    // One was mined since the plan was made: a second creation at its address would burn its gas.
+    if (await deployment.isThere(contract)) continue;
     submit(deployment, contract);
     const progress = await follow(deployment, contract);
     if (progress.kind !== "done") return progress;

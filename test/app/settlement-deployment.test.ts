@@ -97,11 +97,11 @@ async function newOperator(folder: string, name: string): Promise<Operator> {
 }
 
 /** A node before the chain that changes what it answers. */
-function startNode(answer: (body: string, text: string) => string) {
+function startNode(answer: (body: string, text: string) => string | Promise<string>) {
   return startHttpServer(async (request, response) => {
     const body = await readBody(request);
     const headers = { "content-type": "application/json" };
-    response.end(answer(body, await (await fetch(chain.url, { method: "POST", body, headers })).text()));
+    response.end(await answer(body, await (await fetch(chain.url, { method: "POST", body, headers })).text()));
   });
 }
 
@@ -151,6 +151,27 @@ test("a deployment that an account signed goes on with its key alone, and anothe
   await chain.rpc.call("evm_setIntervalMining", [1]);
   expect(await first.deploy(15_000)).toMatchObject({ code: 0, text: expect.stringContaining("byte for byte") });
   expect([await sentBy(first), await sentBy(second)]).toEqual([2, 0]);
+});
+
+test("a creation that is mined and final between the plan of the next run and its first look is not made again", async () => {
+  const seen = { isPlanned: false };
+  const node = await startNode(async (body, text) => {
+    if (seen.isPlanned && body.includes("eth_getBalance")) {
+      seen.isPlanned = false;
+      await chain.rpc.call("anvil_mine", ["0x80"]);
+      await chain.rpc.call("evm_setIntervalMining", [1]);
+    }
+    return text;
+  });
+  const folder = newProject(exchange.protocols.slice(1, 3), {}, `[{ url: "${node.url}" }]`);
+  const operator = await newOperator(folder, "operator");
+  await chain.rpc.call("evm_setAutomine", [false]);
+  await chain.rpc.call("evm_setIntervalMining", [0]);
+  await mineWith(GWEI);
+  expect(await operator.deploy(1_500)).toMatchObject({ code: 75, text: expect.stringContaining("still under way") });
+  seen.isPlanned = true;
+  const ended = await operator.deploy(15_000);
+  expect([ended.code, seen.isPlanned, await sentBy(operator)]).toEqual([0, false, 2]);
 });
 
 test("a deployment is shown with what a rollup takes for its data, and not begun without money for both", async () => {
