@@ -8,6 +8,8 @@ import { timeText } from "./time-text.ts";
 
 /** As for the daemon, which then reads from the other endpoints first. */
 const LATE_SECONDS = 120;
+/** As for the daemon: no node makes a block of so far ahead, and by one that shows one the others would seem late. */
+const MOST_AHEAD_SECONDS = 30;
 /** One that does not say its newest block by then is asked in its turn. */
 const ASKED_FOR_MS = 10_000;
 
@@ -61,13 +63,16 @@ function minedRows({ swaps, intents, costs }: Snapshot): MinedRow[] {
  */
 export async function lateLast(
   urls: readonly (string | Secret)[],
+  nowMs: number,
   say: (text: string) => void,
 ): Promise<readonly (string | Secret)[]> {
   if (urls.length < 2) return urls;
   const signal = AbortSignal.timeout(ASKED_FOR_MS);
   const answers = await Promise.allSettled(urls.map(async (url) => await createChainReader(url, signal).tip()));
   const times = answers.map((answer) => (answer.status === "fulfilled" ? answer.value.seconds : undefined));
-  const newest = Math.max(...times.map((seconds) => seconds ?? 0));
+  const said = times.filter((seconds) => seconds !== undefined);
+  const believable = said.filter((seconds) => seconds <= nowMs / 1_000 + MOST_AHEAD_SECONDS);
+  const newest = Math.max(0, ...(believable.length > 0 ? believable : said));
   const late = new Set<string | Secret>();
   for (const [index, url] of urls.entries()) {
     const seconds = times[index] ?? newest;

@@ -52,20 +52,23 @@ test("a chain that cannot be read at one endpoint is audited at the next, as a w
     ),
   ).rejects.toBe(unreadable);
   expect(asked.splice(0)).toEqual(urls);
-  const wrong = new AuditError("WRONG_CHAIN", "of another chain");
+  const unopened = new AuditError("DATABASE_UNREADABLE", "no database");
   await expect(
     auditInTurn(
       urls,
-      answering(() => wrong),
+      answering(() => unopened),
       terminal,
     ),
-  ).rejects.toBe(wrong);
+  ).rejects.toBe(unopened);
   expect(asked).toEqual(["one"]);
   await expect(auditInTurn([], isFirst, terminal)).rejects.toMatchObject({ exitCode: EXIT.configuration });
 });
 
-test("an endpoint that has not come to where the audit is to begin is no answer while there is another", async () => {
-  const nothing = new AuditError("NOTHING_SINCE", "one.example: nothing would be looked at");
+test.each([
+  ["has not come to where the audit is to begin", "NOTHING_SINCE"],
+  ["is of another chain", "WRONG_CHAIN"],
+] as const)("an endpoint that %s is no answer while there is another", async (_hazard, code) => {
+  const nothing = new AuditError(code, "one.example: nothing would be looked at");
   const ask = async (url: unknown) => (url === "one" ? Promise.reject(nothing) : `of ${url}`);
   const terminal = { err: () => undefined };
   await expect(auditInTurn(["one", "two"], ask, terminal)).resolves.toBe("of two");

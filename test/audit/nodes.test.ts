@@ -149,18 +149,28 @@ test("judges a row by its transaction where it names a block that is still to co
   expect(codesOf(report)).toContain("FILL_BLOCK_DIFFERS");
 });
 
+/** A node whose newest block is so many seconds old. */
+const aged = (seconds: number) =>
+  twistedNode(async (call) => {
+    const { result } = (await answer(call, call)) as { result: object };
+    return { result: { ...result, timestamp: `0x${(Math.floor(Date.now() / 1_000) - seconds).toString(16)}` } };
+  });
+
 test("asks endpoints last whose newest block is much older than another's, and those that are away in their turn", async () => {
-  const aged = (seconds: number) =>
-    twistedNode(async (call) => {
-      const { result } = (await answer(call, call)) as { result: { timestamp: string } };
-      return { result: { ...result, timestamp: `0x${(Number(result.timestamp) - seconds).toString(16)}` } };
-    });
   const away = "http://127.0.0.1:1/";
   const [days, minute, now] = [await aged(300_000), await aged(60), await aged(0)];
   const said: string[] = [];
-  const order = await lateLast([days, away, minute, now], (text) => void said.push(text));
+  const order = await lateLast([days, away, minute, now], Date.now(), (text) => void said.push(text));
   expect(order).toEqual([away, minute, now, days]);
+  expect(await lateLast([away, `${away}other`], Date.now(), (text) => void said.push(text))).toHaveLength(2);
   expect(said).toEqual([expect.stringContaining(`${new URL(days).host} is asked last: its newest block is of 20`)]);
+});
+
+test("asks no endpoint last because another one shows a block of the future, unless all do by a clock that is behind", async () => {
+  const [days, now, future] = [await aged(300_000), await aged(0), await aged(-1_000)];
+  const ordered = (nowMs: number) => lateLast([days, now, future], nowMs, () => undefined);
+  expect(await ordered(Date.now())).toEqual([now, future, days]);
+  expect(await ordered(0)).toEqual([future, days, now]);
 });
 
 test.each([

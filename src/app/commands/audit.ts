@@ -44,7 +44,7 @@ export async function auditCommand(
   try {
     const { rpcUrls, ...facts } = chain.options;
     const ask = (rpcUrl: string | Secret) => audit({ ...facts, rpcUrl, database: target.database, since });
-    const inTurn = await lateLast(rpcUrls, (text) => terminal.err(text));
+    const inTurn = await lateLast(rpcUrls, Date.now(), (text) => terminal.err(text));
     const found = await auditInTurn(inTurn, ask, terminal).catch(asFailure);
     // A sandbox's blocks come as long as it runs, and it may be stopped.
     const report = target.kind === "sandbox" ? found : noteAge(found, Date.now());
@@ -91,8 +91,8 @@ export function asFailure(error: unknown): never {
 }
 
 /**
- * An audit by one endpoint as a whole; where the chain cannot be read there, or has not come to where it is to begin, by
- * the next one.
+ * An audit by one endpoint as a whole; where the chain cannot be read there, is another one, or has not come to where it
+ * is to begin, by the next one.
  * @throws what the last one ended with
  */
 export async function auditInTurn<T>(
@@ -110,8 +110,8 @@ export async function auditInTurn<T>(
   }
 }
 
-/** Another endpoint may know more. */
-const OF_ONE_ENDPOINT: ReadonlySet<AuditError["code"]> = new Set(["CHAIN_UNREADABLE", "NOTHING_SINCE"]);
+/** Another endpoint may know more, or be of the right chain. */
+const OF_ONE_ENDPOINT: ReadonlySet<AuditError["code"]> = new Set(["CHAIN_UNREADABLE", "NOTHING_SINCE", "WRONG_CHAIN"]);
 
 interface AuditedChain {
   readonly options: Omit<AuditOptions, "database" | "rpcUrl"> & { readonly rpcUrls: readonly (string | Secret)[] };
