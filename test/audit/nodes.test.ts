@@ -142,6 +142,19 @@ test.each([
   );
 });
 
+test("calls missing what is recorded in blocks beyond the end of a chain that mines no more", async () => {
+  const tip = String(await world.chain.rpc.call("eth_blockNumber", []));
+  const report = await world.auditAfter(
+    async ({ trader, chain }) => {
+      const { USDC, WETH } = chain.tokens;
+      await trader.swapSelfExecuted({ id: "later", sell: USDC, buy: WETH, amount: 70_000n });
+    },
+    { rpcUrl: await standingAt(tip), hasEnded: true },
+  );
+  expect(report.tip.number).toBe(Number(tip));
+  expect(report.differences).toContainEqual(expect.objectContaining({ code: "FILL_MISSING", subject: "swap later" }));
+});
+
 test("judges a row by its transaction where it names a block that is still to come", async () => {
   const report = await world.auditAfter(({ journal }) =>
     journal.run("UPDATE swaps SET block_number = 1000000000000 WHERE id = 'own'"),

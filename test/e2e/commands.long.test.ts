@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Contract, JsonRpcProvider, Wallet } from "ethers";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { claimPort } from "../../src/sandbox/free-port.ts";
+import { openDatabase } from "../../src/storage/database.ts";
 import { writeWallet } from "../support/wallet-files.ts";
 import { makeFolder, run, start } from "./support/swapd.ts";
 
@@ -221,5 +222,16 @@ describe("swapd audit", () => {
     expect(await run(mine.path, ["audit"])).toMatchObject({ code: 0, out: expect.stringContaining("No difference") });
     sandbox.process.kill("SIGTERM");
     await sandbox.ended;
+  });
+
+  it("waits for no block of a sandbox that was cut off before its chain was saved for the last time", async () => {
+    const mine = makeFolder();
+    onTestFinished(mine.remove);
+    expect((await run(mine.path, ["sandbox", "--for", "6s", "--port", "0"])).code).toBe(0);
+    const db = openDatabase({ file: join(mine.path, ".swapd", "sandbox", "swapd.db") });
+    const { changes } = db.prepare("UPDATE known_chain SET block_number = block_number + 1000").run();
+    db.close();
+    expect(changes).toBeGreaterThan(0);
+    expect(await run(mine.path, ["audit"])).toMatchObject({ code: 0, out: expect.stringContaining("up to block") });
   });
 });

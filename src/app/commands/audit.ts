@@ -144,7 +144,8 @@ async function openSandboxChain(facts: Extract<Target, { kind: "sandbox" }>["fac
     stateFile: join(facts.directory, STATE_FILE),
   });
   const { rpcUrl } = sandbox.world;
-  return { options: { rpcUrls: [rpcUrl], chainId, wrappedNative, settlement }, stop: sandbox.stop };
+  // The rows of a sandbox that was cut off may know later blocks than its chain, which was saved before.
+  return { options: { rpcUrls: [rpcUrl], chainId, wrappedNative, settlement, hasEnded: true }, stop: sandbox.stop };
 }
 
 async function isUp(rpcUrl: string, chainId: number): Promise<boolean> {
