@@ -34,16 +34,22 @@ function changeOf(event: LaneEvent, value: bigint): TransactionChange | undefine
         : {
             ...{ kind: "final", outcome: event.outcome, ...receiptAgain(event.receipt, value) },
             ...(event.keptBack === undefined ? {} : { keptBack: true }),
+            ...asked(event),
           };
     case "dropped":
       return {
         kind: "dropped",
         reason: event.reason ?? "it was not signed in time",
-        ...(event.cancelledBy === undefined ? {} : { byPerson: true }),
+        ...asked(event),
       };
     case "replaced":
       return undefined;
   }
+}
+
+/** That a person asked for its end. */
+function asked({ cancelledBy }: LaneEvent): { byPerson?: true } {
+  return cancelledBy === undefined ? {} : { byPerson: true };
 }
 
 /** What a fill is measured from once more; a revert exchanged nothing. */

@@ -1,5 +1,6 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { Receipt } from "../ports/chain.ts";
+import type { LaneEvent } from "../ports/lane-event.ts";
 import type { CostRow, IntentRow } from "../ports/lane-store.ts";
 import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import { broadcastNewest, lowerBlocks, noteInNoBlock } from "./broadcast.ts";
@@ -183,18 +184,24 @@ async function recordFinal(turn: LaneTurn, { id }: IntentRow, { attempt, receipt
   passCrashPoint(turn.deps, "lane.final.before");
   await commit(turn, id, (rows) => {
     const others = rows.attempts.filter(({ hash }) => hash !== attempt.hash);
-    const keptBack = outcome === "cancelled" && isKeptBack(turn, rows) ? ({ keptBack: true } as const) : {};
+    const why = outcome === "cancelled" ? whyCancelled(turn, rows) : {};
     return moveIntent(turn, rows, {
       move: {
         to: "final",
         fields: { outcome },
-        event: { kind: "final", outcome, receipt, ...keptBack },
+        event: { kind: "final", outcome, receipt, ...why },
         detail: outcome,
       },
       alongside: others.map((other) => moveAttempt(other, "replaced")),
     });
   });
   passCrashPoint(turn.deps, "lane.final.after");
+}
+
+/** The lane cancels by itself as well: what is too late, what private endpoints keep back, and what has nowhere to go. */
+function whyCancelled(turn: LaneTurn, rows: Known<LaneRows>): Pick<LaneEvent, "cancelledBy" | "keptBack"> {
+  if (rows.cancelRequest !== undefined) return { cancelledBy: rows.cancelRequest.by };
+  return isKeptBack(turn, rows) ? { keptBack: true } : {};
 }
 
 /** What was said of its block is not so: what was mined is in flight again. */

@@ -15,7 +15,7 @@ export interface LaneEvent {
   readonly reason?: string;
   /** of a cancelled one: our empty transaction took its nonce, because no private endpoint brought it into a block */
   readonly keptBack?: true;
-  /** who cancelled an intent before anything of it was signed */
+  /** of a cancelled or dropped one: who asked for that; undefined: nobody did, the lane ended it by itself */
   readonly cancelledBy?: string;
 }
 

@@ -22,6 +22,7 @@ describe("what a lane reports reaches the swap that asked", () => {
     ["reorged", {}, {}],
     ["final", { outcome: "succeeded", receipt }, { outcome: "succeeded", receipt, value: 77n }],
     ["final", { outcome: "cancelled", receipt: { ...receipt, succeeded: false } }, { outcome: "cancelled" }],
+    ["final", { outcome: "cancelled", cancelledBy: "ops" }, { outcome: "cancelled", byPerson: true }],
     ["dropped", { reason: "too dear" }, { reason: "too dear" }],
   ] as const)("%s", (kind, event, change) => {
     expect(heard({ kind, ...event })).toEqual({

@@ -21,6 +21,8 @@ test("an open transaction is cancelled by a self-transfer at its nonce, under tw
   await finish(world, "a");
   await finish(world, "b");
   expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled" });
+  const end = world.events.findLast(({ intentId }) => intentId === "a");
+  expect(end).toMatchObject({ kind: "final", outcome: "cancelled", cancelledBy: "ops" });
   expect(world.intent("b")).toMatchObject({ state: "final", outcome: "succeeded", nonce: 1 });
   expect(await world.received(to)).toBe(0n);
 });
@@ -33,6 +35,7 @@ test("the chain decides: where the original lands first, it counts and nothing m
   await world.anvil.mine();
   await finish(world, "a");
   expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+  expect(world.events.findLast(({ intentId }) => intentId === "a")?.cancelledBy).toBeUndefined();
   expect(world.attempts("a").map(({ kind }) => kind)).toEqual(["original"]);
   expect(await world.received(to)).toBe(5n);
 });

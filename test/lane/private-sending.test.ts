@@ -82,6 +82,7 @@ it("cancels what nobody gets any more, with an empty transaction for everybody, 
   const to = world.submit("b");
   await world.step(6);
   expect(world.intent("a")).toMatchObject({ outcome: "cancelled" });
+  expect(world.events.findLast(({ intentId }) => intentId === "a")).not.toHaveProperty("cancelledBy");
   expect(await world.received(to)).toBe(5n);
 });
 

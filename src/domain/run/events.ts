@@ -198,6 +198,8 @@ export type TransactionChange =
       readonly outcome: "succeeded" | "reverted" | "cancelled";
       /** an empty transaction of ours has its nonce for good, because no private endpoint brought it into a block */
       readonly keptBack?: true;
+      /** it was cancelled on a person's request */
+      readonly byPerson?: true;
     } & ReceiptAgain)
   | { readonly kind: "reorged" }
   /** nothing was signed; `byPerson`: on a person's request, so it is not tried again */

@@ -187,7 +187,7 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
     whatToDo: "`swapd status` says who halted it and why; a later slot trades again.",
   },
   approval_failed: {
-    meaning: "The approval reverted or did not suffice.",
+    meaning: "The approval reverted, did not suffice, or was given up because no block took it.",
     whatToDo: "Check the token: it may need an approval from zero, or charge for transfers.",
   },
   approval_not_sent: {

@@ -37,8 +37,7 @@ function stepApproval(draft: Draft, swap: Swap, change: TransactionChange, evide
     endDropped(draft, swap, change, { otherwise: "approval_not_sent", evidence });
   } else if (change.kind === "final" && change.outcome !== "succeeded") {
     // That a person cancelled it says nothing of the token.
-    const isWanted = change.outcome === "cancelled" && change.keptBack !== true;
-    const reason = isWanted ? "cancelled_by_operator" : "approval_failed";
+    const reason = change.byPerson === true ? "cancelled_by_operator" : "approval_failed";
     endUnsigned(draft, swap.id, { reason, detail: `the approval was ${change.outcome}` });
     if (change.keptBack === true) tryPublicly(draft, swap, evidence);
   }

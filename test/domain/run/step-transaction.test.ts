@@ -294,8 +294,8 @@ describe("an approval", () => {
   test.each([
     ["reverted", {}, "approval_failed"],
     ["cancelled", { keptBack: true }, "approval_failed"],
-    // It says nothing of the token.
-    ["cancelled", {}, "cancelled_by_operator"],
+    ["cancelled", {}, "approval_failed"],
+    ["cancelled", { byPerson: true }, "cancelled_by_operator"],
   ] as const)("that is finally %s %j ends the swap: nothing was signed for it", (outcome, more, reason) => {
     const result = report(approving, { kind: "final", outcome, ...more });
     expect(result.run).toMatchObject({ state: "skipped", reason });
