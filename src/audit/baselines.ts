@@ -70,9 +70,11 @@ function adviceOn({ kind, facts }: FindingRow): string {
     case "allowance":
       return "`swapd db accept` takes it back.";
     case "cannot-prove":
-      return facts.readUpTo === undefined
-        ? "Name an endpoint that keeps logs and start again; accept it by `swapd db accept` only if you know what happened."
-        : "It ends by itself once they are read.";
+      if (facts.readUpTo !== undefined) return "It ends by itself once they are read.";
+      // Its balance or allowance is refused.
+      if (facts.token !== undefined && facts.expected === undefined)
+        return "It ends by itself once the token answers again.";
+      return "Name an endpoint that keeps logs and start again; accept it by `swapd db accept` only if you know what happened.";
     default:
       return "Restore the database that knows more; if there is none, accept it by `swapd db accept`.";
   }

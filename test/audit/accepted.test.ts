@@ -218,6 +218,8 @@ it.each([
   ["nonce", {}, /^Find out who it was: /],
   ["allowance", {}, /^`swapd db accept` takes it back\.$/],
   ["cannot-prove", { readUpTo: "12" }, /^It ends by itself once they are read\.$/],
+  ["cannot-prove", { token: STRANGER }, /^It ends by itself once the token answers again\.$/],
+  ["cannot-prove", { token: STRANGER, now: "1", expected: "2" }, /^Name an endpoint that keeps logs /],
   ["cannot-prove", { toBlock: "20" }, /^Name an endpoint that keeps logs and start again; accept it /],
   ["lost", {}, /^Restore the database that knows more; /],
 ])("a finding of the kind %s with the facts %j that nobody accepted says what helps", async (kind, facts, advice) => {
