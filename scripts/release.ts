@@ -19,6 +19,8 @@ const USAGE = "usage: npm run release -- <version> [--to <folder>], for example 
 
 interface Release {
   readonly version: string;
+  /** when it is made, in the form 2026-01-31 */
+  readonly day: string;
   /** where its files go */
   readonly folder: string;
 }
@@ -27,7 +29,8 @@ function readArguments(): Release | undefined {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { to: { type: "string" } } });
   const [version, ...more] = positionals;
   if (version === undefined || more.length > 0 || !/^\d+\.\d+\.\d+$/.test(version)) return undefined;
-  return { version, folder: resolve(values.to ?? join(ROOT, "release", version)) };
+  const day = new Date().toISOString().slice(0, "2026-01-01".length);
+  return { version, day, folder: resolve(values.to ?? join(ROOT, "release", version)) };
 }
 
 function folderRefusals(folder: string): readonly string[] {
@@ -35,10 +38,9 @@ function folderRefusals(folder: string): readonly string[] {
   return [`${folder} is not empty: remove it, or name another folder with --to.`];
 }
 
-function writeVersion(version: string): void {
+function writeVersion({ version, day }: Release): void {
   run("npm", ["version", version, "--no-git-tag-version", "--allow-same-version", "--ignore-scripts"], ROOT);
   const changelog = join(ROOT, "CHANGELOG.md");
-  const day = new Date().toISOString().slice(0, "2026-01-01".length);
   writeFileSync(changelog, dated(readFileSync(changelog, "utf8"), version, day));
 }
 
@@ -72,7 +74,7 @@ function report({ version, folder }: Release): void {
 }
 
 function release(wanted: Release): void {
-  writeVersion(wanted.version);
+  writeVersion(wanted);
   run(process.execPath, [join(ROOT, "scripts/build.ts")], ROOT);
   const place = mkdtempSync(join(tmpdir(), "swapd-release-"));
   try {
@@ -92,7 +94,7 @@ if (wanted === undefined) {
   console.error(USAGE);
   process.exitCode = 2;
 } else {
-  const reasons = [...refusals(ROOT, wanted.version), ...folderRefusals(wanted.folder)];
+  const reasons = [...refusals(ROOT, wanted), ...folderRefusals(wanted.folder)];
   if (reasons.length === 0) release(wanted);
   else {
     console.error(`No release of ${wanted.version}:\n${reasons.map((reason) => `- ${reason}`).join("\n")}`);

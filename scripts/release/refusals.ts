@@ -1,18 +1,23 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sectionOf } from "./changelog.ts";
 import { run } from "./command.ts";
 import { isAllowed, productionPackages } from "./packages.ts";
 
 const SHOWN_FILES = 5;
+const EXAMPLES = "strategies/examples";
 
-/** What stands against a release of this tree, a sentence each with what to do; empty when nothing does. */
-export function refusals(root: string, version: string): readonly string[] {
+/**
+ * What stands against a release of this tree, a sentence each with what to do; empty when nothing does.
+ * @param day of the release, in the form 2026-01-31
+ */
+export function refusals(root: string, { version, day }: { version: string; day: string }): readonly string[] {
   return [
     treeRefusal(root),
     versionRefusal(root, version),
     ...changelogRefusals(root, version),
     licenceRefusal(root),
+    exampleRefusal(root, day),
   ].filter((sentence) => sentence !== undefined);
 }
 
@@ -54,6 +59,20 @@ function licenceRefusal(root: string): string | undefined {
   if (refused.length === 0) return undefined;
   const names = refused.map(({ name, licence }) => `${name} (${licence})`).join(", ");
   return `Licences that may not be passed on: ${names}. Make them development dependencies, or do without.`;
+}
+
+/**
+ * Days are over at some time in every tree, so no test looks for them: a release begins with none. A range is over once its
+ * last day is.
+ */
+function exampleRefusal(root: string, day: string): string | undefined {
+  const over = readdirSync(join(root, EXAMPLES)).flatMap((name) => {
+    const text = readFileSync(join(root, EXAMPLES, name), "utf8");
+    const days = text.match(/\d{4}-\d\d-\d\d(?!\.\.)/g) ?? [];
+    return days.filter((one) => one < day).map((one) => `${one} in ${name}`);
+  });
+  if (over.length === 0) return undefined;
+  return `Examples in ${EXAMPLES} name days that are over (${over.join(", ")}): name later ones.`;
 }
 
 /** Negative when the first is the older one. Both are three numbers. */

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { dated, sectionOf } from "../../scripts/release/changelog.ts";
@@ -8,6 +8,9 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const READY = "# Changelog\n\n## 0.2.0 - unreleased\n\n### Added\n\n- A door.\n\n## 0.1.0 - 2026-01-31\n\n- A wall.\n";
 
+const RELEASE = { version: "0.2.0", day: "2026-02-28" };
+const EXAMPLE = "strategies/examples/holidays.yaml";
+
 /** A repository that is ready for 0.2.0, but for what is changed in it. */
 function repository(files: Readonly<Record<string, string>> = {}): string {
   const root = temporaryDirectory();
@@ -15,8 +18,10 @@ function repository(files: Readonly<Record<string, string>> = {}): string {
     "package.json": '{ "version": "0.1.0" }\n',
     "package-lock.json": '{ "packages": { "": { "version": "0.1.0" } } }\n',
     "CHANGELOG.md": READY,
+    [EXAMPLE]: 'until: 2026-02-28\nblackouts: ["2026-01-31..2026-03-01"]\n',
     ...files,
   };
+  mkdirSync(join(root, "strategies/examples"), { recursive: true });
   for (const [name, text] of Object.entries(all)) writeFileSync(join(root, name), text);
   run("git", ["init", "--quiet"], root);
   run("git", ["add", "--all"], root);
@@ -27,14 +32,14 @@ function repository(files: Readonly<Record<string, string>> = {}): string {
 
 describe("a release", () => {
   it("is refused by nothing where the tree is clean and the changelog has its section", () => {
-    expect(refusals(repository(), "0.2.0")).toEqual([]);
+    expect(refusals(repository(), RELEASE)).toEqual([]);
   });
 
   it("is refused while files are changed or new, and names them", () => {
     const root = repository();
     writeFileSync(join(root, "package.json"), '{ "version": "0.1.0", "private": true }\n');
     writeFileSync(join(root, "left.txt"), "left\n");
-    expect(refusals(root, "0.2.0")).toEqual([expect.stringMatching(/not committed .*package\.json.*left\.txt/)]);
+    expect(refusals(root, RELEASE)).toEqual([expect.stringMatching(/not committed .*package\.json.*left\.txt/)]);
   });
 
   it.each([
@@ -46,15 +51,15 @@ describe("a release", () => {
       /changes under `## Unreleased`/,
     ],
   ])("is refused while the changelog %s", (_what, changelog, reason) => {
-    expect(refusals(repository({ "CHANGELOG.md": changelog }), "0.2.0")).toEqual([expect.stringMatching(reason)]);
+    expect(refusals(repository({ "CHANGELOG.md": changelog }), RELEASE)).toEqual([expect.stringMatching(reason)]);
   });
 
   it("is refused for a version that is older than the tree's, or a tag", () => {
     const older = repository({ "package.json": '{ "version": "0.10.0" }\n' });
-    expect(refusals(older, "0.2.0")).toEqual([expect.stringContaining("0.2.0 is older than 0.10.0")]);
+    expect(refusals(older, RELEASE)).toEqual([expect.stringContaining("0.2.0 is older than 0.10.0")]);
     const tagged = repository();
     run("git", ["tag", "v0.2.0"], tagged);
-    expect(refusals(tagged, "0.2.0")).toEqual([expect.stringContaining("v0.2.0 is a tag already")]);
+    expect(refusals(tagged, RELEASE)).toEqual([expect.stringContaining("v0.2.0 is a tag already")]);
   });
 
   it("is refused for a licence that may not be passed on, also of a package that another one brings", () => {
@@ -66,15 +71,22 @@ describe("a release", () => {
         "node_modules/tool": { version: "3.0.0", license: "GPL-3.0-only", dev: true },
       },
     };
-    const reasons = refusals(repository({ "package-lock.json": JSON.stringify(lock) }), "0.2.0");
+    const reasons = refusals(repository({ "package-lock.json": JSON.stringify(lock) }), RELEASE);
     expect(reasons).toEqual([expect.stringContaining("bound (GPL-3.0-only)")]);
     expect(reasons.join()).not.toContain("tool");
+  });
+
+  it("is refused while an example names a day that is over, or a range whose last day is", () => {
+    const over = 'until: 2026-02-27\nblackouts: ["2025-12-24..2026-01-02", "2026-02-01..2026-02-28"]\n';
+    expect(refusals(repository({ [EXAMPLE]: over }), RELEASE)).toEqual([
+      expect.stringContaining("(2026-02-27 in holidays.yaml, 2026-01-02 in holidays.yaml)"),
+    ]);
   });
 
   it("reports everything that stands against it at once", () => {
     const root = repository({ "CHANGELOG.md": "# Changelog\n", "package.json": '{ "version": "1.0.0" }\n' });
     writeFileSync(join(root, "left.txt"), "left\n");
-    expect(refusals(root, "0.2.0")).toHaveLength(3);
+    expect(refusals(root, RELEASE)).toHaveLength(3);
   });
 });
 
