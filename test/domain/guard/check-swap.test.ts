@@ -206,6 +206,16 @@ const gasless: readonly (readonly [DenialCode, string, Partial<SwapFacts>])[] = 
     "an order that another contract would check",
     { signing: { verifyingContract: STRANGER, permitSpender: ROUTER } },
   ],
+  [
+    "RECIPIENT_MISMATCH",
+    "an order that pays somebody else",
+    {
+      decoding: {
+        ok: true,
+        swap: decodedSample({ affiliate: undefined, amountIn: GROSS - 500_000n, recipient: STRANGER }),
+      },
+    },
+  ],
   ["NONCE_USED", "a nonce that another swap has", { nonceUsed: true }],
   ["PERMIT_UNSUPPORTED", "neither permit nor allowance", { authorisation: "none" }],
   ["GASLESS_UNTRIED", "an order that nobody could simulate", { simulation: undefined }],
@@ -258,6 +268,15 @@ describe("the one list of checks before a signature", () => {
   it.each(gasless)("answers %s to %s, gasless", (code, _name, change) => {
     expect(checkSwap(gaslessFactsSample(change)).denial?.code).toBe(code);
   });
+
+  it.each(gasless.filter(([, , change]) => !("simulation" in change)))(
+    "answers %s to %s, gasless, also where an order that nobody could simulate is accepted",
+    (code, _name, change) => {
+      const { limits } = gaslessFactsSample();
+      const untried = { simulation: undefined, limits: { ...limits, acceptsUntriedGasless: true } };
+      expect(checkSwap(gaslessFactsSample({ ...change, ...untried })).denial?.code).toBe(code);
+    },
+  );
 
   it("has a test for every code, but for those of unusable answers and the fee bound that the fee cap meets first", () => {
     const tested = new Set([...selfExecuted, ...gasless].map(([code]) => code));
