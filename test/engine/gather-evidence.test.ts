@@ -70,6 +70,25 @@ test("counts what other swaps hold, and never the swap itself", async () => {
   });
 });
 
+test("the day counts the trades of 24 hours, and the month those of 30 days", async () => {
+  const life = await begin();
+  const aDayMs = 86_400_000;
+  for (const [days, dollars] of [
+    [1, "5"],
+    [10, "40"],
+    [30, "300"],
+    [31, "2000"],
+  ] as const) {
+    const soldMs = NOW_MS - days * aDayMs + 1;
+    const swap = swapIn("submitted", { ...owned, id: `run_${days}d.0.1`, runId: `run_${days}d` });
+    const sample = runSample({ id: swap.runId, slotMs: SLOT_MS - days * aDayMs, swaps: [swap] });
+    const run = addRun(life.store, sample, { atMs: soldMs });
+    life.store.writeRecord(run, { kind: "value", swapId: swap.id, usd: usd(dollars) }, soldMs);
+    life.store.writeRecord(run, { kind: "spend", swapId: swap.id, amount: HUNDRED_USDC }, soldMs);
+  }
+  expect((await gather(life)).ledger).toMatchObject({ spentTodayUsd: usd("5"), spentMonthUsd: usd("345") });
+});
+
 test("a proposal to a Safe waits for the owners' word on every other swap of it, whatever that sells", async () => {
   const life = await begin();
   const run = life.store.run("run_2");
