@@ -20,6 +20,7 @@ import {
   policySample,
   ROUTER,
   runSample,
+  swapSample,
   USDC,
   usd,
   WALLET,
@@ -276,7 +277,9 @@ describe("what is refused", () => {
     expect(result.effects).toEqual([]);
   });
 
-  const passing: readonly [string, "failed" | "skipped", Partial<ClearanceReading>][] = [
+  const dearQuote = quoteSample(swapSample(), { priceImpactPpm: 10_001n });
+  const passing: readonly [string, "failed" | "skipped", Partial<ClearanceReading>, Partial<Swap>?][] = [
+    ["PRICE_IMPACT_TOO_HIGH", "skipped", {}, { quote: dearQuote }],
     ["SIMULATION_REVERTED", "failed", { simulation: { kind: "reverted", reason: "K" } }],
     ["SIMULATION_UNAVAILABLE", "failed", { simulation: { kind: "unavailable", reason: "no such method" } }],
     ["GAS_PRICE_TOO_HIGH", "skipped", { priorityFee: 4n * GWEI }],
@@ -291,12 +294,13 @@ describe("what is refused", () => {
 
   test.each(passing)(
     "%s may pass by itself: it is asked again inside the window and counts after it",
-    (code, lateState, change) => {
-      const early = clear(own, change);
+    (code, lateState, change, quoted = {}) => {
+      const swap = swapIn("quoted", quoted);
+      const early = clear(swap, change);
       expect(early.run.swaps[0]?.state).toBe("quoted");
       expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: firstRetryMs(NOW_MS) }]);
       expect(kindsOf(early)).not.toContain("release");
-      const late = clear(own, change, { nowMs: lateMs });
+      const late = clear(swap, change, { nowMs: lateMs });
       expect(late.run).toMatchObject({ state: lateState, reason: code });
       expect(signs(early) || signs(late)).toBe(false);
     },
