@@ -73,6 +73,8 @@ describe("a proposal", () => {
     ["leaves an allowance", withCalls(calls.slice(0, -1)), "calls of the proposal"],
     ["swaps twice", withCalls([...calls.slice(0, 3), swap, ...calls.slice(3)]), "calls of the proposal"],
     ["swaps by other bytes", withCalls(calls.with(2, { ...swap, data: "0x1235" })), "calls of the proposal"],
+    ["swaps at another contract", withCalls(calls.with(2, { ...swap, to: POOL })), "calls of the proposal"],
+    ["approves at another token", withCalls(allowing(HUNDRED_USDC, POOL)), "calls of the proposal"],
     ["sends along with the swap", withCalls(calls.with(2, { ...swap, value: 1n })), "calls of the proposal"],
     ["does not mark its place", withCalls(calls.slice(1)), "calls of the proposal"],
     ["marks another place", withCalls(calls.with(0, markCall(WALLET, "run_1.1"))), "calls of the proposal"],
@@ -91,6 +93,6 @@ describe("a proposal", () => {
   });
 });
 
-function allowing(gross: bigint): readonly SafeCall[] {
-  return calls.with(1, { ...calls[1], data: approval(ROUTER, gross) } as SafeCall);
+function allowing(gross: bigint, token = USDC.address): readonly SafeCall[] {
+  return calls.with(1, { to: token, value: 0n, data: approval(ROUTER, gross) });
 }
