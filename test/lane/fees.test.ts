@@ -52,6 +52,14 @@ describe("fees of a replacement", () => {
     });
   });
 
+  it("have a tip also where none was offered, and none is asked for: a node takes no replacement without more of both", () => {
+    const old = { maxFeePerGas: 10n, maxPriorityFeePerGas: 0n };
+    expect(raisedFees(old, { baseFeePerGas: 1n, priorityFee: 0n }, 100n)).toEqual({
+      maxFeePerGas: 12n,
+      maxPriorityFeePerGas: 1n,
+    });
+  });
+
   it("take the market's price only up to the cap", () => {
     const old = { maxFeePerGas: 1_000n, maxPriorityFeePerGas: 100n };
     expect(raisedFees(old, { baseFeePerGas: 900n, priorityFee: 1n }, 1_200n)?.maxFeePerGas).toBe(1_200n);
