@@ -111,9 +111,12 @@ test("coins that a wallet on paper is lent for gas hide no fall of what it has",
 });
 
 describe("a value that is not known for sure is no sample", () => {
-  test("while a price is missing", async () => {
+  test.each([
+    ["is missing", undefined],
+    ["is zero", 0],
+  ])("while a price %s", async (_what, weth) => {
     const { life, check } = begin();
-    await check(undefined);
+    await check(weth);
     expect(life.store.drawdown()).toBeUndefined();
   });
 

@@ -63,6 +63,12 @@ describe("binding a swap to what was asked for", () => {
     expect(bindSwap(decodedSample(change), expectedSample())?.code).toBe(code);
   });
 
+  it("denies an order for nothing, also where the least that it must bring rounds to nothing", () => {
+    const dust = expectedSample({ requiredMinimum: 0n });
+    expect(bindSwap(decodedSample({ amountOutMin: 0n }), dust)?.code).toBe("OUTPUT_BELOW_MINIMUM");
+    expect(bindSwap(decodedSample({ amountOutMin: 1n }), dust)).toBeUndefined();
+  });
+
   it("denies any service fee on our own transaction", () => {
     const own: Partial<ExpectedSwap> = { mode: "self-executed", affiliate: undefined };
     const swap = decodedSample({ sender: undefined, affiliate: undefined, swapFee: 1n, amountIn: GROSS - 1n });
