@@ -1,4 +1,6 @@
+import { rmSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
+import { EXIT } from "../../src/app/exit-codes.ts";
 import { addressOnly } from "../../src/app/open-secrets.ts";
 import { type Daemon, startDaemon } from "../../src/app/start-daemon.ts";
 import type { Configuration } from "../../src/config/configuration.ts";
@@ -97,6 +99,22 @@ test("what a service asks for ends the daemon where it cannot be written down, t
   const daemon = await started(configuration, service.url, anvil.url);
   onTestFinished(() => daemon.stop());
   expect(await daemon.failed).toMatchObject({ message: expect.stringContaining("the disk is full") });
+});
+
+test("a daemon whose lock is taken away ends, and says that it signs nothing any more", async () => {
+  const anvil = await startBareAnvil({ chainId: BASE });
+  const service = await startHttpServer((_request, response) => void response.writeHead(503).end());
+  const configuration = loaded(
+    { "main.yaml": `${MAIN.replace("url: embedded", `url: "${service.url}"`)}http: { listen: 127.0.0.1:0 }\n` },
+    { RPC_1: anvil.url },
+  );
+  const daemon = await started(configuration, service.url, anvil.url);
+  onTestFinished(() => daemon.stop());
+  rmSync(`${configuration.database}.lock.db`);
+  expect(await daemon.failed).toMatchObject({
+    exitCode: EXIT.tryAgain,
+    message: expect.stringContaining("nothing is signed any more"),
+  });
 });
 
 test("a stop that cannot write its last row ends all else, and says what kept it", async () => {
