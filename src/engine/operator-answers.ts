@@ -1,7 +1,7 @@
 import { SUBJECT } from "../domain/run/alert.ts";
-import type { HoldAnswer } from "../domain/run/hold.ts";
+import type { Hold, HoldAnswer } from "../domain/run/hold.ts";
 import type { Run } from "../domain/run/run.ts";
-import { isRunEnd } from "../domain/run/states.ts";
+import { isRunEnd, type SwapState } from "../domain/run/states.ts";
 import type { Answered } from "../ports/questions.ts";
 import { tradingBarred } from "./gather-evidence.ts";
 import { modeOf, RECONCILIATION } from "./modes.ts";
@@ -23,12 +23,14 @@ export function decideHoldAnswer(
   const { run, holds } = rows;
   if (run === undefined) return refused(`no run ${JSON.stringify(runId)}; see: swapd history`);
   if (isRunEnd(run.state)) return refused(`${runId} has ended: ${run.state}, ${run.reason ?? "no reason"}`);
-  if (!holds.some((hold) => hold.answer === undefined && hold.untilMs > answer.atMs)) {
+  const isRefused = answer.decision === "refused";
+  const mayAnswer = ({ untilMs }: Hold): boolean => (isRefused ? mayStop(run) : untilMs > answer.atMs);
+  if (!holds.some((hold) => hold.answer === undefined && mayAnswer(hold))) {
     const given = holds.find((hold) => hold.answer !== undefined)?.answer;
     if (given !== undefined) return refused(`${given.by} has ${given.decision} ${runId} already`);
     return refused(`${runId} waits for nobody; see: swapd show ${runId}`);
   }
-  const then = answer.decision === "approved" ? whatFollows(run, rows) : "nothing of it is signed";
+  const then = isRefused ? `nothing ${isUntouched(run) ? "" : "more "}of it is signed` : whatFollows(run, rows);
   return {
     answer: `${answer.decision} ${runId} of ${run.strategyId}: ${then}`,
     changes: [
@@ -36,6 +38,20 @@ export function decideHoldAnswer(
       { kind: "alerts-over", subject: SUBJECT.hold(runId) },
     ],
   };
+}
+
+/** A swap in one of these is checked once more before anything of it is signed, and ends there where a person said no. */
+const TO_BE_CHECKED: ReadonlySet<SwapState> = new Set(["planned", "quoted", "approving"]);
+
+/** A no is in time as long as something of the run is left to stop, whatever a clock, or a time without a daemon, says. */
+function mayStop({ swaps }: Run): boolean {
+  return swaps.some(({ state }) => TO_BE_CHECKED.has(state));
+}
+
+const NEVER_SIGNED: ReadonlySet<SwapState> = new Set(["planned", "quoted", "skipped", "denied"]);
+
+function isUntouched({ swaps }: Run): boolean {
+  return swaps.every(({ state, approvals }) => approvals === 0 && NEVER_SIGNED.has(state));
 }
 
 /** What becomes of a run that was let go: who approved it is not to believe that it trades where it does not. */

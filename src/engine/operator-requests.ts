@@ -21,7 +21,8 @@ import { NO_GAP, nobody, type OutcomeListener } from "./slot-gaps.ts";
 
 /**
  * Takes what operators asked for since the last check. Each request is answered in the commit that carries it out.
- * @param clockProblem why the wall clock cannot be believed: what depends on slots is refused then, stopping never is
+ * @param clockProblem why the wall clock cannot be believed: what lets trade or uses up a slot is refused then, stopping
+ * never is
  * @param heard what slots came to that were due before a request
  */
 export async function takeRequests(
@@ -38,7 +39,7 @@ export async function takeRequests(
     if ((await store.read({ kind: "request-answer", requestId: id })) !== undefined) continue;
     try {
       const answer =
-        clockProblem !== undefined && needsSlots(request)
+        clockProblem !== undefined && needsTime(request)
           ? await answerOnly(context, id, `refused: ${clockProblem}; then ask again`)
           : await carryOut(context, request, heard);
       // What was halted and may go on stands in no other line of the log.
@@ -56,9 +57,19 @@ async function answerOnly({ deps }: EngineContext, requestId: number, answer: st
   return answer;
 }
 
-/** Whether the request uses up a slot, or says from when on slots may run again, as accepting does. */
-function needsSlots({ command, arguments: { mode } }: OperatorRequest): boolean {
-  return command === "run" || command === "skip" || command === "accept" || (command === "mode" && mode === "active");
+/**
+ * Whether the request uses up a slot, or says from when on something may trade: slots again, as accepting does, or a run
+ * that waits for a person.
+ */
+function needsTime(request: OperatorRequest): boolean {
+  const { command, arguments: of } = request;
+  if (refusesRun(request)) return false;
+  return ["run", "skip", "approve", "accept"].includes(command) || (command === "mode" && of.mode === "active");
+}
+
+/** Whether it is a person's no to a run, and not about a slot. */
+function refusesRun({ command, arguments: { run, strategy = "" } }: OperatorRequest): boolean {
+  return command === "skip" && (run !== undefined || isRunId(strategy));
 }
 
 function refused(why: string): Outcome {
@@ -78,8 +89,7 @@ async function carryOut(context: EngineContext, request: OperatorRequest, heard:
     case "run":
       return await withStrategy(context, request, { command: runNow, heard });
     case "skip":
-      if (request.arguments.run !== undefined || isRunId(request.arguments.strategy ?? ""))
-        return await answerHold(context, request, "refused");
+      if (refusesRun(request)) return await answerHold(context, request, "refused");
       return await withStrategy(context, request, { command: skipNext, heard });
     case "approve":
       return await answerHold(context, request, "approved");

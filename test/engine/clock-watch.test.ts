@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { SLOT_MS } from "../support/builders.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { SLOT_MS, usd } from "../support/builders.ts";
 import { createOutside, type Life, type Outside, openLife, turn } from "../support/engine-life.ts";
 
 const HOUR_MS = 3_600_000;
@@ -7,8 +8,13 @@ const DAY_MS = 24 * HOUR_MS;
 const HALF_MINUTE_MS = 30_000;
 
 /** A machine whose wall clock may be set apart from the world's time, which is the chain's. */
-function createMachine(): { outside: Outside; open(): Life; nowMs(): number; shift(byMs: number): void } {
-  const outside = createOutside(SLOT_MS - 5_000, { schedule: { kind: "every", seconds: 30 } });
+function createMachine(change: Partial<StrategySpec> = {}): {
+  outside: Outside;
+  open(): Life;
+  nowMs(): number;
+  shift(byMs: number): void;
+} {
+  const outside = createOutside(SLOT_MS - 5_000, { schedule: { kind: "every", seconds: 30 }, ...change });
   let aheadMs = 0;
   const nowMs = (): number => outside.clock.nowMs() + aheadMs;
   const clock: Outside["clock"] = Object.create(outside.clock, { nowMs: { value: nowMs, configurable: true } });
@@ -132,6 +138,51 @@ describe("clocks agree", () => {
     await turn(outside, life, 5);
     expect(life.engine.clocks.problem()).toBeUndefined();
     expect(slotsOf(life)).toEqual([SLOT_MS, SLOT_MS + 2 * HOUR_MS]);
+  });
+});
+
+/** A run that waits for a person, since long enough that an hour of approving would not end it. */
+async function beginHeld(change: Partial<StrategySpec>) {
+  const hourly = { kind: "every" as const, seconds: 3_600, anchorSeconds: SLOT_MS / 1_000 };
+  const machine = createMachine({ schedule: hourly, retryForSeconds: 60, ...change });
+  const life = machine.open();
+  await life.engine.start();
+  await turn(machine.outside, life, 90);
+  const runId = String(life.db.prepare("SELECT id FROM runs").pluck().get());
+  const endOf = (): unknown => life.db.prepare("SELECT state, reason FROM runs").get();
+  return { ...machine, life, runId, endOf };
+}
+
+describe("a run that waits for a person while the clocks disagree", () => {
+  test.each([HOUR_MS, -HOUR_MS])("is ended by a no, by a clock that is %i ms ahead", async (byMs) => {
+    const { outside, life, shift, runId, endOf } = await beginHeld({ announceSeconds: 120 });
+    shift(byMs);
+    await turn(outside, life, 3);
+    const no = ask(life, "skip", { strategy: runId });
+    await turn(outside, life, 3);
+    expect(no()).toBe(`refused ${runId} of weekly: nothing of it is signed`);
+    shift(-byMs);
+    await turn(outside, life, 120);
+    expect([endOf(), outside.signed]).toEqual([{ state: "skipped", reason: "refused_by_operator" }, []]);
+    expect(life.errors).toEqual([]);
+  });
+
+  test("hears no yes by a false time, which would be over too soon or too late, and goes on once they agree", async () => {
+    const { outside, life, shift, runId, endOf } = await beginHeld({
+      ...{ approveAboveUsd: usd("99.99"), approveWithinSeconds: 43_200 },
+    });
+    shift(-HOUR_MS);
+    await turn(outside, life, 3);
+    const early = ask(life, "approve", { run: runId });
+    await turn(outside, life, 3);
+    expect(early()).toMatch(/^refused: this machine's clock .* behind the chain's time .*; then ask again$/);
+    shift(HOUR_MS);
+    await turn(outside, life, 10);
+    const yes = ask(life, "approve", { run: runId });
+    await turn(outside, life, 30);
+    expect(yes()).toMatch(/^approved /);
+    expect(endOf()).toMatchObject({ state: "filled" });
+    expect(life.errors).toEqual([]);
   });
 });
 

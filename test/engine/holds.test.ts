@@ -202,6 +202,40 @@ test("ALL-13 an announced swap can be stopped, or told to go on at once", async 
   expect(await isFilled(outside, life, 20)).toBe(true);
 });
 
+test("who stops an announced swap whose time passed while nothing ran ends it before anything is sold", async () => {
+  const { outside, life } = await begin({ ...ANNOUNCED, retryForSeconds: 600 });
+  life.kill();
+  life.db.close();
+  await outside.clock.advance(100_000);
+  outside.chain.mine();
+  const next = openLife(outside);
+  const runId = heldRun(next);
+  next.store.addRequest({
+    ...{ command: "skip", arguments: { strategy: runId }, madeBy: "ada", madeAtMs: outside.clock.nowMs() },
+  });
+  await next.engine.start();
+  await turn(outside, next, 30);
+  expect(runsOf(next)[0]).toMatchObject({ state: "skipped", reason: "refused_by_operator" });
+  expect([alertsOf(next), next.errors]).toEqual([[{ code: "SWAP_ANNOUNCED", isOver: 1 }], []]);
+});
+
+test("a no that comes after a part of its run was signed says that nothing more is, and one after all of it that it is late", async () => {
+  const { life } = await begin(ANNOUNCED);
+  const rows = await life.store.read({ kind: "hold", runId: heldRun(life) });
+  const { run } = rows;
+  const [swap] = run?.swaps ?? [];
+  if (run === undefined || swap === undefined) throw new Error("nothing waits");
+  const answer = { decision: "refused", by: "ada", atMs: rows.holds[0]?.untilMs ?? 0 } as const;
+  const said = (...swaps: readonly (typeof swap)[]) =>
+    decideHoldAnswer({ ...rows, run: { ...run, swaps } }, { runId: run.id, answer });
+  const sold = { ...swap, state: "confirmed" } as const;
+  expect(said(swap).answer).toMatch(/: nothing of it is signed$/);
+  expect(said({ ...swap, state: "approving", approvals: 1 }).answer).toMatch(/: nothing more of it is signed$/);
+  expect(said(sold, { ...swap, state: "planned" }).answer).toMatch(/: nothing more of it is signed$/);
+  for (const state of ["cleared", "signed", "confirmed"] as const)
+    expect(said({ ...swap, state })).toEqual({ answer: expect.stringMatching(/waits for nobody/), changes: [] });
+});
+
 test("a run that waits is still told of when its strategy's file is taken away: it goes on, and can be stopped", async () => {
   const { outside, life } = await begin(ANNOUNCED);
   await life.engine.adopt([]);
