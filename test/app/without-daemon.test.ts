@@ -4,7 +4,10 @@ import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { runCli } from "../../src/app/cli.ts";
 import { operatorName } from "../../src/app/operator-name.ts";
 import { makeFolder } from "../e2e/support/swapd.ts";
+import { runsOf } from "../support/budget-life.ts";
+import { SLOT_MS } from "../support/builders.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
+import { createOutside, openLife, turn } from "../support/engine-life.ts";
 import { readDryExample } from "../support/example-file.ts";
 
 let file: string;
@@ -37,6 +40,7 @@ it("what only a daemon can do makes no database where there is none", async () =
     code: 1,
     err: expect.stringContaining(`no daemon runs on ${database}`),
   });
+  expect(await swapd("skip", "run_1")).toMatchObject({ code: 1, err: expect.stringContaining("no daemon runs on") });
   expect(existsSync(database)).toBe(false);
 });
 
@@ -94,6 +98,35 @@ it("a resume that no daemon took before it ended does not undo a halt that came 
   expect(store.mode("global")?.mode).toBe("halted");
   expect(store.answerOf(older)).toMatch(/^refused: .* set since/);
   expect(store.openRequests()).toMatchObject([{ id: other }]);
+});
+
+it("a run that waits is refused without a daemon too: the next start ends it, though its time is over by then", async () => {
+  const schedule = { kind: "every" as const, seconds: 3_600, anchorSeconds: SLOT_MS / 1_000 };
+  const outside = createOutside(SLOT_MS - 1_500, { schedule, retryForSeconds: 600, announceSeconds: 90 });
+  const life = openLife(outside);
+  await life.engine.start();
+  await turn(outside, life, 15);
+  const [waiting] = runsOf(life);
+  life.kill();
+  life.db.close();
+  writeFileSync(file, readFileSync(file, "utf8").replace(database, life.file));
+  expect(await swapd("skip", "weekly-eth"), "of a slot only a daemon can say whose it is").toMatchObject({ code: 1 });
+  expect(await swapd("skip", "run_none")).toMatchObject({ code: 1, err: expect.stringContaining("refused: no run") });
+  expect(await swapd("skip", waiting?.id ?? "")).toMatchObject({
+    ...{ code: 0, err: "" },
+    out: expect.stringContaining(
+      `refused ${waiting?.id} of weekly: nothing of it is signed; no daemon runs, so the next start ends it\n`,
+    ),
+  });
+  const again = await swapd("skip", waiting?.id ?? "");
+  expect(again).toMatchObject({ code: 1, err: expect.stringContaining("has refused") });
+  await outside.clock.advance(100_000);
+  outside.chain.mine();
+  const next = openLife(outside);
+  await next.engine.start();
+  await turn(outside, next, 30);
+  expect(runsOf(next)).toMatchObject([{ state: "skipped", reason: "refused_by_operator" }]);
+  expect([outside.signed, next.errors]).toEqual([[], []]);
 });
 
 it("who asks under a number that no account of the machine has, as in many a container, is named by it", () => {

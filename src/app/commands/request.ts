@@ -10,6 +10,7 @@ import {
   stricterBesides,
   stricterMode,
 } from "../../domain/run/operating-mode.ts";
+import { decideHoldAnswer, isRunId } from "../../engine/operator-answers.ts";
 import type { Change, Decided } from "../../ports/changes.ts";
 import type { LaneHalt } from "../../ports/lane-store.ts";
 import type { Answered } from "../../ports/questions.ts";
@@ -38,12 +39,13 @@ const COMMANDS = {
 } as const;
 
 /**
- * Asks the running daemon for something through a row of its database and waits for the answer. Without a daemon modes
- * are set by the command, which takes the lock itself. Whatever comes of it, it says on what it acted.
+ * Asks the running daemon for something through a row of its database and waits for the answer. Without a daemon
+ * the command itself sets modes and refuses runs that wait, and takes the lock. Whatever comes of it, it says on what it
+ * acted.
  */
 export async function request(command: Asked, options: ChangeOptions, terminal: Terminal): Promise<void> {
   const target = findTargetToChange(options);
-  const alone = command.name === "mode" ? (db: SqliteDatabase) => setMode(db, target, command.arguments) : undefined;
+  const alone = doneAlone(command, target);
   const atWork = databaseAtWork(target.database);
   // One that refuses, or does not answer, must not keep the other one from being stopped.
   const answers = await Promise.allSettled([
@@ -52,6 +54,16 @@ export async function request(command: Asked, options: ChangeOptions, terminal: 
   ]);
   for (const answer of answers) if (answer.status === "fulfilled") terminal.out(answer.value);
   for (const answer of answers) if (answer.status === "rejected") throw answer.reason;
+}
+
+/** What this process does itself where no daemon runs; undefined: only a daemon can. */
+function doneAlone(command: Asked, target: Target): Alone | undefined {
+  const { name, arguments: of } = command;
+  if (name === "mode") return (db) => setMode(db, target, of);
+  const { strategy: runId = "" } = of;
+  // Opening would make a database in the place of one that is lost, and nothing waits in it.
+  const isWritten = name === "skip" && isRunId(runId) && existsSync(target.database);
+  return isWritten ? (db) => refuseRun(db, runId) : undefined;
 }
 
 /**
@@ -76,6 +88,8 @@ async function isStricter({ mode, scope = GLOBAL_SCOPE }: Asked["arguments"], da
   }
 }
 
+type Alone = (db: SqliteDatabase) => Promise<string>;
+
 interface Asked {
   readonly name: keyof typeof COMMANDS;
   readonly arguments: Record<string, string>;
@@ -87,11 +101,7 @@ interface Asked {
  * @returns what came of it
  * @throws CommandFailure when it was refused or not answered
  */
-export async function ask(
-  command: Asked,
-  target: Target,
-  alone: ((db: SqliteDatabase) => string | Promise<string>) | undefined,
-): Promise<string> {
+export async function ask(command: Asked, target: Target, alone: Alone | undefined): Promise<string> {
   const { database } = target;
   // Opening would make one: an empty file in the place of the database that is lost.
   if (alone === undefined && !existsSync(database)) throw withoutDaemon(command, database);
@@ -162,6 +172,21 @@ async function setMode(db: SqliteDatabase, target: Target, args: Record<string, 
     },
   ]);
   return [`${scope} is ${mode}; no daemon runs, so it holds from the next start`, ...(written?.value ?? [])].join("; ");
+}
+
+/** Writes a person's no to a run that waits where the next start finds it, which ends the run before it signs anything of it. */
+async function refuseRun(db: SqliteDatabase, runId: string): Promise<string> {
+  migrateDaemon(db);
+  const atMs = systemClock.nowMs();
+  const answer = { decision: "refused", by: operatorName(), atMs } as const;
+  const decide = (rows: Answered<"hold">): Decided<string> => {
+    const { answer: value, changes } = decideHoldAnswer(rows, { runId, answer });
+    return { changes, atMs, value };
+  };
+  const [written] = await openStore(db).commit([{ question: { kind: "hold", runId } as const, decide }]);
+  const said = written?.value ?? "";
+  if (said.startsWith("refused:")) throw new CommandFailure(EXIT.no, said);
+  return `${said}; no daemon runs, so the next start ends it`;
 }
 
 /** As the daemon would: the row says since when runs may start, and active over active changes nothing of that. */
