@@ -6,7 +6,7 @@ import type { Unit } from "../ports/unit-of-work.ts";
 import { notifyOfAlerts, writeAndNotify } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { decideLotOrder } from "./lot-orders.ts";
-import { decideHoldAnswer, isRunId } from "./operator-answers.ts";
+import { decideHoldAnswer } from "./operator-answers.ts";
 import { decideMode } from "./operator-modes.ts";
 import {
   cancellationAsked,
@@ -18,6 +18,7 @@ import {
 import { decideAcceptance } from "./reconcile/accept.ts";
 import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
 import { NO_GAP, nobody, type OutcomeListener } from "./slot-gaps.ts";
+import { refusesRun, whyUntimely } from "./untimely-requests.ts";
 
 /**
  * Takes what operators asked for since the last check. Each request is answered in the commit that carries it out.
@@ -32,16 +33,17 @@ export async function takeRequests(
     heard = nobody,
   }: { readonly clockProblem?: string | undefined; readonly heard?: OutcomeListener } = {},
 ): Promise<void> {
-  const { store, logger } = context.deps;
+  const { clock, store, logger } = context.deps;
   for (const request of await store.read({ kind: "requests" })) {
     const { id, command, madeBy } = request;
     // Whose token was revoked meanwhile has his answer: many may wait, and each takes a while.
     if ((await store.read({ kind: "request-answer", requestId: id })) !== undefined) continue;
     try {
+      const untimely = whyUntimely(request, clockProblem, clock.nowMs());
       const answer =
-        clockProblem !== undefined && needsTime(request)
-          ? await answerOnly(context, id, `refused: ${clockProblem}; then ask again`)
-          : await carryOut(context, request, heard);
+        untimely === undefined
+          ? await carryOut(context, request, heard)
+          : await answerOnly(context, id, `refused: ${untimely}`);
       // What was halted and may go on stands in no other line of the log.
       logger.info({ command, madeBy, answer }, "operator request taken");
     } catch (error) {
@@ -55,21 +57,6 @@ export async function takeRequests(
 async function answerOnly({ deps }: EngineContext, requestId: number, answer: string): Promise<string> {
   await writeAndNotify(deps, [{ kind: "request-answered", requestId, answer }]);
   return answer;
-}
-
-/**
- * Whether the request uses up a slot, or says from when on something may trade: slots again, as accepting does, or a run
- * that waits for a person.
- */
-function needsTime(request: OperatorRequest): boolean {
-  const { command, arguments: of } = request;
-  if (refusesRun(request)) return false;
-  return ["run", "skip", "approve", "accept"].includes(command) || (command === "mode" && of.mode === "active");
-}
-
-/** Whether it is a person's no to a run, and not about a slot. */
-function refusesRun({ command, arguments: { run, strategy = "" } }: OperatorRequest): boolean {
-  return command === "skip" && (run !== undefined || isRunId(strategy));
 }
 
 function refused(why: string): Outcome {

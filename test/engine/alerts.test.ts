@@ -28,7 +28,12 @@ async function decide(life: Life, index: number, verdict: "denied" | "cleared"):
 }
 
 async function ask(life: Life, request: Record<string, string>): Promise<void> {
-  life.store.addRequest({ command: "mode", arguments: request, madeBy: "ops", madeAtMs: 7 });
+  life.store.addRequest({
+    command: "mode",
+    arguments: request,
+    madeBy: "ops",
+    madeAtMs: life.context.deps.clock.nowMs(),
+  });
   await takeRequests(life.context);
 }
 

@@ -32,7 +32,7 @@ test("a node that is away at the start is waited for, and then the daemon trades
 test("while it waits a halt is taken, a resume and a run are refused with the reason", async () => {
   const { outside, life } = await beginAway();
   const ask = (command: string, args: Record<string, string>): number =>
-    life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 1 });
+    life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: life.context.deps.clock.nowMs() });
   const [halt, run] = [ask("mode", { mode: "halted", scope: "global" }), ask("run", { strategy: "weekly" })];
   const [one, none] = [ask("mode", { mode: "halted", scope: "weekly" }), ask("mode", { mode: "halted", scope: "w" })];
   await turn(outside, life, 2);

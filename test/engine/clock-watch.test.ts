@@ -44,7 +44,12 @@ const openAlerts = ({ db }: Life): unknown[] =>
   db.prepare("SELECT code FROM alerts WHERE subject = 'clock' AND over_at_ms IS NULL").pluck().all();
 
 function ask(life: Life, command: string, args: Record<string, string>): () => string | undefined {
-  const id = life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 1 });
+  const id = life.store.addRequest({
+    command,
+    arguments: args,
+    madeBy: "ops",
+    madeAtMs: life.context.deps.clock.nowMs(),
+  });
   return () => life.store.answerOf(id);
 }
 

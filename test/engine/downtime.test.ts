@@ -43,7 +43,8 @@ describe("after a start", () => {
 
   test.each(["skip", "run"])("SCH-24 the same where a %s waits that was asked for meanwhile", async (command) => {
     const { outside, life } = await firstLife();
-    life.store.addRequest({ command, arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs: 7 });
+    const madeAtMs = START_MS + 7 * HOUR_MS + 719_000;
+    life.store.addRequest({ command, arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs });
     life.kill();
     life.db.close();
     outside.clock.jumpTo(START_MS + 7 * HOUR_MS + 720_000);

@@ -35,7 +35,12 @@ function begin(file?: ReturnType<typeof createOutside>) {
 }
 
 async function resume({ life }: ReturnType<typeof begin>): Promise<void> {
-  life.store.addRequest({ command: "mode", arguments: { mode: "active" }, madeBy: "ops", madeAtMs: 7 });
+  life.store.addRequest({
+    command: "mode",
+    arguments: { mode: "active" },
+    madeBy: "ops",
+    madeAtMs: life.context.deps.clock.nowMs(),
+  });
   await takeRequests(life.context);
 }
 

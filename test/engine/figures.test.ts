@@ -72,7 +72,8 @@ test.each(["skip", "run"])("and those that are due before a %s are counted likew
   await first.engine.start();
   await turn(outside, first, 30);
   await first.engine.stop();
-  first.store.addRequest({ command, arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs: 7 });
+  const madeAtMs = outside.clock.nowMs() + 15 * 86_400_000;
+  first.store.addRequest({ command, arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs });
   first.db.close();
   await outside.clock.advance(15 * 86_400_000);
   outside.chain.mine();

@@ -32,7 +32,7 @@ test("wherever the process is killed, what was not approved is never signed, and
       command: "approve",
       arguments: { run: runsOf(life)[0]?.id ?? "" },
       madeBy: "ada",
-      madeAtMs: 1,
+      madeAtMs: outside.clock.nowMs(),
     });
     await turn(outside, life, 3);
     life.kill();

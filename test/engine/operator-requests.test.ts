@@ -20,7 +20,7 @@ async function begin(change: Partial<StrategySpec> = {}, settings: Partial<Engin
   const life = openLife(outside, { settings });
   await registerStrategies(life.context);
   const ask = async (command: string, args: Record<string, string> = {}): Promise<string | undefined> => {
-    const id = life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 7 });
+    const id = life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: outside.clock.nowMs() });
     await takeRequests(life.context);
     return life.store.answerOf(id);
   };
@@ -55,7 +55,7 @@ describe("a request that breaks on its way", () => {
     const store = { ...life.store, commit };
     const context = { ...life.context, deps: { ...life.context.deps, store } };
     const add = (command: string, args: Record<string, string>) =>
-      life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 7 });
+      life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: life.context.deps.clock.nowMs() });
     const [first, second] = [add("mode", { mode: "halted" }), add("skip", { strategy: "weekly" })];
     await takeRequests(context);
     expect(life.store.answerOf(first)).toBe("refused: no room on the disk");
@@ -127,7 +127,12 @@ describe("a mode", () => {
     const { life } = await begin();
     const renamed = { ...life.context, settings: { ...life.context.settings, strategies: [] } };
     const id = life.store.addRequest({
-      ...{ command: "mode", arguments: { mode: "paused", scope: "weekly" }, madeBy: "ops", madeAtMs: 7 },
+      ...{
+        command: "mode",
+        arguments: { mode: "paused", scope: "weekly" },
+        madeBy: "ops",
+        madeAtMs: life.context.deps.clock.nowMs(),
+      },
     });
     await takeRequests(renamed);
     expect(life.store.answerOf(id)).toMatch(/^weekly is paused; no file of that name is in force/);
@@ -138,7 +143,7 @@ describe("a mode", () => {
     const { life, ask } = await begin();
     expect(await ask("mode", { mode: "halted", reason: "dry run" })).toBe("global is halted");
     expect(life.store.mode("global")).toEqual({
-      ...{ scope: "global", mode: "halted", setBy: "ops", reason: "dry run", atMs: 7 },
+      ...{ scope: "global", mode: "halted", setBy: "ops", reason: "dry run", atMs: SLOT_MS - 10_000 },
     });
     expect(await ask("mode", { mode: "paused", scope: "weekly" })).toBe("weekly is paused");
     expect(life.store.mode("weekly")?.reason).toBe("no reason given");
@@ -330,9 +335,44 @@ test("an unknown command is answered too, and no request is taken twice", async 
   expect(life.store.openRequests()).toEqual([]);
 });
 
+test.each([
+  ["run", { strategy: "weekly", extra: "true" }],
+  ["skip", { strategy: "weekly" }],
+  ["approve", { run: "run_1" }],
+  ["accept", {}],
+  ["mode", { mode: "active" }],
+])("what a daemon that ended left untaken is done by no start long after: %s", async (command, args) => {
+  const { outside, life } = await begin();
+  const add = (asked: string, of: Record<string, string>): number =>
+    life.store.addRequest({ command: asked, arguments: of, madeBy: "ops", madeAtMs: outside.clock.nowMs() });
+  const left = add(command, args);
+  const stop = add("mode", { mode: "paused" });
+  outside.clock.jumpTo(outside.clock.nowMs() + 5 * MINUTE_MS + 1);
+  await takeRequests(life.context);
+  expect(life.store.answerOf(left)).toBe("refused: it was asked 5m ago, and no daemon took it in time; ask again");
+  expect(life.store.answerOf(stop), "a stop is never too late").toBe("global is paused");
+  expect([slotsOf(life), gapsOf(life)]).toEqual([[], []]);
+});
+
+test("what waited for a moment, or was asked by a clock that was ahead, is done", async () => {
+  const { outside, life } = await begin();
+  const add = (extra: number): number =>
+    life.store.addRequest({
+      ...{ command: "skip", arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs: outside.clock.nowMs() + extra },
+    });
+  const [late, ahead] = [add(-5 * MINUTE_MS), add(60 * MINUTE_MS)];
+  await takeRequests(life.context);
+  for (const id of [late, ahead]) expect(life.store.answerOf(id)).toMatch(/ will not run$/);
+});
+
 test("a request is answered in the commit that carries it out: neither is there without the other", async () => {
   const { life } = await begin();
-  life.store.addRequest({ command: "run", arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs: 7 });
+  life.store.addRequest({
+    command: "run",
+    arguments: { strategy: "weekly" },
+    madeBy: "ops",
+    madeAtMs: life.context.deps.clock.nowMs(),
+  });
   life.db.exec("CREATE TRIGGER killed BEFORE UPDATE ON requests BEGIN SELECT RAISE(ABORT, 'killed'); END");
   await expect(takeRequests(life.context)).rejects.toThrow("killed");
   expect(slotsOf(life)).toEqual([]);

@@ -134,7 +134,7 @@ describe("a start whose rows are still being checked against the marker", () => 
       command: "run",
       arguments: { strategy: outside.spec.id, extra: "true" },
       madeBy: "anna",
-      madeAtMs: 0,
+      madeAtMs: outside.clock.nowMs(),
     };
     const started = engine.start();
     await quiet();

@@ -88,7 +88,8 @@ export function copyTo(outside: Outside, name: string): string {
 export const open = (life: Life): readonly string[] => life.store.openDifferences().map(({ kind }) => kind);
 
 export async function accept(life: Life): Promise<string> {
-  const id = life.store.addRequest({ command: "accept", arguments: {}, madeBy: "ops", madeAtMs: 0 });
+  const madeAtMs = life.context.deps.clock.nowMs();
+  const id = life.store.addRequest({ command: "accept", arguments: {}, madeBy: "ops", madeAtMs });
   await life.engine.tick();
   return life.store.answerOf(id) ?? "no answer";
 }

@@ -228,6 +228,6 @@ async function waitForAnswer(store: UnitOfWork, requestId: number): Promise<stri
   }
   throw new CommandFailure(
     EXIT.tryAgain,
-    `the daemon did not answer within ${ANSWER_WITHIN_MS / 1_000} s; the request stays in the database and will be taken`,
+    `the daemon did not answer within ${ANSWER_WITHIN_MS / 1_000} s; the request stays in the database, and what lets trade is taken within a few minutes or not at all`,
   );
 }

@@ -344,7 +344,7 @@ describe("the marker", () => {
     const marker = markerOf(outside);
     await fill(outside, 1, marker);
     const before = openLife(outside, { marker });
-    const request = { arguments: {}, madeBy: "ops", madeAtMs: 0 };
+    const request = { arguments: {}, madeBy: "ops", madeAtMs: outside.clock.nowMs() };
     const id = before.store.addRequest({ command: "accept", ...request });
     before.db.close();
     const copy = copyTo(outside, "copy.db");
