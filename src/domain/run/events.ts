@@ -162,7 +162,13 @@ export type RunEvent =
       readonly permitSignature: Hex | undefined;
     }
   | { readonly kind: "submission-accepted"; readonly swapId: string; readonly serviceSwapId: string | undefined }
-  | { readonly kind: "submission-unknown"; readonly swapId: string; readonly detail: string }
+  | {
+      readonly kind: "submission-unknown";
+      readonly swapId: string;
+      readonly detail: string;
+      /** nothing was ever handed over: there are signatures, and only the chain can know that nothing came of them */
+      readonly isUnsent?: boolean;
+    }
   /** the place of a Safe's proposals did not take one, as far as is known */
   | { readonly kind: "proposal-undelivered"; readonly swapId: string; readonly detail: string }
   | { readonly kind: "observed"; readonly swapId: string; readonly observation: GaslessObservation }

@@ -59,7 +59,9 @@ export function stepSubmission(draft: Draft, event: Submission, evidence: Eviden
     draft.effect(effect, evidence.nowMs + evidence.pace.watchMs);
   } else {
     draft.moveSwap(event.swapId, "unknown", { reason: "answer_lost" }, event.detail);
-    alertUnknown(draft, event.swapId, `whether it was submitted is not known (${event.detail})`);
+    const { detail, isUnsent = false } = event;
+    const why = isUnsent ? "it is signed and was handed over to nobody" : "whether it was submitted is not known";
+    alertUnknown(draft, event.swapId, `${why} (${detail})`);
     // At once: after a kill it may have been submitted before, and be in a block by now.
     draft.effect(effect, evidence.nowMs);
   }

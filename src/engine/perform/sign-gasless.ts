@@ -5,7 +5,7 @@ import { outdated, type Run, type Swap } from "../../domain/run/run.ts";
 import { SigningError } from "../../domain/signing-error.ts";
 import { formatDuration } from "../../domain/time/format-duration.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { proceedsGone, signingBarred } from "../gather-evidence.ts";
+import { proceedsGone, signingBarred, tradingBarred } from "../gather-evidence.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 
 /**
@@ -27,6 +27,7 @@ export async function signGasless(context: EngineContext, run: Run, swap: Swap):
     const rows = await store.read({ kind: "signing", runId: run.id, strategyId: run.strategyId, digests });
     const barred =
       signingBarred(context, run.strategyId, { ...rows, wallet: swap.wallet }) ??
+      tradingBarred(rows) ??
       proceedsGone(rows, swap) ??
       outdated(swap, policyMark(context.settings.policy));
     if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };

@@ -47,7 +47,10 @@ export async function submitGasless(
     const isLate = nowSeconds > deadlineSeconds - context.settings.pace.submitMarginSeconds;
     return isLate ? `too near to its deadline ${deadlineSeconds}, now ${nowSeconds}` : undefined;
   };
-  const keep = (detail: string): EffectAnswer => ({ kind: "held-back", swapId: swap.id, detail });
+  const keep = (detail: string): EffectAnswer => ({
+    ...{ kind: "held-back", swapId: swap.id, detail },
+    isUnsent: before === 0,
+  });
   const reason = await heldBack();
   if (reason !== undefined) return keep(reason);
   // From now on a copy that does not know these signatures is an older one.

@@ -92,6 +92,14 @@ describe("handing over", () => {
     expect(result.run.state).toBe("executing");
   });
 
+  test.each([
+    [true, "it is signed and was handed over to nobody (halted)"],
+    [false, "whether it was submitted is not known (halted)"],
+  ])("one that was held back says whether it was ever handed over: %s", (isUnsent, why) => {
+    const event = { kind: "submission-unknown", swapId: swap.id, detail: "halted", isUnsent } as const;
+    expect(stepOf(swap, event).records).toMatchObject([{ code: "SWAP_UNKNOWN", text: expect.stringContaining(why) }]);
+  });
+
   test("is answered once: a second answer cannot hand the swap over again", () => {
     for (const state of ["submitted", "unknown", "mined", "confirmed"] as const) {
       const event = { kind: "submission-accepted", swapId: swap.id, serviceSwapId: undefined } as const;

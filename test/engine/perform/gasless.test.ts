@@ -75,6 +75,16 @@ describe("signing", () => {
     expect(begun.outside.signed).toEqual([]);
   });
 
+  test("signs nothing for a run that makes no new trade since it was cleared", async () => {
+    const { swap, begun } = await cleared();
+    journal(begun, swap, JSON.stringify(typedData));
+    begun.life.store.barOpenRuns();
+    expect(await signGasless(begun.context, begun.run, swap)).toMatchObject({
+      ...{ kind: "signing-barred", detail: expect.stringMatching(/^another database/) },
+    });
+    expect(begun.outside.signed).toEqual([]);
+  });
+
   test.each(["global", "weekly"])(
     "asks the mode again: a halt of %s since the swap was cleared holds",
     async (scope) => {
@@ -177,6 +187,18 @@ describe("handing over", () => {
     expect(answer).toMatchObject({ kind: "held-back", detail: expect.stringContaining(detail) });
     expect(service.submissions).toEqual([]);
   });
+
+  test.each([
+    [0, true],
+    [1, false],
+  ])(
+    "that is left out says that nothing was ever sent only where none was begun before: %i",
+    async (before, isUnsent) => {
+      const { context, run, life } = await begin(swap);
+      halt(life);
+      expect(await submitGasless(context, run, swap, before)).toMatchObject({ kind: "held-back", isUnsent });
+    },
+  );
 
   test("of something unsigned is a broken invariant", async () => {
     const { context, run } = await begin(swap);
