@@ -229,9 +229,9 @@ function isByAnyClock(pending: PendingEffect, { kind }: EffectAnswer): boolean {
   );
 }
 
-/** What is to be done again: at once, or after a pause where a signer gave no signature. */
+/** What is to be done again: at once, or after a pause where a signer gave no signature, or no node the time. */
 function postponed({ deps, settings }: EngineContext, { id: effectId }: PendingEffect, { kind }: EffectAnswer): Change {
-  if (kind !== "unsigned") return { kind: "effect-postponed", effectId };
+  if (kind !== "unsigned" && kind !== "unsent") return { kind: "effect-postponed", effectId };
   return { kind: "effect-postponed", effectId, untilMs: deps.clock.nowMs() + settings.pace.retryMs };
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import type { Effect } from "../../src/domain/run/effects.ts";
 import { writeAndNotify } from "../../src/engine/alerts.ts";
@@ -11,6 +12,7 @@ import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { addUnchecked } from "../support/databases-in-turn.ts";
 import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
+import type { FakeClock } from "../support/fake-clock.ts";
 import { swapIn } from "../support/reading-samples.ts";
 
 const CONCURRENCY = 4;
@@ -271,3 +273,38 @@ test("an order that a clock held back which jumped during the wait is submitted 
   await finish(work);
   expect([asked, sent.length, work.answered]).toEqual([2, 1, [1]]);
 });
+
+test.each([true, false])(
+  "an order that no node gave the time for is handed over once when one does, also to a service that takes it once only (idempotent: %s)",
+  async (idempotentExecuteSwap) => {
+    const work = await open({ idempotentExecuteSwap });
+    const { chain, clock, service, store } = work.life.context.deps;
+    const sent: string[] = [];
+    service.executeSwap = async ({ quoteId }) => {
+      sent.push(quoteId);
+      return { kind: "accepted", serviceSwapId: quoteId, hash: undefined };
+    };
+    const { latest } = chain;
+    let away = 2;
+    chain.latest = async () => {
+      away -= 1;
+      if (away >= 0) throw new ChainReadError("unreachable", "no node answered");
+      return await latest.call(chain);
+    };
+    work.add(["SubmitGasless"]);
+    for (const left of [1, 0]) {
+      await work.runner.startDue();
+      await work.runner.idle();
+      await work.runner.startDue();
+      expect([away, sent, work.answered], "not again at once").toEqual([left, [], []]);
+      expect(work.life.db.prepare("SELECT attempts FROM effects").pluck().get()).toBe(0);
+      const nextMs = (await store.read({ kind: "next-effect" })) ?? 0;
+      await (clock as FakeClock).advance(nextMs - clock.nowMs());
+    }
+    for (let look = 0; look < 2; look += 1) {
+      await work.runner.startDue();
+      await work.runner.idle();
+    }
+    expect([sent.length, work.answered]).toEqual([1, [1]]);
+  },
+);

@@ -9,8 +9,8 @@ import { nodeFault } from "./node-fault.ts";
 /**
  * Hands the signed swap over. It is sent once; after a kill it is sent again only to a service that is known to treat an
  * identical body as the same swap. Too near to its deadline it is not sent at all: the signatures exist, so only the
- * chain can know that nothing came of them. A halt keeps it here as well, and a run that makes no new trade; all of it is
- * asked at the instant of sending.
+ * chain can know that nothing came of them; until then it waits where no node says what time it is. A halt keeps it here
+ * as well, and a run that makes no new trade; all of it is asked at the instant of sending.
  */
 export async function submitGasless(
   context: EngineContext,
@@ -27,12 +27,7 @@ export async function submitGasless(
   if (before > 0 && !service.profile.idempotentExecuteSwap) {
     return unknown("it may have been submitted before the process stopped");
   }
-  let chainSeconds: number;
-  try {
-    chainSeconds = (await chain.latest()).timestamp;
-  } catch (error) {
-    return unknown(`the chain's time is not known: ${nodeFault(error)}`);
-  }
+  const chainSeconds = await chain.latest().then(({ timestamp }) => timestamp, unreadTime);
   const { deadlineSeconds } = terms;
   const { id: runId, strategyId } = run;
   const heldBack = async (): Promise<string | undefined> => {
@@ -43,7 +38,7 @@ export async function submitGasless(
       proceedsGone(rows, swap) ??
       outdated(swap, policyMark(context.settings.policy));
     if (barred !== undefined) return `not submitted: ${barred}`;
-    const nowSeconds = Math.max(chainSeconds, Math.floor(clock.nowMs() / 1_000));
+    const nowSeconds = Math.max(chainSeconds ?? 0, Math.floor(clock.nowMs() / 1_000));
     const isLate = nowSeconds > deadlineSeconds - context.settings.pace.submitMarginSeconds;
     return isLate ? `too near to its deadline ${deadlineSeconds}, now ${nowSeconds}` : undefined;
   };
@@ -53,6 +48,7 @@ export async function submitGasless(
   });
   const reason = await heldBack();
   if (reason !== undefined) return keep(reason);
+  if (chainSeconds === undefined) return { kind: "unsent" };
   // From now on a copy that does not know these signatures is an older one.
   const other = await advanceMarker(context, swap.wallet);
   if (other !== undefined) return keep(`not submitted: ${other}`);
@@ -64,4 +60,9 @@ export async function submitGasless(
   if (outcome.kind === "not-sent") return keep(outcome.detail);
   if (outcome.kind === "unknown") return unknown(outcome.detail);
   return { kind: "submission-accepted", swapId: swap.id, serviceSwapId: outcome.serviceSwapId };
+}
+
+/** Undefined where the nodes are to blame: then nothing was handed over, and it is tried again. @throws everything else */
+function unreadTime(error: unknown): undefined {
+  nodeFault(error);
 }

@@ -142,12 +142,16 @@ describe("handing over", () => {
     expect(outside.service.submissions).toHaveLength(sent);
   });
 
-  test("is left out while the chain's time is not known", async () => {
-    const { context, outside, run } = await begin(swap);
+  test("waits while the chain's time is not known, until it is too near to its deadline", async () => {
+    const { context, outside, run, life } = await begin(swap);
     outside.chain.isDown = true;
-    expect(await submitGasless(context, run, swap, 0)).toMatchObject({
-      detail: "the chain's time is not known: no node answered",
-    });
+    expect(await submitGasless(context, run, swap, 0)).toEqual({ kind: "unsent" });
+    outside.clock.jumpTo(seconds * 1_000 + 59_000);
+    const late = { kind: "held-back", detail: expect.stringContaining("too near to its deadline"), isUnsent: true };
+    expect(await submitGasless(context, run, swap, 0)).toMatchObject(late);
+    outside.clock.jumpTo(seconds * 1_000);
+    halt(life);
+    expect(await submitGasless(context, run, swap, 0), "nothing to wait for").toMatchObject({ kind: "held-back" });
     expect(outside.service.submissions).toEqual([]);
   });
 
