@@ -85,7 +85,7 @@ export function stepObservation(
   draft.effect({ kind: "ReadChain", swapId }, evidence.nowMs + evidence.pace.watchMs);
 }
 
-/** So long after its deadline an order is looked for before a person is told that it cannot be: nodes come back by themselves. */
+/** So long after its deadline a swap is looked for before a person is told that it cannot be: nodes come back by themselves. */
 const UNSEEN_SECONDS = 3_600;
 
 /** Nothing was learnt of a swap that is signed: it is looked up again until the chain answers, however long that takes. */
@@ -98,7 +98,7 @@ export function stepObservationUnavailable(
   const limits = { firstMs: watchMs, longestMs: longestWatchMs, untilMs: undefined };
   const waitMs = waitAgain(draft, evidence, { about: swapId, reason: "node_unavailable", detail }, limits) ?? watchMs;
   const swap = draft.swap(swapId);
-  if (swap.proposal === undefined && isOverdue(swap, evidence, UNSEEN_SECONDS))
+  if (isOverdue(swap, evidence, UNSEEN_SECONDS))
     noteOverdue(draft, swap, `no node shows what became of it (${detail})`);
   draft.effect({ kind: "ReadChain", swapId }, evidence.nowMs + waitMs);
 }

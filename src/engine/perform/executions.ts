@@ -7,7 +7,7 @@ import { EXECUTION_SUCCESS, executedHash, executionsIn, MODULE_SUCCESS } from ".
 import type { AgreedChainReads, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { FoundLog } from "../reconcile/read-back.ts";
-import type { BlockRange } from "./outflows.ts";
+import { type BlockRange, isKeptBackOpenly } from "./outflows.ts";
 import { safeNonce } from "./read-safe.ts";
 import { receiptOf } from "./receipt-of.ts";
 
@@ -31,6 +31,7 @@ const FAILURE = "0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687
 /**
  * Looks up whether the owners executed a proposal. A Safe counts each of its executions and writes one event of it: where
  * the events since a known block are fewer than it counted, a node hides one, and nothing is believed.
+ * @returns no fill where one was seen before and no logs so old are kept: it stands by its receipt, see `standingFill`
  * @throws ChainReadError where the nodes do not answer, or events and nonce do not belong together
  */
 export async function executionSeen(context: EngineContext, swap: Swap, view: View): Promise<ExecutionSeen> {
@@ -38,13 +39,27 @@ export async function executionSeen(context: EngineContext, swap: Swap, view: Vi
   if (proposal === undefined) throw new Error(`swap ${swap.id} was proposed to nobody`);
   const nonce = await nonceAt(swap, view, view.range.toBlock);
   const { isBoundToNonce } = proposal;
-  const logs = nonce === proposal.since.nonce ? [] : await executions(swap, proposal, { view, nonce });
-  const own = await ownExecutions(context, swap, { logs, view });
+  const own = await orUnlisted(swap, view, ownExecutions(context, swap, { proposal, view, nonce }));
   const fill = own.find(({ hash }) => hash === swap.fill?.hash) ?? own[0];
   if (fill !== undefined || !isBoundToNonce) return { fill, nonceUsed: undefined };
   if (nonce <= proposal.nonce) return { fill: undefined, nonceUsed: false };
   const isFinal = (await nonceAt(swap, view, view.finalized)) > proposal.nonce;
   return { fill, nonceUsed: isFinal ? true : undefined };
+}
+
+/** Where no logs so old are kept none is listed: a fill that was seen stands, and a place without its mark was not executed. */
+async function orUnlisted(
+  swap: Swap,
+  { reads, range }: View,
+  listed: Promise<readonly Receipt[]>,
+): Promise<readonly Receipt[]> {
+  try {
+    return await listed;
+  } catch (error) {
+    if (!isKeptBackOpenly(error)) throw error;
+    if (swap.fill === undefined && (await isMarked(reads, swap, range.toBlock))) throw error;
+    return [];
+  }
 }
 
 async function nonceAt({ wallet }: Swap, { reads }: View, block: number): Promise<bigint> {
@@ -84,9 +99,10 @@ async function eventsOf(address: Address, kinds: readonly Hex[], { reads, range 
 async function ownExecutions(
   context: EngineContext,
   swap: Swap,
-  { logs, view }: { readonly logs: readonly FoundLog[]; readonly view: View },
+  { proposal, view, nonce }: { readonly proposal: SwapProposal; readonly view: View; readonly nonce: bigint },
 ): Promise<readonly Receipt[]> {
   const { reads, range } = view;
+  const logs = nonce === proposal.since.nonce ? [] : await executions(swap, proposal, { view, nonce });
   const successes = logs.filter(({ topics }) => topics[0] === EXECUTION_SUCCESS);
   const byHash = successes.filter((log) => executedHash(log) === swap.signatures?.swapDigest);
   if (byHash.length > 0) return await Promise.all(byHash.map((log) => receiptOf(reads, log)));

@@ -112,7 +112,7 @@ interface OutflowsShown {
 const MOST_BLOCKS = 50_000;
 
 /** A node may keep nothing so old, and say so. A token that refuses may hide its own outflow: that is waited for. */
-function isKeptBackOpenly(error: unknown): boolean {
+export function isKeptBackOpenly(error: unknown): boolean {
   return error instanceof ChainReadError && error.isRefusal && error.code !== "reverted";
 }
 
