@@ -18,13 +18,14 @@ import { commitAndNotify, raiseChange, writeAndNotify } from "./alerts.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { withoutLentGas } from "./lent-gas.ts";
+import { isMarked } from "./perform/executions.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 import { readHead } from "./perform/read-head.ts";
 
 /**
  * Reads the value of all wallets once and checks its fall against the owner's rule. A value that is not known for sure
  * is no sample: a token without a price, one that a swap is just moving, or balances of before the last fill, which
- * would make a deposit of what it brought.
+ * would make a deposit of what it brought. A proposal that waits for a Safe's owners moves nothing.
  * @returns why there is no sample, undefined where there is one
  * @throws ChainReadError where no node answers, or all that do are behind what the rows know
  */
@@ -38,11 +39,13 @@ export async function watchDrawdown(
   const { store, signers } = context.deps;
   const tokens = [context.settings.native, ...context.settings.tokens].map(({ address }) => address);
   const wallets = [...signers.keys()];
-  const question = { kind: "drawdown", wallets, tokens } as const;
-  const { version } = await store.read(question);
-  const balances = await readBalances(context, signal);
+  const of = { kind: "drawdown", wallets, tokens } as const;
+  const { version, proposed } = await store.read({ ...of, unmoved: [] });
+  const { number } = await readHead(context, ...wallets);
+  const balances = await readBalances(context, number, signal);
   if (signal.aborted) return undefined;
   if (typeof balances === "string") return balances;
+  const question = { ...of, unmoved: await unexecuted(context, proposed, number) };
   return await commitAndNotify(context.deps, {
     question,
     decide: (rows) => {
@@ -65,10 +68,23 @@ type Rows = Answered<"drawdown">;
 /** A feed that is late, and a crowd of swaps, are over long before that. */
 const UNWATCHED_MS = 3_600_000;
 
+/** Those of proposals that the block of the balances knows no execution of. */
+async function unexecuted(
+  { deps: { chain } }: EngineContext,
+  proposed: Rows["proposed"],
+  block: number,
+): Promise<readonly string[]> {
+  const isMade = await Promise.all(proposed.map((swap) => isMarked(chain, swap, block)));
+  return proposed.flatMap(({ id }, index) => (isMade[index] === false ? [id] : []));
+}
+
 /** Prices and balances of every token, all balances in one block; which price is not known, where one is not. */
-async function readBalances(context: EngineContext, signal: AbortSignal): Promise<readonly Balance[] | string> {
+async function readBalances(
+  context: EngineContext,
+  block: number,
+  signal: AbortSignal,
+): Promise<readonly Balance[] | string> {
   const { settings, deps } = context;
-  const { number } = await readHead(context, ...deps.signers.keys());
   const balances: Balance[] = [];
   for (const token of [settings.native, ...settings.tokens]) {
     if (signal.aborted) return "the daemon stops";
@@ -77,7 +93,7 @@ async function readBalances(context: EngineContext, signal: AbortSignal): Promis
       deps.logger.warn({ token: token.symbol }, "no price: the value of the wallets is not known now");
       return `${token.symbol} has no price${"missing" in price ? ` (${price.missing}: ${price.detail})` : ""}`;
     }
-    balances.push({ ...amountOf(token), raw: await balanceOf(context, token, number), usd: price.usd });
+    balances.push({ ...amountOf(token), raw: await balanceOf(context, token, block), usd: price.usd });
   }
   return balances;
 }

@@ -64,7 +64,12 @@ export interface WatchQuestions {
   };
   /** What the value of all wallets together is judged with. */
   readonly drawdown: {
-    readonly asked: { readonly wallets: readonly Address[]; readonly tokens: readonly Address[] };
+    readonly asked: {
+      readonly wallets: readonly Address[];
+      readonly tokens: readonly Address[];
+      /** swaps that are open and had moved nothing in the block of the balances */
+      readonly unmoved: readonly string[];
+    };
     readonly rows: {
       /** as `LedgerStore.ledgerVersion` says it of all wallets */
       readonly version: number;
@@ -74,9 +79,11 @@ export interface WatchQuestions {
       readonly mode: ModeRow | undefined;
       /**
        * what all swaps brought these wallets of a token, and what of theirs went to others, less what they sold of it;
-       * undefined while a swap that moves it is open
+       * undefined while another swap that moves it is open
        */
       readonly nets: ReadonlyMap<Address, bigint | undefined>;
+      /** proposals to Safes that no execution was seen of */
+      readonly proposed: readonly Pick<Swap, "id" | "wallet">[];
     };
   };
   /** From which update on a bot is asked, and since when it is known; undefined where it was never heard. */

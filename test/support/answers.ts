@@ -127,6 +127,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   modes: (store) => store.modes(),
   sameEnds: (store, of) => each(of.strategies, store.sameEnds),
   priceBars: (store, of) => each(of.tokens, (token) => store.priceBars(token, 0)),
+  proposedSwaps: (store) => store.proposedSwaps(),
   deliveredToOthers: (store, of) =>
     each(of.tokens, (token) => each(of.addresses, (wallet) => store.deliveredToOthers([wallet], token))),
   drawdown: (store) => store.drawdown(),

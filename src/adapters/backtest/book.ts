@@ -213,7 +213,7 @@ function readersOf(rows: Rows, bars: (token: Address, sinceMs: number) => readon
     traded: ({ wallet, buy }) => ({ lastFreed: undefined, hasBought: rows.ledger.hasBought(wallet, buy) }),
     "idle-grants": () => [],
     drawdown: ({ wallets, tokens }) => ({
-      ...{ version: 0, state: rows.drawdown, mode: rows.modes.get(GLOBAL_SCOPE) },
+      ...{ version: 0, state: rows.drawdown, mode: rows.modes.get(GLOBAL_SCOPE), proposed: [] },
       nets: new Map(
         tokens.map((token) => [token, wallets.reduce((sum, wallet) => sum + rows.ledger.netOf(wallet, token), 0n)]),
       ),

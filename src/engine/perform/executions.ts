@@ -162,7 +162,11 @@ async function firstMarked(
 }
 
 /** Whether a proposal of the swap's place was executed: what makes its mark reverts from then on. */
-async function isMarked(reads: View["reads"], swap: Swap, block: number): Promise<boolean> {
+export async function isMarked(
+  reads: Pick<AgreedChainReads, "call">,
+  swap: Pick<Swap, "id" | "wallet">,
+  block: number,
+): Promise<boolean> {
   const { to, data } = markCall(swap.wallet, placeOf(swap));
   return (await reads.call({ to, data }, block)) === undefined;
 }

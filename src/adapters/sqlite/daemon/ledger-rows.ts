@@ -32,7 +32,7 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
     soldBySince: (strategyId, sinceMs, exceptSwapId = "") => soldBySince(sql, strategyId, { sinceMs, exceptSwapId }),
     tradedRuns: (strategyId) => tradedRuns(sql, strategyId),
     boughtBy: (strategyId) => byToken(totalsOf(sql, "bought", strategyId)),
-    netOfSwaps: (wallet, token) => netOfSwaps(sql, wallet, token),
+    netOfSwaps: (wallet, token, unmoved = []) => netOfSwaps(sql, { wallet, token, unmoved: JSON.stringify(unmoved) }),
     newestBlock: (wallet) => newestBlock(sql, wallet),
     hasBought: (wallet, token) => receivedOf(sql, token).some((row) => row.wallet === wallet && row.amount !== 0n),
     soldUsdSince: (sinceMs, exceptSwapId) => soldUsdSince(sql, sinceMs, exceptSwapId),
@@ -137,19 +137,25 @@ function byToken(totals: ReadonlyMap<string, bigint>): ReadonlyMap<Address, bigi
   );
 }
 
-function netOfSwaps(sql: Statements, wallet: Address, token: Address): bigint | undefined {
+function netOfSwaps(
+  sql: Statements,
+  { wallet, token, unmoved }: { readonly wallet: Address; readonly token: Address; readonly unmoved: string },
+): bigint | undefined {
   const open = sql.get(
     `SELECT 1 FROM swaps WHERE wallet = ? AND (sell_token = ? OR buy_token = ?)
-       AND ${BUSY_SWAPS} AND state IN ${BUSY_STATES}`,
+       AND ${BUSY_SWAPS} AND state IN ${BUSY_STATES} AND id NOT IN (SELECT value FROM json_each(?))`,
     wallet,
     token,
     token,
+    unmoved,
   );
   if (open !== undefined) return undefined;
   const delivering = sql.get(
-    `SELECT 1 FROM swaps WHERE recipient = ? AND buy_token = ? AND ${DELIVERING_SWAPS}`,
+    `SELECT 1 FROM swaps WHERE recipient = ? AND buy_token = ? AND ${DELIVERING_SWAPS}
+       AND id NOT IN (SELECT value FROM json_each(?))`,
     wallet,
     token,
+    unmoved,
   );
   if (delivering !== undefined) return undefined;
   const received = totalsOf(sql, "received", wallet).get(token) ?? 0n;

@@ -81,7 +81,8 @@ export interface LedgerStore {
   ledgerVersion(wallet?: Address): number;
   /**
    * What all swaps brought a wallet of a token, those of other wallets too, less what its own sold of it.
-   * @returns undefined while a swap that moves the wallet's balance of it is open, because that is on the move
+   * @param unmoved swaps that are open and have moved nothing
+   * @returns undefined while another swap that moves the wallet's balance of it is open, because that is on the move
    */
-  netOfSwaps(wallet: Address, token: Address): bigint | undefined;
+  netOfSwaps(wallet: Address, token: Address, unmoved?: readonly string[]): bigint | undefined;
 }

@@ -7,7 +7,7 @@ import type { TradedBeside } from "../../../domain/run/measure-fill.ts";
 import type { ModeRow } from "../../../domain/run/operating-mode.ts";
 import type { PriceEvidence, RunRecord, Transition } from "../../../domain/run/records.ts";
 import type { StepInput } from "../../../domain/run/replay.ts";
-import type { Run } from "../../../domain/run/run.ts";
+import type { Run, Swap } from "../../../domain/run/run.ts";
 import type { SameEnds } from "../../../domain/run/same-ends.ts";
 import type { SwapState } from "../../../domain/run/states.ts";
 import type { CalendarPeriod } from "../../../domain/schedule/calendar-period.ts";
@@ -99,6 +99,8 @@ export interface SingleRows extends LedgerRows {
   prunePriceBars(token: Address, kept: { readonly sinceMs: number; readonly untilMs: number }): void;
   /** What swaps of these wallets bought of a token for anybody else, as measured. */
   deliveredToOthers(wallets: readonly Address[], token: Address): bigint;
+  /** Proposals to Safes that no execution was seen of. */
+  proposedSwaps(): readonly Pick<Swap, "id" | "wallet">[];
   /** The value of the wallets over time, undefined before its first sample. */
   drawdown(): DrawdownState | undefined;
   /** How far the digests of a period have come; undefined before the first. */

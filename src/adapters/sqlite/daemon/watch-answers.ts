@@ -29,11 +29,12 @@ export function createWatchReaders(rows: RowStore): Readers<keyof WatchQuestions
     }),
     "chat-offset": ({ bot }) => rows.chatOffset(bot),
     digest: ({ period, nowMs }) => readDigest(rows, period, nowMs),
-    drawdown: ({ wallets, tokens }) => ({
+    drawdown: ({ wallets, tokens, unmoved }) => ({
       version: rows.ledgerVersion(),
       state: rows.drawdown(),
       mode: rows.mode(GLOBAL_SCOPE),
-      nets: new Map(tokens.map((token) => [token, netOf(rows, wallets, token)])),
+      nets: new Map(tokens.map((token) => [token, netOf(rows, wallets, { token, unmoved })])),
+      proposed: rows.proposedSwaps(),
     }),
   };
 }
@@ -42,10 +43,14 @@ function walletOf(rows: RowStore, strategyId: string): Address | undefined {
   return rows.strategy(strategyId)?.spec.wallet.address;
 }
 
-function netOf(rows: RowStore, wallets: readonly Address[], token: Address): bigint | undefined {
+function netOf(
+  rows: RowStore,
+  wallets: readonly Address[],
+  { token, unmoved }: { readonly token: Address; readonly unmoved: readonly string[] },
+): bigint | undefined {
   let net = rows.deliveredToOthers(wallets, token);
   for (const wallet of wallets) {
-    const own = rows.netOfSwaps(wallet, token);
+    const own = rows.netOfSwaps(wallet, token, unmoved);
     if (own === undefined) return undefined;
     net += own;
   }
