@@ -180,7 +180,7 @@ export const costRow = z.object({
   data_fee: amountText.nullable(),
 });
 
-export const strategyRow = z.object({ id: z.string(), memory: z.string(), last_slot_ms: z.number().int() });
+export const strategyRow = z.object({ id: z.string(), memory: z.string(), furthest_slot_ms: z.number().int() });
 
 /**
  * What left a wallet in a transaction; an older release did not write down in which. Or what it has of a token, and should

@@ -72,11 +72,11 @@ function checkHoles(runId: string, swaps: readonly SwapRow[]): Difference[] {
   return [difference("PLACE_MISSING", `run ${runId}`, message, { missing: missing.join(" ") })];
 }
 
-/** A run takes a slot that its strategy has come to, or the second in which it was asked for. */
+/** A run takes a slot that its strategy came to, under whatever schedule, or the second in which it was asked for. */
 function checkMovedSlots({ runs, strategies }: Snapshot): Difference[] {
-  const lastSlots = new Map(strategies.map(({ id, last_slot_ms }) => [id, last_slot_ms]));
+  const furthest = new Map(strategies.map(({ id, furthest_slot_ms }) => [id, furthest_slot_ms]));
   return runs.flatMap(({ id, strategy, slot_ms: slotMs, created_at_ms: createdAtMs }) => {
-    const lastMs = lastSlots.get(strategy);
+    const lastMs = furthest.get(strategy);
     if (lastMs === undefined || slotMs <= Math.max(lastMs, createdAtMs)) return [];
     const message = `Run ${id} has the slot ${slotMs}, and ${strategy} came to ${lastMs} only.`;
     return [difference("SLOT_MOVED", `run ${id}`, message, { strategy, slotMs, lastMs, createdAtMs })];

@@ -41,7 +41,7 @@ export function handledAtEdit(
   zones: ZoneOffsets,
 ): number {
   const { nowMs, isAtWork } = at;
-  if (!isSame(instantsOf(before.schedule), instantsOf(spec.schedule))) {
+  if (!keepsInstants(before, spec)) {
     const range = { afterMs: nowMs, untilMs: lastSlotMs };
     const ahead = slotsBetween(before.schedule, range, zones)?.count ?? 0;
     return ahead === 0 ? Math.max(lastSlotMs, nowMs) : usedUp(spec, { ahead, nowMs, lastSlotMs }, zones);
@@ -68,6 +68,11 @@ function usedUp(
   const range = { afterMs: nowMs, untilMs: Number.POSITIVE_INFINITY };
   const slots = instantsBetween(schedule, range, zones, Math.min(ahead, MOST_USED_UP));
   return slots.filter((slotMs, index) => index === 0 || slotMs <= lastSlotMs).at(-1) ?? nowMs;
+}
+
+/** Whether slots lie where they lay before; jitter aside. */
+export function keepsInstants(before: StrategySpec, spec: StrategySpec): boolean {
+  return isSame(instantsOf(before.schedule), instantsOf(spec.schedule));
 }
 
 function instantsOf(schedule: Schedule): Schedule {

@@ -31,7 +31,7 @@ export function createEditions(context: EngineContext, heard: OutcomeListener): 
   const settings = Object.defineProperty({ ...context.settings }, "strategies", { get: () => inForce });
   /** @param comeBack takes over those whose files were gone: what passed meanwhile is passed over */
   const takeOver = async (comeBack: boolean): Promise<void> => {
-    const question = { kind: "editions", strategyIds: idsOf(wanted) } as const;
+    const question = { kind: "editions", strategyIds: idsOf(wanted), fromMs: clock.nowMs() } as const;
     const decide = (read: Answered<"editions">): Decided<TakenOver> => {
       const back = comeBack ? passOver(context, read) : NOTHING;
       const rows = comeBack ? afterPassing(read, clock.nowMs()) : read;

@@ -1,5 +1,5 @@
 import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
-import { nextInstant } from "../domain/schedule/next-instants.ts";
+import { nextWithoutEnd } from "../domain/schedule/ended-slots.ts";
 import type { OperatorRequest } from "../ports/daemon-rows.ts";
 import type { Answered, Question, QuestionKind } from "../ports/questions.ts";
 import type { Unit } from "../ports/unit-of-work.ts";
@@ -243,9 +243,10 @@ const skipNext: StrategyCommand = (context, strategy, { rows }) => {
 function nextSlot(
   { deps }: EngineContext,
   { spec }: LoadedStrategy,
-  { lastSlots }: Answered<"next-slot">,
+  { lastSlots, endedAhead }: Answered<"next-slot">,
 ): number | undefined {
-  return nextInstant(spec.schedule, lastSlots.get(spec.id) ?? deps.clock.nowMs(), deps.zones);
+  const afterMs = lastSlots.get(spec.id) ?? deps.clock.nowMs();
+  return nextWithoutEnd(spec.schedule, { afterMs, ended: endedAhead.get(spec.id) ?? [] }, deps.zones);
 }
 
 /** Text of an error from an adapter, which has redacted it. */

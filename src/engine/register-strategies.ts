@@ -1,5 +1,5 @@
 import type { ModeRow } from "../domain/run/operating-mode.ts";
-import { slotsBetween } from "../domain/schedule/slots.ts";
+import { slotsBetween, withoutEnded } from "../domain/schedule/slots.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { initialStrategyMemory, type StrategyMemory, strategyEdited } from "../domain/strategy/strategy.ts";
 import type { Change, Decided } from "../ports/changes.ts";
@@ -7,7 +7,7 @@ import type { StrategyRow } from "../ports/daemon-rows.ts";
 import type { Answered } from "../ports/questions.ts";
 import type { SlotRows } from "../ports/slot-questions.ts";
 import { commitAndNotify } from "./alerts.ts";
-import { handledAtEdit, isEditionOf } from "./edition.ts";
+import { handledAtEdit, isEditionOf, keepsInstants } from "./edition.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { hasReadableMemory, parseStoredMemory, quarantineChanges } from "./quarantine.ts";
 import { halt } from "./reconcile/touches.ts";
@@ -25,7 +25,11 @@ export async function registerStrategies(
   isAtWork: boolean = false,
 ): Promise<void> {
   const { strategies } = context.settings;
-  const question = { kind: "editions", strategyIds: strategies.map(({ spec }) => spec.id) } as const;
+  const question = {
+    kind: "editions",
+    strategyIds: strategies.map(({ spec }) => spec.id),
+    fromMs: context.deps.clock.nowMs(),
+  } as const;
   const decide = (rows: Answered<"editions">): Decided<readonly SlotOutcome[]> => {
     const { changes, outcomes } = decideEditions(context, strategies, { rows, isAtWork });
     return { changes, atMs: context.deps.clock.nowMs(), value: outcomes };
@@ -110,7 +114,7 @@ function nextEdition(
   }
   const lastSlotMs = handledAtEdit(row, spec, { nowMs, isAtWork }, context.deps.zones);
   const { changes, outcomes } = missedSlots(context, row, { untilMs: Math.min(lastSlotMs, nowMs), rows });
-  const used = lastSlotMs === row.lastSlotMs ? [] : usedUpSlots(context, spec, { nowMs, lastSlotMs });
+  const used = keepsInstants(row.spec, spec) ? [] : usedUpSlots(context, spec, { nowMs, lastSlotMs, rows });
   const memory = JSON.stringify(editedMemory(row, spec));
   const edition = { id: spec.id, kind: spec.kind, specHash, spec, memory, lastSlotMs };
   return { changes: [...changes, ...used, { kind: "strategy", row: edition }], outcomes };
@@ -144,18 +148,19 @@ function missedSlots(
   const range = { afterMs: row.lastSlotMs, untilMs };
   const passed = slotsBetween(row.spec.schedule, range, context.deps.zones);
   if (passed === undefined) return { changes: [], outcomes: [] };
-  return gapsOf(context, row.id, { gaps: [{ ...passed, reason: "missed" }], handledMs: row.lastSlotMs, rows });
+  return gapsOf(context, row.spec, { gaps: [{ ...passed, reason: "missed" }], handledMs: row.lastSlotMs, rows });
 }
 
-/** Slots to come that an operator used up under the schedule before. */
+/** Slots to come that an operator used up under the schedule before. Those that have their end or run keep it. */
 function usedUpSlots(
-  context: EngineContext,
-  spec: StrategySpec,
-  to: { nowMs: number; lastSlotMs: number },
+  { deps: { zones } }: EngineContext,
+  { id: strategy, schedule }: StrategySpec,
+  { nowMs, lastSlotMs, rows }: { readonly nowMs: number; readonly lastSlotMs: number; readonly rows: SlotRows },
 ): readonly Change[] {
-  const slots = slotsBetween(spec.schedule, { afterMs: to.nowMs, untilMs: to.lastSlotMs }, context.deps.zones);
+  const slots = slotsBetween(schedule, { afterMs: nowMs, untilMs: lastSlotMs }, zones);
   if (slots === undefined) return [];
-  const { firstMs, lastMs, count } = slots;
-  const gap = { firstSlotMs: firstMs, lastSlotMs: lastMs, count, reason: "skipped_by_operator" };
-  return [{ kind: "gap", gap: { strategy: spec.id, ...gap }, joinsAtMs: NO_GAP }];
+  return withoutEnded(schedule, slots, rows.endedAhead.get(strategy) ?? [], zones).map(({ firstMs, lastMs, count }) => {
+    const gap = { firstSlotMs: firstMs, lastSlotMs: lastMs, count, reason: "skipped_by_operator" };
+    return { kind: "gap", gap: { strategy, ...gap }, joinsAtMs: NO_GAP };
+  });
 }

@@ -139,9 +139,10 @@ function decideSlots(
   const handledMs = rows.lastSlots.get(spec.id) ?? nowMs;
   const barred = barredBy(modes, spec, halt(rows.differences, spec) !== undefined);
   const haltedUntilMs = Math.min(rows.accepted.get(spec.wallet.address) ?? 0, nowMs);
-  const moment = { handledMs, nowMs, ...barred, haltedUntilMs, isBusy: rows.busy.has(spec.id) };
+  const ended = rows.endedAhead.get(spec.id) ?? [];
+  const moment = { handledMs, nowMs, ...barred, haltedUntilMs, isBusy: rows.busy.has(spec.id), ended };
   const plan = planSlots(spec, moment, context.deps.zones);
-  const gaps = gapsOf(context, spec.id, { gaps: plan.gaps, handledMs, rows });
+  const gaps = gapsOf(context, spec, { gaps: plan.gaps, handledMs, rows });
   const moved = { kind: "last-slot", strategyId: spec.id, lastSlotMs: plan.handledMs } as const;
   const last = plan.handledMs > handledMs ? [moved] : [];
   if (plan.run === undefined) return { changes: [...gaps.changes, ...last], outcomes: gaps.outcomes, runs: [] };

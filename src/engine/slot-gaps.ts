@@ -1,5 +1,7 @@
 import { countEnd } from "../domain/run/same-ends.ts";
-import type { SlotGap } from "../domain/schedule/slots.ts";
+import { liesBetween } from "../domain/schedule/ended-slots.ts";
+import { type SlotGap, withoutEnded } from "../domain/schedule/slots.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { Change } from "../ports/changes.ts";
 import type { SlotRows } from "../ports/slot-questions.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -26,20 +28,26 @@ export interface DecidedSlots {
 /** A gap that joins no other. */
 export const NO_GAP = -1;
 
-/** The gaps of a strategy's slots, with what follows from how they ended. */
+/** The gaps of a strategy's slots, with what follows from how they ended. What has its end already is in none of them. */
 export function gapsOf(
   context: EngineContext,
-  strategy: string,
-  { gaps, handledMs, rows }: { gaps: readonly SlotGap[]; handledMs: number; rows: SlotRows },
+  { id: strategy, schedule }: Pick<StrategySpec, "id" | "schedule">,
+  { gaps: planned, handledMs, rows }: { gaps: readonly SlotGap[]; handledMs: number; rows: SlotRows },
 ): DecidedSlots {
   const changes: Change[] = [];
+  const ended = rows.endedAhead.get(strategy) ?? [];
+  const { zones } = context.deps;
+  const gaps = planned.flatMap((gap) =>
+    withoutEnded(schedule, gap, ended, zones).map((part) => ({ ...part, reason: gap.reason })),
+  );
   let ends = rows.sameEnds.get(strategy);
   let joinsAtMs = handledMs;
   for (const { firstMs, lastMs, count, reason } of gaps) {
     const gap = { strategy, firstSlotMs: firstMs, lastSlotMs: lastMs, count, reason };
     const end = { slotMs: firstMs, count, reason };
     const warnings = () => warningsAfter(rows.warnings, changes, context.deps.clock.nowMs());
-    changes.push({ kind: "gap", gap, joinsAtMs });
+    const isApart = liesBetween(ended, { afterMs: joinsAtMs, beforeMs: firstMs });
+    changes.push({ kind: "gap", gap, joinsAtMs: isApart ? NO_GAP : joinsAtMs });
     changes.push(...countSlotEnd(context, strategy, { end, before: ends, warnings }));
     ends = countEnd(ends, end);
     joinsAtMs = lastMs;

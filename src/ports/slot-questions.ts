@@ -3,6 +3,7 @@ import type { Hold } from "../domain/run/hold.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
+import type { EndedSlots } from "../domain/schedule/ended-slots.ts";
 import type { TrueWarning } from "./alert-store.ts";
 import type { EffectGroup, OperatorRequest, PendingEffect, StrategyRow } from "./daemon-rows.ts";
 import type { LaneHalt } from "./lane-store.ts";
@@ -13,6 +14,8 @@ import type { ModeRows } from "./view-questions.ts";
 export interface SlotRows {
   /** the last handled slot of each strategy that has a row */
   readonly lastSlots: ReadonlyMap<string, number>;
+  /** slots after the last handled one that have their end or run already, the earliest first; few strategies have any */
+  readonly endedAhead: ReadonlyMap<string, readonly EndedSlots[]>;
   readonly modes: readonly ModeRow[];
   /** what the chain shows and the rows do not, and which is not accepted yet */
   readonly differences: readonly Difference[];
@@ -34,8 +37,9 @@ export interface SlotQuestions {
     readonly asked: { readonly strategyId: string; readonly fromMs: number };
     readonly rows: SlotRows & { readonly taken: readonly number[] };
   };
+  /** The same, with the slots that have their end or run from an instant or the last handled one on. */
   readonly editions: {
-    readonly asked: { readonly strategyIds: readonly string[] };
+    readonly asked: { readonly strategyIds: readonly string[]; readonly fromMs: number };
     readonly rows: SlotRows & {
       readonly rows: ReadonlyMap<string, StrategyRow>;
       /** strategies that were marked as gone and did not come back */

@@ -112,6 +112,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   sameEndsOf: (store, of) => store.sameEndsOf(of.strategies),
   warnings: (store) => store.warnings(),
   slotsWithRun: "of what is young",
+  endedAhead: "of what is young",
   begun: "of what is young",
   salesAhead: "of what is young",
   isReported: (store) => store.isReported("k"),

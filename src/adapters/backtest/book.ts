@@ -195,7 +195,7 @@ function readersOf(rows: Rows, bars: (token: Address, sinceMs: number) => readon
         return row === undefined ? [] : [[id, row.lastSlotMs] as const];
       }),
     ),
-    ...{ modes: [...rows.modes.values()], busy: rows.busy() },
+    ...{ endedAhead: new Map(), modes: [...rows.modes.values()], busy: rows.busy() },
     ...{ differences: [], accepted: new Map(), sameEnds: new Map(), warnings: [] },
   });
   const modes = (id: string) => ({ global: rows.modes.get(GLOBAL_SCOPE), own: rows.modes.get(id) });

@@ -1,5 +1,6 @@
 import type { SlotReason } from "../run/reasons.ts";
 import { HOUR_MS } from "../time/durations.ts";
+import { type EndedSlots, hasEnd } from "./ended-slots.ts";
 import { nextInstant } from "./next-instants.ts";
 import { isOpen } from "./opening-hours.ts";
 import type { Schedule, ZoneOffsets } from "./schedule.ts";
@@ -36,6 +37,8 @@ export interface SlotMoment {
   readonly haltedUntilMs: number;
   /** the strategy still has an open run */
   readonly isBusy: boolean;
+  /** slots after the last handled one that have their run or end: none of them gets another */
+  readonly ended: readonly EndedSlots[];
 }
 
 /** What the slots since the last handled one come to. */
@@ -59,7 +62,7 @@ export function planSlots(strategy: SlotOwner, moment: SlotMoment, zones: ZoneOf
   if (firstMs === undefined || firstMs > nowMs) return { gaps: [], run: undefined, handledMs };
   const newestMs = newestStarted(strategy, { firstMs, nowMs }, zones);
   if (newestMs === undefined) return { gaps: [], run: undefined, handledMs };
-  const inTime = slotsInTime(strategy, { firstMs, newestMs, nowMs }, zones);
+  const inTime = slotsInTime(strategy, { firstMs, newestMs, moment }, zones);
   const missed = stretchBefore(schedule, { firstMs, endMs: inTime[0] ?? newestMs + 1 }, zones);
   // What waits for an open run grows too old one by one, and is as little traded as what did not wait. Where several did
   // at once: no process was there to see it.
@@ -125,20 +128,21 @@ function newestStarted(
 /** The newest slots that are young enough to start, at most as many as the policy takes, oldest first. */
 function slotsInTime(
   strategy: SlotOwner,
-  range: { firstMs: number; newestMs: number; nowMs: number },
+  range: { firstMs: number; newestMs: number; moment: Pick<SlotMoment, "nowMs" | "ended"> },
   zones: ZoneOffsets,
 ): readonly number[] {
   const { policy, maxRuns, maxMultiple } = strategy.catchUp;
   const beginsMs = policy === "accumulate" ? (strategy.startMs ?? 0) : 0;
   const limit = policy === "all" ? maxRuns : policy === "accumulate" ? maxMultiple : 1;
-  const { firstMs, nowMs } = range;
+  const { firstMs } = range;
+  const { nowMs, ended } = range.moment;
   const found: number[] = [];
   let slotMs = range.newestMs;
   while (found.length < limit) {
     if (nowMs - startOfSlot(strategy, slotMs, zones) > catchUpWindowMs(strategy, slotMs, zones)) break;
     // A run that trades stands for no slot that would have traded nothing.
     if (slotMs < beginsMs && beginsMs <= range.newestMs) break;
-    found.unshift(slotMs);
+    if (!hasEnd(ended, slotMs)) found.unshift(slotMs);
     if (slotMs <= firstMs) break;
     slotMs = newestInstant(strategy.schedule, { fromMs: firstMs, untilMs: slotMs - 1 }, zones);
   }
@@ -174,4 +178,23 @@ export function slotsBetween(
   const firstMs = nextInstant(schedule, range.afterMs, zones);
   if (firstMs === undefined || firstMs > range.untilMs) return undefined;
   return stretchBefore(schedule, { firstMs, endMs: range.untilMs + 1 }, zones);
+}
+
+/** The parts of a stretch whose slots have neither, so that no slot gets a second end. `ended`: the earliest first. */
+export function withoutEnded(
+  schedule: Schedule,
+  stretch: SlotStretch,
+  ended: readonly EndedSlots[],
+  zones: ZoneOffsets,
+): readonly SlotStretch[] {
+  const within = ended.filter(({ firstMs, lastMs }) => lastMs >= stretch.firstMs && firstMs <= stretch.lastMs);
+  if (within.length === 0) return [stretch];
+  const parts: SlotStretch[] = [];
+  let afterMs = stretch.firstMs - 1;
+  for (const { firstMs, lastMs } of [...within, { firstMs: stretch.lastMs + 1, lastMs: stretch.lastMs + 1 }]) {
+    const part = slotsBetween(schedule, { afterMs, untilMs: firstMs - 1 }, zones);
+    if (part !== undefined) parts.push(part);
+    afterMs = Math.max(afterMs, lastMs);
+  }
+  return parts;
 }

@@ -20,7 +20,7 @@ function plan(schedule: Schedule, handled: string, now: string, change: Change =
   const at = { handledMs: at2026(handled), nowMs: at2026(now) };
   return planSlots(
     strategy,
-    { ...at, barred: undefined, barredUntilMs: 0, haltedUntilMs: 0, isBusy: false, ...moment },
+    { ...at, barred: undefined, barredUntilMs: 0, haltedUntilMs: 0, isBusy: false, ended: [], ...moment },
     zones,
   );
 }
@@ -247,7 +247,7 @@ it("SCH-1 every slot is given exactly one end, in order, however clocks, modes a
           nowMs += waitMs;
           const planned = planSlots(
             strategy,
-            { handledMs, nowMs, barred, barredUntilMs: 0, haltedUntilMs: 0, isBusy },
+            { handledMs, nowMs, barred, barredUntilMs: 0, haltedUntilMs: 0, isBusy, ended: [] },
             zones,
           );
           for (const { firstMs, lastMs: untilMs, count } of planned.gaps) {

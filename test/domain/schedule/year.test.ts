@@ -80,7 +80,8 @@ test("SCH-23 a year of 1,000 strategies passes within 20 seconds: each slot has 
       const isPaused = index % 50 === 5 && day >= 60 && day < 120;
       const isBusy = index % 50 === 7 && day >= 130 && day < 133;
       const barredUntilMs = index % 50 === 5 ? pausedUntilMs : 0;
-      rows.check(strategy, { nowMs, barred: isPaused ? "paused" : undefined, barredUntilMs, haltedUntilMs: 0, isBusy });
+      const barred = isPaused ? "paused" : undefined;
+      rows.check(strategy, { nowMs, barred, barredUntilMs, haltedUntilMs: 0, isBusy, ended: [] });
     }
   }
   // The work of this thread: on a busy machine the wall clock reports others.

@@ -1,5 +1,6 @@
 import { toAddress } from "../../../domain/money/address.ts";
 import type { ModeRow, OperatingMode } from "../../../domain/run/operating-mode.ts";
+import type { EndedSlots } from "../../../domain/schedule/ended-slots.ts";
 import type { StrategySpec } from "../../../domain/strategy/spec.ts";
 import type { GapRow } from "../../../ports/daemon-rows.ts";
 import type { Statements } from "../statements.ts";
@@ -129,9 +130,19 @@ function createGoneRows(
   };
 }
 
+/** Only a strategy that came further than it is now has any: its schedule was edited since. */
+const ENDED_AHEAD = `WITH ahead AS (
+    SELECT id, min(last_slot_ms, @fromMs) AS from_ms FROM strategies
+    WHERE id IN (SELECT value FROM json_each(@ids)) AND furthest_slot_ms > min(last_slot_ms, @fromMs)
+  )
+  SELECT strategy, first_slot_ms AS firstMs, last_slot_ms AS lastMs
+  FROM ahead CROSS JOIN gaps ON strategy = ahead.id AND last_slot_ms > from_ms
+  UNION ALL SELECT strategy, slot_ms, slot_ms FROM ahead CROSS JOIN runs ON strategy = ahead.id AND slot_ms > from_ms
+  ORDER BY strategy, firstMs`;
+
 function createStrategyRows(
   sql: Statements,
-): Pick<OperationStore, "strategy" | "saveStrategy" | "lastSlots" | "setLastSlot" | "addGap"> {
+): Pick<OperationStore, "strategy" | "saveStrategy" | "lastSlots" | "endedAhead" | "setLastSlot" | "addGap"> {
   // With each step of a run its strategy is read, whose edition seldom changes.
   const editions = new Map<string, { readonly text: string; readonly spec: StrategySpec }>();
   const specOf = ({ id, spec: text }: { id: string; spec: string }): StrategySpec => {
@@ -181,6 +192,11 @@ function createStrategyRows(
         JSON.stringify(strategyIds),
       );
       return new Map(rows.map((row) => [row.id, row.last_slot_ms]));
+    },
+    endedAhead: (strategyIds, fromMs = Number.MAX_SAFE_INTEGER) => {
+      const asked = { ids: JSON.stringify(strategyIds), fromMs };
+      const rows = sql.allNamed<EndedSlots & { strategy: string }>(ENDED_AHEAD, asked);
+      return Map.groupBy(rows, ({ strategy }) => strategy);
     },
     setLastSlot: (strategyId, lastSlotMs) => {
       sql.run("UPDATE strategies SET last_slot_ms = ? WHERE id = ?", lastSlotMs, strategyId);

@@ -11,6 +11,7 @@ import type { Run, Swap } from "../../../domain/run/run.ts";
 import type { SameEnds } from "../../../domain/run/same-ends.ts";
 import type { SwapState } from "../../../domain/run/states.ts";
 import type { CalendarPeriod } from "../../../domain/schedule/calendar-period.ts";
+import type { EndedSlots } from "../../../domain/schedule/ended-slots.ts";
 import type { PriceBar } from "../../../domain/strategy/decision.ts";
 import type { AlertRow, TrueWarning } from "../../../ports/alert-store.ts";
 import type { LotOrder } from "../../../ports/book-rows.ts";
@@ -193,6 +194,8 @@ export interface OperationStore {
   saveStrategy(row: StrategyRow, atMs: number): void;
   /** The last handled slots of these strategies; one that is not known has no entry. */
   lastSlots(strategyIds: readonly string[]): ReadonlyMap<string, number>;
+  /** Slots after an instant, or the last handled one where that is earlier, that have their end or run; by strategy. */
+  endedAhead(strategyIds: readonly string[], fromMs?: number): ReadonlyMap<string, readonly EndedSlots[]>;
   setLastSlot(strategyId: string, lastSlotMs: number): void;
   /** Marks all strategies but these as gone: they have no file. */
   markGone(strategyIds: readonly string[]): void;

@@ -33,10 +33,10 @@ export function createSlotAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
       const taken = rows.slotsWithRun(strategyId, Math.min(fromMs, slots.lastSlots.get(strategyId) ?? fromMs));
       return { ...slots, taken };
     },
-    editions: ({ strategyIds }) => {
+    editions: ({ strategyIds, fromMs }) => {
       const known = strategyIds.map((id) => rows.strategy(id)).filter((row): row is StrategyRow => row !== undefined);
       const byId = new Map(known.map((row) => [row.id, row]));
-      return { ...slotRows(rows, strategyIds), rows: byId, gone: rows.goneStrategies() };
+      return { ...slotRows(rows, strategyIds, fromMs), rows: byId, gone: rows.goneStrategies() };
     },
     busy: () => rows.strategiesWithOpenRun(),
     scope: ({ scope }) => ({
@@ -72,9 +72,10 @@ export function createSlotAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
   };
 }
 
-function slotRows(rows: RowStore, strategyIds: readonly string[]): SlotRows {
+function slotRows(rows: RowStore, strategyIds: readonly string[], fromMs?: number): SlotRows {
   return {
     lastSlots: rows.lastSlots(strategyIds),
+    endedAhead: rows.endedAhead(strategyIds, fromMs),
     modes: rows.modes(),
     differences: rows.openDifferences(),
     accepted: rows.acceptedOthers(),

@@ -56,7 +56,7 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   step: { kind: "step", runId: run.id, event: READ, of: QUESTION },
   slots: { kind: "slots", strategyIds: ["weekly"] },
   "next-slot": { kind: "next-slot", strategyId: "weekly", fromMs: NOW_MS },
-  editions: { kind: "editions", strategyIds: ["weekly"] },
+  editions: { kind: "editions", strategyIds: ["weekly"], fromMs: NOW_MS },
   busy: { kind: "busy" },
   scope: { kind: "scope", scope: "weekly" },
   start: { kind: "start" },
@@ -128,6 +128,7 @@ const STORE: Calls<DaemonStore> = {
   soldBySince: (store) => [store.soldBySince("weekly", 0), store.soldBySince("weekly", SLOT_MS, swapId)],
   tradedRuns: (store) => store.tradedRuns("weekly"),
   acceptedBy: (store) => store.acceptedBy("weekly"),
+  endedAhead: (store) => store.endedAhead(["weekly"]),
   slotsWithRun: (store) => store.slotsWithRun("weekly", 1),
   begun: (store) => store.begun(1),
   holds: (store) => store.holds("run_1"),
@@ -433,11 +434,14 @@ async function allStatements() {
   return { db: openDaemonDatabase().db, statements: [...statements] };
 }
 
+/** Slots that a strategy used up ahead: few, and asked for only where it came further than it is now. */
+const AHEAD = { gaps_by_end: "strategy=? AND last_slot_ms>?", sqlite_autoindex_runs_2: "strategy=? AND slot_ms>?" };
+
 test("no statement of the daemon or of its reading commands grows with the history", async () => {
   const { db, statements } = await allStatements();
   expect(statements.length).toBeGreaterThan(120);
   const growing = statements.flatMap((sql) => {
-    const parts = growingParts(db, sql);
+    const parts = growingParts(db, sql, sql.includes("furthest_slot_ms > ") ? AHEAD : {});
     return parts.length === 0 ? [] : [{ sql: sql.replaceAll(/\s+/g, " "), parts }];
   });
   expect(growing).toEqual([]);
