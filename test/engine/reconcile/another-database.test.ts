@@ -49,7 +49,12 @@ test("a request on a database that was lost is no word on what the same one sign
   const halted = await live(emptied, marker);
   await turn(emptied, halted, LIFETIME_SECONDS + 5);
   expect(open(halted)).toEqual(["lost", "fill"]);
-  const id = halted.store.addRequest({ command: "accept", arguments: {}, madeBy: "ops", madeAtMs: outside.clock.nowMs() });
+  const id = halted.store.addRequest({
+    command: "accept",
+    arguments: {},
+    madeBy: "ops",
+    madeAtMs: outside.clock.nowMs(),
+  });
   await halted.engine.stop();
   await handOver(outside, marker);
   const life = await live(emptied, marker);
