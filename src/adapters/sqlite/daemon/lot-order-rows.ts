@@ -2,7 +2,7 @@ import type { LotPick } from "../../../domain/books/shelf.ts";
 import { toAddress } from "../../../domain/money/address.ts";
 import type { LotOrder } from "../../../ports/book-rows.ts";
 import { hasTable, type Statements } from "../statements.ts";
-import type { OperationStore } from "./row-store.ts";
+import type { OperationStore } from "./operation-store.ts";
 
 /** No order holds for a sale that was made: a clock that is behind gives way to what the chain says. */
 const NOT_BEFORE = `max(?, ifnull((SELECT max(at_ms) FROM lot_orders), 0), ifnull((

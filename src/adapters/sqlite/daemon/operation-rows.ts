@@ -7,8 +7,9 @@ import type { Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { createDrawdownRows } from "./drawdown-rows.ts";
 import { createLotOrderRows } from "./lot-order-rows.ts";
+import type { OperationStore } from "./operation-store.ts";
 import { createPriceRows } from "./price-rows.ts";
-import type { OperationStore, RowStore } from "./row-store.ts";
+import type { RowStore } from "./row-store.ts";
 import { createSameEndRows } from "./same-end-rows.ts";
 import { readSpec } from "./stored-spec.ts";
 
