@@ -138,7 +138,7 @@ test("a mistake of our own while a signed swap is submitted or looked up stops t
   const perform = () => performEffect(next.context, run, { effect: pending.effect, before: 0 });
   const latest = outside.chain.latest.bind(outside.chain);
   outside.chain.isDown = true;
-  await expect(perform()).resolves.toMatchObject({ kind: "submission-unknown" });
+  await expect(perform()).resolves.toMatchObject({ kind: "unsent" });
   const check = { effect: { kind: "ReadChain", swapId: run.swaps[0]?.id ?? "" }, before: 0 } as const;
   await expect(performEffect(next.context, run, check)).resolves.toMatchObject({ kind: "observation-unavailable" });
   outside.chain.latest = mistaken;
