@@ -203,10 +203,10 @@ function firstTransition(run: Run): Transition {
 const CHARACTERS_OF_COLUMNS = 1_000;
 
 function loadRun(sql: Statements, id: string): ReadRun | undefined {
-  const row = sql.get<RunColumns & { readonly archive: number | null }>("SELECT * FROM runs WHERE id = ?", id);
+  const row = sql.get<RunColumns & { readonly archive?: number | null }>("SELECT * FROM runs WHERE id = ?", id);
   if (row === undefined) return undefined;
   // An archived run has its end: it is asked for by its name alone, and its swaps are no rows any more that a step could read.
-  const swaps = row.archive === null ? sql.all<SwapColumns>(SWAPS_OF_RUN, id) : [];
+  const swaps = typeof row.archive === "number" ? [] : sql.all<SwapColumns>(SWAPS_OF_RUN, id);
   const length = swaps.reduce((sum, { body }) => sum + body.length, CHARACTERS_OF_COLUMNS);
   return { run: decodeRun(row, swaps.map(decodeSwap)), length };
 }
