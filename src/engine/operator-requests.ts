@@ -36,8 +36,6 @@ export async function takeRequests(
   const { clock, store, logger } = context.deps;
   for (const request of await store.read({ kind: "requests" })) {
     const { id, command, madeBy } = request;
-    // Whose token was revoked meanwhile has his answer: many may wait, and each takes a while.
-    if ((await store.read({ kind: "request-answer", requestId: id })) !== undefined) continue;
     try {
       const untimely = whyUntimely(request, clockProblem, clock.nowMs());
       const answer =

@@ -73,7 +73,8 @@ async function token(life: Awaited<ReturnType<typeof begin>>["life"]) {
   const accessId = (await access.find(hash, 2))?.id ?? 0;
   const ask = async (mode: string) => {
     const key = { accessId, key: mode, asked: hash };
-    const written = await access.request(key, { command: "mode", arguments: { mode }, madeBy: "bot (token)" }, 3);
+    const request = { command: "mode", arguments: { mode }, madeBy: "bot (token)" };
+    const written = await access.request(key, request, life.context.deps.clock.nowMs());
     return written === "other-request" ? 0 : written.id;
   };
   return { access, ask };
