@@ -399,3 +399,13 @@ test("ALL-13 what no channel has taken by the end of its window ends unsigned, a
   await turn(outside, life, 90);
   expectUnsigned(outside, life, "not_announced");
 });
+
+test("ALL-13 a channel that took it by a clock that was far ahead lets it wait no longer than until its window was over", async () => {
+  const { outside, life } = await beginUntold({ ...ANNOUNCED, retryForSeconds: 120 }, 95_000);
+  await turn(outside, life, 10);
+  await deliver(life, outside.clock.nowMs() + 365 * 86_400_000);
+  await turn(outside, life, 30);
+  expect(outside.signed).toEqual([]);
+  expect(await isFilled(outside, life, 240)).toBe(true);
+  expect(life.errors).toEqual([]);
+});

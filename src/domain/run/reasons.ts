@@ -188,7 +188,8 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
   },
   approval_failed: {
     meaning: "The approval reverted, did not suffice, or was given up because no block took it.",
-    whatToDo: "Check the token: it may need an approval from zero, or charge for transfers.",
+    whatToDo:
+      "Check the token: it may need an approval from zero, or charge for transfers. What no block took was outbid: gas was too dear for `max_fee`.",
   },
   approval_not_sent: {
     meaning:

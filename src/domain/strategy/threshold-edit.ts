@@ -15,9 +15,9 @@ const MOST_GONE = 100;
 /**
  * The memory under an edited file. Legs keep theirs by id, also while they are out of the file: one that is put back
  * finds it as it was, and the time between is one without a check. A leg whose trigger moved sees the next price as its
- * first one, so that an edit alone never trades; how often it traded stays counted. A trailing stop keeps its high-water mark and the stop in force, which
- * an edit may bring closer and never push away. Prices are the same for every wallet, but another wallet has another
- * allocation, of which nothing is sold yet.
+ * first one, so that an edit alone never trades; how often it traded stays counted. A trailing stop keeps its high-water
+ * mark and the stop in force, which an edit may bring closer and never push away. Prices are the same for every wallet, but
+ * another wallet has another allocation, of which nothing is sold yet.
  */
 export function editThresholdMemory(
   before: ThresholdSpec,

@@ -36,9 +36,12 @@ const SENDING = `FROM alert_deliveries AS sending JOIN alerts ON alerts.number =
   WHERE alerts.subject = 'wait of ' || holds.run_id AND alerts.code = 'SWAP_ANNOUNCED' AND alerts.over_at_ms IS NULL
     AND sending.tells = 'begin' AND holds.kind = 'announcement' AND holds.decision IS NULL`;
 
-/** So much later than it was made, in milliseconds, the first of them took it: as much later it ends. */
-export const TOLD_LATE_MS = `max(0, coalesce(
-  (SELECT min(sending.finished_at_ms) ${SENDING} AND sending.state = 'sent') - holds.since_ms, 0))`;
+/**
+ * So much later than it was made, in milliseconds, the first of them took it: as much later it ends. What none has taken by
+ * the end of its window ends then, so that more than that is the word of a clock that was ahead.
+ */
+export const TOLD_LATE_MS = `min(holds.window_ends_ms - holds.since_ms, max(0, coalesce(
+  (SELECT min(sending.finished_at_ms) ${SENDING} AND sending.state = 'sent') - holds.since_ms, 0)))`;
 
 const UNTOLD = `(SELECT count(*) > 0 AND sum(sending.state = 'sent') = 0 ${SENDING})`;
 
