@@ -90,8 +90,8 @@ async function carryOut(context: EngineContext, request: OperatorRequest, heard:
       });
     case "lot-order":
       return await decideAndAnswer(context, request, {
-        question: { kind: "nothing" },
-        decide: () => decideLotOrder(request),
+        question: { kind: "newest-fill" },
+        decide: (newestFillMs) => decideLotOrder(request, { nowMs: context.deps.clock.nowMs(), newestFillMs }),
       });
     case "cancel":
       return await cancel(context, request);

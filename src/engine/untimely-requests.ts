@@ -15,8 +15,11 @@ export function whyUntimely(
   clockProblem: string | undefined,
   nowMs: number,
 ): string | undefined {
-  if (!needsTime(request)) return undefined;
-  if (clockProblem !== undefined) return `${clockProblem}; then ask again`;
+  const isTimed = needsTime(request);
+  // An order for lots is dated when it is taken: only the clock matters.
+  if (clockProblem !== undefined && (isTimed || request.command === "lot-order"))
+    return `${clockProblem}; then ask again`;
+  if (!isTimed) return undefined;
   const ageMs = nowMs - request.madeAtMs;
   if (ageMs <= TAKEN_WITHIN_MS) return undefined;
   return `it was asked ${formatDuration(ageMs)} ago, and no daemon took it in time; ask again`;

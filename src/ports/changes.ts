@@ -69,7 +69,7 @@ export type Change =
   | { readonly kind: "request-made"; readonly request: Omit<OperatorRequest, "id" | "madeAtMs"> }
   | { readonly kind: "request-answered"; readonly requestId: number; readonly answer: string }
   /** which lots the sales of a wallet after it take, for accounts */
-  | { readonly kind: "lot-order"; readonly order: Omit<LotOrder, "id" | "sinceMs"> }
+  | { readonly kind: "lot-order"; readonly order: Omit<LotOrder, "id"> }
   /** an effect is begun: counted before it is performed */
   | { readonly kind: "effect-begun"; readonly effectId: number }
   /** nothing came of its last beginning: it is to be done again, behind whatever is due by now, or at an instant */

@@ -72,6 +72,8 @@ export interface SlotQuestions {
   readonly "request-answer": { readonly asked: { readonly requestId: number }; readonly rows: string | undefined };
   /** Operators' requests that are not answered yet, the oldest first. */
   readonly requests: { readonly asked: object; readonly rows: readonly OperatorRequest[] };
+  /** The time of the newest block with a fill; 0 where none is known. */
+  readonly "newest-fill": { readonly asked: object; readonly rows: number };
   /** Runs that have not begun, the oldest slots first. */
   readonly "due-runs": { readonly asked: { readonly limit: number }; readonly rows: readonly string[] };
   /** Effects of a group that are due, the longest due first; those in flight are among them. */

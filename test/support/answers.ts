@@ -140,6 +140,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   gapsSince: "of what is young",
   historyHead: "of what is young",
   addRequest: "writes",
+  newestFillMs: (store) => store.newestFillMs(),
   newestRequest: (store) => store.newestRequest(),
   openRequests: (store) => store.openRequests(),
   answerOf: (store) => store.answerOf(1),

@@ -4,6 +4,7 @@ import { openStore } from "../../adapters/sqlite/daemon/open-store.ts";
 import { migrateDaemon } from "../../adapters/sqlite/daemon/schema.ts";
 import type { LotPick } from "../../domain/books/shelf.ts";
 import { decideLotOrder } from "../../engine/lot-orders.ts";
+import type { Decided } from "../../ports/changes.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, configurationOf, findTargetToChange, nameTarget, notRunYet } from "../target.ts";
@@ -29,10 +30,16 @@ export async function orderLots(
   const asked = { wallet: wallet.address, pick: options.pick };
   const answer = await ask({ name: "lot-order", arguments: asked }, target, async (db) => {
     migrateDaemon(db);
-    const { answer: value, changes } = decideLotOrder({ arguments: asked, madeBy: operatorName() });
-    const decide = () => ({ changes, atMs: systemClock.nowMs(), value });
-    const [written] = await openStore(db).commit<"nothing", string>([{ question: { kind: "nothing" }, decide }]);
-    return `${written?.value ?? value}; no daemon runs, so this command wrote it down`;
+    const decide = (newestFillMs: number): Decided<string> => {
+      const atMs = systemClock.nowMs();
+      const { answer: value, changes } = decideLotOrder(
+        { arguments: asked, madeBy: operatorName() },
+        { nowMs: atMs, newestFillMs },
+      );
+      return { changes, atMs, value };
+    };
+    const [written] = await openStore(db).commit([{ question: { kind: "newest-fill" } as const, decide }]);
+    return `${written?.value ?? ""}; no daemon runs, so this command wrote it down`;
   });
   terminal.out(`${answer}\n${nameTarget(target)}`);
 }

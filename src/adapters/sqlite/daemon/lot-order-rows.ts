@@ -4,21 +4,19 @@ import type { LotOrder } from "../../../ports/book-rows.ts";
 import { hasTable, type Statements } from "../statements.ts";
 import type { OperationStore } from "./operation-store.ts";
 
-/** No order holds for a sale that was made: a clock that is behind gives way to what the chain says. */
-const NOT_BEFORE = `max(?, ifnull((SELECT max(at_ms) FROM lot_orders), 0), ifnull((
-  SELECT block_time_seconds * 1000 FROM swaps WHERE block_number IS NOT NULL ORDER BY block_number DESC LIMIT 1), 0))`;
-
 /** Standing orders by which lots are taken. */
-export function createLotOrderRows(sql: Statements): Pick<OperationStore, "addLotOrder"> {
+export function createLotOrderRows(sql: Statements): Pick<OperationStore, "addLotOrder" | "newestFillMs"> {
   return {
-    addLotOrder: ({ wallet, pick, madeBy }, atMs) => {
-      sql.run(
-        `INSERT INTO lot_orders (wallet, pick, made_by, at_ms) VALUES (?, ?, ?, ${NOT_BEFORE})`,
-        wallet,
-        pick,
-        madeBy,
-        atMs,
+    addLotOrder: ({ wallet, pick, madeBy, sinceMs }) => {
+      const order = "INSERT INTO lot_orders (wallet, pick, made_by, at_ms) VALUES (?, ?, ?, ?)";
+      sql.run(order, wallet, pick, madeBy, sinceMs);
+    },
+    newestFillMs: () => {
+      const newest = sql.get<{ seconds: number | null }>(
+        `SELECT block_time_seconds AS seconds FROM swaps WHERE block_number IS NOT NULL
+         ORDER BY block_number DESC LIMIT 1`,
       );
+      return (newest?.seconds ?? 0) * 1_000;
     },
   };
 }

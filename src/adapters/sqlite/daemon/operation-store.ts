@@ -29,7 +29,9 @@ export interface OperationStore {
   /** How the last slots of a strategy came to nothing for one reason; undefined after a trade. */
   sameEnds(strategyId: string): SameEnds | undefined;
   /** Writes down which lots the sales after it take. */
-  addLotOrder(order: Omit<LotOrder, "id" | "sinceMs">, atMs: number): void;
+  addLotOrder(order: Omit<LotOrder, "id">): void;
+  /** The time of the newest block with a fill, 0 where none is known. */
+  newestFillMs(): number;
   addRequest(request: Omit<OperatorRequest, "id">): number;
   /** The id of the newest request, 0 before the first. */
   newestRequest(): number;

@@ -17,6 +17,7 @@ type SlotKinds =
   | "modes"
   | "newest-request"
   | "request-answer"
+  | "newest-fill"
   | "due-runs"
   | "due-effects"
   | "next-effect"
@@ -50,6 +51,7 @@ export function createSlotAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
     "newest-request": () => rows.newestRequest(),
     "request-answer": ({ requestId }) => rows.answerOf(requestId),
     requests: () => rows.openRequests(),
+    "newest-fill": () => rows.newestFillMs(),
     "due-runs": ({ limit }) => rows.dueRuns(limit),
     "due-effects": ({ nowMs, limit, group }) => rows.dueEffects(nowMs, limit, group),
     hold: ({ runId }) => {

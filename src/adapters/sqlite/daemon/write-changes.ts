@@ -89,7 +89,7 @@ function slotWriters(rows: RowStore): Writers<SlotKinds> {
     "come-back": quietly(({ strategyId, lastSlotMs }) => rows.comeBack(strategyId, lastSlotMs)),
     files: quietly(({ strategyIds }) => rows.markGone(strategyIds)),
     "same-ends": quietly(({ strategyId, ends }) => rows.saveSameEnds(strategyId, ends)),
-    "lot-order": quietly(({ order }, atMs) => rows.addLotOrder(order, atMs)),
+    "lot-order": quietly(({ order }) => rows.addLotOrder(order)),
     "mode-corrected": quietly(({ row }) => rows.setMode(row)),
   };
 }
