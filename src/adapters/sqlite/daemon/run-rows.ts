@@ -87,6 +87,10 @@ const FILLED_BESIDE = `SELECT run_id AS runId, id FROM (
   WHERE id <> ? AND ((wallet = ? AND sell_token = ?) OR (recipient = ? AND buy_token = ?) OR (recipient = ? AND buy_token = ?)
     OR (wallet = ? AND sell_token = ?))`;
 
+/** Not that of a transition which went with its run. */
+const NEXT_NUMBER =
+  "(SELECT max(newest, ifnull((SELECT id FROM transitions ORDER BY id DESC LIMIT 1), 0)) + 1 FROM transitions_gone)";
+
 /** Rows of runs, swaps and transitions. */
 export function createRunRows(
   sql: Statements,
@@ -94,8 +98,8 @@ export function createRunRows(
 ): Omit<RunStore, keyof EffectRows> & Pick<RowStore, OtherRows> {
   const addTransition = (transition: Transition, atMs: number): void => {
     sql.run(
-      `INSERT INTO transitions (subject, subject_id, from_state, to_state, reason, detail, at_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO transitions (id, subject, subject_id, from_state, to_state, reason, detail, at_ms)
+       VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?)`,
       transition.subject,
       transition.subjectId,
       transition.from ?? null,

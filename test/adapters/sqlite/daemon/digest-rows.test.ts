@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { readDigest } from "../../../../src/adapters/sqlite/daemon/digest-rows.ts";
-import { NOW_MS } from "../../../support/builders.ts";
-import { openDaemonDatabase } from "../../../support/daemon-database.ts";
+import { NOW_MS, runSample, SLOT_MS } from "../../../support/builders.ts";
+import { addRun, addStrategy, openDaemonDatabase } from "../../../support/daemon-database.ts";
+import { swapIn } from "../../../support/reading-samples.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -21,4 +22,27 @@ test("a slot that joins a gap of a week ago is one slot of its day, and not all 
   expect(store.gapsSince(0)).toMatchObject([{ reason: "paused", count: 3 }]);
   const one = [{ reason: "paused", count: 1 }];
   expect(told).toEqual([0, 7, 14].map((day) => ({ day, gaps: one })));
+});
+
+test("a fill after all older runs went is told, and no number of theirs is given again", () => {
+  const { db, store } = openDaemonDatabase();
+  addStrategy(store);
+  for (const minute of [0, 1, 2, 3, 4, 5, 6, 7]) {
+    const slotMs = SLOT_MS + minute * 60_000;
+    addRun(store, runSample({ id: `run_${minute}`, slotMs, state: "skipped", reason: "not_due", swaps: [] }));
+  }
+  const { next } = readDigest(store, "day", NOW_MS);
+  store.saveDigestMark("day", { ...next, untilMs: NOW_MS });
+  const old = { unsignedBeforeMs: NOW_MS * 2, signedBeforeMs: 0, nowMs: NOW_MS, after: undefined };
+  expect(store.transaction(() => store.letGo({ ...old, mayGoOn: () => true })).pruned).toBe(8);
+  expect(store.newestTransition()).toBe(0);
+  const filled = { ...swapIn("confirmed"), id: "run_9.0.1", runId: "run_9" };
+  addRun(store, runSample({ id: "run_9", slotMs: SLOT_MS + DAY_MS, state: "executing", swaps: [filled] }));
+  expect(readDigest(store, "day", NOW_MS + DAY_MS).fills).toHaveLength(1);
+  expect(db.prepare("SELECT min(id) FROM transitions").pluck().get()).toBe(next.lastTransition + 1);
+  const again = `INSERT INTO transitions (id, subject, subject_id, to_state, at_ms) VALUES (?, 'run', 'run_9', 'due', 1)`;
+  db.exec("DROP TRIGGER transitions_in_a_row");
+  expect(() => db.prepare(again).run(next.lastTransition)).toThrow("never given again");
+  for (const change of ["UPDATE transitions_gone SET newest = 1", "DELETE FROM transitions_gone"])
+    expect(() => db.exec(change)).toThrow("never given again");
 });
