@@ -16,6 +16,9 @@ const PAUSE_MS = 50;
 /** Ceilings count what was sold in a month, and of its first hour by the rows. */
 const CEILINGS_LOOKBACK_MS = CEILING_WINDOWS_MS.month + DAY_MS;
 
+/** A digest counts the runs of its period, and is written once that is over: a day of a zone may have 25 hours. */
+const DIGEST_LOOKBACK_MS = { day: 2 * DAY_MS, week: 8 * DAY_MS } as const;
+
 /** What shows whether this machine's clock can be believed. */
 interface Clocks {
   problem(): string | undefined;
@@ -82,12 +85,13 @@ async function closeGaps({ deps }: EngineContext, signal: AbortSignal, knownMs: 
   }
 }
 
-/** Before which instants runs go: kept as long as the configuration says, and as the policy looks back at failures. */
+/** Before which instants runs go: kept as the configuration says, and as the policy and the digests look back. */
 export function retentionBounds(
-  { retentionMs, policy }: Pick<EngineSettings, "retentionMs" | "policy">,
+  { retentionMs, policy, notifications }: Pick<EngineSettings, "retentionMs" | "policy" | "notifications">,
   knownMs: number,
 ): Pick<RetentionSlice, "unsignedBeforeMs" | "signedBeforeMs"> {
-  const lookbackMs = Math.max(retentionMs, policy.pauseAfter.withinSeconds * 1_000, DAY_MS);
+  const digestsMs = (notifications.digest?.periods ?? []).map((period) => DIGEST_LOOKBACK_MS[period]);
+  const lookbackMs = Math.max(retentionMs, policy.pauseAfter.withinSeconds * 1_000, DAY_MS, ...digestsMs);
   return {
     unsignedBeforeMs: knownMs - lookbackMs,
     signedBeforeMs: knownMs - Math.max(lookbackMs, CEILINGS_LOOKBACK_MS),

@@ -63,6 +63,17 @@ describe("runs that signed nothing", () => {
     expect(life.life.store.failuresBetween("weekly", { sinceMs: NOW_MS - 6 * DAY_MS, untilMs: NOW_MS }, [])).toBe(1);
   });
 
+  test.each([
+    { periods: ["week"] as const, pruned: 1 },
+    { periods: ["day"] as const, pruned: 2 },
+    { periods: [] as const, pruned: 3 },
+  ])("stay until the digests of $periods have told them, whatever the retention", async ({ periods, pruned }) => {
+    const digest = { periods, timezone: "UTC" };
+    const notifications = { fills: false, starts: false, sameEnds: 3, digest };
+    const life = begin([9, 6.9, 1.9], { retentionMs: DAY_MS, notifications });
+    expect(await go(life)).toBe(pruned);
+  });
+
   test("go sooner than those that signed, which ceilings count for a month", async () => {
     const life = begin([5, 5]);
     for (const [index, days] of [40, 29].entries()) {
