@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createHistoryReader } from "../../src/adapters/sqlite/daemon/history-rows.ts";
+import { createReadModel } from "../../src/adapters/sqlite/daemon/read-model.ts";
 import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
 import type { Address } from "../../src/domain/money/address.ts";
 import { openDatabase } from "../../src/storage/database.ts";
@@ -72,6 +73,18 @@ test("what the daemon asks for is answered as before: nonces, hashes, rights, ne
   await turn(outside, life, 120);
   expect([life.errors, count(life, "runs") - runs]).toEqual([[], 2]);
   expect(letAllGo(life.store).archived).toBe(2);
+});
+
+test("fills of archived runs are compared with their reference prices as before, but for one that nobody can read", async () => {
+  const { life } = await live({ gasless: "never" });
+  const { fills } = createReadModel(life.db);
+  const before = await fills(99);
+  expect(before.length).toBeGreaterThan(3);
+  expect(letAllGo(life.store).archived).toBeGreaterThan(2);
+  expect(await fills(99)).toEqual(before);
+  dropTriggers(life.db);
+  life.db.exec("UPDATE archives SET body = x'00' WHERE seq = (SELECT max(seq) FROM archives)");
+  expect(await createReadModel(life.db).fills(99)).toHaveLength(before.length - 1);
 });
 
 test("the nonce of an archived order that was filled is known as before: its fill is no stranger's", async () => {

@@ -6,6 +6,7 @@ import { readLaneHistory } from "../lane-history.ts";
 import { readPaperHoldings } from "../paper/paper-rows.ts";
 import { hasTable, prepareStatements } from "../statements.ts";
 import { createApprovalReader } from "./approval-rows.ts";
+import { createArchiveReader } from "./archive-reader.ts";
 import { readBookRows } from "./book-rows.ts";
 import { readFills } from "./fill-rows.ts";
 import { checkHistory, readHead } from "./history-chain.ts";
@@ -26,6 +27,7 @@ export function readStartedMode(db: SqliteDatabase): string | undefined {
 export function createReadModel(db: SqliteDatabase): ReadModel {
   const sql = prepareStatements(db);
   const history = createHistoryReader(db);
+  const archives = createArchiveReader(sql);
   const progress = createProgressReader(db);
   // Everything that an answer is put together from is read as of one instant.
   const together = <T>(read: () => T): T => db.transaction(read)();
@@ -72,7 +74,7 @@ export function createReadModel(db: SqliteDatabase): ReadModel {
         return { spenders: reader.spenders(), using };
       }),
     transactions: async (limit) => together(() => ({ ...readLaneHistory(db, limit), rights: readOpenRights(sql) })),
-    fills: async (limit) => together(() => readFills(sql, limit)),
+    fills: (limit) => readFills(sql, archives, limit),
     books: async () => together(() => readBookRows(sql)),
     paper: async () => together(() => readPaperHoldings(db)),
     historyChain: async ({ isChecked, going }) =>
