@@ -45,13 +45,14 @@ interface FillRow {
   readonly id: string;
   readonly run_id: string;
   readonly block_number: number;
+  readonly block_time_seconds: number | null;
 }
 
 type AskedFills = Parameters<Listing["fills"]>[0];
 
 function listFills(sql: Statements, history: HistoryReader, asked: AskedFills): readonly ListedFill[] {
   const { strategy, sinceMs = 0, before = LAST, limit } = asked;
-  const values: SqlValue[] = [before.block, before.id, Math.floor(sinceMs / 1_000), limit];
+  const values: SqlValue[] = [before.block, before.id, limit];
   const rows =
     strategy === undefined
       ? sql.all<FillRow>(`${SELECT_FILLS} WHERE ${FILLED}`, ...values)
@@ -61,7 +62,7 @@ function listFills(sql: Statements, history: HistoryReader, asked: AskedFills): 
           ...values,
         );
   const runs = new Map<string, RunHistory>();
-  return rows.flatMap(({ id, run_id: runId, block_number: block }) => {
+  return upTo(rows, Math.floor(sinceMs / 1_000)).flatMap(({ id, run_id: runId, block_number: block }) => {
     const run = runs.get(runId) ?? history.run(runId);
     const swap = run?.swaps.find((one) => one.id === id);
     if (run === undefined || swap === undefined) return [];
@@ -70,10 +71,16 @@ function listFills(sql: Statements, history: HistoryReader, asked: AskedFills): 
   });
 }
 
+/** Blocks follow one another in time: a condition would look for later ones down to the oldest fill. */
+function upTo(rows: readonly FillRow[], sinceSeconds: number): readonly FillRow[] {
+  const older = rows.findIndex(({ block_time_seconds: seconds }) => (seconds ?? 0) < sinceSeconds);
+  return older === -1 ? rows : rows.slice(0, older);
+}
+
 const LAST: FillPlace = { block: Number.MAX_SAFE_INTEGER, id: "" };
-const SELECT_FILLS = "SELECT swaps.id, run_id, block_number FROM swaps";
+const SELECT_FILLS = "SELECT swaps.id, run_id, block_number, block_time_seconds FROM swaps";
 const FILLED = `block_number IS NOT NULL AND (block_number, swaps.id) < (?, ?) AND sold IS NOT NULL
-  AND coalesce(block_time_seconds, 0) >= ? ORDER BY block_number DESC, swaps.id DESC LIMIT ?`;
+  ORDER BY block_number DESC, swaps.id DESC LIMIT ?`;
 
 interface MovementRow extends Omit<Movement, "sold" | "bought"> {
   readonly sold: string;
