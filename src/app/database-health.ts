@@ -47,7 +47,7 @@ interface DatabaseCopy {
 }
 
 interface Asked {
-  readonly configuration: Pick<Configuration, "retentionMs" | "policy">;
+  readonly configuration: Pick<Configuration, "retentionMs" | "policy" | "notifications">;
   readonly wallets: readonly Address[];
   readonly marker: IdentityMarker;
 }
