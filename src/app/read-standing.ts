@@ -6,7 +6,7 @@ import { formatUnits } from "../domain/money/amount.ts";
 import { USD_DECIMALS } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
-import { nextInstant } from "../domain/schedule/next-instants.ts";
+import { nextWithoutEnd } from "../domain/schedule/ended-slots.ts";
 import type { ZoneOffsets } from "../domain/schedule/schedule.ts";
 import { type BudgetCount, budgetSpans } from "../domain/strategy/budget.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
@@ -100,7 +100,7 @@ export function describeStanding(
     strategies.set(id, {
       mode: modeOf(id, { modes: { global, own: modes.get(id) }, differences, spec: rows.specs.get(id) }).mode,
       isInForce: settings === undefined || inForce.has(id),
-      nextSlot: nextSlotOf(inForce.get(id), afterMs, zones),
+      nextSlot: nextSlotOf(inForce.get(id), { afterMs, ended: rows.endedAhead.get(id) ?? [] }, zones),
       sold: [...sold].filter(([, raw]) => raw !== 0n).map(([token, raw]) => money(tokens, token, raw)),
       budget: spec === undefined ? null : budgetOf(spec),
       budgets: spec === undefined ? [] : budgetLines(spec, budgetCounts(rows, spec, nowMs)),
@@ -121,8 +121,12 @@ function describeUntaken(untaken: UntakenFiles | undefined): Standing["untaken"]
   return untaken === undefined ? null : { code: untaken.code, since: formatInstant(untaken.sinceMs) };
 }
 
-function nextSlotOf(spec: StrategySpec | undefined, afterMs: number, zones: ZoneOffsets): string | null {
-  const slotMs = spec === undefined ? undefined : nextInstant(spec.schedule, afterMs, zones);
+function nextSlotOf(
+  spec: StrategySpec | undefined,
+  from: Parameters<typeof nextWithoutEnd>[1],
+  zones: ZoneOffsets,
+): string | null {
+  const slotMs = spec === undefined ? undefined : nextWithoutEnd(spec.schedule, from, zones);
   return slotMs === undefined ? null : formatInstant(slotMs);
 }
 

@@ -8,7 +8,7 @@ import { isSwapEnd } from "../domain/run/states.ts";
 import { step } from "../domain/run/step.ts";
 import { plannedSwap } from "../domain/run/step-decide.ts";
 import { wantsGasless } from "../domain/run/step-quote.ts";
-import { nextInstant } from "../domain/schedule/next-instants.ts";
+import { nextWithoutEnd } from "../domain/schedule/ended-slots.ts";
 import type { PlannedSwap } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
@@ -45,7 +45,9 @@ export async function dryRunSlot(context: EngineContext, strategy: LoadedStrateg
   const { spec } = strategy;
   const { strategy: row, ...rows } = await store.read({ kind: "strategy", strategyId: spec.id });
   // A slot that was skipped, or traded early, is over.
-  const slotMs = nextInstant(spec.schedule, Math.max(row?.lastSlotMs ?? 0, clock.nowMs()), zones);
+  const { endedAhead } = await store.read({ kind: "slots", strategyIds: [spec.id] });
+  const afterMs = Math.max(row?.lastSlotMs ?? 0, clock.nowMs());
+  const slotMs = nextWithoutEnd(spec.schedule, { afterMs, ended: endedAhead.get(spec.id) ?? [] }, zones);
   if (slotMs === undefined) return undefined;
   const mode = modeOf(spec.id, rows);
   const due = dueRun(context, strategy, { slotMs, slots: 1 });

@@ -50,6 +50,8 @@ export async function readForecastStart(
 ): Promise<ForecastStart> {
   const nowMs = deps.clock.nowMs();
   const { policy } = settings;
+  const strategyIds = settings.strategies.map(({ spec }) => spec.id);
+  const { endedAhead } = await deps.store.read({ kind: "slots", strategyIds });
   const standings = await Promise.all(settings.strategies.map(({ spec }) => readStanding(deps, spec, nowMs)));
   const prices = new Map<Address, ReferencePrice>();
   const unpriced: { token: string; detail: string }[] = [];
@@ -75,7 +77,8 @@ export async function readForecastStart(
       .filter(({ strategy: { spec } }) => unread.every(({ strategyId }) => strategyId !== spec.id))
       .map((one) => {
         const { sold, bought, accepted } = one.rows;
-        return { ...one.strategy, spent: sold, bought, accepted, budget: budgetOf(one) };
+        const ended = endedAhead.get(one.strategy.spec.id);
+        return { ...one.strategy, spent: sold, bought, accepted, ended, budget: budgetOf(one) };
       }),
     wallets,
     prices,
@@ -90,7 +93,7 @@ export async function readForecastStart(
 
 /** A strategy as the rows know it, before the chain is read. */
 interface Standing {
-  readonly strategy: Omit<ForecastStrategy, "spent" | "bought" | "accepted" | "budget">;
+  readonly strategy: Omit<ForecastStrategy, "spent" | "bought" | "accepted" | "ended" | "budget">;
   readonly needs: ViewNeeds;
 }
 

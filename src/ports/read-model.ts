@@ -1,6 +1,7 @@
 import type { Address } from "../domain/money/address.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { StoredRun } from "../domain/run/replay.ts";
+import type { EndedSlots } from "../domain/schedule/ended-slots.ts";
 import type { SoldSince } from "../domain/strategy/budget.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { BookRows } from "./book-rows.ts";
@@ -213,6 +214,8 @@ export interface StatusRows {
 export interface StandingRows {
   /** the last handled slot of each strategy that has a row, in milliseconds */
   readonly lastSlots: ReadonlyMap<string, number>;
+  /** later ones that have their end or run already; few strategies have any */
+  readonly endedAhead: ReadonlyMap<string, readonly EndedSlots[]>;
   /** sold by each strategy over its life, reserved included, by token */
   readonly sold: ReadonlyMap<string, ReadonlyMap<Address, bigint>>;
   readonly modes: readonly ModeRow[];

@@ -165,6 +165,16 @@ test("the mode is the running daemon's own, and a file that was edited since is 
   next.release();
 });
 
+test("a slot that was skipped before an edit is not named as the next one", async () => {
+  const { store, check } = begin();
+  const next = async (): Promise<number> => Date.parse((await check()).strategies[0]?.standing?.nextSlot ?? "");
+  const skippedMs = await next();
+  const gap = { strategy: "weekly", firstSlotMs: skippedMs, lastSlotMs: skippedMs };
+  store.addGap({ ...gap, count: 1, reason: "skipped_by_operator" }, 0, NOW_MS);
+  for (const lastSlotMs of [skippedMs, NOW_MS]) store.setLastSlot("weekly", lastSlotMs);
+  expect(await next()).toBeGreaterThan(skippedMs);
+});
+
 test("slots are those of the files that the running daemon goes by, where it has not taken over what they are now", async () => {
   const { db, file, store } = begin();
   addStrategy(store, dcaSpec({ id: "elder" }));

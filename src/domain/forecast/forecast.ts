@@ -1,7 +1,7 @@
 import { denies } from "../guard/consequence.ts";
 import type { Address } from "../money/address.ts";
+import { type EndedSlots, nextWithoutEnd } from "../schedule/ended-slots.ts";
 import { instantsSince } from "../schedule/instants-since.ts";
-import { nextInstant } from "../schedule/next-instants.ts";
 import type { ZoneOffsets } from "../schedule/schedule.ts";
 import { type BudgetView, budgetSpans } from "../strategy/budget.ts";
 import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
@@ -20,6 +20,8 @@ export interface ForecastStrategy {
   readonly memory: StrategyMemory;
   /** the last slot that has its end */
   readonly handledMs: number;
+  /** later ones that have theirs already; absent: none */
+  readonly ended?: readonly EndedSlots[] | undefined;
   /** why it starts no runs now, undefined when it does */
   readonly barred: string | undefined;
   readonly spent: StrategyView["spent"];
@@ -92,6 +94,7 @@ interface Course {
   readonly spec: StrategySpec;
   memory: StrategyMemory;
   barred: string | undefined;
+  readonly ended: readonly EndedSlots[] | undefined;
   nextMs: number | undefined;
   left: number;
   readonly spent: Map<Address, bigint>;
@@ -113,22 +116,30 @@ export function* forecast(world: ForecastWorld): Generator<FillQuestion, Forecas
   for (let course = earliest(courses); course !== undefined; course = earliest(courses)) {
     const slotMs = course.nextMs ?? world.nowMs;
     course.left -= 1;
-    course.nextMs = course.left > 0 ? nextInstant(course.spec.schedule, slotMs, world.zones) : undefined;
+    course.nextMs = course.left > 0 ? nextSlot(course, slotMs, world) : undefined;
     slots.push(yield* decideSlot(course, slotMs, { world, holdings, trades }));
   }
   return slots;
 }
 
 function beginCourse(strategy: ForecastStrategy, world: ForecastWorld): Course {
-  const { spec, memory, barred, handledMs, accepted } = strategy;
+  const { spec, memory, barred, handledMs, accepted, ended } = strategy;
   return {
-    ...{ spec, memory, barred, accepted },
-    nextMs: nextInstant(spec.schedule, Math.max(handledMs, world.nowMs), world.zones),
+    ...{ spec, memory, barred, accepted, ended },
+    nextMs: nextSlot({ spec, ended }, Math.max(handledMs, world.nowMs), world),
     left: world.slots,
     spent: new Map(strategy.spent),
     bought: new Map(strategy.bought),
     budget: strategy.budget === undefined ? undefined : beginBudget(strategy.budget),
   };
+}
+
+function nextSlot(
+  { spec, ended = [] }: Pick<ForecastStrategy, "spec" | "ended">,
+  afterMs: number,
+  { zones }: Pick<ForecastWorld, "zones">,
+): number | undefined {
+  return nextWithoutEnd(spec.schedule, { afterMs, ended }, zones);
 }
 
 function earliest(courses: readonly Course[]): Course | undefined {

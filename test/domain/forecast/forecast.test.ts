@@ -223,6 +223,14 @@ describe("a forecast", () => {
     expect(first?.slotMs).toBeGreaterThan(handledMs);
   });
 
+  it("passes over slots that have their end already", () => {
+    const strategy = standing(dcaSpec({ schedule: everyMinute }));
+    const [first, second] = run(world([strategy], { slots: 2 })).map(({ slotMs }) => slotMs);
+    const ended = [{ firstMs: first ?? 0, lastMs: first ?? 0 }];
+    const left = run(world([{ ...strategy, ended }], { slots: 2 })).map(({ slotMs }) => slotMs);
+    expect(left).toEqual([second, (second ?? 0) + MINUTE_MS]);
+  });
+
   it.each([
     ["RUN_CAP_EXCEEDED", "earlier_swap_denied", 1],
     ["TOKEN_TAX", "earlier_swap_denied", 1],

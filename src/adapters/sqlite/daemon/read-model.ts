@@ -140,6 +140,7 @@ function readStanding(db: SqliteDatabase, strategyIds: readonly string[], asked:
   const known = asked.wallets.map((wallet) => [wallet, rows.knownChain(wallet)] as const);
   return {
     lastSlots: rows.lastSlots(strategyIds),
+    endedAhead: rows.endedAhead(strategyIds),
     sold: new Map(strategyIds.map((id) => [id, rows.soldBy(id)])),
     modes: rows.modes(),
     differences,

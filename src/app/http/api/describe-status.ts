@@ -1,6 +1,7 @@
 import type { Configuration, WalletConfiguration } from "../../../config/configuration.ts";
 import { parseUsd } from "../../../domain/money/price.ts";
-import { nextInstant } from "../../../domain/schedule/next-instants.ts";
+import { nextWithoutEnd } from "../../../domain/schedule/ended-slots.ts";
+import type { ZoneOffsets } from "../../../domain/schedule/schedule.ts";
 import type { WaitingRun } from "../../../ports/listing.ts";
 import type { StatusRows } from "../../../ports/read-model.ts";
 import type { OpenAlert } from "../../../ports/true-alerts.ts";
@@ -117,13 +118,13 @@ export function describeStrategies({
 /** The next slots of a strategy by its configuration. */
 export function nextSlotsOf(
   { spec }: Configuration["strategies"][number],
-  from: { readonly afterMs: number; readonly zones: Parameters<typeof nextInstant>[2] },
+  { zones, ended, ...from }: Parameters<typeof nextWithoutEnd>[1] & { readonly zones: ZoneOffsets },
   most: number,
 ): readonly string[] {
   const slots: string[] = [];
   let afterMs = from.afterMs;
   while (slots.length < most) {
-    const slotMs = nextInstant(spec.schedule, afterMs, from.zones);
+    const slotMs = nextWithoutEnd(spec.schedule, { afterMs, ended }, zones);
     if (slotMs === undefined) break;
     slots.push(instantOf(slotMs));
     afterMs = slotMs;

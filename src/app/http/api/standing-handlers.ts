@@ -50,7 +50,10 @@ export function createStandingHandlers(sources: ApiSources): Handlers<Answered> 
       return describeStrategy({
         ...{ loaded, file, status, memory: row?.memory },
         problems: problems.filter((problem) => problem.file === loaded.file),
-        next: { afterMs: Math.max(row?.lastSlotMs ?? 0, nowMs), zones },
+        next: {
+          ...{ afterMs: Math.max(row?.lastSlotMs ?? 0, nowMs), zones },
+          ended: rows.standing?.endedAhead.get(id) ?? [],
+        },
       });
     },
   };
