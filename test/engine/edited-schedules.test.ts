@@ -178,6 +178,7 @@ test("a database whose last handled slot an earlier release set before one with 
   // As that release left it: the end of the slot that was skipped, and no word of how far the strategy came.
   db.exec("DROP TRIGGER strategies_began; DROP TRIGGER strategies_went_on");
   db.exec("ALTER TABLE strategies DROP COLUMN furthest_slot_ms");
+  db.exec("DROP TRIGGER transitions_newest_gone; DROP TRIGGER transitions_numbered_once; DROP TABLE transitions_gone");
   db.exec("DELETE FROM schema_migrations WHERE set_name = 'daemon' AND number >= 43");
   await world.restart(200);
   expectSound(world);
