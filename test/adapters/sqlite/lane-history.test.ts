@@ -1,13 +1,17 @@
+import { Interface } from "ethers";
 import { expect, test } from "vitest";
 import { createApprovalReader } from "../../../src/adapters/sqlite/daemon/approval-rows.ts";
 import { readLaneHistory } from "../../../src/adapters/sqlite/lane-history.ts";
+import type { Hex } from "../../../src/domain/money/address.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
-import { GWEI, NOW_MS, RELAYER, ROUTER, runSample, USDC, WALLET } from "../../support/builders.ts";
+import { GWEI, NOW_MS, RELAYER, ROUTER, runSample, USDC, WALLET, WETH } from "../../support/builders.ts";
 import { addRun } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
-import { submit as addIntent } from "../../support/lane-database.ts";
+import { submit as addIntent, intentRow } from "../../support/lane-database.ts";
 import { swapIn } from "../../support/reading-samples.ts";
 import { memoryDirectory } from "../../support/temporary-directory.ts";
+
+const APPROVE = new Interface(["function approve(address spender, uint256 amount)"]);
 
 function begin() {
   const life = openLife(createOutside(NOW_MS));
@@ -81,4 +85,29 @@ test("anyone who was granted an allowance or signed for is a spender, and the li
   expect(reader.swapUsing(WALLET, USDC.address)).toEqual(used);
   life.store.writeRecord(run, { kind: "close-capability", swapId: "run_1.0.1" }, 2);
   expect(reader.swapUsing(WALLET, USDC.address)).toBeUndefined();
+});
+
+test.each(["approving", "quoted", "cleared"] as const)(
+  "the swap whose allowance is approved uses it before it is signed (%s)",
+  (state) => {
+    const { life } = begin();
+    const swap = swapIn(state, { approvals: 1 });
+    addRun(life.store, runSample({ swaps: [swap] }));
+    const reader = createApprovalReader(life.db);
+    expect(reader.swapUsing(WALLET, USDC.address)).toBeUndefined();
+    const data = APPROVE.encodeFunctionData("approve", [ROUTER, 100n]) as Hex;
+    life.lanes.insertIntent(intentRow({ id: `${swap.id}.approve1`, purpose: "approve", account: WALLET, data }));
+    const used = { wallet: WALLET, token: USDC.address, spender: ROUTER, swap: swap.id };
+    expect(reader.swapUsing(WALLET, USDC.address)).toEqual(used);
+    expect(reader.swapUsing(WALLET, WETH.address)).toBeUndefined();
+  },
+);
+
+test.each(["skipped", "denied"] as const)("a swap that ended without a signature uses no allowance (%s)", (state) => {
+  const { life } = begin();
+  const swap = swapIn(state, { approvals: 1 });
+  addRun(life.store, runSample({ swaps: [swap] }));
+  const data = APPROVE.encodeFunctionData("approve", [ROUTER, 100n]) as Hex;
+  life.lanes.insertIntent(intentRow({ id: `${swap.id}.approve1`, purpose: "approve", account: WALLET, data }));
+  expect(createApprovalReader(life.db).swapUsing(WALLET, USDC.address)).toBeUndefined();
 });
