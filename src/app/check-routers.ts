@@ -5,18 +5,21 @@ import { verifyRouter } from "../service/settlement/verify-router.ts";
 import { WrongContractsError } from "../service/settlement/views.ts";
 import type { Finding } from "./finding.ts";
 import type { Runtime } from "./runtime.ts";
+import { unsettledProblem } from "./unsettled.ts";
 
 const MAX_RPC_ANSWER_BYTES = 4_000_000;
 
 /**
  * Holds the public routers that the service within the daemon trades with against the network's facts, as it does itself
  * at its start. A further one that is not as it should be is no problem: routes do without it. Nothing where swaps settle
- * elsewhere, or a service elsewhere quotes.
+ * elsewhere, or a service elsewhere quotes; why nothing is settled where that cannot be.
  */
 export async function checkRouters(
   configuration: Configuration,
   { secrets, redactor }: Pick<Runtime, "secrets" | "redactor">,
 ): Promise<readonly Finding[]> {
+  const unsettled = unsettledProblem(configuration);
+  if (unsettled !== undefined) return [{ what: "settlement contract", found: "there is none", whatToDo: unsettled }];
   const { settlement, router, routerCodeHash, furtherRouters } = configuration.network;
   if (settlement !== undefined || router === undefined || configuration.service.url !== "embedded") return [];
   const timeoutMs = configuration.timing.requestTimeoutMs;

@@ -39,6 +39,7 @@ import type { SecretOpener } from "./open-secrets.ts";
 import { openServices, type Services } from "./open-services.ts";
 import { openSigners, signedElsewhere } from "./open-signers.ts";
 import { openTreasuries, type Treasuries } from "./open-treasuries.ts";
+import { contractsProblem } from "./unsettled.ts";
 import { watchAgreement } from "./watch-agreement.ts";
 import { alsoAbsent, watchChain, watchService } from "./watch-reach.ts";
 
@@ -188,10 +189,10 @@ function othersOutsideOver(configuration: Configuration, serviceUrl: string): re
   ];
 }
 
-function contractsOf({ network: { name }, service: { contracts } }: Configuration): SwapContracts {
-  if (contracts !== undefined) return contracts;
-  const message = `no settlement contract is known on ${name}: set \`service.settlement\` to the address you verified`;
-  throw new CommandFailure(EXIT.configuration, message);
+function contractsOf(configuration: Configuration): SwapContracts {
+  const { contracts } = configuration.service;
+  if (contracts === undefined) throw new CommandFailure(EXIT.configuration, contractsProblem(configuration));
+  return contracts;
 }
 
 /** A transaction past its deadline is cancelled only once it surely cannot land any more. */

@@ -27,6 +27,7 @@ import { treasuriesToLookAt } from "./open-treasuries.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { startEmbeddedService } from "./start-embedded-service.ts";
+import { contractsProblem } from "./unsettled.ts";
 
 /**
  * Runs work on everything that the daemon would decide with, and nothing that it could act with: a copy of its database,
@@ -60,14 +61,8 @@ interface Opening {
 
 async function open(configuration: Configuration, opening: Opening): Promise<EngineContext> {
   const { runtime, folder, closing } = opening;
-  const { network } = configuration;
   const { contracts } = configuration.service;
-  if (contracts === undefined) {
-    throw new CommandFailure(
-      EXIT.no,
-      `no settlement contract is known on ${network.name}: set \`service.settlement\` to the address you verified`,
-    );
-  }
+  if (contracts === undefined) throw new CommandFailure(EXIT.no, contractsProblem(configuration));
   const database = join(folder, "swapd.db");
   copyDatabase(configuration.database, database);
   const db = openDaemonDatabase(database);

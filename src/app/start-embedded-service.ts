@@ -12,6 +12,7 @@ import { openChain } from "./open-chain.ts";
 import { requireOwnRelayer } from "./own-relayer.ts";
 import type { Listening } from "./port-trouble.ts";
 import type { Runtime } from "./runtime.ts";
+import { unsettledProblem } from "./unsettled.ts";
 import { isElsewhere, type RelayerSignerWatch, watchRelayerSigner } from "./watch-relayer-signer.ts";
 
 /** Our own service in this process. The daemon reaches it over HTTP like any other. */
@@ -110,6 +111,8 @@ async function networkOf(
 ): Promise<{ options: NetworkOptions; relayer: RelayerDependencies | undefined; watch?: RelayerSignerWatch }> {
   const { network, serve, transactions } = configuration;
   const rpcUrls = secrets.rpcUrls(configuration).map((url) => url.reveal());
+  const unsettled = unsettledProblem(configuration);
+  if (unsettled !== undefined) throw new CommandFailure(EXIT.configuration, unsettled);
   if (rpcUrls.length === 0 || (network.settlement ?? network.router) === undefined) {
     throw new CommandFailure(
       EXIT.configuration,

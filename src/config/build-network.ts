@@ -73,7 +73,7 @@ export function* buildNetwork(
   const { chainId, nativeSymbol, explorer, wrappedNative, protocols, feeTiers, dataFee, sequencerFeed } = preset;
   return {
     ...{ name: network.name, chainId, nativeSymbol, explorer, wrappedNative },
-    ...{ settlement, router, protocols, feeTiers, dataFee },
+    ...{ settlement, router, protocols, feeTiers, dataFee, noSettlement: preset.noSettlement },
     rpc: yield* each(network.rpc, (endpoint, index) =>
       buildEndpoint(source, endpoint, { path: ["network", "rpc", index] }),
     ),

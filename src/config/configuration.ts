@@ -47,6 +47,8 @@ export interface NetworkConfiguration {
   readonly settlement: Address | undefined;
   /** the public router through which own swaps settle, where the service's profile says so */
   readonly router: Address | undefined;
+  /** where our contracts cannot be: why */
+  readonly noSettlement: string | undefined;
   /** keccak-256 of the router's code, where the network's facts state it */
   readonly routerCodeHash: Hex | undefined;
   /** further public routers, of which each swap takes the one that brings most */

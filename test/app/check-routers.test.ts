@@ -75,3 +75,22 @@ test("one endpoint that is wrong about a router is held against the others, and 
   expect(await check(away, right.rpcUrl)).toMatchObject({ found: `${base.router} is as the network's facts say` });
   expect((await check(away, wrong.rpcUrl))?.found).toMatch(/not read: .*; .* says: the contract at /);
 });
+
+test("where no contract of ours can be, none is advised, and what serves quotes is named", async () => {
+  const main = ROUTED.replace("name: base", "name: zksync")
+    .replace("mode: live", "mode: dry-run")
+    .replaceAll(/address: "0x(?:83|42)\w+"/g, "address: preset");
+  const runtime = createRuntime({ level: "error", env: {} });
+  const asked = async (text: string) => await checkRouters(loaded({ "main.yaml": text }), runtime);
+  const [{ found, whatToDo } = {}] = await asked(main);
+  expect(found).toBe("there is none");
+  expect(whatToDo).toMatch(
+    /^zksync is unsupported by .*; for quotes alone: swapd serve --network zksync --rpc env:RPC$/,
+  );
+  // Contracts of somebody else may be there.
+  const named = main.replace("url: embedded", `url: embedded${SETTLEMENT}`);
+  expect(await asked(named)).toEqual([]);
+  expect(
+    await asked(main.replace("profile: swapd, url: embedded", "profile: swapd, url: https://swaps.example")),
+  ).toEqual([]);
+});

@@ -67,3 +67,14 @@ it("asks the second endpoint where the first one does not answer", async () => {
   await service.stop();
   expect(requests).toBeGreaterThan(0);
 });
+
+it("does not start where no contract of ours can be, and says so instead of asking for one", async () => {
+  const main = MAIN.replace("name: base", "name: zksync")
+    .replace("mode: live", "mode: dry-run")
+    .replace(/, settlement: "0x1{40}"/, "")
+    .replaceAll(/address: "0x(?:83|42)\w+"/g, "address: preset");
+  const env = { RPC_1: "http://127.0.0.1:9" };
+  const runtime = createRuntime({ level: "error", env });
+  const started = startEmbeddedService(loaded({ "main.yaml": main }, env), runtime);
+  await expect(started).rejects.toThrow(/^zksync is unsupported by .*; for quotes alone: swapd serve --network zksync/);
+});

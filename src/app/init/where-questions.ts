@@ -1,29 +1,32 @@
 import { closest } from "../../config/closest.ts";
 import { NETWORKS } from "../../networks/book.ts";
+import { unsettled } from "../unsettled.ts";
 import { isOrigin, RPC_VARIABLE, readRpc } from "./answers.ts";
 import { lookAtEndpoints } from "./look-at-chain.ts";
 import type { Question } from "./question.ts";
 import { problemWith, type Session, type Verdict, withDraft } from "./session.ts";
 
+/** Networks of the book on which a first configuration can trade. */
+const TRADED = [...NETWORKS].flatMap(([name, { noSettlement }]) => (noSettlement === undefined ? [name] : []));
+
 export const network: Question = {
-  asks: () => `network (${[...NETWORKS.keys()].join(", ")})`,
+  asks: () => `network (${TRADED.join(", ")})`,
   explains: "The chain to trade on. One configuration is of one network; for another, use another folder (--dir).",
   fallback: ({ present }) => present?.answers.network ?? "base",
   judge: (session, answer) => {
-    const names = [...NETWORKS.keys()];
     const found = NETWORKS.get(answer);
     const before = session.present?.answers.network;
     if (found === undefined) {
-      const meant = closest(answer.toLowerCase(), names);
+      const meant = closest(answer.toLowerCase(), TRADED);
       const fix = meant === undefined ? "" : `did you mean ${meant}? `;
-      return { problem: `the network ${JSON.stringify(answer)} is not built in: ${fix}there are ${names.join(", ")}` };
+      return { problem: `the network ${JSON.stringify(answer)} is not built in: ${fix}there are ${TRADED.join(", ")}` };
     }
     if (before !== undefined && before !== answer) {
       return { problem: `this folder is for ${before}: another network is another folder, named with --dir` };
     }
-    const quotesOnly =
-      found.noSettlement === undefined ? [] : [`on ${answer} nothing is signed: ${found.noSettlement}`];
-    return { value: answer, says: quotesOnly };
+    // A file that was written by hand may go by a service elsewhere.
+    if (found.noSettlement === undefined || before !== undefined) return { value: answer, says: [] };
+    return { problem: unsettled(answer, found.noSettlement) };
   },
 };
 
