@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { computeAddress } from "ethers";
+import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { LoadOutcome } from "../config/load-configuration.ts";
 import { formatProblems } from "../config/problem.ts";
@@ -27,6 +28,7 @@ import {
   rehearsalOf,
   unfitForRehearsal,
 } from "./rehearsal-configuration.ts";
+import { runEachOnce } from "./run-each-once.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { makeSandboxDirectory, SANDBOX_LOCK_FILE } from "./sandbox-facts.ts";
 import { choosePorts, type Ports } from "./sandbox-ports.ts";
@@ -107,9 +109,18 @@ async function run(options: RehearsalOptions, stage: Stage): Promise<void> {
   const stop = stopOnSignals(options.for);
   announce(stage, { own, configuration, chain, holdings });
   const watching = followSwaps(configuration.database, terminal);
-  await runEachOnce(configuration, terminal);
-  const ended = await Promise.race([stop.asked.then(() => undefined), chain.failed, daemon.failed]);
+  const ending = new AbortController();
+  const target = { kind: "configured", configuration, database: configuration.database } as const;
+  const asking = runEachOnce(configuration, {
+    ask: async (strategy) => await ask({ name: "run", arguments: { strategy } }, target, undefined),
+    ...{ terminal, clock: systemClock, signal: ending.signal },
+  });
+  void stop.asked.then(() => ending.abort());
+  const stopped = asking.then(() => stop.asked).then(() => undefined);
+  const ended = await Promise.race([stopped, chain.failed, daemon.failed]);
+  ending.abort();
   stop.done();
+  await asking;
   if (ended === undefined) {
     terminal.out("\nstopping");
     await parts.pop()?.stop();
@@ -210,19 +221,6 @@ function amountsOf({ tokens }: Configuration, texts: readonly string[]): Readonl
     amounts.set(token.address, (amounts.get(token.address) ?? 0n) + raw);
   }
   return amounts;
-}
-
-/** A rehearsal does not wait for Monday. What is refused is said, and its own slots come all the same. */
-async function runEachOnce(configuration: Configuration, terminal: Terminal): Promise<void> {
-  const target = { kind: "configured", configuration, database: configuration.database } as const;
-  for (const { spec } of configuration.strategies) {
-    try {
-      await ask({ name: "run", arguments: { strategy: spec.id } }, target, undefined);
-    } catch (error) {
-      if (!(error instanceof CommandFailure)) throw error;
-      terminal.out(`${spec.id} does not run now: ${error.message}`);
-    }
-  }
 }
 
 function announce(
