@@ -65,7 +65,10 @@ export interface PaperStart {
  */
 export interface PaperRows {
   starts(account: Address): readonly PaperStart[];
-  /** Writes what an account begins with; of a token that it has begun with nothing changes. */
+  /**
+   * Writes what an account begins with. Of a token that it began with nothing of, the amount comes on top of what it had
+   * since; of one that it began with some of, nothing changes.
+   */
   begin(account: Address, starts: readonly PaperStart[]): void;
   /** What an account has; undefined where it has not begun with the token. */
   holding(of: { readonly account: Address; readonly token: Address }, block?: number): bigint | undefined;

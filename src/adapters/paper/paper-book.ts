@@ -24,12 +24,14 @@ export interface PaperBook {
   has(account: Address): boolean;
   /** Somebody else who may be paid: what swaps on paper brought him comes on top of what the chain says. */
   isPaid(account: Address): boolean;
-  /** Begins with every known token that the account has not begun with. @throws ChainReadError */
+  /** Begins with every known token that the account has not begun with, or began without. @throws ChainReadError */
   begun(account: Address): Promise<void>;
   /** with what it is lent for gas; undefined block: the newest */
   balance(of: { readonly account: Address; readonly token: Address }, block?: number): bigint;
   assumed(account: Address, block?: number): AssumedHoldings;
 }
+
+type BookReads = "starts" | "holding" | "holdings" | "allowance" | "allowances" | "count" | "waiting";
 
 interface BookDependencies {
   readonly accounts: readonly PaperAccount[];
@@ -39,7 +41,7 @@ interface BookDependencies {
   readonly tokens: readonly Address[];
   /** whose allowances are those on paper whatever the chain says */
   readonly spenders: readonly Address[];
-  readonly rows: Pick<PaperRows, "starts" | "begin" | "holding" | "holdings" | "allowance" | "allowances">;
+  readonly rows: Pick<PaperRows, BookReads | "begin">;
   readonly chain: Pick<Chain, "latest" | "balance">;
 }
 
@@ -53,16 +55,26 @@ export function createPaperBook(deps: BookDependencies): PaperBook {
   const lent = (account: Address, token: Address): bigint =>
     token === NATIVE_TOKEN && lentTo.has(account) ? LENT_WEI : 0n;
 
+  /** What the account begins with now: tokens that are new, and those that it began without and should have begun with. */
+  const opensOf = (account: Address, amounts: PaperAccount["amounts"]): readonly Address[] => {
+    const begun = new Map(rows.starts(account).map(({ token, amount }) => [token, amount]));
+    const isNew = !paid.has(account) && hasNothing(rows, account);
+    const isOpen = (token: Address): boolean => {
+      const amount = begun.get(token);
+      return amount === undefined || (amount === 0n && (isNew || (token === NATIVE_TOKEN && isListed(amounts))));
+    };
+    return [...new Set([NATIVE_TOKEN, ...tokens])].filter(isOpen);
+  };
+
   async function begin(account: Address): Promise<void> {
-    const begun = new Set(rows.starts(account).map(({ token }) => token));
-    const missing = [...new Set([NATIVE_TOKEN, ...tokens])].filter((token) => !begun.has(token));
-    if (missing.length === 0) return;
-    const { number } = await chain.latest();
     const amounts = paid.has(account) ? new Map<Address, bigint>() : amountsOf.get(account);
+    const open = opensOf(account, amounts);
+    if (open.length === 0) return;
+    const { number } = await chain.latest();
     const starts: PaperStart[] = [];
-    for (const token of missing) {
+    for (const token of open) {
       const amount = amounts === undefined ? await chain.balance(token, account, number) : (amounts.get(token) ?? 0n);
-      starts.push({ token, block: number, amount });
+      starts.push({ token, block: number, amount: amount + spentOfLent(rows, { account, token }, amount) });
     }
     rows.begin(account, starts);
   }
@@ -100,4 +112,24 @@ export function createPaperBook(deps: BookDependencies): PaperBook {
       };
     },
   };
+}
+
+function isListed(amounts: PaperAccount["amounts"]): boolean {
+  return (amounts?.get(NATIVE_TOKEN) ?? 0n) > 0n;
+}
+
+/** Began with nothing and sent nothing, as somebody who was only paid: what it is a wallet with is not taken in yet. */
+function hasNothing(rows: BookDependencies["rows"], account: Address): boolean {
+  const began = rows.starts(account).some(({ amount }) => amount > 0n);
+  return !began && rows.count(account) === 0 && rows.waiting(account).length === 0;
+}
+
+/** What was spent of lent coins is no part of what the account has afterwards, though of what it began with. */
+function spentOfLent(
+  rows: BookDependencies["rows"],
+  of: { readonly account: Address; readonly token: Address },
+  amount: bigint,
+): bigint {
+  const held = rows.holding(of) ?? 0n;
+  return amount > 0n && held < 0n ? -held : 0n;
 }

@@ -1,6 +1,6 @@
 import { AbiCoder, Transaction } from "ethers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createPaperBook, LENT_WEI } from "../../../src/adapters/paper/paper-book.ts";
+import { createPaperBook, LENT_WEI, type PaperAccount } from "../../../src/adapters/paper/paper-book.ts";
 import { paperSigner } from "../../../src/adapters/paper/paper-bytes.ts";
 import { type ChainToRead, createPaperChain } from "../../../src/adapters/paper/paper-chain.ts";
 import { openFleetingPaper } from "../../../src/adapters/sqlite/paper/open-paper-rows.ts";
@@ -138,11 +138,15 @@ let rows: PaperRows;
 let chain: Chain;
 
 /** The same rows with a new chain on top: what a start after a kill finds. */
-function restart(amounts: ReadonlyMap<Address, bigint> | undefined, kind?: DataFeeKind): Chain {
+function restart(
+  amounts: ReadonlyMap<Address, bigint> | undefined,
+  kind?: DataFeeKind,
+  further: readonly PaperAccount[] = [],
+): Chain {
   const real = market.chain();
   const known = [USDC, WETH, ETH];
   const book = createPaperBook({
-    accounts: [{ address: WALLET, amounts }],
+    accounts: [{ address: WALLET, amounts }, ...further],
     recipients: [WALLET, SAFE],
     tokens: known.map(({ address }) => address),
     ...{ spenders: [SPENDER], rows, chain: real },
@@ -337,6 +341,51 @@ describe("a transaction on paper", () => {
     await expect(chain.receipt(hash)).rejects.toThrow(ChainReadError);
     market.state = "able";
     expect((await chain.receipt(hash))?.blockNumber).toBe(101);
+  });
+});
+
+describe("what an account begins with", () => {
+  const listed = new Map([[USDC.address, 5n * HUNDRED_USDC]]);
+  const withCoin = (wei: bigint): ReadonlyMap<Address, bigint> => new Map([...listed, [NATIVE_TOKEN, wei]]);
+  const spent = GAS * 11n * GWEI;
+  const filled = async (nonce: number) => {
+    const hash = await send(nonce);
+    market.mine();
+    await chain.receipt(hash);
+  };
+
+  test("one that was lent its gas has the native coin from when it is listed, once, and keeps what it spent in its total", async () => {
+    await filled(0);
+    for (const wei of [3n * spent, 3n * spent, 9n * spent]) {
+      chain = restart(withCoin(wei));
+      expect(await chain.nativeBalance(WALLET)).toBe(3n * spent);
+    }
+    expect(rows.starts(WALLET).find(({ token }) => token === NATIVE_TOKEN)?.amount).toBe(4n * spent);
+    expect(await balances()).toEqual([4n * HUNDRED_USDC, 100n]);
+    await filled(1);
+    expect(await chain.nativeBalance(WALLET)).toBe(2n * spent);
+    rows.takeBack(101);
+    expect(await chain.nativeBalance(WALLET)).toBe(4n * spent);
+  });
+
+  test("another amount of what it began with changes nothing, and neither does one of another token", async () => {
+    chain = restart(withCoin(7n));
+    expect(await chain.nativeBalance(WALLET)).toBe(7n);
+    chain = restart(new Map([...listed, [NATIVE_TOKEN, 8n], [WETH.address, 50n]]));
+    expect([await chain.nativeBalance(WALLET), ...(await balances())]).toEqual([7n, 5n * HUNDRED_USDC, 0n]);
+  });
+
+  test.each([
+    ["what its account holds", undefined, 5n],
+    ["what it lists", new Map([[WETH.address, 20n]]), 20n],
+  ])("somebody who was paid and becomes a wallet has %s, on top of what swaps brought", async (_, amounts, own) => {
+    recipient = SAFE;
+    await filled(0);
+    expect(await chain.balance(WETH.address, SAFE)).toBe(105n);
+    for (let start = 0; start < 2; start += 1) {
+      chain = restart(listed, undefined, [{ address: SAFE, amounts }]);
+      expect(await chain.balance(WETH.address, SAFE)).toBe(own + 100n);
+    }
   });
 });
 

@@ -1,6 +1,13 @@
 import type { Address, Hex } from "../../../domain/money/address.ts";
 import type { ChainLog, Receipt } from "../../../ports/chain.ts";
-import type { PaperMove, PaperOutcome, PaperRows, PaperShift, PaperTransaction } from "../../../ports/paper.ts";
+import type {
+  PaperMove,
+  PaperOutcome,
+  PaperRows,
+  PaperShift,
+  PaperStart,
+  PaperTransaction,
+} from "../../../ports/paper.ts";
 import type { PaperHolding } from "../../../ports/read-model.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { hasTable, prepareStatements, type Statements } from "../statements.ts";
@@ -32,8 +39,7 @@ export function createPaperRows(db: SqliteDatabase): PaperRows {
     ...readsOf(sql),
     ...transactionsOf(sql),
     begin: db.transaction((account, starts) => {
-      for (const { token, block, amount } of starts)
-        sql.run("INSERT OR IGNORE INTO paper_starts VALUES (?, ?, ?, ?)", account, token, block, amount.toString());
+      for (const start of starts) writeStart(sql, account, start);
     }),
     fill: db.transaction((outcome) => writeOutcome(sql, outcome)),
     takeBack: db.transaction((fromBlock) => {
@@ -188,6 +194,16 @@ function receiptOf(row: StoredTransaction): Receipt | undefined {
   };
 }
 
+/** What an account that began with nothing of a token had of it since comes on top of what it begins with now. */
+function writeStart(sql: Statements, account: Address, { token, block, amount }: PaperStart): void {
+  const insert = "INSERT OR IGNORE INTO paper_starts VALUES (?, ?, ?, ?)";
+  if (sql.run(insert, account, token, block, amount.toString()) === 1) return;
+  const anew = "UPDATE paper_starts SET amount = ? WHERE account = ? AND token = ? AND amount = '0'";
+  if (sql.run(anew, amount.toString(), account, token) === 0) return;
+  const since = "SELECT seq, amount FROM paper_holdings WHERE account = ? AND token = ?";
+  addTo(sql, sql.all<Held>(since, account, token), amount);
+}
+
 function writeOutcome(sql: Statements, outcome: PaperOutcome): void {
   const { hash, block, gasUsed, effectiveGasPrice, dataFee, logs, shift } = outcome;
   const changed = sql.run(
@@ -215,9 +231,18 @@ function writeMove(sql: Statements, { account, token, delta }: PaperMove, block:
   if (before === undefined) throw new Error(`${account} has not begun with ${token} on paper`);
   const insert = "INSERT INTO paper_holdings (account, token, block, amount) VALUES (?, ?, ?, ?)";
   const later = "SELECT seq, amount FROM paper_holdings WHERE account = ? AND token = ? AND block > ?";
-  for (const { seq, amount } of sql.all<{ seq: number; amount: string }>(later, ...of, block))
-    sql.run("UPDATE paper_holdings SET amount = ? WHERE seq = ?", (BigInt(amount) + delta).toString(), seq);
+  addTo(sql, sql.all<Held>(later, ...of, block), delta);
   sql.run(insert, ...of, block, (before + delta).toString());
+}
+
+interface Held {
+  readonly seq: number;
+  readonly amount: string;
+}
+
+function addTo(sql: Statements, held: readonly Held[], delta: bigint): void {
+  for (const { seq, amount } of held)
+    sql.run("UPDATE paper_holdings SET amount = ? WHERE seq = ?", (BigInt(amount) + delta).toString(), seq);
 }
 
 type Of = Parameters<PaperRows["holding"]>[0];
