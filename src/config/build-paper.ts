@@ -81,9 +81,11 @@ export function* checkPaperGas(
     readonly wallets: Wallets;
     readonly strategies: readonly LoadedStrategy[];
     readonly nativeSymbol: string;
+    /** what wallets begin with does not stand in the file, and is judged where it does */
+    readonly isFundedElsewhere?: boolean;
   },
 ): Found<void> {
-  if (mode === "live") return;
+  if (mode === "live" || known.isFundedElsewhere === true) return;
   for (const { name, address, paper } of known.wallets.values()) {
     if (paper === undefined || paper.has(NATIVE_TOKEN)) continue;
     const seller = known.strategies.find(

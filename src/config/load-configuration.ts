@@ -50,6 +50,7 @@ export interface LoadOptions extends Pick<Surroundings, "accountOfKey"> {
     /** the folder, or one file and nothing besides it */
     readonly strategies?: string | { readonly file: string };
     readonly database?: string;
+    readonly isFundedElsewhere?: boolean;
     readonly listen?: Listen;
     readonly serve?: { readonly listen?: Listen; readonly database?: string };
   };
@@ -128,7 +129,7 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const { policy, policySource, preset, wallets, tokens, promises, contracts } = known;
   const whole = keys.whole && { ...keys.whole, ...fields };
   if (whole === undefined || preset === undefined || policy === undefined || parts === undefined) return undefined;
-  yield* report(source, checkPaperGas(whole.mode, { wallets, strategies, nativeSymbol: known.nativeSymbol }));
+  yield* report(source, checkPaperGas(whole.mode, { ...known, ...options.overrides, strategies }));
   yield undefined;
   const network = yield* report(
     source,

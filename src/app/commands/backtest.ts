@@ -101,7 +101,7 @@ async function poolPrices(
   }
 }
 
-function configurationOf({ config, strategy }: BacktestOptions): Configuration {
+function configurationOf({ config, strategy, balance }: BacktestOptions): Configuration {
   const path = resolve(strategy);
   if (!existsSync(path)) throw new CommandFailure(EXIT.no, `${path} does not exist: name a strategy's file`);
   const file = configurationFile({ config });
@@ -111,7 +111,8 @@ function configurationOf({ config, strategy }: BacktestOptions): Configuration {
       `no configuration: a strategy names wallets and tokens, so name their file with --config FILE, or make one with \`swapd init\``,
     );
   const strategies = statSync(path).isDirectory() ? path : { file: path };
-  const loaded = loadConfiguration(resolve(file), process.env, { overrides: { mode: "paper", strategies } });
+  const overrides = { mode: "paper", strategies, isFundedElsewhere: balance.length > 0 } as const;
+  const loaded = loadConfiguration(resolve(file), process.env, { overrides });
   if (!loaded.ok) throw new CommandFailure(EXIT.no, formatProblems(loaded.problems));
   if (loaded.configuration.strategies.length === 0)
     throw new CommandFailure(EXIT.no, `there is no strategy in ${path}: each is a file that ends in .yaml`);

@@ -54,6 +54,24 @@ describe("what is asked wrongly is answered with how to ask", () => {
   });
 });
 
+describe("balances", () => {
+  const seller = DCA.replace("100 USDC", "0.01 ETH").replace("buy: WETH", "buy: USDC");
+  const selling = () => backtestHome({ strategy: seller, prices: csvOf(flat(2_000, 97)) });
+
+  it("that are given are what a strategy sells the network's coin from, whatever the wallet lists on paper", async () => {
+    const answer = await selling().run("--balance", "10 ETH");
+    expect([answer.code, answer.err]).toEqual([0, ""]);
+  });
+
+  it.each([
+    ["none is given, and the wallet lists none", [], "sells ETH, and this wallet lists none"],
+    ["those that are given have none", ["--balance", "10 USDC"], "--balance gives none of it"],
+  ])("of the network's coin are asked for where %s", async (_, more, said) => {
+    const answer = await selling().run(...more);
+    expect({ code: answer.code > 0, said: answer.err }).toEqual({ code: true, said: expect.stringContaining(said) });
+  });
+});
+
 describe("prices", () => {
   it.each([
     ["a file", (file: string) => [`WETH.e/USDC=${file}`]],
