@@ -24,7 +24,7 @@ export interface DeskTerms {
 export interface QuotedSwap {
   readonly request: QuoteRequest;
   readonly amountOut: bigint;
-  readonly impact: Ppm;
+  readonly shift: Ppm;
   readonly decoded: DecodedSwap;
 }
 
@@ -57,7 +57,7 @@ export class Desk {
     const { model, quoteSeconds, swapGas } = this.#terms;
     const carried = carriedImpact(this.#shiftsOf(request), this.#nowSeconds());
     const affiliateFee = request.affiliate === undefined ? 0n : shareDown(request.amount, request.affiliate.fee);
-    const { amountOut, impact } = modelSwap(model, {
+    const { amountOut, impact, shift } = modelSwap(model, {
       gross: request.amount - affiliateFee,
       sell: { decimals: request.sell.decimals, usd: sellUsd },
       buy: { decimals: request.buy.decimals, usd: buyUsd },
@@ -67,7 +67,7 @@ export class Desk {
     const id = numbered(this.#count);
     const expiresAtSeconds = this.#nowSeconds() + quoteSeconds;
     const decoded = decodedOf(request, { amountOut, affiliateFee, deadline: expiresAtSeconds });
-    this.#quotes.set(id, { request, amountOut, impact, decoded });
+    this.#quotes.set(id, { request, amountOut, shift, decoded });
     this.#quotes.delete(numbered(this.#count - KEPT));
     return {
       ...{ id, amountOut, expiresAtSeconds, receivedAtMs: this.#clock.nowMs(), fees: [], typedData: undefined },
@@ -91,9 +91,9 @@ export class Desk {
   }
 
   /** A swap was filled: for a while it makes the next one of its pair and direction dearer. */
-  filled({ request, impact }: QuotedSwap): void {
-    const shift = { seconds: this.#nowSeconds(), ppm: impact };
-    this.#shifts.set(pairOf(request), [...this.#shiftsOf(request), shift]);
+  filled({ request, shift }: QuotedSwap): void {
+    const own = { seconds: this.#nowSeconds(), ppm: shift };
+    this.#shifts.set(pairOf(request), [...this.#shiftsOf(request), own]);
   }
 
   #nowSeconds(): number {

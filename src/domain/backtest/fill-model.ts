@@ -1,4 +1,4 @@
-import { mulDivDown } from "../money/amount.ts";
+import { mulDivDown, mulDivUp } from "../money/amount.ts";
 import { ONE_PPM, type Ppm, toPpm } from "../money/fraction.ts";
 import type { UsdPrice } from "../money/price.ts";
 import { afterImpact } from "../paper/own-impact.ts";
@@ -20,10 +20,13 @@ export interface SwapToModel {
   readonly carried: Ppm;
 }
 
-/** What it brings, rounded down, and how far it moves the price. */
+/** What it brings, rounded down. */
 export interface ModelledSwap {
   readonly amountOut: bigint;
+  /** what its own size takes away */
   readonly impact: Ppm;
+  /** how far it moves the price: by how much the same swap right after brings less, as paper records it; rounded up */
+  readonly shift: Ppm;
 }
 
 /**
@@ -38,5 +41,7 @@ export function modelSwap({ poolFee, depthUsd }: FillModel, swap: SwapToModel): 
   const worth = mulDivDown(value, 10n ** BigInt(buy.decimals), buy.usd);
   const amountOut = mulDivDown(worth, depthUsd, depthUsd + value);
   const impact = toPpm((value * ONE_PPM) / (depthUsd + value));
-  return { amountOut: afterImpact(amountOut, carried), impact };
+  // Two of them bring 2v x d / (d + 2v), of which the second is d / (d + 2v) of what the first brought.
+  const shift = toPpm(mulDivUp(2n * value, ONE_PPM, depthUsd + 2n * value));
+  return { amountOut: afterImpact(amountOut, carried), impact, shift };
 }

@@ -43,6 +43,15 @@ describe("a backtest of a purchase by the hour", () => {
     expect(Number(told.finalUsd)).toBeCloseTo(10_000 - 7.2 - 12 - 0.048, 2);
   });
 
+  it("carries to the next fill of its pair how far the one before moved the price, less what decayed", async () => {
+    const strategy = DCA.replace("100 USDC", "2000 USDC").replace("1h", "1m");
+    const home = backtestHome({ strategy, prices: csvOf(flat(2_000, 97)) });
+    const [one, next] = (await played(home, "--pool-fee", "0%", "--depth", "1000000 USD")).fills;
+    // 2,000 dollars move a pool with 1,000,000 on each side by 2 x 2,000 / 1,004,000; of ten minutes one is over
+    const left = 1 - (4_000 / 1_004_000) * 0.9;
+    expect(Number(next?.bought) / Number(one?.bought)).toBeCloseTo(left, 5);
+  });
+
   it("shows the same money as a lump sum and in equal parts", async () => {
     const prices = csvOf([...flat(1_000, 48), ...flat(2_000, 49)]);
     const told = await played(backtestHome({ strategy: DCA, prices }), "--pool-fee", "0%");

@@ -83,6 +83,17 @@ describe("the fill model", () => {
     expect(impact).toBe(9_871n);
   });
 
+  it("moves the price by what the same swap right after brings less, as paper records it", () => {
+    const model = { poolFee: toPpm(0), depthUsd };
+    const terms = { sell, buy, carried: toPpm(0) };
+    const once = modelSwap(model, { ...terms, gross: 50_000_000_000n });
+    const twice = modelSwap(model, { ...terms, gross: 100_000_000_000n });
+    const second = modelSwap(model, { ...terms, gross: 50_000_000_000n, carried: once.shift });
+    // 50,000 dollars twice against 1,000,000: 2 x 50,000 / 1,100,000, rounded up
+    expect(once.shift).toBe(90_910n);
+    expect(Number(once.amountOut + second.amountOut) / Number(twice.amountOut)).toBeCloseTo(1, 6);
+  });
+
   it("never brings more than the reference, and two halves never less than the whole", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 2n, max: 10n ** 14n }), fc.integer({ min: 0, max: 30_000 }), (gross, fee) => {
