@@ -8,24 +8,14 @@ import type { PriceEvidence, RunRecord } from "../../domain/run/records.ts";
 import { type Run, swapOf } from "../../domain/run/run.ts";
 import { isRunEnd } from "../../domain/run/states.ts";
 import type { PriceBar } from "../../domain/strategy/decision.ts";
-import type { AlertRow } from "../../ports/alert-store.ts";
 import type { Change, StepQuestion, StepRows } from "../../ports/changes.ts";
-import type { GapRow, StrategyRow } from "../../ports/daemon-rows.ts";
+import type { StrategyRow } from "../../ports/daemon-rows.ts";
 import type { IntentRow } from "../../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../../ports/questions.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Unit } from "../../ports/unit-of-work.ts";
+import type { BookListener } from "./book-listener.ts";
 import { Ledger } from "./ledger.ts";
-
-/** Somebody who counts what is written. */
-export interface BookListener {
-  gap(gap: GapRow): void;
-  /** a run that came to its end; the prices are those that its swaps were cleared by, by their ids */
-  ended(run: Run, prices: ReadonlyMap<string, PriceEvidence>, atMs: number): void;
-  mode(row: ModeRow): void;
-  alert(alert: AlertRow): void;
-  alertsOver(subject: string): void;
-}
 
 /** An effect that is to be performed for a run, from an instant on. */
 export interface BookedEffect extends EffectRequest {
@@ -49,10 +39,13 @@ export interface Book {
   forget(runId: string): void;
 }
 
+/** The hours of a token from an instant on. */
+type Bars = (token: Address, sinceMs: number) => readonly PriceBar[];
+
 type Readers = { readonly [K in QuestionKind]?: (asked: Question<K>) => Answered<K> };
 
 /** Opens an empty book. `bars` are the prices that strategies look back at, from an instant on. */
-export function openBook(listener: BookListener, bars: (token: Address, sinceMs: number) => readonly PriceBar[]): Book {
+export function openBook(listener: BookListener, bars: Bars): Book {
   const rows = new Rows(listener);
   const readers = readersOf(rows, bars);
   const read = <K extends QuestionKind>(question: Question<K>): Answered<K> => {
@@ -154,6 +147,7 @@ class Rows {
   #begin(run: Run): void {
     this.runs.set(run.id, run);
     this.due.push(run);
+    this.#listener.moved(run);
   }
 
   #setMode(row: ModeRow): void {
@@ -163,10 +157,10 @@ class Rows {
 
   #move(run: Run, before: Run, atMs: number): void {
     this.runs.set(run.id, run);
-    if (!isRunEnd(run.state) || isRunEnd(before.state)) return;
+    if (isRunEnd(before.state)) return;
     const { strategyId, reason = "" } = run;
     if (run.state === "failed") this.failures.push({ strategyId, reason, atMs });
-    this.#listener.ended(run, this.prices, atMs);
+    this.#listener.moved(run);
   }
 
   #record(run: Run, record: RunRecord, atMs: number): void {
@@ -178,8 +172,10 @@ class Rows {
     else if (record.kind === "prices") this.prices.set(record.swapId, record.prices);
     else if (record.kind === "spend") {
       const swap = swapOf(run, record.swapId);
-      if (swap.fill === undefined) throw new Error(`swap ${swap.id} is spent without a fill`);
-      ledger.spend(swap, swap.fill, atMs);
+      const { fill } = swap;
+      if (fill === undefined) throw new Error(`swap ${swap.id} is spent without a fill`);
+      ledger.spend(swap, fill, atMs);
+      this.#listener.filled({ run, swap, fill, prices: this.prices.get(swap.id), atMs });
     }
   }
 }
@@ -187,7 +183,7 @@ class Rows {
 /** Routes are kept for people alone. */
 const isNeeded = ({ effect }: EffectRequest): boolean => effect.kind !== "FetchRoute";
 
-function readersOf(rows: Rows, bars: (token: Address, sinceMs: number) => readonly PriceBar[]): Readers {
+function readersOf(rows: Rows, bars: Bars): Readers {
   const slots = (strategyIds: readonly string[]) => ({
     lastSlots: new Map(
       strategyIds.flatMap((id) => {
@@ -225,11 +221,7 @@ function readersOf(rows: Rows, bars: (token: Address, sinceMs: number) => readon
   };
 }
 
-function viewRows(
-  { ledger }: Rows,
-  bars: (token: Address, sinceMs: number) => readonly PriceBar[],
-  asked: Question<"view">,
-): Answered<"view"> {
+function viewRows({ ledger }: Rows, bars: Bars, asked: Question<"view">): Answered<"view"> {
   const { strategyId, wallet, tokens } = asked;
   return {
     ledgerVersion: 0,

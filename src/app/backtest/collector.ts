@@ -1,4 +1,4 @@
-import type { BookListener } from "../../adapters/backtest/book.ts";
+import type { BookedFill, BookListener } from "../../adapters/backtest/book-listener.ts";
 import type { Market } from "../../adapters/backtest/market.ts";
 import type { BacktestRecord, RecordedFill, SlotPrice, ValueSample } from "../../domain/backtest/record.ts";
 import type { Address } from "../../domain/money/address.ts";
@@ -6,11 +6,13 @@ import { mulDivDown } from "../../domain/money/amount.ts";
 import { type Ppm, shareDown } from "../../domain/money/fraction.ts";
 import { USD_DECIMALS, valueDown } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
-import type { PriceEvidence } from "../../domain/run/records.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
-import { isFilled } from "../../domain/run/states.ts";
+import { isRunEnd } from "../../domain/run/states.ts";
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { tradedSides } from "../../domain/strategy/strategy.ts";
+
+/** The word for a slot whose run has no end yet when the backtest ends. */
+const STILL_OPEN = "still_open";
 
 /** A slot as a daemon's history would show it. */
 export interface PlayedSlot {
@@ -28,6 +30,7 @@ export interface Collector extends BookListener {
   deciding(run: Run): void;
   /** an approval of a swap was paid for, in wei */
   approved(swapId: string, wei: bigint): void;
+  /** what was written down; runs that are open now count as such */
   record(range: { readonly fromMs: number; readonly untilMs: number }): BacktestRecord;
   /** modes that were set, in order */
   readonly modes: readonly {
@@ -74,10 +77,15 @@ export function createCollector(counting: Counting): Collector {
   const raised = new Map<string, Set<string>>();
   const played: PlayedSlot[] = [];
   const approvals = new Map<string, bigint>();
+  const open = new Map<string, Run>();
   const byId = new Map(specs.map((spec) => [spec.id, spec]));
   const count = (strategyId: string, end: string, slots: number): void => {
     const known = ends.get(strategyId);
     known?.set(end, (known.get(end) ?? 0) + slots);
+  };
+  const over = ({ strategyId, slotMs, state, reason, swaps }: Run, end: string): void => {
+    count(strategyId, end, 1);
+    if (counting.keepsSlots) played.push({ strategyId, slotMs, state, reason, swaps });
   };
   return {
     ...{ modes, alerts, played },
@@ -89,13 +97,14 @@ export function createCollector(counting: Counting): Collector {
       raised.set(subject, codes.add(code));
     },
     alertsOver: (subject) => raised.delete(subject),
-    ended: (run, prices, atMs) => {
-      const { strategyId, slotMs, state, reason, swaps } = run;
-      count(strategyId, state === "filled" || state === "partial" ? state : (reason ?? state), 1);
-      for (const swap of swaps)
-        if (isFilled(swap.state)) fills.push(fillOf(counting, { swap, strategyId, prices, atMs, approvals }));
-      if (counting.keepsSlots) played.push({ strategyId, slotMs, state, reason, swaps });
+    moved: (run) => {
+      if (!isRunEnd(run.state)) open.set(run.id, run);
+      else {
+        open.delete(run.id);
+        over(run, run.state === "filled" || run.state === "partial" ? run.state : (run.reason ?? run.state));
+      }
     },
+    filled: (filled) => fills.push(fillOf(counting, filled, approvals.get(filled.swap.id) ?? 0n)),
     approved: (swapId, wei) => approvals.set(swapId, (approvals.get(swapId) ?? 0n) + wei),
     sample: (atMs) => {
       const worth = (held: ReadonlyMap<Address, bigint>): bigint | undefined => worthOf(counting, held);
@@ -110,12 +119,14 @@ export function createCollector(counting: Counting): Collector {
       if (known.at(-1)?.atMs !== atMs) known.push({ atMs, price });
       slotPrices.set(strategyId, known);
     },
-    record: (range) => ({
-      ...{ ...range, samples, fills, slotPrices },
-      slots: new Map(
+    record: (range) => {
+      for (const run of open.values()) over(run, STILL_OPEN);
+      open.clear();
+      const slots = new Map(
         [...ends].map(([id, byEnd]) => [id, { byEnd, slots: [...byEnd.values()].reduce((sum, one) => sum + one, 0) }]),
-      ),
-    }),
+      );
+      return { ...range, samples, fills, slotPrices, slots };
+    },
   };
 }
 
@@ -132,27 +143,17 @@ function worthOf({ market, tokens }: Counting, held: ReadonlyMap<Address, bigint
   return value;
 }
 
-function fillOf(
-  { native, poolFee, money }: Counting,
-  filled: {
-    readonly swap: Swap;
-    readonly strategyId: string;
-    readonly prices: ReadonlyMap<string, PriceEvidence>;
-    readonly atMs: number;
-    /** wei that approvals cost, by swap */
-    readonly approvals: ReadonlyMap<string, bigint>;
-  },
-): RecordedFill {
-  const { swap, strategyId, prices, atMs, approvals } = filled;
-  const { sell, buy, fill } = swap;
-  const cleared = prices.get(swap.id);
-  if (fill === undefined || cleared?.sold === undefined || cleared.bought === undefined)
+/** @param approvalWei what approvals of the swap cost */
+function fillOf({ native, poolFee, money }: Counting, filled: BookedFill, approvalWei: bigint): RecordedFill {
+  const { run, swap, fill, prices: cleared, atMs } = filled;
+  const { sell, buy } = swap;
+  if (cleared?.sold === undefined || cleared.bought === undefined)
     throw new Error(`swap ${swap.id} was filled without prices`);
   const soldUsd = valueDown({ raw: fill.sold, decimals: sell.decimals }, cleared.sold.usd);
-  const wei = fill.gasCost + (approvals.get(swap.id) ?? 0n);
+  const wei = fill.gasCost + approvalWei;
   const gas = cleared.native && valueDown({ raw: wei, decimals: native.decimals }, cleared.native.usd);
   return {
-    ...{ atMs, strategyId, sell, buy, sold: fill.sold, bought: fill.bought, soldUsd },
+    ...{ atMs, strategyId: run.strategyId, sell, buy, sold: fill.sold, bought: fill.bought, soldUsd },
     boughtUsd: valueDown({ raw: fill.bought, decimals: buy.decimals }, cleared.bought.usd),
     ...{ feeUsd: shareDown(soldUsd, poolFee), gasUsd: gas ?? 0n },
     isExit: money.has(buy.address) && !money.has(sell.address),
