@@ -24,6 +24,7 @@ import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import type { Runtime } from "./runtime.ts";
 import { formatTokenAmount } from "./terminal.ts";
+import { configFlag } from "./typed.ts";
 
 interface CheckContext {
   readonly configuration: Configuration;
@@ -53,7 +54,7 @@ export async function checkChain(
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const whatToDo = "check the RPC endpoints; the files alone are checked by: swapd check --offline";
+    const whatToDo = `check the RPC endpoints; the files alone are checked by: swapd check --offline${configFlag(configuration.file)}`;
     findings.push({ what: "chain", found: runtime.redactor.redact(error.message), whatToDo });
   }
   return findings;

@@ -21,7 +21,7 @@ export function decideHoldAnswer(
   { runId, answer }: { readonly runId: string; readonly answer: HoldAnswer },
 ): Outcome {
   const { run, holds } = rows;
-  if (run === undefined) return refused(`no run ${JSON.stringify(runId)}; see: swapd history`);
+  if (run === undefined) return refused(`no run ${JSON.stringify(runId)}; see: swapd history --json`);
   if (isRunEnd(run.state)) return refused(`${runId} has ended: ${run.state}, ${run.reason ?? "no reason"}`);
   const isRefused = answer.decision === "refused";
   const mayAnswer = ({ untilMs }: Hold): boolean => (isRefused ? mayStop(run) : untilMs > answer.atMs);

@@ -5,6 +5,7 @@ import { writeSandboxFacts } from "../../src/app/sandbox-facts.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import { runHere } from "../e2e/support/run-here.ts";
 import { makeFolder, run } from "../e2e/support/swapd.ts";
+import { openDaemonDatabase } from "../support/daemon-database.ts";
 import { readDryExample } from "../support/example-file.ts";
 
 const ENVIRONMENT = { RPC_1: "http://127.0.0.1:1", RPC_2: "http://127.0.0.1:2" };
@@ -87,4 +88,24 @@ it("the answer names the configuration, its mode and its database, also where so
     code: 1,
     err: expect.stringContaining(place),
   });
+});
+
+it("what is advised names the configuration that was named, and a command that shows what it says", async () => {
+  const database = join(folder.path, "swapd.db");
+  const file = join(folder.path, "config/mine.yaml");
+  const example = readDryExample(folder.path);
+  writeFileSync(file, example.replace("main: {", `main: { address: "${ADDRESS}",`).replace("/data/swapd.db", database));
+  const named = async (...command: string[]) =>
+    (await runHere(folder.path, [...command, "--config", file], ENVIRONMENT)).err;
+  expect(await named("run", "eth-from-usdc")).toContain(`start it with \`swapd start --config ${file}\`, then`);
+  expect(await named("login")).toContain(`start the daemon once with \`swapd start --config ${file}\`, then`);
+  expect(await named("replay", "xyz")).toContain("has not run yet");
+  openDaemonDatabase(database);
+  for (const command of ["replay", "show"])
+    expect(await named(command, "xyz")).toContain(`\`swapd history --json --config ${file}\` lists them`);
+  // Which one is meant without a name needs none.
+  const meant = await runHere(folder.path, ["run", "eth-from-usdc"], { ...ENVIRONMENT, SWAPD_CONFIG: file });
+  expect(meant.err).toContain("start it with `swapd start`, then");
+  const sandboxed = await runHere(folder.path, ["run", "eth-from-usdc", "--sandbox"]);
+  expect(sandboxed.err).toContain("start it with `swapd sandbox`, then");
 });

@@ -150,3 +150,8 @@ test("a token that refuses is named, and so is one that is no contract; the rest
   expect(found.find(({ found: text }) => text.includes("USDC"))?.whatToDo).toMatch(/^the token refuses, not the node/);
   expect(found.find(({ found: text }) => text.includes("WETH"))).toMatchObject({ whatToDo: undefined });
 });
+
+test("where no node answers, the check without one is named for the same configuration", async () => {
+  const chain = (await findingsOver(["http://127.0.0.1:1"])).find(({ what }) => what === "chain");
+  expect(chain?.whatToDo).toMatch(/the files alone are checked by: swapd check --offline --config \/\S+main\.yaml$/);
+});

@@ -1,9 +1,9 @@
 import type { Diagnosis, DiagnosisState } from "../doctor/diagnosis.ts";
 import { examine } from "../doctor/examine.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { inShell } from "../in-shell.ts";
 import { configurationOf, findTarget, nameTarget, type Target } from "../target.ts";
 import { formatTable, type Terminal } from "../terminal.ts";
+import { typed } from "../typed.ts";
 
 const SHOWN: Readonly<Record<DiagnosisState, string>> = {
   ok: "ok",
@@ -18,7 +18,7 @@ const SHOWN: Readonly<Record<DiagnosisState, string>> = {
  */
 export async function doctor(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
   const target = findTarget(options);
-  const found = (await examine(target)).map((one) => ({ ...one, mend: typed(one.mend, options, target) }));
+  const found = (await examine(target)).map((one) => ({ ...one, mend: mendOf(one, target, options) }));
   const count = (state: DiagnosisState): number => found.filter((one) => one.state === state).length;
   const ok = count("error") === 0;
   if (options.json === true) {
@@ -47,17 +47,7 @@ function table(found: readonly Diagnosis[]): string {
   );
 }
 
-/** Commands that change something take the sandbox only by name. */
-const CHANGES = /^swapd (?:resume|allowances revoke|tx cancel)\b/;
-/** It has no configuration to name: a sandbox is started by its own command. */
-const STARTS = "swapd start";
-
-/** The command as it has to be typed here: for the configuration that was named. */
-function typed(mend: string | undefined, options: { config?: string }, target: Target): string | undefined {
-  if (mend === undefined || !mend.startsWith("swapd ")) return mend;
-  if (target.kind === "sandbox") {
-    if (mend === STARTS) return "swapd sandbox";
-    return CHANGES.test(mend) ? `${mend} --sandbox` : mend;
-  }
-  return options.config === undefined ? mend : `${mend} --config ${inShell(options.config)}`;
+/** Commands of ours alone name a configuration. */
+function mendOf({ mend }: Diagnosis, target: Target, { config }: { config?: string }): string | undefined {
+  return mend?.startsWith("swapd ") === true ? typed(mend, target, config) : mend;
 }

@@ -28,8 +28,8 @@ import { type Placed, type PlannedFile, recoverInit, writeAll } from "../init/wr
 import { loadConfiguration } from "../load-configuration.ts";
 import { PRIVATE_FILE_MODE, writeNewFile } from "../new-file.ts";
 import { createRuntime } from "../runtime.ts";
-import { configurationFile } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
+import { configFlag } from "../typed.ts";
 import { importWallet, newWallet } from "./wallet.ts";
 
 export interface InitOptions extends Given {
@@ -242,7 +242,7 @@ function nextSteps(session: Session, { wallet }: Answers): readonly string[] {
   const { folder } = session;
   const file = join(folder, MAIN_FILE);
   // What a command means that names no file: SWAPD_CONFIG may be another one than that of this folder.
-  const config = resolve(configurationFile({})) === file ? "" : ` --config ${inShell(file)}`;
+  const config = configFlag(file);
   const dir = resolve(folderOfEnvironment() ?? ".") === folder ? "" : ` --dir ${inShell(folder)}`;
   const { kind } = readWallet(wallet) ?? { kind: "watch" };
   const isKept = !session.answers.has("wallet");

@@ -11,6 +11,7 @@ import { sayMode } from "../mode-line.ts";
 import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, findTargetToChange, nameTarget, type Target } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
+import { typed } from "../typed.ts";
 
 type LoginOptions = ChangeOptions & { readonly json?: boolean };
 
@@ -30,7 +31,7 @@ export async function printCode(options: LoginOptions & { readonly scope: Scope 
     madeBy,
     untilMs: atMs + CODE_FOR_MS,
   };
-  await withAccess(place.database, (access) => access.addCode(given, atMs));
+  await withAccess(place, (access) => access.addCode(given, atMs));
   if (options.json === true) {
     terminal.out(JSON.stringify({ code, scope: options.scope, until: formatInstant(given.untilMs) }));
     return;
@@ -58,7 +59,7 @@ export async function addToken(
   const atMs = systemClock.nowMs();
   const untilMs = options.for === undefined ? undefined : atMs + options.for;
   const given = { name, scope, hash: hashOfSecret(token), madeBy: operatorName(), untilMs };
-  if (!(await withAccess(place.database, (access) => access.addToken(given, atMs))))
+  if (!(await withAccess(place, (access) => access.addToken(given, atMs))))
     throw new CommandFailure(
       EXIT.no,
       `a token named ${name} is in force: revoke it first, or choose another name\n${place.name}`,
@@ -77,10 +78,11 @@ export async function addToken(
 
 /** `swapd login list`: tokens and browsers that are logged in; what they carry is not known. */
 export async function listAccess(options: LoginOptions, terminal: Terminal): Promise<void> {
-  const { target, database, name } = placeOf(options);
+  const place = placeOf(options);
+  const { target, database, name } = place;
   sayMode(target, options, terminal);
   if (database !== target.database && options.json !== true) terminal.out(`${name}\n`);
-  const all = await withAccess(database, (access) => access.list(systemClock.nowMs()));
+  const all = await withAccess(place, (access) => access.list(systemClock.nowMs()));
   if (options.json === true) {
     terminal.out(JSON.stringify({ access: all.map(accessJson) }));
     return;
@@ -109,18 +111,21 @@ export async function listAccess(options: LoginOptions, terminal: Terminal): Pro
 
 /** `swapd login revoke`: ends a token or a login, from the next request on. */
 export async function revokeAccess(name: string, options: LoginOptions, terminal: Terminal): Promise<void> {
-  const { target, database, name: place } = placeOf(options);
+  const place = placeOf(options);
+  const { target, database, name: named } = place;
   const revoke = (access: AccessStore) => access.revoke(name, systemClock.nowMs());
-  const isRevoked = await withAccess(database, revoke);
+  const isRevoked = await withAccess(place, revoke);
   // What is revoked is revoked after the next start as well.
   const isRevokedBeside =
-    database !== target.database && hasAccess(target.database) && (await withAccess(target.database, revoke));
+    database !== target.database &&
+    hasAccess(target.database) &&
+    (await withAccess({ target, database: target.database }, revoke));
   if (!isRevoked && !isRevokedBeside)
     throw new CommandFailure(
       EXIT.no,
-      `nothing of the name ${JSON.stringify(name)} is in force; see: swapd login list\n${place}`,
+      `nothing of the name ${JSON.stringify(name)} is in force; see: swapd login list\n${named}`,
     );
-  terminal.out(`${name} is revoked\n${place}`);
+  terminal.out(`${name} is revoked\n${named}`);
 }
 
 function accessJson({ name, kind, scope, madeBy, madeAtMs, usedAtMs, untilMs }: ListedAccess) {
@@ -138,12 +143,14 @@ function nameFrom(account: string): string {
   return name === "" ? "login" : name;
 }
 
-/** Whose logins and tokens are meant: those of the daemon that runs, whatever mode the file names since its start. */
-function placeOf(options: ChangeOptions): {
+interface Place {
   readonly target: Target;
   readonly database: string;
   readonly name: string;
-} {
+}
+
+/** Whose logins and tokens are meant: those of the daemon that runs, whatever mode the file names since its start. */
+function placeOf(options: ChangeOptions): Place {
   const target = findTargetToChange(options);
   const atWork = databaseAtWork(target.database);
   if (atWork === undefined) return { target, database: target.database, name: nameTarget(target) };
@@ -152,8 +159,11 @@ function placeOf(options: ChangeOptions): {
 }
 
 /** Works on the rows beside a daemon that may be running. */
-async function withAccess<T>(database: string, work: (access: AccessStore) => Promise<T>): Promise<T> {
-  if (!hasAccess(database)) throw withoutTables(database);
+async function withAccess<T>(
+  { target, database }: Pick<Place, "target" | "database">,
+  work: (access: AccessStore) => Promise<T>,
+): Promise<T> {
+  if (!hasAccess(database)) throw withoutTables(target, database);
   const db = openDatabase({ file: database });
   try {
     return await work(createAccessStore(db));
@@ -172,7 +182,8 @@ function hasAccess(database: string): boolean {
   }
 }
 
-function withoutTables(database: string): CommandFailure {
+function withoutTables(target: Target, database: string): CommandFailure {
   const what = `${database} is no database of this release yet`;
-  return new CommandFailure(EXIT.no, `${what}: start the daemon once with \`swapd start\`, then ask again`);
+  const start = typed("swapd start", target);
+  return new CommandFailure(EXIT.no, `${what}: start the daemon once with \`${start}\`, then ask again`);
 }

@@ -3,6 +3,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { sayMode } from "../mode-line.ts";
 import { findTarget, withReads } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
+import { typed } from "../typed.ts";
 
 /** `swapd replay <run>`: takes the steps of a run again from what is stored, and compares the moves with the stored ones. */
 export async function replay(
@@ -16,7 +17,7 @@ export async function replay(
   if (stored === undefined) {
     const why = isThere
       ? `the steps of ${runId} are not stored any more: they are kept for \`retention\`; its moves and checks are kept for ever`
-      : `no run has the id ${JSON.stringify(runId)}; \`swapd history\` lists them`;
+      : `no run has the id ${JSON.stringify(runId)}; \`${typed("swapd history --json", target, options.config)}\` lists them`;
     throw new CommandFailure(EXIT.no, why);
   }
   const { results, difference } = replayStored(stored);

@@ -22,6 +22,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, changing, findTargetToChange, nameTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
+import { typed } from "../typed.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
 const POLL_EVERY_MS = 100;
@@ -104,14 +105,14 @@ interface Asked {
 export async function ask(command: Asked, target: Target, alone: Alone | undefined): Promise<string> {
   const { database } = target;
   // Opening would make one: an empty file in the place of the database that is lost.
-  if (alone === undefined && !existsSync(database)) throw withoutDaemon(command, database);
+  if (alone === undefined && !existsSync(database)) throw withoutDaemon(command, target);
   // Claimed before it is opened: what root makes here belongs to the folder's owner, whom the daemon runs as.
   const claim = claimDatabase(database);
   if (claim.kind === "linked") throw new CommandFailure(EXIT.configuration, claim.message);
   try {
     const db = openDatabase({ file: database });
     try {
-      if (claim.kind === "claimed" && alone === undefined) throw withoutDaemon(command, database);
+      if (claim.kind === "claimed" && alone === undefined) throw withoutDaemon(command, target);
       if (claim.kind === "claimed" && alone !== undefined) return await alone(db);
       const store = openStore(db);
       return await waitForAnswer(store, await makeRequest(store, command));
@@ -123,9 +124,9 @@ export async function ask(command: Asked, target: Target, alone: Alone | undefin
   }
 }
 
-function withoutDaemon({ name }: Asked, database: string): CommandFailure {
-  const what = `no daemon runs on ${database}; \`${COMMANDS[name]}\` needs one`;
-  return new CommandFailure(EXIT.no, `${what}: start it with \`swapd start\`, then ask again`);
+function withoutDaemon({ name }: Asked, target: Target): CommandFailure {
+  const what = `no daemon runs on ${target.database}; \`${COMMANDS[name]}\` needs one`;
+  return new CommandFailure(EXIT.no, `${what}: start it with \`${typed("swapd start", target)}\`, then ask again`);
 }
 
 /** Writes the request down. @returns its id */

@@ -3,6 +3,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { sayMode } from "../mode-line.ts";
 import { findTargetToRead, nativeWordsOf, type ReadOptions, withReads } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
+import { typed } from "../typed.ts";
 import { runJson } from "./history.ts";
 import { formatRetries, retryJson } from "./retries.ts";
 import { checkTable, swapLines } from "./swap-lines.ts";
@@ -13,10 +14,9 @@ export async function show(id: string, options: ReadOptions & { json?: boolean }
   sayMode(target, options, terminal);
   const found = await withReads(target, (reads) => reads.run(id));
   if (found === undefined) {
-    throw new CommandFailure(
-      EXIT.no,
-      `no run or swap has the id ${JSON.stringify(id)}; \`swapd history --json\` lists them`,
-    );
+    const history = `swapd history --json${options.rehearsal === true ? " --rehearsal" : ""}`;
+    const lists = `\`${typed(history, target, options.config)}\` lists them`;
+    throw new CommandFailure(EXIT.no, `no run or swap has the id ${JSON.stringify(id)}; ${lists}`);
   }
   const document = describe(found, nativeWordsOf(target));
   terminal.out(options.json === true ? JSON.stringify(document.json) : document.text);

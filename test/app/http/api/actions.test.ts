@@ -54,7 +54,10 @@ it.each([
 it("refuses no slot of a strategy where a run is to be refused", async () => {
   const life = await startApiLife();
   const refused = await act(life, { action: "refuse", run: "weekly" }, "key-1");
-  expect(refused.json).toMatchObject({ state: "refused", answer: 'refused: no run "weekly"; see: swapd history' });
+  expect(refused.json).toMatchObject({
+    state: "refused",
+    answer: 'refused: no run "weekly"; see: swapd history --json',
+  });
   expect(life.life.db.prepare("SELECT count(*) FROM gaps WHERE reason LIKE 'skipped%'").pluck().get()).toBe(0);
 });
 
