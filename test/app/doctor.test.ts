@@ -324,3 +324,18 @@ test("names the configuration in what it advises, as a shell reads it", async ()
   file = join(spaced, "mine.yaml");
   expect(ofPart(await findings(), "database")).toMatchObject([{ mend: `swapd start --config '${file}'` }]);
 });
+
+test("of another mode than the file's it advises no second daemon beside the one that runs", async () => {
+  const { db } = openDaemonDatabase(database);
+  db.prepare("INSERT INTO daemon_events (kind, detail, at_ms) VALUES ('started', 'live', ?)").run(NOW_MS);
+  const claim = claimDatabase(database);
+  if (claim.kind !== "claimed") throw new Error("not claimed");
+  onTestFinished(() => claim.release());
+  expect(ofPart(await findings(), "settings").find(({ what }) => what === "mode")).toMatchObject({
+    state: "warning",
+    found: expect.stringMatching(
+      /runs live, and the file says dry-run, which applies once it was stopped and started$/,
+    ),
+    mend: `swapd status --config ${file}`,
+  });
+}, 60_000);

@@ -34,8 +34,9 @@ function judgeMode({ mode }: Configuration, status: StatusDocument | undefined):
   if (status === undefined) return [fine("mode", mode)];
   const judged: Judged[] = [];
   if (status.mode !== null && status.mode !== mode) {
-    const found = `the daemon runs ${status.mode}, and the file says ${mode}, which applies from its next start on`;
-    judged.push({ what: "mode", state: "warning", found, mend: "swapd start" });
+    // A second daemon beside it would be refused.
+    const found = `the daemon runs ${status.mode}, and the file says ${mode}, which applies once it was stopped and started`;
+    judged.push({ what: "mode", state: "warning", found, mend: "swapd status" });
   } else judged.push(fine("mode", `${mode}, ${status.operating ?? "active"}`));
   for (const { scope, mode: own, setBy, reason, at } of status.modes) {
     if (own === "active") continue;
