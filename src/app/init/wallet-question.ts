@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { getAddress } from "ethers";
 import { parseAddress } from "../../domain/money/address.ts";
 import { formatUnits, parseUnits } from "../../domain/money/amount.ts";
+import { inShell } from "../in-shell.ts";
 import {
   type KeyAnswer,
   NONE,
@@ -70,6 +71,13 @@ function judgeKey(session: Session, read: KeyAnswer, answer: string): Verdict {
   if (read.kind === "keystore" && read.isNew && isThere) {
     return {
       problem: `${path} is there already and may be the only copy of a key: answer keystore ${file} to use it`,
+    };
+  }
+  const own = pathIn(session.folder, WALLET_FILES.keystore);
+  if (read.kind === "import" && isThere && existsSync(own)) {
+    const imports = `swapd wallet import --keystore OTHER.json --password-file OTHER.pass --key-file ${inShell(path)}`;
+    return {
+      problem: `${own} is there already and may be the only copy of a key: write a password to OTHER.pass, then: ${imports}, and answer keystore OTHER.json`,
     };
   }
   const isWanted = read.kind === "import" || !read.isNew;

@@ -5,6 +5,7 @@ import { check } from "../../../src/app/commands/check.ts";
 import { init } from "../../../src/app/commands/init.ts";
 import { CommandFailure } from "../../../src/app/exit-codes.ts";
 import type { LineSource } from "../../../src/app/init/lines.ts";
+import { isThereCommand } from "../../docs/support/commands.ts";
 import { startBareAnvil } from "../../support/bare-anvil.ts";
 import { startRpcProxy } from "../../support/rpc-proxy.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
@@ -325,6 +326,18 @@ describe("swapd init in a folder that has a configuration", () => {
     expect(text()).toContain("has all of that already: nothing was changed");
     expect(asked.join("\n")).toContain("[200 USD]");
     for (const [name, was] of before) if (was !== "") expect(read(name)).toBe(was);
+  });
+
+  test("imports no key over a keystore that is there, and says how it is imported beside it", async () => {
+    writeFileSync(join(folder, "key.txt"), `0x${"11".repeat(32)}\n`);
+    writeWallet(folder);
+    const before = read("wallet.json");
+    const { message } = await failed([], { yes: true, wallet: "import key.txt" });
+    const imports = /swapd wallet import --keystore OTHER\.json --password-file OTHER\.pass --key-file \S+key\.txt/;
+    expect(message).toMatch(/--wallet: \S+wallet\.json is there already and may be the only copy of a key/);
+    expect(message).toMatch(new RegExp(`${imports.source}, and answer keystore OTHER\\.json`));
+    expect(await isThereCommand(imports.exec(message)?.[0] ?? "")).toBe(true);
+    expect(read("wallet.json")).toBe(before);
   });
 
   test("changes values alone, says each change, and keeps comments and what else was written by hand", async () => {
