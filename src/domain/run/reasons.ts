@@ -183,7 +183,8 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
     whatToDo: "Set `mode: live` when you trust what `swapd history` shows.",
   },
   signing_barred: {
-    meaning: "Signing was halted after the run had begun, or what another database did was accepted while it was open.",
+    meaning:
+      "Signing was halted after the run had begun, its wallet was taken out of the configuration, or what another database did was accepted while it was open.",
     whatToDo: "`swapd status` says who halted it and why; a later slot trades again.",
   },
   approval_failed: {

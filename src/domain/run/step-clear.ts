@@ -29,6 +29,11 @@ const MAX_APPROVALS = 4;
 /** The facts are read: the guard decides whether this swap may be signed, and what comes first. */
 export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): void {
   const swap = draft.swap(event.swapId);
+  if (evidence.live && !evidence.ours.includes(swap.wallet)) {
+    const detail = `the configuration names no wallet ${swap.wallet} any more`;
+    endUnsigned(draft, swap.id, { reason: "signing_barred", detail });
+    return;
+  }
   const busy = whatIsBusy(swap, event.reading, ledgerOf(evidence));
   if (busy !== undefined) {
     retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail: busy });

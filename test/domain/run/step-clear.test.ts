@@ -415,6 +415,21 @@ describe("nothing is signed although every check passes", () => {
   });
 });
 
+test("a wallet that the configuration names no more ends the run by that, and nobody is told to allow its account", () => {
+  const successor = toAddress(`0x${"5".repeat(40)}`);
+  const policy = policySample({ recipients: [successor] });
+  for (const swap of [own, relayed]) {
+    const result = clear(swap, { soldPrice: undefined }, { ours: [successor], policy });
+    expect(result.run).toMatchObject({ state: "skipped", reason: "signing_barred" });
+    const detail = `the configuration names no wallet ${swap.wallet} any more`;
+    expect(result.transitions).toContainEqual(expect.objectContaining({ to: "skipped", detail }));
+    expect(kindsOf(result)).toContain("release");
+    expect([kindsOf(result).includes("alert"), result.effects]).toEqual([false, []]);
+  }
+  const removed = clear(own, {}, { policy });
+  expect(removed.run).toMatchObject({ reason: "RECIPIENT_NOT_ALLOWED" });
+});
+
 describe("DCA-22 a gate that has closed since it was decided", () => {
   test.each([
     ["the bought token", WETH],
