@@ -4,6 +4,7 @@ import { keepLots } from "../../domain/books/lots.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { nameAssetsFor } from "../books/asset-file.ts";
 import { TABLE_WORDS } from "../books/asset-names.ts";
+import { isEntryWritten } from "../books/book.ts";
 import { type BookOptions, readBooks } from "../books/read-books.ts";
 import { timeRange } from "../books/time-range.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -28,7 +29,7 @@ export async function report(options: ReportOptions, terminal: Terminal): Promis
   const upTo = books.entries.filter(({ atMs }) => atMs < until);
   const isCounted = (wallet: Address): boolean =>
     books.wallet === undefined ? [...books.wallets.values()].includes(wallet) : wallet === books.wallet;
-  const entries = upTo.filter((entry) => entry.atMs >= since && isCounted(entry.wallet));
+  const entries = upTo.filter((entry) => entry.atMs >= since && isEntryWritten({ isWritten: isCounted }, entry));
   const lots = keepLots(upTo, { method: "fifo", orders: [] });
   const own = { ...lots, lots: lots.lots.filter(({ wallet }) => wallet !== undefined && isCounted(wallet)) };
   const names = nameAssetsFor(books.entries, options.names, TABLE_WORDS);

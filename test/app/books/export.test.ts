@@ -83,3 +83,13 @@ it("names of the owner that a format cannot write are refused with the file", as
   writeFileSync(names, readFileSync(names, "utf8").replace("ether coin", "ETH2"));
   expect((await swapd("export", "--format", "koinly", "--names", names)).out).toContain(",ETH2,");
 });
+
+it("a report of a wallet that swaps of another one paid has the time of these entries, as its export has them", async () => {
+  const paid = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8".toLowerCase();
+  life.db.exec(`DROP TRIGGER swaps_content; UPDATE swaps SET recipient = '${paid}'`);
+  const transfers = (await swapd("export", "--format", "jsonl", "--wallet", "main")).out.trim().split("\n");
+  expect(transfers.every((line) => line.includes('"type":"transfer"') && line.includes(paid))).toBe(true);
+  const page = `${file}.html`;
+  expect((await swapd("report", "--html", page, "--wallet", "main")).code).toBe(0);
+  expect(readFileSync(page, "utf8")).not.toContain("no entries");
+});
