@@ -8,8 +8,9 @@ const READERS: Readonly<Record<string, (data: Hex) => Ratio | undefined>> = {
   // Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128) of PancakeSwap V3
   "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83": (data) => ofSqrtPrice(wordAt(data, 2)),
   // Sync(uint112,uint112) of Uniswap V2, with each of its swaps: a Swap of V2 itself says no price
-  "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1": (data) =>
-    positive({ up: wordAt(data, 1), down: wordAt(data, 0) }),
+  "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1": ofReserves,
+  // Sync(uint256,uint256) of Solidly and its likes: a price where the pool is no stable one
+  "0xcf2aa50876cdfbb541206f89af0ee78d44a2abf8d328e37fa4917f982149848a": ofReserves,
 };
 
 /** So much of the second token for so much of the first, in smallest units. */
@@ -31,6 +32,10 @@ export function priceAfter(
 
 function ofSqrtPrice(sqrtX96: bigint): Ratio | undefined {
   return positive({ up: sqrtX96 * sqrtX96, down: 1n << 192n });
+}
+
+function ofReserves(data: Hex): Ratio | undefined {
+  return positive({ up: wordAt(data, 1), down: wordAt(data, 0) });
 }
 
 function positive(ratio: Ratio): Ratio | undefined {

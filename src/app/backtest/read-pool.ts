@@ -28,6 +28,8 @@ export interface PoolQuestion {
 type Reads = Pick<Chain, "finalized" | "block" | "call" | "logs">;
 
 const TOKENS: readonly Hex[] = ["0x0dfe1681", "0xd21220a7"];
+/** stable() of Solidly and its likes; other pools have no such function. */
+const STABLE: Hex = "0x22be3de1";
 
 /**
  * Reads the prices of a pool from the events of its swaps, as the user's own node serves them, up to the finalised block.
@@ -54,6 +56,7 @@ async function read(
   { pool, fromMs, untilMs, stepMs, folder, progress }: PoolQuestion & { readonly pool: Address },
 ): Promise<ReadySeries> {
   const [first, second] = await tokensOf(chain, configuration, pool);
+  await refuseStable(chain, pool);
   const last = await chain.finalized();
   if (last.timestamp * 1_000 <= fromMs)
     throw new CommandFailure(
@@ -81,7 +84,7 @@ async function read(
   if (candles.length < 2)
     throw new CommandFailure(
       EXIT.no,
-      `the pool ${pool} had no swap in blocks ${firstBlock} to ${lastBlock}: is it the right one?`,
+      `the pool ${pool} had no event that says a price in blocks ${firstBlock} to ${lastBlock}: is it the right one, and of a kind that is read (docs/BACKTEST.md)?`,
     );
   const range = `pool ${pool}: ${prices.length} swaps of blocks ${firstBlock} to ${lastBlock}; times of blocks are interpolated within ${PIECE_BLOCKS} of them; read pieces are kept in ${file}`;
   const notes = [range, ...lateStart(candles, { fromMs, stepMs })];
@@ -118,6 +121,16 @@ async function tokensOf(chain: Reads, { tokens }: Configuration, pool: Address):
   const [first, second] = found;
   if (first === undefined || second === undefined) throw new Error("a pool has two tokens");
   return [first, second];
+}
+
+/** What a stable pool holds of both is no price: its curve is another one. */
+async function refuseStable(chain: Reads, pool: Address): Promise<void> {
+  const answer = await chain.call({ to: pool, data: STABLE });
+  if (answer === undefined || answer.length !== 66 || BigInt(answer) !== 1n) return;
+  throw new CommandFailure(
+    EXIT.no,
+    `the pool ${pool} is a stable one, whose events say no price: name another pool of these tokens, or a file with --prices`,
+  );
 }
 
 /** The first block that is not before an instant. */

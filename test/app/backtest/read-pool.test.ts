@@ -1,5 +1,6 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { id } from "ethers";
 import { describe, expect, it } from "vitest";
 import { priceAfter } from "../../../src/app/backtest/pool-events.ts";
 import { readPool } from "../../../src/app/backtest/read-pool.ts";
@@ -11,6 +12,7 @@ import { MAIN, START_MS } from "./support/main-file.ts";
 
 const V3_SWAP = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
 const V2_SYNC = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1";
+const SOLIDLY_SYNC = id("Sync(uint256,uint256)") as Hex;
 const POOL = "0xd0b53d9277642d899df5c87a3966a349a798f224";
 const WETH = "0x4200000000000000000000000000000000000006";
 const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
@@ -26,11 +28,12 @@ const turnedData = (dollars: number): Hex => dataOf(1e12 / dollars);
 
 describe("the price after an event", () => {
   const decimals = { first: 18, second: 6 };
-  it("is the root price of V3 and the reserves of V2, in whole tokens", () => {
+  it("is the root price of V3 and the reserves of V2 and of Solidly, in whole tokens", () => {
     const v3 = priceAfter({ topics: [V3_SWAP], data: swapData(3_000) }, decimals);
     expect(Number(v3) / 1e18).toBeCloseTo(3_000, 6);
     const reserves: Hex = `0x${word(5n * 10n ** 18n)}${word(15_000n * 10n ** 6n)}`;
-    expect(priceAfter({ topics: [V2_SYNC], data: reserves }, decimals)).toBe(3_000n * 10n ** 18n);
+    for (const topic of [V2_SYNC, SOLIDLY_SYNC])
+      expect(priceAfter({ topics: [topic], data: reserves }, decimals)).toBe(3_000n * 10n ** 18n);
   });
 
   it("is none of other events, of cut data, and of an empty pool", () => {
@@ -213,6 +216,26 @@ describe("a pool's prices out of its swaps", () => {
     const { read } = await readPool(reads, configuration, { ...SPAN, folder });
     const dollars = [read.candles[0], read.candles.at(-1)].map((candle) => Math.round(Number(candle?.open) / 1e18));
     expect(dollars).toEqual([3_000, 3_094]);
+  });
+
+  it("of a stable pool, whose reserves are no price, are refused, and those of a volatile one are read", async () => {
+    const { configuration, folder } = configured();
+    const { reads } = fakeChain();
+    const call = (stable: bigint) => async (asked: { data: Hex }) =>
+      asked.data === id("stable()").slice(0, 10) ? (`0x${word(stable)}` as Hex) : await reads.call(asked);
+    const read = (stable: bigint) =>
+      readPool({ ...reads, call: call(stable) }, configuration, { ...SPAN, folder: join(folder, String(stable)) });
+    await expect(read(1n)).rejects.toThrow("is a stable one, whose events say no price");
+    expect((await read(0n)).read.candles.length).toBeGreaterThan(0);
+  });
+
+  it("are asked for elsewhere where no event says a price, whatever else the pool does", async () => {
+    const { configuration, folder } = configured();
+    const { reads } = fakeChain();
+    const logs: typeof reads.logs = async (asked) =>
+      (await reads.logs(asked)).map((log) => ({ ...log, topics: [id("Swap()") as Hex] }));
+    const read = readPool({ ...reads, logs }, configuration, { ...SPAN, folder });
+    await expect(read).rejects.toThrow("had no event that says a price in blocks 0 to 9500");
   });
 
   it.each([
