@@ -29,7 +29,10 @@ export function addBacktestCommand(program: Command, terminal: Terminal): void {
       [],
     )
     .option("--config <file>", "configuration with wallets, tokens and policy (else SWAPD_CONFIG or ./swapd.yaml)")
-    .option("--from <instant>", "first slot, for example 2025-01-01 (default: where all prices begin)")
+    .option(
+      "--from <instant>",
+      "beginning, for example 2025-01-01: slots after it are played (default: where all prices begin)",
+    )
     .option("--until <instant>", "end (default: where the first of the prices ends)")
     .option("--balance <amount>", 'what the wallet begins with, for example "5000 USDC"', collect, [])
     .option("--pool-fee <share>", "what pools keep of each swap", "0.05%")

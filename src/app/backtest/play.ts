@@ -29,7 +29,7 @@ export interface Stage {
 
 /** Somebody who watches. */
 export interface Watcher {
-  /** every `lookMs`, and at the end */
+  /** before anything is traded, every `lookMs`, and at the end */
   look(atMs: number): void;
   /** a strategy is about to decide on a view, with its memory as it is stored */
   viewed(run: Run, view: StrategyView, memory: string): void;
@@ -47,17 +47,15 @@ const MOST_STEPS = 100_000;
 export async function play(stage: Stage, untilMs: number, watcher: Watcher): Promise<void> {
   const { context, clock, book } = stage;
   await registerStrategies(context);
+  // What there is before the first trade, which a strategy may make at once.
+  let lookMs = await look(stage, watcher);
   await settle(stage, watcher);
   const starts = new Starts(stage);
-  for (let lookMs = clock.nowMs(); ; ) {
+  for (;;) {
     const nextMs = Math.min(starts.next(), book.nextEffectMs(), lookMs);
     if (nextMs >= untilMs) break;
     clock.set(nextMs);
-    if (nextMs >= lookMs) {
-      await watchDrawdown(context, NEVER, NO_DOUBT);
-      watcher.look(nextMs);
-      lookMs = nextMs + stage.lookMs;
-    }
+    if (nextMs >= lookMs) lookMs = await look(stage, watcher);
     if (starts.next() <= nextMs) await insertDueRuns(context);
     await settle(stage, watcher);
     starts.forget();
@@ -65,6 +63,13 @@ export async function play(stage: Stage, untilMs: number, watcher: Watcher): Pro
   // The last moment that the last candles cover: their close.
   clock.set(untilMs - 1);
   watcher.look(untilMs - 1);
+}
+
+/** @returns when the value is looked at next */
+async function look({ context, clock, lookMs }: Stage, watcher: Watcher): Promise<number> {
+  await watchDrawdown(context, NEVER, NO_DOUBT);
+  watcher.look(clock.nowMs());
+  return clock.nowMs() + lookMs;
 }
 
 const NEVER = new AbortController().signal;

@@ -52,6 +52,16 @@ describe("a backtest of a purchase by the hour", () => {
     expect(Number(next?.bought) / Number(one?.bought)).toBeCloseTo(left, 5);
   });
 
+  it("begins with what there was before a purchase at once, whose cost is in the result", async () => {
+    const strategy = `${DCA.replace("100 USDC", "5000 USDC").replace("1h", "1d")}start: now\n`;
+    const home = backtestHome({ strategy, prices: csvOf(flat(2_000, 9)) });
+    const told = await played(home, "--pool-fee", "1%", "--depth", "1000000000000 USD");
+    expect(told.fills.map(({ at }) => at)).toEqual(["2025-01-01T00:00:00Z"]);
+    expect([told.startingUsd, told.marketChange]).toEqual(["10000", 0]);
+    // 1 % of 5,000 dollars, and gas of 0.50
+    expect(Number(told.profitUsd)).toBeCloseTo(-50.5, 2);
+  });
+
   it("shows the same money as a lump sum and in equal parts", async () => {
     const prices = csvOf([...flat(1_000, 48), ...flat(2_000, 49)]);
     const told = await played(backtestHome({ strategy: DCA, prices }), "--pool-fee", "0%");

@@ -83,6 +83,8 @@ export interface ToldSlot {
 export interface Told {
   readonly startingUsd: string;
   readonly finalUsd: string;
+  readonly profitUsd: string;
+  readonly marketChange: number;
   readonly cagr: number | null;
   readonly sharpe: number | null;
   readonly costs: { readonly feesUsd: string; readonly gasUsd: string; readonly againstReferenceBps: number | null };
