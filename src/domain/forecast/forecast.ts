@@ -18,9 +18,8 @@ import { externalFor, freeFor } from "./free-for.ts";
 export interface ForecastStrategy {
   readonly spec: StrategySpec;
   readonly memory: StrategyMemory;
-  /** the last slot that has its end */
+  /** the last slot that has its end, and later ones that have theirs already (absent: none) */
   readonly handledMs: number;
-  /** later ones that have theirs already; absent: none */
   readonly ended?: readonly EndedSlots[] | undefined;
   /** why it starts no runs now, undefined when it does */
   readonly barred: string | undefined;
@@ -90,16 +89,14 @@ export interface ForecastSlot {
 }
 
 /** A strategy while the forecast goes on. */
-interface Course {
-  readonly spec: StrategySpec;
+interface Course extends Pick<ForecastStrategy, "spec" | "accepted"> {
   memory: StrategyMemory;
   barred: string | undefined;
-  readonly ended: readonly EndedSlots[] | undefined;
+  readonly ended: readonly EndedSlots[];
   nextMs: number | undefined;
   left: number;
   readonly spent: Map<Address, bigint>;
   readonly bought: Map<Address, bigint>;
-  readonly accepted: StrategyView["accepted"];
   readonly budget: BudgetCourse | undefined;
 }
 
@@ -116,30 +113,23 @@ export function* forecast(world: ForecastWorld): Generator<FillQuestion, Forecas
   for (let course = earliest(courses); course !== undefined; course = earliest(courses)) {
     const slotMs = course.nextMs ?? world.nowMs;
     course.left -= 1;
-    course.nextMs = course.left > 0 ? nextSlot(course, slotMs, world) : undefined;
+    course.nextMs =
+      course.left > 0 ? nextWithoutEnd(course.spec.schedule, { ...course, afterMs: slotMs }, world.zones) : undefined;
     slots.push(yield* decideSlot(course, slotMs, { world, holdings, trades }));
   }
   return slots;
 }
 
 function beginCourse(strategy: ForecastStrategy, world: ForecastWorld): Course {
-  const { spec, memory, barred, handledMs, accepted, ended } = strategy;
+  const { spec, memory, barred, handledMs, accepted, ended = [] } = strategy;
   return {
     ...{ spec, memory, barred, accepted, ended },
-    nextMs: nextSlot({ spec, ended }, Math.max(handledMs, world.nowMs), world),
+    nextMs: nextWithoutEnd(spec.schedule, { afterMs: Math.max(handledMs, world.nowMs), ended }, world.zones),
     left: world.slots,
     spent: new Map(strategy.spent),
     bought: new Map(strategy.bought),
     budget: strategy.budget === undefined ? undefined : beginBudget(strategy.budget),
   };
-}
-
-function nextSlot(
-  { spec, ended = [] }: Pick<ForecastStrategy, "spec" | "ended">,
-  afterMs: number,
-  { zones }: Pick<ForecastWorld, "zones">,
-): number | undefined {
-  return nextWithoutEnd(spec.schedule, { afterMs, ended }, zones);
 }
 
 function earliest(courses: readonly Course[]): Course | undefined {
