@@ -215,7 +215,7 @@ function strategyFile(answers: Answers): string {
   const budget = total === NONE ? [] : [`budget: ${budgetText(total)}`];
   return `${[
     "# yaml-language-server: $schema=../strategy.schema.json",
-    `# Sells ${sell} for ${buy} at each slot.`,
+    "# Sells an amount for another token at each slot.",
     "kind: dca",
     "wallet: main",
     `sell: ${quoted(sell)}`,

@@ -353,6 +353,7 @@ describe("swapd init in a folder that has a configuration", () => {
     ]) {
       expect(text()).toContain(line);
     }
+    expect(read("strategies/buy-weth.yaml")).not.toContain("100 USDC");
     expect(read("policy.yaml")).toContain('# mine\nmin_trade: "10 USD"');
     expect(read("policy.yaml")).toContain("# the most that is sold in any 24 hours");
     expect(await checked()).toMatchObject({ ok: true });
