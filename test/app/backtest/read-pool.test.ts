@@ -11,8 +11,8 @@ import { backtestHome, csvOf, flat } from "./support/home.ts";
 import { MAIN, START_MS } from "./support/main-file.ts";
 
 const V3_SWAP = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
-const V2_SYNC = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1";
-const SOLIDLY_SYNC = id("Sync(uint256,uint256)") as Hex;
+const V2_SYNC: Hex = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1";
+const SOLIDLY_SYNC: Hex = id("Sync(uint256,uint256)") as Hex;
 const POOL = "0xd0b53d9277642d899df5c87a3966a349a798f224";
 const WETH = "0x4200000000000000000000000000000000000006";
 const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";

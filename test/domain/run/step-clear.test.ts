@@ -419,7 +419,7 @@ test("a wallet that the configuration names no more ends the run by that, and no
   const successor = toAddress(`0x${"5".repeat(40)}`);
   const policy = policySample({ recipients: [successor] });
   for (const swap of [own, relayed]) {
-    const result = clear(swap, { soldPrice: undefined }, { ours: [successor], policy });
+    const result = clear(swap, { sellPrice: undefined }, { ours: [successor], policy });
     expect(result.run).toMatchObject({ state: "skipped", reason: "signing_barred" });
     const detail = `the configuration names no wallet ${swap.wallet} any more`;
     expect(result.transitions).toContainEqual(expect.objectContaining({ to: "skipped", detail }));
