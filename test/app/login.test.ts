@@ -76,7 +76,7 @@ it("gives a token its end where one is stated, and its name back afterwards", as
 }, 60_000);
 
 it("refuses names that are none, and a database without the tables, and makes no database", async () => {
-  expect(await login()).toMatchObject({ code: 1, err: expect.stringContaining("swapd start") });
+  expect(await login()).toMatchObject({ code: 1, err: expect.stringContaining("swapd sandbox") });
   expect(await login("add", "Bad Name")).toMatchObject({ code: 2, err: expect.stringContaining("lower-case") });
   expect(await login("add", "fine", "--scope", "all")).toMatchObject({ code: 2 });
   expect(existsSync(database)).toBe(false);
