@@ -88,6 +88,7 @@ function named(texts: readonly string[], configuration: Configuration) {
     const { name, value } = namedValue(text, configuration);
     const pair = pairOf(name, text, configuration);
     const usd = parseUsd(value);
+    if (usd === 0n) throw usage(`${text}: a price is above zero`);
     if (usd === undefined) sources.push({ ...pair, name: basename(value), read: readFile(value) });
     else if (pair.quote === "USD") fixed.set(pair.base.address, usd);
     else throw usage(`${text}: a price that never changes is in dollars: ${pair.base.symbol}=${value}`);
@@ -161,29 +162,61 @@ interface Pricing {
   readonly reference?: Map<Address, CandleSeries>;
 }
 
-/** Files in dollars first, then those in a token that has a price by then: the reference's, where there is one already. */
+/** Each file once all files that price its quote are in dollars: the reference's prices, where there is one already. */
 function inDollars(
   sources: readonly Source[],
   { fixed, configuration, taken, reference }: Known & Pricing,
 ): Map<Address, CandleSeries> {
   const series = new Map([...fixed].map(([token, usd]) => [token, always(usd)]));
-  const direct = ({ quote }: Source): number => (quote === "USD" ? 0 : 1);
-  for (const { base, quote, read, name } of [...sources].sort((one, other) => direct(one) - direct(other))) {
-    if (series.has(base.address)) throw usage(`${name}: ${base.symbol} is priced twice`);
-    if (quote === "USD") {
-      series.set(base.address, read);
-      continue;
-    }
-    const known = reference ?? series;
-    complete(known, quote, { configuration, taken });
-    const priced = known.get(quote.address);
-    if (priced === undefined) throw new Error(`${quote.symbol} has no price after all`);
-    series.set(base.address, {
-      stepMs: read.stepMs,
-      candles: read.candles.flatMap((candle) => times(candle, priced, read.stepMs)),
-    });
+  const known = reference ?? series;
+  refuseTwice(sources, fixed);
+  let left = sources;
+  const isLeft = (token: Address): boolean =>
+    reference === undefined && left.some(({ base }) => base.address === token);
+  const isPending = ({ address }: Token): boolean => {
+    if (known.has(address) || isLeft(address)) return !known.has(address);
+    const twin = twinOf(address, configuration);
+    return twin !== undefined && !known.has(twin) && isLeft(twin);
+  };
+  while (left.length > 0) {
+    const next = left.find(({ quote }) => quote === "USD" || !isPending(quote));
+    if (next === undefined) throw usage(inEachOther(left));
+    const { base, quote, read } = next;
+    series.set(base.address, quote === "USD" ? read : timesAll(read, priced(known, quote, { configuration, taken })));
+    left = left.filter((one) => one !== next);
   }
   return series;
+}
+
+function refuseTwice(sources: readonly Source[], fixed: Pricing["fixed"]): void {
+  const seen = new Set(fixed.keys());
+  for (const { base, name } of sources) {
+    if (seen.has(base.address)) throw usage(`${name}: ${base.symbol} is priced twice`);
+    seen.add(base.address);
+  }
+}
+
+function inEachOther(left: readonly Source[]): string {
+  const [first] = left.map(({ base, quote }) => ({ base: base.symbol, quote: quote === "USD" ? quote : quote.symbol }));
+  const names = left.map(({ base }) => base.symbol).join(", ");
+  return `${names} are priced in each other alone: write one of them in dollars, --prices ${first?.base}/USD=FILE in the place of ${first?.base}/${first?.quote}`;
+}
+
+/** The coin and its wrapped token have one price, unless a file says otherwise. */
+function twinOf(address: Address, { network }: Configuration): Address | undefined {
+  if (address === NATIVE_TOKEN) return network.wrappedNative;
+  return address === network.wrappedNative ? NATIVE_TOKEN : undefined;
+}
+
+function priced(series: Map<Address, CandleSeries>, token: Token, known: Known): CandleSeries {
+  const twin = twinOf(token.address, known.configuration);
+  const own = series.get(token.address) ?? (twin && series.get(twin));
+  if (own !== undefined) return own;
+  return complete(series, token, known);
+}
+
+function timesAll({ stepMs, candles }: ReadCandles, quote: CandleSeries): CandleSeries {
+  return { stepMs, candles: candles.flatMap((candle) => times(candle, quote, stepMs)) };
 }
 
 /**
@@ -221,8 +254,9 @@ function share(series: Map<Address, CandleSeries>, { network }: Configuration): 
 }
 
 /** What should be worth a dollar is taken for one where no file says otherwise, and that is said. */
-function complete(series: Map<Address, CandleSeries>, token: Token, { configuration, taken }: Known): void {
-  if (series.has(token.address)) return;
+function complete(series: Map<Address, CandleSeries>, token: Token, { configuration, taken }: Known): CandleSeries {
+  const known = series.get(token.address);
+  if (known !== undefined) return known;
   const found = [...configuration.tokens.values()].find((one) => one.token.address === token.address);
   if (found?.peg !== "USD") {
     const { symbol } = token;
@@ -230,8 +264,10 @@ function complete(series: Map<Address, CandleSeries>, token: Token, { configurat
       `there is no price of ${symbol}: add --prices ${symbol}/USD=FILE, a price that never changes (--prices ${symbol}=1), or \`peg: USD\` to the token in ${configuration.file}`,
     );
   }
-  series.set(token.address, always(WHOLE as UsdPrice));
+  const dollar = always(WHOLE as UsdPrice);
+  series.set(token.address, dollar);
   taken.push(token.symbol);
+  return dollar;
 }
 
 function spanOf({ candles, stepMs }: ReadCandles): { readonly fromMs: number; readonly untilMs: number } {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backtestHome, csvOf, flat, played } from "./support/home.ts";
-import { MAIN } from "./support/main-file.ts";
+import { MAIN, WBTC } from "./support/main-file.ts";
 
 const DCA = `kind: dca\nwallet: main\nsell: "100 USDC"\nbuy: WETH\nschedule: { every: 1h }\n`;
 const home = () => backtestHome({ strategy: DCA, prices: csvOf(flat(2_000, 97)) });
@@ -16,6 +16,8 @@ describe("what is asked wrongly is answered with how to ask", () => {
       "it is not known which token this file prices: write --prices TOKEN/QUOTE=prices.csv",
     ],
     ["a token that is not configured", ["--prices", "PEPE=3"], 2, "PEPE is no token of the configuration; there are"],
+    ["a price of zero", ["--prices", "WETH=0"], 2, "WETH=0: a price is above zero"],
+    ["a pool's price of zero", ["--pool-prices", "WETH=0.0"], 2, "WETH=0.0: a price is above zero"],
     ["a quote that is not configured", ["--prices", "WETH/USDT=x.csv"], 2, "write WETH/USD="],
     ["no candles at all", ["--prices", "WETH=3000"], 2, "no candles: name a file"],
     [
@@ -93,6 +95,44 @@ describe("prices", () => {
     expect(Number(told.startingUsd)).toBe(9_800);
     expect(told.fills).toHaveLength(24);
     expect(told.warnings.join("\n")).not.toContain("counted as 1.00 USD");
+  });
+
+  describe("of tokens that are priced in each other", () => {
+    const USDT = `  USDT: { address: "0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2", decimals: 6, feed: preset, peg: USD }\n`;
+    const WEIGHT: Readonly<Record<string, number>> = { "WBTC/WETH": 20, "WBTC/ETH": 20, "USDC/USDT": 0.5 };
+    const asked = (pairs: readonly string[]) => {
+      const many = home();
+      many.write("swapd.yaml", MAIN.replace("policy:", `${WBTC}${USDT}policy:`));
+      return { many, files: pairs.flatMap((pair) => ["--prices", `${pair}=${fileOf(many, pair)}`]) };
+    };
+    const fileOf = (many: ReturnType<typeof home>, pair: string): string => {
+      const name = `${pair.replace("/", "-")}.csv`;
+      many.write(name, csvOf(flat(WEIGHT[pair] ?? 2_000, 97)));
+      return join(many.folder, name);
+    };
+
+    it.each([
+      [["WETH/USDC", "WBTC/WETH"], 42_000],
+      [["WBTC/WETH", "WETH/USDC"], 42_000],
+      [["WBTC/ETH", "WETH/USDC"], 42_000],
+      [["ETH/USDC", "WBTC/WETH"], 42_000],
+      [["WBTC/WETH", "WETH/USDC", "USDC/USDT"], 21_000],
+    ])("the order is nothing: %j", async (pairs, startingUsd) => {
+      const { many, files } = asked(pairs);
+      const told = await played(many, ...files, "--balance", "1 WBTC", "--balance", "1 WETH");
+      expect(Number(told.startingUsd)).toBe(startingUsd);
+    });
+
+    it("and in nothing else is answered with which to write in dollars", async () => {
+      const { many, files } = asked(["WBTC/WETH", "WETH/WBTC"]);
+      const { code, err } = await many.run(...files);
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: expect.stringContaining(
+          "WBTC, WETH are priced in each other alone: write one of them in dollars, --prices WBTC/USD=FILE in the place of WBTC/WETH",
+        ),
+      });
+    });
   });
 
   it.each([

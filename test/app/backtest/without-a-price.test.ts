@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { backtestHome, csvOf, flat, played } from "./support/home.ts";
-import { MAIN } from "./support/main-file.ts";
+import { MAIN, WBTC } from "./support/main-file.ts";
 
-const WBTC = `  WBTC: { address: "0x0555E30da8f98308EdB960aa94C0Db47230d2B9c", decimals: 8, feed: { address: "0x07DA0E54543a844a80ABE69c8A12F22B3aA59f9D", heartbeat: 20m } }
-`;
 const dca = (buy: string): string =>
   `kind: dca\nwallet: main\nsell: "100 USDC"\nbuy: ${buy}\nschedule: { every: 1h }\n`;
 

@@ -14,3 +14,7 @@ policy: policy.yaml
 strategies: strategies
 database: swapd.db
 `;
+
+/** One more token for it, a line among its tokens. */
+export const WBTC = `  WBTC: { address: "0x0555E30da8f98308EdB960aa94C0Db47230d2B9c", decimals: 8, feed: { address: "0x07DA0E54543a844a80ABE69c8A12F22B3aA59f9D", heartbeat: 20m } }
+`;
