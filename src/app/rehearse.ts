@@ -117,8 +117,7 @@ async function run(options: RehearsalOptions, stage: Stage): Promise<void> {
   });
   void stop.asked.then(() => ending.abort());
   const stopped = asking.then(() => stop.asked).then(() => undefined);
-  const ended = await Promise.race([stopped, chain.failed, daemon.failed]);
-  ending.abort();
+  const ended = await Promise.race([stopped, chain.failed, daemon.failed]).finally(() => ending.abort());
   stop.done();
   await asking;
   if (ended === undefined) {
