@@ -18,13 +18,13 @@ export interface Suite {
   readonly alongside?: "next" | "rest";
   /** left out of `npm test`: `npm run test:long` runs it */
   readonly isLong?: true;
-  /** left out of `npm test`, too, and run whole by each `.ci/run` */
+  /** left out of `npm test`, too; each `.ci/run` runs half of it, and that of the next commit the other half */
   readonly isWide?: true;
 }
 
 /**
- * The files that cost most, together nearly as much processor time as all others: what they hold is mostly held by quicker
- * ones in other ways.
+ * The files that cost most, together more processor time than all others: what they hold is mostly held by quicker ones in
+ * other ways.
  */
 const WIDE: readonly string[] = [
   // whole processes, started again and again
@@ -40,6 +40,7 @@ const WIDE: readonly string[] = [
   "app/init/usable-folder.test.ts",
   "app/mode-in-one-line.test.ts",
   "app/reach-the-daemon.test.ts",
+  "app/sandbox-start.test.ts",
   "app/serve-exit.test.ts",
   "app/settlement-deployment.test.ts",
   "app/stalled-log.test.ts",
@@ -49,20 +50,26 @@ const WIDE: readonly string[] = [
   "app/without-development-packages.test.ts",
   "e2e/canary.test.ts",
   "e2e/check.test.ts",
+  "e2e/ended-start.test.ts",
   "e2e/init.test.ts",
   "e2e/left-behind.test.ts",
   "e2e/paper.test.ts",
   // chains of their own for each test
+  "audit/nodes.test.ts",
   "audit/retention.test.ts",
   "chain/abilities.test.ts",
   "chain/simulation/methods.test.ts",
   "chain/simulation/odd-swaps.test.ts",
   "chain/simulation/router-swaps.test.ts",
+  "engine/perform/executions.test.ts",
   "hosted-double/hosted-double.test.ts",
   "lane/between.test.ts",
+  "lane/foreign-nonce.test.ts",
   "lane/let-go.test.ts",
   "lane/nonce-gap.test.ts",
   "lane/private-sending.test.ts",
+  "lane/replacement.test.ts",
+  "lane/sends.test.ts",
   "lane/signer-elsewhere.test.ts",
   "sandbox/lifecycle.test.ts",
   "sandbox/market.test.ts",
@@ -85,7 +92,8 @@ const WIDE: readonly string[] = [
   "service/settlement/fat-answers.test.ts",
   "service/settlement/public-router.test.ts",
   "service/settlement/solidly-router.test.ts",
-  // thousands of rows, or a program built from a page
+  // thousands of rows or of calls, or a program built from a page
+  "adapters/swap-service/public-routers/calldata.test.ts",
   "docs/writing-a-channel.test.ts",
   "docs/writing-a-kind.test.ts",
   "docs/writing-a-network.test.ts",
@@ -96,6 +104,17 @@ const WIDE: readonly string[] = [
   "engine/outside-watch.test.ts",
   "engine/reconcile/another-database.test.ts",
   "net/kept-connections.test.ts",
+  // days of an engine that is started again and again, on a virtual clock
+  "engine/edited-schedules.test.ts",
+  "engine/editions.test.ts",
+  "engine/messages.test.ts",
+  "engine/paper.test.ts",
+  "engine/public-fallback.test.ts",
+  "engine/reconcile/accepted-sales.test.ts",
+  "engine/reconcile/reconciler.test.ts",
+  "engine/reconcile/restarted-after-acceptance.test.ts",
+  "engine/reconcile/slot-of-another-database.test.ts",
+  "simulation/log-cut.test.ts",
 ];
 
 /** A test that takes too long for `npm test` says so in its file's name. */
@@ -135,10 +154,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: "chain",
-    tests: [
-      ...["adapters/prices/chain", "audit", "chain", "hosted-double", "hostile", "lane", "sandbox", "service"],
-      "engine/perform/executions.test.ts",
-    ],
+    tests: ["adapters/prices/chain", "audit", "chain", "hosted-double", "hostile", "lane", "sandbox", "service"],
     budgetSeconds: 150,
     sharesModules: true,
     workers: 4,
@@ -157,7 +173,7 @@ export const SUITES: readonly Suite[] = [
     name: "wide",
     tests: WIDE,
     startsSwapd: true,
-    budgetSeconds: 240,
+    budgetSeconds: 400,
     sharesModules: true,
     workers: 4,
     testTimeoutSeconds: 180,
