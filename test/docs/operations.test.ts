@@ -46,10 +46,13 @@ test("an alert's body has the fields that the page lists, in its order", async (
   expect(list.replaceAll('"', "").split(", ")).toEqual(Object.keys(JSON.parse(body) as object));
 });
 
-/** Codes that a source raises by name; those of denials and of a strategy's own end are rows of their own kind. */
+/**
+ * Codes that a source raises by name, after `code:` or first in a tuple of a code and its text; those of denials and of a
+ * strategy's own end are rows of their own kind.
+ */
 function raisedCodes(): readonly string[] {
   const codes = globSync("src/{app,engine,domain}/**/*.ts").flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/\bcode: ((?:"[A-Z_]+"(?: \| )?)+)/g)]
+    [...readFileSync(file, "utf8").matchAll(/(?:\bcode: |(?<!\()\[\s*)((?:"[A-Z_]+"(?: \| )?)+)/g)]
       .filter(() => ALERTING.test(readFileSync(file, "utf8")))
       .flatMap(([, names = ""]) => names.replaceAll('"', "").split(" | ")),
   );
