@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { ALERT_COMMANDS } from "../../src/app/doctor/alert-commands.ts";
 import { ALERT_CODES } from "../../src/domain/run/alert-codes.ts";
 import { isThereCommand } from "./support/commands.ts";
@@ -58,4 +59,18 @@ test("who rotates the log is said wherever swapd is started by a file of ours", 
   expect(compose.match(/^ {4}logging:/gm)).toHaveLength(services.length);
   expect(readFileSync("deploy/swapd.service", "utf8")).toMatch(/journald, which rotates it/);
   expect(globSync("deploy/*").length).toBeGreaterThan(1);
+});
+
+test("the unit's head lets the configuration write only where the unit may write, and compose can build each image of ours", () => {
+  const unit = readFileSync("deploy/swapd.service", "utf8");
+  const [, folders = ""] = /^StateDirectory=(.*)$/m.exec(unit) ?? [];
+  const writable = folders.split(" ").map((folder) => `/var/lib/${folder}`);
+  const keys = [...unit.matchAll(/^# {3}(database|identity|serve): (?:\{ database: )?(\S+)/gm)];
+  expect(keys.map(([, key]) => key)).toEqual(["database", "identity", "serve"]);
+  expect(keys.filter(([, , path = ""]) => !writable.some((folder) => `${path}/`.startsWith(`${folder}/`)))).toEqual([]);
+  const { services } = parse(readFileSync("compose.yaml", "utf8")) as {
+    services: Record<string, { image: string; build?: string }>;
+  };
+  const ours = Object.values(services).filter(({ image }) => image.startsWith("swapd:"));
+  expect(ours.map(({ build }) => build)).toEqual([".", "."]);
 });
