@@ -163,7 +163,8 @@ export function createLives(parts: {
     const { why = "no reason", error } = state;
     const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error ?? "");
     trace.note("world", `the daemon is dead: ${why} ${words}`);
-    if (why === "broken" && !isDiskTrouble(error)) report("S10", `the process stopped: ${words} ${stackOf(error)}`);
+    const isBroken = (why === "broken" || why === "start refused") && !isDiskTrouble(error);
+    if (isBroken) report("S10", `the process stopped: ${why} ${words} ${stackOf(error)}`);
   };
 
   const watch = (): void => {

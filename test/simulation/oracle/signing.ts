@@ -205,7 +205,10 @@ export function createSigningOracle(parts: {
     if (dollars > (units(USDC, MAX_TRADE_DOLLARS) * 100n * 11n) / 10n) report("S5", `approved ${amount} of ${to}`);
   };
 
-  const permit = (message: Record<string, string>, token: string, text: string): void => {
+  const permit = (
+    message: Record<string, string>,
+    { token, text, swapId }: Record<"token" | "text" | "swapId", string>,
+  ): void => {
     const [nonce, deadline, value] = [
       BigInt(message.nonce ?? 0),
       BigInt(message.deadline ?? 0),
@@ -213,7 +216,8 @@ export function createSigningOracle(parts: {
     ];
     if (message.spender !== ROUTER || message.owner !== wallet)
       report("S7", `a permit of ${message.owner} for ${message.spender}`);
-    if (value >= 2n ** 128n) report("S7", `a permit for ${value}`);
+    const gross = rows.one<{ amount_in: string }>("SELECT amount_in FROM swaps WHERE id = ?", swapId)?.amount_in;
+    if (String(value) !== gross) report("S7", `a permit for ${value}, where ${swapId} sells ${gross}`);
     if (deadline > BigInt(Math.floor(nowMs() / 1_000) + LONGEST_LIFE_SECONDS))
       report("S7", `a permit until ${deadline}`);
     const isUsed = new Ledger(chain.tip.state).permitNonce(token, wallet) > nonce;
@@ -240,7 +244,7 @@ export function createSigningOracle(parts: {
     const contract = String(typedData.domain.verifyingContract);
     if (String(typedData.domain.chainId) !== String(CHAIN_ID)) report("S5", "signed for another chain");
     if (typedData.primaryType === "Permit" && tokenAt(contract)?.hasPermit === true) {
-      permit(fields, contract, text);
+      permit(fields, { token: contract, text, swapId: row?.swap_id ?? "no swap" });
       return;
     }
     if (typedData.primaryType !== "Swap" || contract !== ROUTER) {

@@ -97,6 +97,11 @@ function idIn(body: string): string {
   return message.id ?? message.message?.split(", ").at(-1) ?? "";
 }
 
+/** What is over as soon as it is raised is a message, which a channel may leave out; both channels take the severities below. */
+const UNDELIVERED = `SELECT id, code FROM alerts
+  WHERE severity IN ('warning', 'critical') AND over_at_ms IS NOT raised_at_ms
+    AND NOT EXISTS (SELECT 1 FROM alert_deliveries WHERE alert = alerts.number AND tells = 'begin' AND channel = ?)`;
+
 interface DeliveryRow {
   readonly number: number;
   readonly subject: string;
@@ -110,6 +115,8 @@ function checkChannel(
   of: { channel: string; reported: ReadonlyMap<string, number>; isOrdered(id: string): boolean; report: Report },
 ): void {
   const { channel, reported, isOrdered, report } = of;
+  for (const { id, code } of rows.all<{ id: string; code: string }>(UNDELIVERED, channel))
+    report("L5", `${channel} has no delivery of ${code} ${id}`);
   const newest = new Map<string, number>();
   for (const { subject, id, tells, state } of rows.all<DeliveryRow>(
     `SELECT sent.number, sent.subject, id, tells, state FROM alert_deliveries AS sent
