@@ -68,7 +68,8 @@ function expectBalanced(outside: Outside, life: Life): void {
   expect(soldOnChain(outside, WETH)).toEqual([14n * 10n ** 17n]);
   expect(soldOnChain(outside, USDC)).toHaveLength(1);
   expectInBands(outside, "at the end");
-  expect(mixMemory(life)).toMatchObject({ owed: {}, doneMs: expect.any(Number) });
+  expect(mixMemory(life)).toMatchObject({ doneMs: expect.any(Number) });
+  expect(mixMemory(life).owed).toEqual({});
   expect(life.db.prepare("SELECT count(*) FROM ledger WHERE state = 'reserved'").pluck().get()).toBe(0);
 }
 
@@ -140,7 +141,7 @@ describe("REB-21 a sell whose buy finds no quote", () => {
     await turnUntil(outside, life, { maxSeconds: 300, isDone: isBought });
     expect(runsOf(life)[1]).toMatchObject({ state: "filled", swaps: [{ sell: USDC, buy: WBTC }] });
     expect(soldOnChain(outside, WETH)).toEqual([14n * 10n ** 17n]);
-    expect(mixMemory(life)).toMatchObject({ owed: {} });
+    expect(mixMemory(life).owed).toEqual({});
   }
 
   test("stops the strategy wherever it is killed, and a resume buys and sells nothing again", {
