@@ -149,10 +149,14 @@ describe("a service that lies", () => {
   test("about a nonce that another swap has gets no signature for it", async () => {
     const { outside, life } = await begin({ gasless: "only" });
     await finish(outside, life);
+    const signed = outside.signed.length;
     outside.service.twist = (swap) => ({ ...swap, nonce: 1n });
     await turn(outside, life, 70);
-    const states = life.db.prepare("SELECT state FROM runs ORDER BY slot_ms").pluck().all();
-    expect(states).toEqual(["filled", "failed"]);
+    expect(life.db.prepare("SELECT state, reason FROM runs ORDER BY slot_ms").all()).toEqual([
+      { state: "filled", reason: null },
+      { state: "failed", reason: "NONCE_USED" },
+    ]);
+    expect([outside.signed.length, outside.service.submissions.length]).toEqual([signed, 1]);
   });
 });
 
