@@ -340,8 +340,9 @@ describe("the one list of checks before a signature", () => {
 
 describe("limits of policy and strategy together", () => {
   it("takes the stricter of each", () => {
-    const strategy = { slippage: toPpm(50), priceImpact: toPpm(900), maxFee: toPpm(10), maxFeePerGas: 9n };
-    const policy = {
+    const strict = { slippage: toPpm(50), priceImpact: toPpm(70), maxFee: toPpm(10), maxFeePerGas: 5n };
+    const loose = { slippage: toPpm(100), priceImpact: toPpm(900), maxFee: toPpm(100), maxFeePerGas: 9n };
+    const owners = {
       maxTradeUsd: priceSample("500").usd,
       maxPerDayUsd: priceSample("1000").usd,
       maxPerMonthUsd: undefined,
@@ -350,10 +351,6 @@ describe("limits of policy and strategy together", () => {
       tokens: [WETH],
       spenders: [ROUTER],
       gasReserve: 1n,
-      maxFeePerGas: 5n,
-      maxSlippage: toPpm(100),
-      maxPriceImpact: toPpm(100),
-      maxFee: toPpm(100),
       referenceTolerance: toPpm(15_000),
       maxDivergence: toPpm(20_000),
       pegged: [USDC],
@@ -363,11 +360,11 @@ describe("limits of policy and strategy together", () => {
       drawdown: undefined,
       pauseAfter: { failures: 3, withinSeconds: 3_600 },
     };
-    expect(effectiveLimits(strategy, policy)).toMatchObject({
-      slippage: 50n,
-      priceImpact: 100n,
-      maxFee: 10n,
-      maxFeePerGas: 5n,
+    const together = (strategy: typeof strict, { slippage, priceImpact, ...fees }: typeof strict) =>
+      effectiveLimits(strategy, { ...owners, ...fees, maxSlippage: slippage, maxPriceImpact: priceImpact });
+    expect(together(strict, loose)).toMatchObject(strict);
+    expect(together(loose, strict)).toMatchObject({
+      ...strict,
       gasReserve: 1n,
       pegged: [USDC],
       maxRoundTripLoss: 50_000n,
