@@ -77,6 +77,7 @@ export class RunInvariants {
       expect(before.swaps.find((swap) => swap.id === swapId)?.state).toBe("quoted");
       expect(result.transitions).toContainEqual(expect.objectContaining({ subjectId: swapId, to: "cleared" }));
       expect(result.records).toContainEqual(expect.objectContaining({ kind: "open-capability", swapId }));
+      expect(result.records).toContainEqual(expect.objectContaining({ kind: "checks", swapId }));
       expect(evidence.live && evidence.signingBarred === undefined).toBe(true);
       this.sellsOnlyWhatItHas(before.swaps, swapId);
     }
