@@ -182,7 +182,8 @@ test.each(MODES)(
     await turn(restored, life, 3);
     outside.chain.hidesLogs = false;
     await turn(restored, life, 300);
-    expect(fills(outside)).toBeLessThanOrEqual(BUDGET);
+    // The fill that the copy knows is hidden as well: it is missed in the balance too, and counts twice.
+    expect([fills(outside), life.isDead(), life.errors, open(life)]).toEqual([BUDGET - 1, false, [], []]);
   },
 );
 
