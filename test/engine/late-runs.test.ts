@@ -59,6 +59,7 @@ describe.each(["prefer", "never"] as const)("a run that was open when the proces
       const first = openLife(outside, { killAt: (passed) => passed === "effect.FetchQuote.before" });
       await first.engine.start();
       await turn(outside, first, 10);
+      expect([afterMs, first.isDead()]).toEqual([afterMs, true]);
       first.db.close();
       const life = await comeBack(outside, afterMs);
       await life.engine.start();

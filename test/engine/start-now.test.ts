@@ -30,7 +30,7 @@ test("DCA-21 a kill around the first commit makes no second slot, and loses none
   const outside = createOutside(SLOT_MS - 1_500, HOURLY);
   const killed = openLife(outside, { killAt: (label) => label === "commit.started.before" });
   await killed.engine.start();
-  await turnUntil(outside, killed, { maxSeconds: 20, isDone: () => killed.isDead() });
+  expect(await turnUntil(outside, killed, { maxSeconds: 20, isDone: () => killed.isDead() })).toBe(true);
   killed.db.close();
   const life = openLife(outside);
   await life.engine.start();

@@ -87,11 +87,13 @@ export async function labelsKilledAt(open: (course: Course) => CourseWorld): Pro
 /** Kills a life again and again while it recovers, where chance chooses, on courses that chance chooses. */
 export async function killAgainAndAgain(numRuns: number, open: (course: Course) => CourseWorld): Promise<void> {
   const kills = fc.array(fc.nat(20), { minLength: 2, maxLength: 8 });
+  let struck = 0;
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...COURSES), kills, async (course, after) => {
       const world = open(course);
       for (const places of after) {
         const killed = await world.liveOn((_label, { passed }) => passed.length === places + 1);
+        if (killed.isDead()) struck += 1;
         killed.db.close();
       }
       const last = await world.liveOn();
@@ -100,4 +102,5 @@ export async function killAgainAndAgain(numRuns: number, open: (course: Course) 
     }),
     { numRuns },
   );
+  expect(struck).toBeGreaterThan(0);
 }

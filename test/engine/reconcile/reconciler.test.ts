@@ -369,7 +369,7 @@ describe("the marker", () => {
       const life = openLife(outside, { marker, killAt: (passed) => passed === label });
       await life.engine.start();
       await turn(outside, life, 70);
-      expect(open(life), label).toEqual([]);
+      expect([label, life.isDead(), open(life)]).toEqual([label, true, []]);
       life.db.close();
     }
     const life = await live(outside, marker);
