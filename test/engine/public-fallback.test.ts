@@ -1,59 +1,21 @@
 import { expect, test } from "vitest";
-import { toPpm } from "../../src/domain/money/fraction.ts";
-import type { Run } from "../../src/domain/run/run.ts";
-import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import type { EngineSettings } from "../../src/engine/engine-context.ts";
-import { HUNDRED_USDC, SLOT_MS, USDC, usd } from "../support/builders.ts";
-import {
-  ACCOUNT,
-  createOutside,
-  Killed,
-  type Life,
-  type Outside,
-  openLife,
-  turn,
-  turnUntil,
-} from "../support/engine-life.ts";
+import { HUNDRED_USDC, usd } from "../support/builders.ts";
+import { type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { readTransaction } from "../support/fake-chain.ts";
-
-const SHOWN = toPpm(1_000);
-const fallback = { afterBlocks: 6, slippage: SHOWN };
-
-function runOf({ db, store }: Life): Run {
-  const run = store.run(db.prepare<[], string>("SELECT id FROM runs ORDER BY slot_ms").pluck().get() ?? "none");
-  if (run === undefined) throw new Error("no run yet");
-  return run;
-}
-
-function isFilled({ db }: Life): boolean {
-  return db.prepare("SELECT state FROM runs ORDER BY slot_ms").pluck().get() === "filled";
-}
+import {
+  begin,
+  checkShown,
+  fallback,
+  hiddenWorld,
+  isFilled,
+  keepsSwaps,
+  killOnTheWay,
+  runOf,
+  SHOWN,
+} from "../support/fallback-life.ts";
 
 function countSwaps({ db }: Life): number {
   return db.prepare<[], number>("SELECT count(*) FROM swaps").pluck().get() ?? 0;
-}
-
-function hiddenWorld(change: Partial<StrategySpec> = {}): Outside {
-  const outside = createOutside(SLOT_MS - 1_500, { schedule: { kind: "every", seconds: 120 }, ...change });
-  outside.chain.visibility = "private";
-  return outside;
-}
-
-async function begin(outside: Outside, settings: Partial<EngineSettings> = { fallback }): Promise<Life> {
-  const life = openLife(outside, { settings });
-  await life.engine.start();
-  return life;
-}
-
-/** A relay that brings approvals into a block, and no swap. */
-function keepsSwaps({ chain }: Outside): void {
-  chain.keeps = (raw) => readTransaction(raw).to !== USDC.address;
-}
-
-function checkShown({ chain }: Outside): void {
-  const kept = new Set(chain.kept);
-  expect(kept.size).toBeGreaterThan(0);
-  expect(chain.sent.filter((raw) => kept.has(raw))).toEqual([]);
 }
 
 test("sells once and publicly, by an order of its own with less slippage, what the relay brought into no block", async () => {
@@ -143,38 +105,8 @@ test("waits for the relay without the key", async () => {
 });
 
 test("a kill anywhere on the way neither shows what was private nor sells twice", async () => {
-  const places = await placesOnTheWay();
-  expect(places.length).toBeGreaterThan(20);
-  for (const [index] of places.entries()) {
-    if (index % EVERY !== 0) continue;
-    const outside = hiddenWorld();
-    if (index % 2 === 0) keepsSwaps(outside);
-    const first = openLife(outside, {
-      settings: { fallback },
-      killAt: (_label, passed) => passed.length === index + 1,
-    });
-    await first.engine.start().catch((error: unknown) => {
-      if (!(error instanceof Killed)) throw error;
-    });
-    await turnUntil(outside, first, { maxSeconds: 240, isDone: () => first.isDead() });
-    first.kill();
-    const second = await begin(outside);
-    await turnUntil(outside, second, { maxSeconds: 400, isDone: () => isFilled(second) });
-    expect(second.errors, places[index]).toEqual([]);
-    const { swaps, state } = runOf(second);
-    const balance = await outside.chain.balance(USDC.address, ACCOUNT);
-    expect([state, swaps.filter(({ fill }) => fill !== undefined).length], places[index]).toEqual(["filled", 1]);
-    expect(balance, places[index]).toBe(1_000_000_000n - HUNDRED_USDC);
-    checkShown(outside);
-  }
+  await killOnTheWay(EVERY);
 }, 300_000);
 
-/** In `npm test` some of the places. */
-const EVERY = process.env.SWAPD_EVERY_PLACE === undefined ? 9 : 1;
-
-async function placesOnTheWay(): Promise<readonly string[]> {
-  const outside = hiddenWorld();
-  const life = await begin(outside);
-  await turnUntil(outside, life, { maxSeconds: 240, isDone: () => isFilled(life) });
-  return [...life.passed];
-}
+/** public-fallback-kill.long.test.ts has all places. */
+const EVERY = 18;
