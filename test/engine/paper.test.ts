@@ -97,7 +97,24 @@ test.each(Object.entries(CASES))("on paper %s binds slot by slot as live, over a
   const text = JSON.stringify(paper.told);
   for (const reason of one.expected.reasons) expect(text).toContain(reason);
   expect(live.outside.signed.length).toBeGreaterThan(0);
-  expect([paper.outside.signed, paper.outside.chain.sent]).toEqual([[], []]);
+  expect([paper.outside.chain.sent, paper.outside.service.submissions]).toEqual([[], []]);
+});
+
+test("on paper no order that a relayer alone may fill is signed or handed over, though live it is filled", async () => {
+  const lives = [openLife, openPaperLife].map(async (open) => {
+    const outside = createOutside(START_MS, { ...OWN, gasless: "only" });
+    const life = open(outside);
+    await life.engine.start();
+    await turn(outside, life, 50);
+    const [run] = runsOf(life);
+    const signatures = life.db.prepare("SELECT count(*) FROM signatures").pluck().get();
+    const submitted = outside.service.submissions.length;
+    return { run: [run?.state, run?.reason], signatures, submitted, errors: life.errors };
+  });
+  expect(await Promise.all(lives)).toEqual([
+    { run: ["filled", undefined], signatures: 2, submitted: 1, errors: [] },
+    { run: ["skipped", "gasless_refused"], signatures: 0, submitted: 0, errors: [] },
+  ]);
 });
 
 test("a fill on paper that never brings its minimum expires as live, and frees its money", async () => {
