@@ -96,6 +96,8 @@ describe("pools of Solidly", () => {
         return quote.kind === "filled" ? [] : [selling(state.pool, up, [amountIn])];
       }),
     );
+    // By chance, some ten to twenty of the sixty-four.
+    expect(asked.length).toBeGreaterThan(0);
     const requests = asked.map((call) => {
       return { method: "eth_call", params: [{ from: chain.deployer, ...call }, "latest"] };
     });
