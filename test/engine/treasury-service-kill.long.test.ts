@@ -160,6 +160,7 @@ test.each(WAYS)(
       const what = `${name}, killed at ${label} (${index})`;
       const second = await liveOn(world, way);
       expectEachSlotOnce(world, second, what);
+      expect(leftForPools(world).length, what).toBeGreaterThan(0);
       expectOnlyProposalsSigned(world, second, what);
       await world.stop();
       stops.pop();
