@@ -110,7 +110,7 @@ export async function runKillCampaign(options: KillOptions): Promise<KillReport>
     if (profile === "fly") await setFaults(world, []);
     if (profile === "swapd") running.push(startService(world));
     const rest = await comeToRest(world, options.quietMs * world.slowness, running);
-    const checked = await checkAll(world, { chain, funding, pasts });
+    const checked = await checkAll(world, { chain, funding, pasts, pausedMs: rest.pausedMs });
     const unexpected = [...daemons.unexpected, ...service.unexpected];
     violations = [...unexpected, ...whileDead, ...rest.violations, ...checked.violations];
     const faults = Object.values(world.gates).flatMap(({ done }) => Object.values(done));

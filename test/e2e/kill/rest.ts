@@ -5,6 +5,8 @@ import { after, type Child, runSwapd } from "./processes.ts";
 /** How everything came to rest. */
 export interface Rest {
   readonly violations: readonly string[];
+  /** when the daemons were asked to begin nothing new, milliseconds of the epoch */
+  readonly pausedMs: number;
   /** longest clean stop of a daemon, milliseconds */
   readonly stopMs: number;
 }
@@ -23,6 +25,7 @@ export async function comeToRest(world: KillWorld, withinMs: number, running: Ch
   const daemons = world.tracks.map((track) => startDaemon(track));
   running.push(...daemons);
   const violations = await tradeUndisturbed(world);
+  const pausedMs = Date.now();
   for (const track of world.tracks) {
     const { code, output } = await runSwapd(["pause", "--config", track.configuration], track.around);
     if (code !== 0) violations.push(`${track.name} did not pause: ${output}`);
@@ -34,7 +37,7 @@ export async function comeToRest(world: KillWorld, withinMs: number, running: Ch
     if (code !== 0) violations.push(`a daemon stopped with code ${code}, signal ${signal}`);
   }
   violations.push(...(await auditAll(world, "at rest")));
-  return { violations, stopMs: Math.max(...stops.map(({ tookMs }) => tookMs)) };
+  return { violations, pausedMs, stopMs: Math.max(...stops.map(({ tookMs }) => tookMs)) };
 }
 
 /** Once the faults are over each daemon must fill swaps again, whatever state they left behind. @returns those that do not */

@@ -8,7 +8,7 @@ import { planDaemonKills, planLabelKills } from "./kill-plan.ts";
 import { startDaemon } from "./kill-world.ts";
 import { type Child, runSwapd } from "./processes.ts";
 import { readRecorded } from "./recorded.ts";
-import { auditAll, readOpen, untilNothingIsOpen } from "./rest.ts";
+import { auditAll, type Rest, readOpen, untilNothingIsOpen } from "./rest.ts";
 import { type Execution, type Owners, startOwners } from "./treasury-owners.ts";
 import { startTreasuryWorld, type TreasuryTrack, type TreasuryWorld } from "./treasury-world.ts";
 import { checkAllowances, checkSlots } from "./verdict.ts";
@@ -76,10 +76,10 @@ export async function runTreasuryCampaign(options: {
     for (const one of owners.values()) await one.stop();
     const found: string[] = [];
     for (const [track, { done }] of owners) {
-      const wrong = await judge(track, done, { world, chain });
+      const wrong = await judge(track, done, { world, chain, pausedMs: rest.pausedMs });
       found.push(...wrong.map((violation) => `${track.name}: ${violation}`));
     }
-    violations = [...ends.unexpected, ...whileDead, ...rest, ...found];
+    violations = [...ends.unexpected, ...whileDead, ...rest.violations, ...found];
     return { seed, kills: ends.kills, passed: ends.passed, ...countOf(world, owners), violations };
   } finally {
     for (const child of running) child.kill("SIGKILL");
@@ -116,7 +116,7 @@ async function killAll(
 }
 
 /** Each daemon has to bring a swap to its end after the last kill; then nothing new begins, and all ends. */
-async function comeToRest(world: TreasuryWorld, running: Child[]): Promise<string[]> {
+async function comeToRest(world: TreasuryWorld, running: Child[]): Promise<Omit<Rest, "stopMs">> {
   const { tracks, slowness } = world;
   const before = new Map(tracks.map((track) => [track.name, finals(track)]));
   const daemons = tracks.map((track) => startDaemon(track));
@@ -126,6 +126,7 @@ async function comeToRest(world: TreasuryWorld, running: Child[]): Promise<strin
   const endMs = performance.now() + withinMs;
   while (!isTrading() && performance.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 500));
   const violations = isTrading() ? [] : [`not every Safe was filled within ${withinMs} ms of the last kill`];
+  const pausedMs = Date.now();
   for (const track of tracks) {
     const { code, output } = await runSwapd(["pause", "--config", track.configuration], track.around);
     if (code !== 0) violations.push(`${track.name} did not pause: ${output}`);
@@ -137,7 +138,7 @@ async function comeToRest(world: TreasuryWorld, running: Child[]): Promise<strin
     const { code, signal } = await ended;
     if (code !== 0) violations.push(`a daemon stopped with code ${code}, signal ${signal}`);
   }
-  return [...violations, ...(await auditAll(world, "at rest"))];
+  return { violations: [...violations, ...(await auditAll(world, "at rest"))], pausedMs };
 }
 
 function finals({ database }: TreasuryTrack): number {
@@ -148,11 +149,15 @@ function finals({ database }: TreasuryTrack): number {
 async function judge(
   { database, wallet }: TreasuryTrack,
   done: readonly Execution[],
-  { world, chain }: { readonly world: TreasuryWorld; readonly chain: ChainWitness },
+  {
+    world,
+    chain,
+    pausedMs,
+  }: { readonly world: TreasuryWorld; readonly chain: ChainWitness; readonly pausedMs: number },
 ): Promise<string[]> {
   const recorded = readRecorded(database);
   const executed = done.filter(({ succeeded }) => succeeded);
-  const found = [...checkSlots(recorded, world.strategies), ...replayAll(database).problems];
+  const found = [...checkSlots(recorded, world.strategies, pausedMs), ...replayAll(database).problems];
   for (const [place, twins] of Map.groupBy(executed, ({ swapId }) => placeOf(swapId))) {
     if (twins.length > 1) found.push(`${place} was executed in ${twins.map(({ hash }) => hash).join(" and ")}`);
   }

@@ -29,10 +29,11 @@ export interface Verdict {
  * Holds the rows of all daemons, and of the service where it is ours, against the chain.
  * @param from.funding transactions that gave the wallets their funds
  * @param from.pasts by the name of a track, the databases that it had before
+ * @param from.pausedMs until when the daemons had to trade, milliseconds of the epoch
  */
 export async function checkAll(
   world: KillWorld,
-  from: { chain: ChainWitness; funding: ReadonlySet<string>; pasts: ReadonlyMap<string, Past> },
+  from: { chain: ChainWitness; funding: ReadonlySet<string>; pasts: ReadonlyMap<string, Past>; pausedMs: number },
 ): Promise<Verdict> {
   const { chain } = from;
   const violations: string[] = [];
@@ -44,7 +45,7 @@ export async function checkAll(
     fills.selfExecuted += filled.byMode.selfExecuted;
     fills.gasless += filled.byMode.gasless;
     const found = [
-      ...checkSlots(recorded, world.strategies),
+      ...checkSlots(recorded, world.strategies, from.pausedMs),
       ...checkPlaces(recorded, world.fallsBack),
       ...replayAll(database).problems,
       ...filled.found,
@@ -91,8 +92,11 @@ export async function checkSwapsOfRelay(world: KillWorld, chain: ChainWitness): 
   return [...(await checkRelay(relay, wallets, chain)), ...(await checkNonces(world.relayer, relay, chain))];
 }
 
-/** Every slot from the first to the last one is a run with one end, or lies in one gap; none is both, twice or missing. */
-export function checkSlots(recorded: Recorded, strategies: readonly KillStrategy[]): string[] {
+/**
+ * Every slot from the first to the last one is a run with one end, or lies in one gap; none is both, twice or missing. The
+ * last one of each strategy is no older than two slots at the pause.
+ */
+export function checkSlots(recorded: Recorded, strategies: readonly KillStrategy[], pausedMs: number): string[] {
   const found: string[] = [];
   for (const { id, everySeconds } of strategies) {
     const everyMs = everySeconds * 1_000;
@@ -106,6 +110,9 @@ export function checkSlots(recorded: Recorded, strategies: readonly KillStrategy
       for (let slot = gap.first_slot_ms; slot <= gap.last_slot_ms; slot += everyMs) note(slot);
     }
     const slots = [...handled.keys()].sort((a, b) => a - b);
+    const last = slots.at(-1);
+    if (last === undefined || last < pausedMs - 2 * everyMs)
+      found.push(`${id} was paused at ${pausedMs}, and its last slot is ${last ?? "none"}`);
     for (const [index, slot] of slots.entries()) {
       if (handled.get(slot) !== 1) found.push(`the slot ${slot} of ${id} was handled ${handled.get(slot)} times`);
       const before = slots[index - 1];
