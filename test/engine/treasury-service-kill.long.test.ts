@@ -148,7 +148,8 @@ test.each(WAYS)(
     const first = await liveOn(whole, way);
     expectEachSlotOnce(whole, first, "undisturbed");
     expectOnlyProposalsSigned(whole, first, "undisturbed");
-    expect(leftForPools(whole).length).toBeGreaterThan(0);
+    const executed = leftForPools(whole).length;
+    expect(executed).toBeGreaterThan(0);
     expect(whole.byDelegate.length).toBeGreaterThan(0);
     expect(first.passed).toEqual(expect.arrayContaining(["proposal.sign.after", "proposal.publish.after"]));
     for (const [index, label] of first.passed.entries()) {
@@ -160,7 +161,8 @@ test.each(WAYS)(
       const what = `${name}, killed at ${label} (${index})`;
       const second = await liveOn(world, way);
       expectEachSlotOnce(world, second, what);
-      expect(leftForPools(world).length, what).toBeGreaterThan(0);
+      // One more proposal, and who rejects each second one executes none.
+      expect(leftForPools(world).length, what).toBeGreaterThanOrEqual(executed - 1);
       expectOnlyProposalsSigned(world, second, what);
       await world.stop();
       stops.pop();
