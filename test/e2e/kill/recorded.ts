@@ -3,6 +3,8 @@ import { SHOWN_ORDER, type ShownOrder } from "../../support/fallback-orders.ts";
 
 /** Rows of a daemon's database, read by plain SQL. */
 export interface Recorded {
+  /** when the database was made, milliseconds of the epoch; 0 where nobody has noted it */
+  readonly createdMs: number;
   readonly runs: readonly { id: string; strategy: string; slot_ms: number; state: string }[];
   readonly gaps: readonly { strategy: string; first_slot_ms: number; last_slot_ms: number; count: number }[];
   readonly runEnds: readonly { subject_id: string; ends: number }[];
@@ -38,6 +40,7 @@ export function readRecorded(file: string): Recorded {
        UNION SELECT swaps.id FROM swaps JOIN lane_attempts ON lane_attempts.intent_id = swaps.id || '.swap'`,
     );
     return {
+      createdMs: all<{ ms: number }>("SELECT created_at_ms AS ms FROM identity")[0]?.ms ?? 0,
       runs: all("SELECT id, strategy, slot_ms, state FROM runs"),
       gaps: all("SELECT strategy, first_slot_ms, last_slot_ms, count FROM gaps"),
       runEnds: all(

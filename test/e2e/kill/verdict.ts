@@ -94,7 +94,7 @@ export async function checkSwapsOfRelay(world: KillWorld, chain: ChainWitness): 
 
 /**
  * Every slot from the first to the last one is a run with one end, or lies in one gap; none is both, twice or missing. The
- * last one of each strategy is no older than two slots at the pause.
+ * last one of each strategy, or the database where it has none yet, is no older than two slots at the pause.
  */
 export function checkSlots(recorded: Recorded, strategies: readonly KillStrategy[], pausedMs: number): string[] {
   const found: string[] = [];
@@ -111,7 +111,7 @@ export function checkSlots(recorded: Recorded, strategies: readonly KillStrategy
     }
     const slots = [...handled.keys()].sort((a, b) => a - b);
     const last = slots.at(-1);
-    if (last === undefined || last < pausedMs - 2 * everyMs)
+    if ((last ?? recorded.createdMs) < pausedMs - 2 * everyMs)
       found.push(`${id} was paused at ${pausedMs}, and its last slot is ${last ?? "none"}`);
     for (const [index, slot] of slots.entries()) {
       if (handled.get(slot) !== 1) found.push(`the slot ${slot} of ${id} was handled ${handled.get(slot)} times`);
