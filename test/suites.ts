@@ -55,9 +55,11 @@ const WIDE: readonly string[] = [
   "e2e/left-behind.test.ts",
   "e2e/paper.test.ts",
   // chains of their own for each test
+  "audit/accepted.test.ts",
   "audit/nodes.test.ts",
   "audit/retention.test.ts",
   "chain/abilities.test.ts",
+  "chain/at-block/batch-reader.test.ts",
   "chain/simulation/methods.test.ts",
   "chain/simulation/odd-swaps.test.ts",
   "chain/simulation/router-swaps.test.ts",
@@ -66,6 +68,7 @@ const WIDE: readonly string[] = [
   "lane/between.test.ts",
   "lane/foreign-nonce.test.ts",
   "lane/let-go.test.ts",
+  "lane/losses.test.ts",
   "lane/nonce-gap.test.ts",
   "lane/private-sending.test.ts",
   "lane/replacement.test.ts",
@@ -74,6 +77,7 @@ const WIDE: readonly string[] = [
   "sandbox/lifecycle.test.ts",
   "sandbox/market.test.ts",
   "service/data-fees/data-fees.test.ts",
+  "service/http/front-bounds.test.ts",
   "service/http/recovery.test.ts",
   "service/pools/executed-equals-quoted.test.ts",
   "service/pools/one-block.test.ts",
@@ -92,6 +96,7 @@ const WIDE: readonly string[] = [
   "service/settlement/fat-answers.test.ts",
   "service/settlement/public-router.test.ts",
   "service/settlement/solidly-router.test.ts",
+  "service/simulation/simulator.test.ts",
   // thousands of rows or of calls, or a program built from a page
   "adapters/swap-service/public-routers/calldata.test.ts",
   "docs/writing-a-channel.test.ts",
@@ -104,7 +109,8 @@ const WIDE: readonly string[] = [
   "engine/outside-watch.test.ts",
   "engine/reconcile/another-database.test.ts",
   "net/kept-connections.test.ts",
-  // days of an engine that is started again and again, on a virtual clock
+  // days of an engine, or a year of a schedule, on a virtual clock
+  "domain/schedule/year.test.ts",
   "engine/edited-schedules.test.ts",
   "engine/editions.test.ts",
   "engine/messages.test.ts",
@@ -115,6 +121,8 @@ const WIDE: readonly string[] = [
   "engine/reconcile/restarted-after-acceptance.test.ts",
   "engine/reconcile/slot-of-another-database.test.ts",
   "simulation/log-cut.test.ts",
+  "simulation/same-seed.test.ts",
+  "simulation/source.test.ts",
 ];
 
 /** A test that takes too long for `npm test` says so in its file's name. */
@@ -143,10 +151,9 @@ export const SUITES: readonly Suite[] = [
     alongside: "next",
   },
   {
-    // what computes and waits for nothing: days and years of a schedule, second by second; the whole daemon in worlds where
-    // everything goes wrong
+    // what computes and waits for nothing: the whole daemon in worlds where everything goes wrong
     name: "simulation",
-    tests: ["domain/schedule/year.test.ts", "simulation"],
+    tests: ["simulation"],
     budgetSeconds: 120,
     workers: 2,
     testTimeoutSeconds: 120,

@@ -18,9 +18,3 @@ test("keeps every promise and goes on after every fault, in each of the first se
   expect(hidden).toBeGreaterThan(SEEDS / 2);
   expect(lives).toBeGreaterThan(SEEDS);
 });
-
-test("gives the same world for the same seed, to the last line of its trace", { timeout: 300_000 }, async () => {
-  const terms = { from: 300, seeds: 1, processes: 1, shrinks: false };
-  const { failures, seeds } = await runCampaign({ ...terms, said: () => undefined });
-  expect([seeds, failures]).toEqual([1, []]);
-});
