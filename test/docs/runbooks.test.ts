@@ -45,7 +45,7 @@ function commandsIn(text: string): readonly string[] {
 }
 
 test("every command that RUNBOOKS, OPERATIONS, MONITORING and their neighbours tell a reader to type is there", async () => {
-  const pages = ["RUNBOOKS", "OPERATIONS", "MONITORING", "KUBERNETES", "SECURITY", "PAPER", "BOOKS"];
+  const pages = ["RUNBOOKS", "OPERATIONS", "SERVICE", "MONITORING", "KUBERNETES", "SECURITY", "PAPER", "BOOKS"];
   const commands = pages.flatMap((name) => commandsIn(readFileSync(`docs/${name}.md`, "utf8")));
   const missing: string[] = [];
   for (const command of new Set(commands)) if (!(await isThereCommand(command))) missing.push(command);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readText } from "../style/support/repository.ts";
 import { CLAIMS } from "./claims.ts";
+import { CONTRIBUTING_CLAIMS } from "./contributing-claims.ts";
+import { OPERATIONS_CLAIMS } from "./operations-claims.ts";
 import { readCommands, readSampleLines, shapeOf } from "./readme-commands.ts";
 
 describe("the README's commands", () => {
@@ -30,9 +32,13 @@ describe("the README's commands", () => {
     ]);
   });
 
-  it("are each checked against a claim, and no claim is about a command that is gone", () => {
-    const commands = readCommands(readText("README.md")).map(({ text }) => text);
-    expect(CLAIMS.map(({ command }) => command).sort()).toEqual([...commands].sort());
+  it.each([
+    ["README.md", CLAIMS],
+    ["docs/OPERATIONS.md", OPERATIONS_CLAIMS],
+    ["CONTRIBUTING.md", CONTRIBUTING_CLAIMS],
+  ])("are each checked against a claim, and no claim is about a command that is gone: %s", (page, claims) => {
+    const commands = readCommands(readText(page)).map(({ text }) => text);
+    expect(claims.map(({ command }) => command).sort()).toEqual([...commands].sort());
   });
 });
 
