@@ -123,11 +123,18 @@ export function createCollector(counting: Counting): Collector {
       for (const run of open.values()) over(run, STILL_OPEN);
       open.clear();
       const slots = new Map(
-        [...ends].map(([id, byEnd]) => [id, { byEnd, slots: [...byEnd.values()].reduce((sum, one) => sum + one, 0) }]),
+        [...ends].map(([id, byEnd]) => {
+          const all = [...byEnd.values()].reduce((sum, one) => sum + one, 0);
+          return [id, { byEnd, slots: all, hasBands: hasBands(byId.get(id)) }];
+        }),
       );
       return { ...range, samples, fills, slotPrices, slots };
     },
   };
+}
+
+function hasBands(spec: StrategySpec | undefined): boolean {
+  return spec?.kind === "rebalance" && spec.bands !== "none";
 }
 
 /** Undefined while something that is held has no price. */
@@ -150,12 +157,14 @@ function fillOf({ native, poolFee, money }: Counting, filled: BookedFill, approv
   if (cleared?.sold === undefined || cleared.bought === undefined)
     throw new Error(`swap ${swap.id} was filled without prices`);
   const soldUsd = valueDown({ raw: fill.sold, decimals: sell.decimals }, cleared.sold.usd);
+  const share = { raw: swap.terms?.affiliateFee ?? 0n, decimals: sell.decimals };
+  const affiliateUsd = valueDown(share, cleared.sold.usd);
   const wei = fill.gasCost + approvalWei;
   const gas = cleared.native && valueDown({ raw: wei, decimals: native.decimals }, cleared.native.usd);
   return {
     ...{ atMs, strategyId: run.strategyId, sell, buy, sold: fill.sold, bought: fill.bought, soldUsd },
     boughtUsd: valueDown({ raw: fill.bought, decimals: buy.decimals }, cleared.bought.usd),
-    ...{ feeUsd: shareDown(soldUsd, poolFee), gasUsd: gas ?? 0n },
+    ...{ affiliateUsd, feeUsd: shareDown(soldUsd - affiliateUsd, poolFee), gasUsd: gas ?? 0n },
     isExit: money.has(buy.address) && !money.has(sell.address),
   };
 }

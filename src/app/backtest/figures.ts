@@ -71,14 +71,16 @@ function costFigures(costs: Costs): readonly Figure[] {
   return [
     ["volume", describeDollars(costs.volume)],
     ["fills against reference", `${bps(costs.againstReferencePpm)} by value, median ${bps(costs.medianPpm)}`],
+    ...(costs.affiliate === 0n ? [] : [["affiliate's share", describeDollars(costs.affiliate)] as const]),
     ["pool fees", describeDollars(costs.fees)],
     ["impact, pools off the reference", describeDollars(costs.impact)],
     ["gas", describeDollars(costs.gas)],
   ];
 }
 
-function tradeLines({ trades }: BacktestSummary): readonly Figure[] {
+function tradeLines({ trades, hasMoney }: BacktestSummary): readonly Figure[] {
   const { count, wins, draws, losses, profit } = trades;
+  if (!hasMoney) return [["sales for money", "left out: no token is marked as money, by `peg: USD`"]];
   if (count === 0) return [["sales for money", "none: nothing was bought and sold again"]];
   const noLoss = count < LEAST_TRADES ? THIN_TRADES : "left out: no sale lost";
   return [

@@ -114,6 +114,7 @@ export async function runBacktest(terms: BacktestTerms): Promise<BacktestResult>
   const summary = summarise(record, {
     begin: valued(begin, { tokens, series: prices.series, fromMs }),
     poolFee: terms.model.poolFee,
+    hasMoney: moneyOf(configuration).size > 0,
   });
   const { played, modes, alerts } = collector;
   return {

@@ -48,7 +48,7 @@ export function backtestJson(told: ToldBacktest): object {
 
 function costsJson(costs: Costs): object {
   return {
-    volumeUsd: dollars(costs.volume),
+    ...{ volumeUsd: dollars(costs.volume), affiliateUsd: dollars(costs.affiliate) },
     ...{ feesUsd: dollars(costs.fees), impactUsd: dollars(costs.impact), gasUsd: dollars(costs.gas) },
     againstReferenceBps: bpsOrNull(costs.againstReferencePpm),
     medianBps: bpsOrNull(costs.medianPpm),

@@ -17,6 +17,8 @@ export interface RecordedFill {
   readonly bought: bigint;
   readonly soldUsd: bigint;
   readonly boughtUsd: bigint;
+  /** what the affiliate got of what was sold */
+  readonly affiliateUsd: bigint;
   /** what the pool kept as its fee; the rest of the difference is what the trade itself moved */
   readonly feeUsd: bigint;
   readonly gasUsd: bigint;
@@ -28,6 +30,8 @@ export interface RecordedFill {
 export interface SlotCounts {
   readonly slots: number;
   readonly byEnd: ReadonlyMap<string, number>;
+  /** it rebalances once weights leave their bands */
+  readonly hasBands: boolean;
 }
 
 /** One slot of a strategy that buys one token with another: what one whole token cost then, by the reference. */

@@ -10,6 +10,7 @@ import { type DayReturn, dayReturns, deepestFall, type Fall, type Ratios, ratios
 /** What trading cost, in dollars (1e-18), and how far fills lay from the reference. */
 export interface Costs {
   readonly volume: bigint;
+  readonly affiliate: bigint;
   readonly fees: bigint;
   /** what fills lost besides the fees: their impact, and how far pools lay from the reference */
   readonly impact: bigint;
@@ -24,7 +25,7 @@ export interface StrategyFigures extends SlotCounts {
   readonly strategyId: string;
   readonly fills: number;
   readonly costs: Costs;
-  /** share of its decided slots at which all weights were inside their bands; undefined of other kinds */
+  /** share of the slots that saw weights at which all were inside their bands; undefined without bands, or of no such slot */
   readonly insideBands: number | undefined;
   readonly accumulation: Accumulation | undefined;
 }
@@ -49,6 +50,8 @@ export interface BacktestSummary extends Ratios {
   readonly fills: number;
   readonly costs: Costs;
   readonly trades: TradeFigures;
+  /** whether any token counts as money, without which no sale is one for money */
+  readonly hasMoney: boolean;
   readonly strategies: readonly StrategyFigures[];
 }
 
@@ -58,6 +61,7 @@ export function summarise(
   terms: {
     readonly begin: ReadonlyMap<Address, { readonly raw: bigint; readonly usd: bigint }>;
     readonly poolFee: Ppm;
+    readonly hasMoney: boolean;
   },
 ): BacktestSummary {
   const { samples, fills, fromMs, untilMs } = record;
@@ -76,7 +80,7 @@ export function summarise(
     winningDays: days.filter(({ share }) => share > 0).length,
     losingDays: days.filter(({ share }) => share < 0).length,
     ...{ fills: fills.length, costs: costsOf(fills) },
-    trades: tradeFigures(closedTrades(fills, terms.begin)),
+    ...{ trades: tradeFigures(closedTrades(fills, terms.begin)), hasMoney: terms.hasMoney },
     strategies: [...record.slots].map(([strategyId, counts]) => {
       const own = fills.filter((fill) => fill.strategyId === strategyId);
       const prices = record.slotPrices.get(strategyId) ?? [];
@@ -93,11 +97,12 @@ function costsOf(fills: readonly RecordedFill[]): Costs {
   const volume = sum(({ soldUsd }) => soldUsd);
   const bought = sum(({ boughtUsd }) => boughtUsd);
   const fees = sum(({ feeUsd }) => feeUsd);
+  const affiliate = sum(({ affiliateUsd }) => affiliateUsd);
   const each = fills.flatMap(({ soldUsd, boughtUsd }) =>
     soldUsd > 0n ? [((boughtUsd - soldUsd) * ONE_PPM) / soldUsd] : [],
   );
   return {
-    ...{ volume, fees, impact: volume - bought - fees, gas: sum(({ gasUsd }) => gasUsd) },
+    ...{ volume, affiliate, fees, impact: volume - bought - affiliate - fees, gas: sum(({ gasUsd }) => gasUsd) },
     againstReferencePpm: volume > 0n ? ((bought - volume) * ONE_PPM) / volume : undefined,
     medianPpm: median(each),
   };
@@ -110,8 +115,7 @@ const BLIND: readonly string[] = [
 ];
 
 /** Of the slots that saw the weights. */
-function insideBands({ slots, byEnd }: SlotCounts): number | undefined {
-  const inside = byEnd.get("within_bands");
-  if (inside === undefined) return undefined;
-  return inside / (slots - BLIND.reduce((sum, end) => sum + (byEnd.get(end) ?? 0), 0));
+function insideBands({ slots, byEnd, hasBands }: SlotCounts): number | undefined {
+  const seen = slots - BLIND.reduce((sum, end) => sum + (byEnd.get(end) ?? 0), 0);
+  return hasBands && seen > 0 ? (byEnd.get("within_bands") ?? 0) / seen : undefined;
 }

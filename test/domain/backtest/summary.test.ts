@@ -81,7 +81,8 @@ function fill(side: "buy" | "sell", weth: bigint, usd: bigint): RecordedFill {
   const [sold, bought] = side === "buy" ? [usd * 10n ** 6n, weth] : [weth, usd * 10n ** 6n];
   const value = usd * E18;
   return {
-    ...{ atMs: 0, strategyId: "a", sell, buy, sold, bought, soldUsd: value, boughtUsd: value, feeUsd: 0n, gasUsd: E18 },
+    ...{ atMs: 0, strategyId: "a", sell, buy, sold, bought, soldUsd: value, boughtUsd: value },
+    ...{ affiliateUsd: 0n, feeUsd: 0n, gasUsd: E18 },
     isExit: side === "sell",
   };
 }
@@ -147,6 +148,8 @@ describe("a summary", () => {
     const fills = [
       { ...fill("buy", E18, 1_000n), boughtUsd: 990n * E18, feeUsd: 3n * E18 },
       { ...fill("buy", E18, 3_000n), boughtUsd: 2_998n * E18, feeUsd: 1n * E18 },
+      // 30 of 3,000 dollars to the affiliate, and nothing else is lost
+      { ...fill("buy", E18, 3_000n), boughtUsd: 2_970n * E18, affiliateUsd: 30n * E18 },
     ];
     const byEnd = new Map([
       ["filled", 2],
@@ -157,21 +160,27 @@ describe("a summary", () => {
     ]);
     const record = {
       ...{ fromMs: 0, untilMs: 4 * DAY, samples: samplesOf([100, 110, 88, 99, 120]), fills, slotPrices: new Map() },
-      slots: new Map([["a", { slots: 16, byEnd }]]),
+      slots: new Map([
+        ["a", { slots: 16, byEnd, hasBands: true }],
+        ["never inside", { slots: 4, byEnd: new Map([["filled", 4]]), hasBands: true }],
+        ["blind", { slots: 4, byEnd: new Map([["paused", 4]]), hasBands: true }],
+        ["no bands", { slots: 4, byEnd: new Map([["filled", 4]]), hasBands: false }],
+      ]),
     };
-    const summary = summarise(record, { begin: new Map(), poolFee: toPpm(3_000) });
+    const summary = summarise(record, { begin: new Map(), poolFee: toPpm(3_000), hasMoney: true });
     expect(summary).toMatchObject({
       starting: 100n * E18,
       final: 120n * E18,
       profitShare: 0.2,
       marketShare: -1,
-      fills: 2,
+      fills: 3,
     });
     expect(summary.costs).toEqual({
-      ...{ volume: 4_000n * E18, fees: 4n * E18, impact: 8n * E18, gas: 2n * E18 },
-      // 12 of 4,000 dollars, and the middle of 100 bp and 6.66 bp
-      ...{ againstReferencePpm: -3_000n, medianPpm: -5_333n },
+      ...{ volume: 7_000n * E18, affiliate: 30n * E18, fees: 4n * E18, impact: 8n * E18, gas: 3n * E18 },
+      // 42 of 7,000 dollars; the middle of 100 bp, 100 bp and 6.66 bp
+      ...{ againstReferencePpm: -6_000n, medianPpm: -10_000n },
     });
     expect(summary.strategies[0]).toMatchObject({ strategyId: "a", insideBands: 0.6, accumulation: undefined });
+    expect(summary.strategies.slice(1).map(({ insideBands }) => insideBands)).toEqual([0, undefined, undefined]);
   });
 });

@@ -87,7 +87,9 @@ export interface Told {
   readonly marketChange: number;
   readonly cagr: number | null;
   readonly sharpe: number | null;
-  readonly costs: { readonly feesUsd: string; readonly gasUsd: string; readonly againstReferenceBps: number | null };
+  readonly costs: Readonly<Record<"affiliateUsd" | "feesUsd" | "impactUsd" | "gasUsd", string>> & {
+    readonly againstReferenceBps: number | null;
+  };
   readonly strategies: readonly {
     readonly slots: number;
     readonly ends: Readonly<Record<string, number>>;
