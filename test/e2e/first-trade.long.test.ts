@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -42,7 +42,9 @@ function readmeCommands(folder: string): readonly (readonly string[])[] {
 
 /** Where the configuration may only be read, as in a container, `swapd live` says what to write, and changes nothing. */
 async function cannotGoLive(folder: string, env: Record<string, string>): Promise<void> {
-  const secrets = ["wallet.json", "wallet.pass"].map((name) => join(folder, name));
+  const identity = join(folder, "identity");
+  const markers = readdirSync(identity).map((name) => join(identity, name));
+  const secrets = [...["wallet.json", "wallet.pass"].map((name) => join(folder, name)), identity, ...markers];
   const owner = statSync(folder);
   const isRoot = owner.uid === 0;
   for (const path of secrets) if (isRoot) chownSync(path, NOBODY, NOBODY);
