@@ -18,7 +18,7 @@ export interface Suite {
   readonly alongside?: "next" | "rest";
   /** left out of `npm test`: `npm run test:long` runs it */
   readonly isLong?: true;
-  /** left out of `npm test`, too; each `.ci/run` runs half of it, and that of the next commit the other half */
+  /** left out of `npm test`, too, and run whole by each `.ci/run` */
   readonly isWide?: true;
 }
 
