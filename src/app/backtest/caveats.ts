@@ -7,7 +7,8 @@ import { formatInstant } from "../terminal.ts";
 import type { ToldBacktest } from "./told.ts";
 
 /** What is the matter with this very backtest. */
-export function warningsOf({ prices, result, configuration }: ToldBacktest): readonly string[] {
+export function warningsOf(told: ToldBacktest): readonly string[] {
+  const { prices, result, configuration } = told;
   const { modes, alerts, guesses, lent, summary, unpriced, isGasPriced } = result;
   const coin = configuration.network.nativeSymbol;
   const warnings = [...prices.notes];
@@ -28,6 +29,9 @@ export function warningsOf({ prices, result, configuration }: ToldBacktest): rea
     warnings.push(`${prices.taken.join(", ")} counted as 1.00 USD throughout: no file says otherwise`);
   if (lent.length > 0)
     warnings.push(`gas was lent to ${lent.join(", ")}, which lists no ${coin}; what it cost is in the result`);
+  const idle = idleWallets(told);
+  if (idle.length > 0)
+    warnings.push(`no strategy trades or pays ${idle.join(", ")}, and what is there is in every figure all the same`);
   if (!isGasPriced)
     warnings.push(
       `no file prices ${coin}, so that gas has no price and every swap is denied (REFERENCE_MISSING): add --prices ${coin}/USD=FILE, or ${coin}=3000 for a price that never changes`,
@@ -42,6 +46,14 @@ export function warningsOf({ prices, result, configuration }: ToldBacktest): rea
     );
   if (summary.fills === 0) warnings.push("nothing was traded: the reasons of the slots above say why");
   return warnings;
+}
+
+/** They count for the drawdown stop of the policy, as live, and so for all figures. */
+function idleWallets({ configuration, options }: ToldBacktest): readonly string[] {
+  const used = new Set(configuration.strategies.flatMap(({ spec }) => [spec.wallet.address, spec.recipient]));
+  return [...configuration.wallets.values()].flatMap(({ name, address }) =>
+    options.balances.has(address) && !used.has(address) ? [name] : [],
+  );
 }
 
 /** What was assumed of each fill, with the numbers. */

@@ -70,10 +70,7 @@ function balancesOf(texts: readonly string[], configuration: Configuration): Rea
   const used = new Map(strategies.map(({ spec: { wallet } }) => [wallet.address, wallet.name]));
   if (texts.length > 0) return asked(texts, configuration, used);
   const balances = new Map<Address, ReadonlyMap<Address, bigint>>();
-  // What nobody trades and nobody pays would only thin out every share.
-  const counted = new Set(strategies.flatMap(({ spec }) => [spec.wallet.address, spec.recipient]));
-  for (const { address, paper } of wallets.values())
-    if (paper !== undefined && counted.has(address)) balances.set(address, paper);
+  for (const { address, paper } of wallets.values()) if (paper !== undefined) balances.set(address, paper);
   for (const [address, name] of used) {
     if (balances.has(address)) continue;
     const example = soldBy(strategies, address) ?? [...tokens.keys()][0] ?? "USDC";

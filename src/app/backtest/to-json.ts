@@ -32,11 +32,13 @@ export function backtestJson(told: ToldBacktest): object {
     worstDay: summary.worstDay && { day: formatInstant(summary.worstDay.atMs), share: summary.worstDay.share },
     ...{ winningDays: summary.winningDays, losingDays: summary.losingDays },
     costs: costsJson(summary.costs),
-    sales: {
-      ...{ count: trades.count, wins: trades.wins, draws: trades.draws, losses: trades.losses },
-      ...{ profitUsd: dollars(trades.profit), profitFactor: orNull(trades.profitFactor), sqn: orNull(trades.sqn) },
-      ...{ expectancyUsd: orNull(trades.expectancy), expectancyRatio: orNull(trades.expectancyRatio) },
-    },
+    sales: summary.hasMoney
+      ? {
+          ...{ count: trades.count, wins: trades.wins, draws: trades.draws, losses: trades.losses },
+          ...{ profitUsd: dollars(trades.profit), profitFactor: orNull(trades.profitFactor), sqn: orNull(trades.sqn) },
+          ...{ expectancyUsd: orNull(trades.expectancy), expectancyRatio: orNull(trades.expectancyRatio) },
+        }
+      : null,
     strategies: summary.strategies.map(strategyJson),
     fills: record.fills.map(fillJson),
     ...(played.length === 0 ? {} : { slots: played.map(slotJson) }),

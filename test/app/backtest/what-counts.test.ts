@@ -26,16 +26,34 @@ it("where no token is marked as money, sales for it are left out, and not none",
   expect((await home.run(...prices)).out).toMatch(
     /sales for money +left out: no token is marked as money, by `peg: USD`/,
   );
+  expect((await played(home, ...prices)).sales).toBeNull();
   expect((await homeOf(DCA).run()).out).toMatch(/sales for money +none: nothing was bought and sold again/);
 });
 
-it("a wallet that nobody trades and nobody pays is in no figure, and one that is paid is", async () => {
+it("a wallet that nobody trades and nobody pays counts as live, and is named", async () => {
   const wallets =
     "wallets: { main: { paper: { USDC: 10000 } }, idle: { paper: { USDC: 5000 } }, cold: { paper: { USDC: 700 } } }";
-  const told = async (strategy: string) => {
-    const home = homeOf(strategy, { recipients: "[main, cold]" });
+  const home = homeOf(`${DCA}recipient: cold\n`, { recipients: "[main, cold]" });
+  home.write("swapd.yaml", MAIN.replace(/^wallets:.*$/m, wallets));
+  const named = "no strategy trades or pays idle, and what is there is in every figure all the same";
+  const { startingUsd, warnings } = await played(home);
+  expect([Number(startingUsd), warnings]).toEqual([15_700, expect.arrayContaining([named])]);
+  const asked = await played(home, "--balance", "10000 USDC");
+  expect([Number(asked.startingUsd), asked.warnings.join("\n").includes("no strategy trades")]).toEqual([
+    10_000,
+    false,
+  ]);
+});
+
+it("a drawdown stop of the policy is of all wallets, those that nobody trades included", async () => {
+  const stop = { drawdown: "{ over: 7d, stop: 20% }" };
+  const fallen = csvOf([...flat(2_000, 40), ...flat(1_200, 57)]);
+  const ends = async (wallets: string) => {
+    const home = backtestHome({ strategy: DCA, policy: stop, prices: fallen });
     home.write("swapd.yaml", MAIN.replace(/^wallets:.*$/m, wallets));
-    return Number((await played(home)).startingUsd);
+    return (await played(home)).strategies[0]?.ends["exits-only"] ?? 0;
   };
-  expect([await told(DCA), await told(`${DCA}recipient: cold\n`)]).toEqual([10_000, 10_700]);
+  const main = "main: { paper: { USDC: 5000, WETH: 5 } }";
+  expect(await ends(`wallets: { ${main} }`)).toBeGreaterThan(0);
+  expect(await ends(`wallets: { ${main}, idle: { paper: { USDC: 50000 } } }`)).toBe(0);
 });

@@ -96,7 +96,7 @@ export interface Told {
     readonly insideBands: number | null;
     readonly accumulation?: Readonly<Record<"own" | "lumpSum" | "equalSplit", { readonly bought: string }>>;
   }[];
-  readonly sales: { readonly count: number; readonly wins: number };
+  readonly sales: { readonly count: number; readonly wins: number } | null;
   readonly fills: readonly { readonly at: string; readonly sold: string; readonly bought: string }[];
   readonly slots: readonly ToldSlot[];
   readonly warnings: readonly string[];
