@@ -34,9 +34,10 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
   const present = tips.filter(({ answer }) => newest - answer.timestamp <= MOST_LAG_SECONDS);
   const members = present.map(({ member }) => member);
   const latest = lowest(present.map(({ answer }) => answer));
+  const unlisted = new Set(all.filter((member) => !members.includes(member)).map(({ host }) => host));
   const on = <T>(
     what: string,
-    ask: (reads: ChainReads) => Promise<T>,
+    ask: (reads: ChainReads, host: string) => Promise<T>,
     keyOf: (answer: T) => string = textOf,
     sizeOf: (answer: T) => number = () => 0,
   ) => agree(members, { what, keyOf, sizeOf }, ask);
@@ -76,7 +77,16 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
     },
     balance: (token, owner, block) => on("a balance", (reads) => reads.balance(token, owner, block)),
     code: (address, block) => on("an account's code", (reads) => reads.code(address, block)),
-    logs: (filter) => on("logs", (reads) => reads.logs(filter)),
+    logs: (filter) =>
+      on("logs", async (reads, host) => {
+        try {
+          return await reads.logs(filter);
+        } catch (error) {
+          unlisted.add(host);
+          throw error;
+        }
+      }),
+    unlistedBy: () => [...unlisted],
   };
 }
 
@@ -84,7 +94,7 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
 async function agree<T>(
   members: readonly Member[],
   { what, keyOf, sizeOf }: { what: string; keyOf(answer: T): string; sizeOf(answer: T): number },
-  ask: (reads: ChainReads) => Promise<T>,
+  ask: (reads: ChainReads, host: string) => Promise<T>,
 ): Promise<T> {
   const [first, ...others] = await answersOf(members, ask);
   if (first === undefined) throw new Error("answersOf gives at least one answer");
@@ -99,12 +109,12 @@ async function agree<T>(
 /** At least one answer. @throws ChainReadError when there is none */
 async function answersOf<T>(
   members: readonly Member[],
-  ask: (reads: ChainReads) => Promise<T>,
+  ask: (reads: ChainReads, host: string) => Promise<T>,
 ): Promise<readonly { member: Member; answer: T }[]> {
   const failures: ChainReadError[] = [];
   const asked = members.map(async (member) => {
     try {
-      return [{ member, answer: await ask(member.reads) }];
+      return [{ member, answer: await ask(member.reads, member.host) }];
     } catch (error) {
       if (!(error instanceof ChainReadError)) throw error;
       failures.push(error);

@@ -116,6 +116,8 @@ export interface AgreedReads {
 
 /** The same for what the daemon reads besides what its lanes read. */
 export interface AgreedChainReads extends AgreedReads, Pick<Chain, "allowance" | "balance" | "call" | "code" | "logs"> {
+  /** Hosts of the configured endpoints that logs were read without so far: away, far behind, or they refused them. */
+  unlistedBy(): readonly string[];
   /** The most that any of them shows of an allowance at a block; they need not agree. */
   highestAllowance(grant: { token: Address; owner: Address; spender: Address }, block: number): Promise<bigint>;
 }

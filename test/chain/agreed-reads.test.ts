@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createChain } from "../../src/chain/chain.ts";
-import type { BoundedFetch } from "../../src/net/bounded-fetch.ts";
+import { type BoundedFetch, FetchError } from "../../src/net/bounded-fetch.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { ANVIL_ACCOUNT, OTHER_ACCOUNT, startBareAnvil } from "../support/bare-anvil.ts";
 import { NOW_MS } from "../support/builders.ts";
@@ -87,4 +87,33 @@ test("an endpoint whose newest block is of the future leaves none of the others 
   const chain = createChain({ rpcUrls, chainId: 1 }, { clock: CLOCK, fetch: answering(nodes) });
   const reads = await chain.agreed();
   await expect(reads.transactionCount(ANVIL_ACCOUNT, 100)).rejects.toMatchObject({ code: "disagreement" });
+});
+
+test("which endpoints did not list logs is told: one that is away, one that is far behind, one that refuses, and no other", async () => {
+  const nodes = Object.fromEntries(
+    ["one", "two", "late"].map((name) => [
+      `${name}.example`,
+      { chainId: 1, aheadSeconds: name === "late" ? -600 : 0, count: 7 },
+    ]),
+  );
+  let isRefused = false;
+  const fetch: BoundedFetch = async (request) => {
+    const host = new URL(request.url).hostname;
+    if (host === "away.example") throw new FetchError("transport", host, "it is away");
+    const { id, method } = JSON.parse(request.body ?? "");
+    if (method !== "eth_getLogs") return await answering(nodes)(request);
+    const said =
+      isRefused && host === "two.example" ? { error: { code: -32005, message: "too many" } } : { result: [] };
+    return { status: 200, header: () => null, text: JSON.stringify({ jsonrpc: "2.0", id, ...said }) };
+  };
+  const rpcUrls = ["one", "two", "late", "away"].map((name) => new Secret(`http://${name}.example`));
+  const reads = await createChain({ rpcUrls, chainId: 1 }, { clock: CLOCK, fetch }).agreed();
+  const list = () => reads.logs({ address: OTHER_ACCOUNT, topics: [], fromBlock: 90, toBlock: 100 });
+  expect(await list()).toEqual([]);
+  expect(reads.unlistedBy()).toEqual(["late.example", "away.example"]);
+  isRefused = true;
+  await list();
+  isRefused = false;
+  await list();
+  expect(reads.unlistedBy()).toEqual(["late.example", "away.example", "two.example"]);
 });

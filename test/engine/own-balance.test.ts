@@ -82,6 +82,26 @@ test("the balance that proves a hidden fill is not forgotten with a token that t
   expect([swaps(life), life.errors]).toEqual([FILLED, []]);
 });
 
+test("an order whose hidden fill a deposit covers waits until every endpoint listed what left its wallet", async () => {
+  const outside = begin();
+  leaveNoncesOut(outside.service);
+  await handOver(outside);
+  outside.chain.ledger.credit(USDC.address, ACCOUNT, 2n * HUNDRED_USDC);
+  fillHidden(outside);
+  outside.chain.unlistedBy = ["rpc2.example"];
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  await life.engine.start();
+  await turn(outside, life, 120);
+  expect(swaps(life)).toEqual([{ state: "unknown", sold: null }]);
+  const told = life.db.prepare("SELECT text FROM alerts WHERE code = 'SWAP_UNKNOWN'").pluck().all();
+  expect(told).toEqual([expect.stringContaining("rpc2.example did not list the wallet's transfers of USDC")]);
+  outside.chain.hidesLogs = false;
+  outside.chain.unlistedBy = [];
+  await turn(outside, life, 120);
+  expect([swaps(life), life.errors]).toEqual([FILLED, []]);
+});
+
 test.each(["the same", "one whose orders have nonces"])(
   "what left after the deadline of an order without a nonce is found and accepted, with a service that is: %s",
   async (service) => {

@@ -58,6 +58,8 @@ export class FakeChain implements Chain {
   isDown = false;
   /** true: no log is listed, as by a node whose index lags */
   hidesLogs = false;
+  /** endpoints without whose logs it answers for all */
+  unlistedBy: readonly string[] = [];
   /** true: no receipt is found */
   hidesReceipts = false;
   /** true: the relayer keeps what it was handed */
@@ -252,6 +254,7 @@ export class FakeChain implements Chain {
       call: (request, block) => this.call(request, block),
       code: (address, block) => this.code(address, block),
       logs: (filter) => this.logs(filter),
+      unlistedBy: () => this.unlistedBy,
     };
   }
 

@@ -121,6 +121,11 @@ export interface GaslessObservation {
    * without a nonce: the sold token left the wallet, not as the order signed it, and this was not explained or accepted
    */
   readonly isUnexplained?: boolean;
+  /**
+   * without a nonce, where a node may have hidden the fill and the wallet's balance does not show it: by which endpoints
+   * its transfers are not listed
+   */
+  readonly unlistedBy?: readonly string[];
   /** what the allowance that is left is taken back with, or what speaks against it now; absent where nobody looked */
   readonly revocation?: { readonly gasLimit: bigint } | { readonly barred: string } | undefined;
 }

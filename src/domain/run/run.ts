@@ -126,6 +126,8 @@ export interface Swap {
   readonly fill: Fill | undefined;
   /** an own revocation of the leftover allowance was sent for this swap */
   readonly revokeIntentId: string | undefined;
+  /** how often its end was held back because not all endpoints listed what left the wallet */
+  readonly unlistedLooks?: number | undefined;
   readonly serviceSwapId: string | undefined;
 }
 

@@ -136,7 +136,8 @@ function noteFill(draft: Draft, swapId: string, observation: GaslessObservation,
 /**
  * Ends a swap that can no longer land. With a nonce: it is used at a finalised block without a fill (cancelled), or it
  * is unused and both deadlines are past there (expired). Without one: both deadlines past, no outflow was seen that nobody
- * explains, the allowance is gone, and the service does not say that it is still at work.
+ * explains, the allowance is gone, the service does not say that it is still at work, and where the balance does not prove
+ * that nothing was hidden, every endpoint listed what left the wallet.
  */
 function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservation, evidence: Evidence): void {
   if (observation.nonceUsed === true) {
@@ -147,14 +148,11 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
     if (isOverdue(swap, evidence)) noteOverdue(draft, swap, undefined);
     return;
   }
-  const held = heldBy(swap, observation, evidence);
   const isAllowed = !isFoundByNonce(swap, evidence) && observation.allowance > 0n;
-  if (held === undefined && !isAllowed) {
-    endUnfilled(draft, swap, "expired");
-    return;
-  }
-  const why = held ?? revoke(draft, swap, observation, evidence);
-  if (why !== undefined && isOverdue(swap, evidence)) noteOverdue(draft, swap, why);
+  const bar = isAllowed ? revoke : awaitListing;
+  const why = heldBy(swap, observation, evidence) ?? bar(draft, swap, observation, evidence);
+  if (why === undefined && !isAllowed) endUnfilled(draft, swap, "expired");
+  else if (why !== undefined && isOverdue(swap, evidence)) noteOverdue(draft, swap, why);
 }
 
 /** What keeps a swap open whose deadlines are past in a finalised block. */
@@ -164,6 +162,21 @@ function heldBy(swap: Swap, observation: GaslessObservation, evidence: Evidence)
   if (observation.serviceStatus === "pending") return "the service still says that it is at work on it";
   if (observation.isUnexplained !== true) return undefined;
   return `${swap.sell.symbol} left the wallet that nobody explains: see swapd db check`;
+}
+
+/**
+ * Holds the end back while an endpoint may list a fill that those which answer hide. One that is gone for good, or lists
+ * nothing, holds it back for as many looks as {@link UNSEEN_SECONDS} have, and not by the clock: a machine may be off meanwhile.
+ */
+function awaitListing(
+  draft: Draft,
+  { id, sell, unlistedLooks = 0 }: Swap,
+  { unlistedBy = [] }: GaslessObservation,
+  { pace }: Evidence,
+): string | undefined {
+  if (unlistedBy.length === 0 || unlistedLooks * pace.watchMs >= UNSEEN_SECONDS * 1_000) return undefined;
+  draft.amendSwap(id, { unlistedLooks: unlistedLooks + 1 });
+  return `${unlistedBy.join(" and ")} did not list the wallet's transfers of ${sell.symbol}, and its balance does not prove that none was hidden`;
 }
 
 /** Once: from then on it is unknown. */

@@ -158,18 +158,21 @@ export async function orKeptBack<T>(read: Promise<T>): Promise<T | undefined> {
  * logs; the balance shows it all the same. One that is shown now and was kept back when the swap's fill was looked for is
  * as good as hidden.
  * Nothing is checked where no such balance is known, it is older than {@link MOST_BLOCKS}, or a node refuses such reads.
+ * @returns whether the transfers explain the balance exactly, since before the order may have taken its token. What is above
+ * that came in unseen, or grew by itself, and may hide what left
  * @throws ChainReadError when the balance is below what the transfers explain, or they are more than were shown before
  */
 export async function denyHiddenOutflow(
   context: EngineContext,
   swap: Swap,
   { reads, toBlock, shown }: OutflowsShown,
-): Promise<void> {
-  const { wallet, sell, terms } = swap;
+): Promise<boolean> {
+  const { wallet, sell } = swap;
+  const orderFrom = swap.terms?.fromBlock ?? 0;
   const before = await balanceBeforeOrder(context, swap, reads);
-  if (before === undefined) return;
+  if (before === undefined) return false;
   const range = { fromBlock: before.block + 1, toBlock };
-  if (range.fromBlock > toBlock || toBlock - before.block > MOST_BLOCKS) return;
+  if (range.fromBlock > toBlock || toBlock - before.block > MOST_BLOCKS) return false;
   const moved = (...topics: (Hex | null)[]) => reads.logs({ address: sell.address, topics, ...range });
   const owner = wordOf(wallet);
   // Where such logs or balances are kept back openly nothing is shown by them.
@@ -180,9 +183,9 @@ export async function denyHiddenOutflow(
       reads.balance(sell.address, wallet, toBlock),
     ]),
   );
-  if (answers === undefined) return;
+  if (answers === undefined) return false;
   const [outLogs, intoLogs, now] = answers;
-  const keptBack = outLogs.find((log) => log.blockNumber >= (terms?.fromBlock ?? 0) && !shown.has(logName(log)));
+  const keptBack = outLogs.find((log) => log.blockNumber >= orderFrom && !shown.has(logName(log)));
   if (keptBack !== undefined) {
     const { transactionHash, blockNumber } = keptBack;
     const detail = `${transactionHash} in block ${blockNumber} took ${sell.symbol}, and a node kept that back when the fill was looked for: it is looked for again`;
@@ -190,10 +193,11 @@ export async function denyHiddenOutflow(
   }
   const [out, into] = [sumOf(outLogs), sumOf(intoLogs)];
   const expected = before.balance + into - out;
-  if (now >= expected) return;
+  const isOfBefore = before.block < orderFrom;
+  if (now === expected && isOfBefore) return true;
   // One node's false balance at the last check would keep the swap open for ever.
   const agreed = (await orKeptBack(reads.balance(sell.address, wallet, before.block))) ?? before.balance;
-  if (now >= agreed + into - out) return;
+  if (now >= agreed + into - out) return now === agreed + into - out && isOfBefore;
   const detail = `the balance is ${formatAmount({ token: sell, raw: now })}, by the transfers since block ${before.block} it should be ${formatAmount({ token: sell, raw: expected })}: a node hides transfers, so it is not known whether the swap was filled`;
   throw new ChainReadError("malformed answer", detail);
 }

@@ -17,7 +17,7 @@ import { standingFill } from "./standing-fill.ts";
  * Looks up what became of a gasless swap, at the settlement that it was signed for. The chain alone decides; the service
  * is asked only where its signatures carry no nonce, and only to hold an end back. No end is believed of one endpoint: what
  * would end the swap without a fill, and free its money, is looked up once more through all of them, which have to agree,
- * and without a nonce against the wallet's balance as well, where that is known; a fill that would be final, and that no
+ * and without a nonce against the wallet's balance as well, or where that proves nothing through every endpoint; a fill that would be final, and that no
  * fork could take back any more, has to be in a block that all of them call final.
  */
 export async function readChain(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
@@ -46,9 +46,10 @@ async function observeForAll(context: EngineContext, swap: Swap): Promise<Gasles
   };
   const finalized = await reads.finalized();
   const agreed = await observe(context, swap, { reads: noting, latest: reads.latest, finalized });
-  if (isFoundByOutflow(context, swap) && mayEndUnfilled(swap, agreed))
-    await denyHiddenOutflow(context, swap, { reads, toBlock: reads.latest.number, shown });
-  return agreed;
+  if (!isFoundByOutflow(context, swap) || !mayEndUnfilled(swap, agreed)) return agreed;
+  const isProved = await denyHiddenOutflow(context, swap, { reads, toBlock: reads.latest.number, shown });
+  const unlistedBy = isProved ? [] : reads.unlistedBy();
+  return unlistedBy.length === 0 ? agreed : { ...agreed, unlistedBy };
 }
 
 function isFoundByNonce({ deps }: EngineContext, { terms }: Swap): boolean {

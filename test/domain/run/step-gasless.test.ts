@@ -241,6 +241,7 @@ describe("signatures without a nonce", () => {
     ["an allowance is left that the signature could spend", { ...gone, allowance: 1n }],
     ["the service still says pending", { ...gone, serviceStatus: "pending" }],
     ["an outflow is not explained", { ...gone, isUnexplained: true }],
+    ["an endpoint may list what the others hide", { ...gone, unlistedBy: ["rpc2.example"] }],
   ] as const)("do not while %s", (_name, seen) => {
     const result = observe(swap, seen, withoutNonce);
     expect(stateOf(result)).toBe("submitted");
@@ -257,6 +258,24 @@ describe("signatures without a nonce", () => {
     const again = observe(waiting, { ...gone, allowance: 5n }, withoutNonce);
     expect(again.records.filter((record) => record.kind === "transaction")).toEqual([]);
     expect(stateOf(observe(waiting, gone, withoutNonce))).toBe("expired");
+  });
+
+  test("are held an hour of looks at most by an endpoint that lists nothing, however long the machine is off between them", () => {
+    const seen = { ...gone, unlistedBy: ["rpc2.example"] };
+    const watchMs = 60_000;
+    const facts = { ...withoutNonce, pace: { ...evidenceSample({}).pace, watchMs } };
+    let held = relayed("submitted");
+    for (let look = 0; look < 3_600_000 / watchMs; look += 1) {
+      const result = observe(held, seen, { ...facts, nowMs: NOW_MS + look * 7_200_000 });
+      expect(["submitted", "unknown"]).toContain(stateOf(result));
+      held = result.run.swaps[0] as Swap;
+    }
+    expect(stateOf(observe(held, seen, facts))).toBe("expired");
+  });
+
+  test("have a leftover of their permit revoked also while an endpoint lists nothing", () => {
+    const result = observe(swap, { ...gone, allowance: 5n, unlistedBy: ["rpc2.example"] }, withoutNonce);
+    expect(result.records.map(({ kind }) => kind)).toEqual(["transaction"]);
   });
 
   test("are not filled for good, before their deadline, by what does not show the exchange: theirs may still come", () => {
@@ -325,6 +344,11 @@ describe("a swap that is overdue", () => {
   test.each([
     ["the service still says that it is at work on it", { serviceStatus: "pending" }, {}],
     ["USDC left the wallet that nobody explains: see swapd db check", { isUnexplained: true }, {}],
+    [
+      "one and two did not list the wallet's transfers of USDC, and its balance does not prove that none was hidden",
+      { unlistedBy: ["one", "two"] },
+      {},
+    ],
     ["its allowance is not taken back while nothing is signed", { allowance: 1n }, { signingBarred: "halted" }],
     ["the nodes do not show whether its nonce was used", {}, { service: evidenceSample({}).service }],
   ])("says so too where a finalised block is past its deadline already, and what holds it: %s", (why, seen, facts) => {

@@ -61,6 +61,7 @@ type StoredSwap = Pick<
   | "proposal"
   | "fill"
   | "revokeIntentId"
+  | "unlistedLooks"
   | "serviceSwapId"
 >;
 
@@ -126,6 +127,7 @@ export function encodeSwap(swap: Swap): CountedSwap & Record<string, string | nu
     ...(swap.proposal !== undefined && { proposal: swap.proposal }),
     fill: swap.fill,
     revokeIntentId: swap.revokeIntentId,
+    unlistedLooks: swap.unlistedLooks,
     serviceSwapId: swap.serviceSwapId,
   };
   return {
