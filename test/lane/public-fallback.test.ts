@@ -57,6 +57,17 @@ it("says of nothing that a person cancelled, and of no revocation, that it was k
   expect(world.intent("b").outcome).toBeUndefined();
 });
 
+it("shows the cancellation that a person asked for as late as any other, also where the fallback's blocks have passed", async () => {
+  const world = await startWith({ cancelPubliclyAfterBlocks: 25 });
+  world.submit("a");
+  await world.tick();
+  await world.step(AFTER_BLOCKS - 2);
+  await world.lane.cancel("a", "ann");
+  await world.step(AFTER_BLOCKS);
+  expect(world.attempts("a").map(({ kind, visibility }) => `${kind} ${visibility}`)).toContain("cancel private");
+  expect(world.sends()).toEqual([]);
+});
+
 it("says of what expired before that time that it was cancelled, and of nothing that it was kept back", async () => {
   const world = await startWith({ fallbackAfterBlocks: 60, cancelPubliclyAfterBlocks: 2 });
   world.submit("a", { deadlineSeconds: Math.floor(world.clock.nowMs() / 1_000) + 60 });
