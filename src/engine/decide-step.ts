@@ -87,6 +87,10 @@ function alertsOf(context: EngineContext, result: StepResult, { over, raised }: 
   return [
     ...over.map((subject) => ({ kind: "alerts-over", subject }) as const),
     ...(wantsNothing(result) ? [{ kind: "wants-over", strategyId, raisedUntilMs } as const] : []),
+    // What holds a swap may change while it is unknown.
+    ...raised
+      .filter(({ code }) => code === "SWAP_UNKNOWN")
+      .map((alert) => ({ kind: "alert-reworded", alert }) as const),
     ...raised.map((alert) => raiseChange(context.deps, alert, { strategy: strategyId, runId: id })),
   ];
 }

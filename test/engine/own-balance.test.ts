@@ -94,8 +94,11 @@ test("an order whose hidden fill a deposit covers waits until every endpoint lis
   await life.engine.start();
   await turn(outside, life, 120);
   expect(swaps(life)).toEqual([{ state: "unknown", sold: null }]);
-  const told = life.db.prepare("SELECT text FROM alerts WHERE code = 'SWAP_UNKNOWN'").pluck().all();
-  expect(told).toEqual([expect.stringContaining("rpc2.example did not list the wallet's transfers of USDC")]);
+  const told = life.db.prepare("SELECT text FROM alerts WHERE code = 'SWAP_UNKNOWN'").pluck();
+  expect(told.all()).toEqual([expect.stringContaining("but rpc2.example did not list the wallet's transfers of USDC")]);
+  outside.chain.unlistedBy = ["rpc2.example", "rpc3.example"];
+  await turn(outside, life, 5);
+  expect(told.all()).toEqual([expect.stringContaining("but rpc2.example and rpc3.example did not list")]);
   outside.chain.hidesLogs = false;
   outside.chain.unlistedBy = [];
   await turn(outside, life, 120);

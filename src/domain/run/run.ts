@@ -126,8 +126,10 @@ export interface Swap {
   readonly fill: Fill | undefined;
   /** an own revocation of the leftover allowance was sent for this swap */
   readonly revokeIntentId: string | undefined;
-  /** how often its end was held back because not all endpoints listed what left the wallet */
-  readonly unlistedLooks?: number | undefined;
+  /** what holds back its end after its deadline, as people were told last */
+  readonly heldBy?: string | undefined;
+  /** how long the logs of an endpoint have been waited for, in milliseconds of looks, and until when that was counted */
+  readonly unlisted?: { readonly ms: number; readonly countedMs: number } | undefined;
   readonly serviceSwapId: string | undefined;
 }
 

@@ -98,7 +98,7 @@ export function stepObservationUnavailable(
   const limits = { firstMs: watchMs, longestMs: longestWatchMs, untilMs: undefined };
   const waitMs = waitAgain(draft, evidence, { about: swapId, reason: "node_unavailable", detail }, limits) ?? watchMs;
   const swap = draft.swap(swapId);
-  if (isOverdue(swap, evidence, UNSEEN_SECONDS))
+  if (swap.state === "submitted" && isOverdue(swap, evidence, UNSEEN_SECONDS))
     noteOverdue(draft, swap, `no node shows what became of it (${detail})`);
   draft.effect({ kind: "ReadChain", swapId }, evidence.nowMs + waitMs);
 }
@@ -150,13 +150,13 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
   }
   const isAllowed = !isFoundByNonce(swap, evidence) && observation.allowance > 0n;
   const bar = isAllowed ? revoke : awaitListing;
-  const why = heldBy(swap, observation, evidence) ?? bar(draft, swap, observation, evidence);
+  const why = barOf(swap, observation, evidence) ?? bar(draft, swap, observation, evidence);
   if (why === undefined && !isAllowed) endUnfilled(draft, swap, "expired");
   else if (why !== undefined && isOverdue(swap, evidence)) noteOverdue(draft, swap, why);
 }
 
 /** What keeps a swap open whose deadlines are past in a finalised block. */
-function heldBy(swap: Swap, observation: GaslessObservation, evidence: Evidence): string | undefined {
+function barOf(swap: Swap, observation: GaslessObservation, evidence: Evidence): string | undefined {
   if (isFoundByNonce(swap, evidence))
     return observation.nonceUsed === undefined ? "the nodes do not show whether its nonce was used" : undefined;
   if (observation.serviceStatus === "pending") return "the service still says that it is at work on it";
@@ -164,26 +164,37 @@ function heldBy(swap: Swap, observation: GaslessObservation, evidence: Evidence)
   return `${swap.sell.symbol} left the wallet that nobody explains: see swapd db check`;
 }
 
+/** How long a wait for an endpoint's logs is counted at least before it is written down, and so the least that a look counts. */
+const COUNTED_MS = 60_000;
+
 /**
  * Holds the end back while an endpoint may list a fill that those which answer hide. One that is gone for good, or lists
- * nothing, holds it back for as many looks as {@link UNSEEN_SECONDS} have, and not by the clock: a machine may be off meanwhile.
+ * nothing, holds it back for {@link UNSEEN_SECONDS} in which looks were taken: a machine that was off, or a clock that
+ * jumped, counts for no more than two looks.
  */
 function awaitListing(
   draft: Draft,
-  { id, sell, unlistedLooks = 0 }: Swap,
+  { id, sell, unlisted }: Swap,
   { unlistedBy = [] }: GaslessObservation,
-  { pace }: Evidence,
+  { nowMs, pace }: Evidence,
 ): string | undefined {
-  if (unlistedBy.length === 0 || unlistedLooks * pace.watchMs >= UNSEEN_SECONDS * 1_000) return undefined;
-  draft.amendSwap(id, { unlistedLooks: unlistedLooks + 1 });
+  const { ms, countedMs } = unlisted ?? { ms: 0, countedMs: nowMs };
+  if (unlistedBy.length === 0 || ms >= UNSEEN_SECONDS * 1_000) return undefined;
+  const passedMs = nowMs - countedMs;
+  if (unlisted === undefined || passedMs < 0 || passedMs >= COUNTED_MS) {
+    const counts = Math.min(Math.max(0, passedMs), 2 * Math.max(COUNTED_MS, pace.watchMs));
+    draft.amendSwap(id, { unlisted: { ms: ms + counts, countedMs: nowMs } });
+  }
   return `${unlistedBy.join(" and ")} did not list the wallet's transfers of ${sell.symbol}, and its balance does not prove that none was hidden`;
 }
 
-/** Once: from then on it is unknown. */
-function noteOverdue(draft: Draft, { id, state }: Swap, held: string | undefined): void {
-  if (state !== "submitted") return;
-  draft.moveSwap(id, "unknown", { reason: "overdue" }, held);
-  alertUnknown(draft, id, `it was submitted and its deadline is past, but ${held ?? "no finalised block says so yet"}`);
+/** Once: from then on it is unknown, and another reason than was told takes its place in what people see. */
+function noteOverdue(draft: Draft, { id, state, heldBy }: Swap, held: string | undefined): void {
+  const isNew = state === "submitted";
+  if (!isNew && (state !== "unknown" || held === undefined || held === heldBy)) return;
+  if (isNew) draft.moveSwap(id, "unknown", { reason: "overdue" }, held);
+  draft.amendSwap(id, { heldBy: held });
+  alertUnknown(draft, id, `its deadline is past, but ${held ?? "no finalised block says so yet"}`);
 }
 
 /** So long a revocation may wait for the lane: it is no hurry, but it must not wait in the queue for ever. */

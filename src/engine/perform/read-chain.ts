@@ -16,9 +16,10 @@ import { standingFill } from "./standing-fill.ts";
 /**
  * Looks up what became of a gasless swap, at the settlement that it was signed for. The chain alone decides; the service
  * is asked only where its signatures carry no nonce, and only to hold an end back. No end is believed of one endpoint: what
- * would end the swap without a fill, and free its money, is looked up once more through all of them, which have to agree,
- * and without a nonce against the wallet's balance as well, or where that proves nothing through every endpoint; a fill that would be final, and that no
- * fork could take back any more, has to be in a block that all of them call final.
+ * would end the swap without a fill, and free its money, is looked up once more through all of them, which have to agree.
+ * Without a nonce the wallet's balance has to show the same; where it proves nothing, it is noted which endpoints did not
+ * list the wallet's transfers. A fill that would be final, and that no fork could take back any more, has to be in a block
+ * that all of them call final.
  */
 export async function readChain(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
   const { chain } = context.deps;

@@ -260,17 +260,33 @@ describe("signatures without a nonce", () => {
     expect(stateOf(observe(waiting, gone, withoutNonce))).toBe("expired");
   });
 
-  test("are held an hour of looks at most by an endpoint that lists nothing, however long the machine is off between them", () => {
+  test("are held an hour at most by an endpoint that lists nothing, in which looks were taken, and the reason is told", () => {
     const seen = { ...gone, unlistedBy: ["rpc2.example"] };
-    const watchMs = 60_000;
-    const facts = { ...withoutNonce, pace: { ...evidenceSample({}).pace, watchMs } };
-    let held = relayed("submitted");
-    for (let look = 0; look < 3_600_000 / watchMs; look += 1) {
-      const result = observe(held, seen, { ...facts, nowMs: NOW_MS + look * 7_200_000 });
-      expect(["submitted", "unknown"]).toContain(stateOf(result));
-      held = result.run.swaps[0] as Swap;
-    }
-    expect(stateOf(observe(held, seen, facts))).toBe("expired");
+    const look = (swap: Swap, nowMs: number, what: Partial<GaslessObservation> = seen) =>
+      observe(swap, what, { ...withoutNonce, nowMs });
+    const told: unknown[] = [];
+    let rows = 0;
+    const hold = (swap: Swap, nowMs: number): Swap => {
+      const result = look(swap, nowMs);
+      expect(stateOf(result)).toBe("unknown");
+      told.push(...result.records.map((record) => (record.kind === "alert" ? record.text : record.kind)));
+      rows += result.run.swaps[0] === swap ? 0 : 1;
+      return result.run.swaps[0] as Swap;
+    };
+    const startMs = (seconds + 62) * 1_000;
+    // Long before a block of after its deadline is final it is unknown, and people are told so.
+    let held = look(relayed("submitted"), startMs, { finalized: notPast, latest: past, nonceUsed: undefined }).run
+      .swaps[0] as Swap;
+    // A minute of looks each second, then the machine is off for a day, and the clock is set back by two.
+    for (let second = 0; second <= 60; second += 1) held = hold(held, startMs + second * 1_000);
+    expect([rows, told]).toEqual([2, [expect.stringContaining("rpc2.example did not list the wallet's transfers")]]);
+    for (const day of [1, -1]) held = hold(held, startMs + day * 86_400_000);
+    // So far at most the minute and two more; the looks of an hour less these still hold it.
+    const fromMs = startMs - 86_400_000;
+    for (let minute = 1; minute < 57; minute += 1) held = hold(held, fromMs + minute * 60_000);
+    held = hold(held, fromMs + 57 * 60_000);
+    expect(stateOf(look(held, fromMs + 58 * 60_000))).toBe("expired");
+    expect(told).toHaveLength(1);
   });
 
   test("have a leftover of their permit revoked also while an endpoint lists nothing", () => {
@@ -360,7 +376,10 @@ describe("a swap that is overdue", () => {
     expect(result.records).toMatchObject([
       { code: "SWAP_UNKNOWN", text: expect.stringContaining(`past, but ${why};`) },
     ]);
-    expect(observe(relayed("unknown"), over, asked).records).toEqual([]);
+    expect(observe(result.run.swaps[0] as Swap, over, asked).records).toEqual([]);
+    // What was told before was of another reason.
+    const again = observe(relayed("unknown", { heldBy: "no finalised block says so yet" }), over, asked);
+    expect([again.transitions, again.records]).toMatchObject([[], [{ text: expect.stringContaining(`but ${why};`) }]]);
   });
 
   test("says nothing where the leftover of its permit is being taken back, or where it ends", () => {

@@ -61,7 +61,8 @@ type StoredSwap = Pick<
   | "proposal"
   | "fill"
   | "revokeIntentId"
-  | "unlistedLooks"
+  | "heldBy"
+  | "unlisted"
   | "serviceSwapId"
 >;
 
@@ -127,7 +128,8 @@ export function encodeSwap(swap: Swap): CountedSwap & Record<string, string | nu
     ...(swap.proposal !== undefined && { proposal: swap.proposal }),
     fill: swap.fill,
     revokeIntentId: swap.revokeIntentId,
-    unlistedLooks: swap.unlistedLooks,
+    heldBy: swap.heldBy,
+    unlisted: swap.unlisted,
     serviceSwapId: swap.serviceSwapId,
   };
   return {
