@@ -1,5 +1,5 @@
 import { SUBJECT } from "../domain/run/alert.ts";
-import type { Hold, HoldAnswer } from "../domain/run/hold.ts";
+import { type Hold, type HoldAnswer, refusalIn } from "../domain/run/hold.ts";
 import type { Run } from "../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../domain/run/states.ts";
 import type { Answered } from "../ports/questions.ts";
@@ -27,6 +27,8 @@ export function decideHoldAnswer(
   const mayAnswer = ({ untilMs }: Hold): boolean => (isRefused ? mayStop(run) : untilMs > answer.atMs);
   if (!holds.some((hold) => hold.answer === undefined && mayAnswer(hold))) {
     const given = holds.find((hold) => hold.answer !== undefined)?.answer;
+    const late = isRefused && refusalIn(holds) === undefined ? beyondNo(run) : undefined;
+    if (late !== undefined) return refused(`${runId} waits for nobody any more: ${late}`);
     if (given !== undefined) return refused(`${given.by} has ${given.decision} ${runId} already`);
     return refused(`${runId} waits for nobody; see: swapd show ${runId}`);
   }
@@ -46,6 +48,25 @@ const TO_BE_CHECKED: ReadonlySet<SwapState> = new Set(["planned", "quoted", "app
 /** A no is in time as long as something of the run is left to stop, whatever a clock, or a time without a daemon, says. */
 function mayStop({ swaps }: Run): boolean {
   return swaps.some(({ state }) => TO_BE_CHECKED.has(state));
+}
+
+/** Signed, and seen in no block so far. */
+const UNDER_WAY: ReadonlySet<SwapState> = new Set(["signed", "submitted", "unknown"]);
+
+/**
+ * A no does not reach what a lane or a signer has in its hands: what still stops that is known to the one that has it.
+ * @returns what is under way, and with what it is stopped; undefined where nothing is
+ */
+function beyondNo({ id: runId, strategyId, swaps }: Run): string | undefined {
+  const swap = swaps.find(({ state }) => state === "cleared" || UNDER_WAY.has(state));
+  if (swap === undefined) return undefined;
+  const { id, state, intentId } = swap;
+  const cancel = intentId === undefined ? undefined : `stop it with: swapd tx cancel ${intentId}`;
+  if (state !== "cleared")
+    return `${id} is signed already; ${cancel ?? `the chain decides what becomes of it: swapd show ${runId}`}`;
+  const halt = `keep unsigned what is not signed yet with: swapd halt ${strategyId}`;
+  const stop = cancel === undefined ? halt : `${cancel}; or, where no daemon runs, ${halt}`;
+  return `${id} passed its checks and is being signed; ${stop}`;
 }
 
 const NEVER_SIGNED: ReadonlySet<SwapState> = new Set(["planned", "quoted", "skipped", "denied"]);

@@ -232,8 +232,51 @@ test("a no that comes after a part of its run was signed says that nothing more 
   expect(said(swap).answer).toMatch(/: nothing of it is signed$/);
   expect(said({ ...swap, state: "approving", approvals: 1 }).answer).toMatch(/: nothing more of it is signed$/);
   expect(said(sold, { ...swap, state: "planned" }).answer).toMatch(/: nothing more of it is signed$/);
-  for (const state of ["cleared", "signed", "confirmed"] as const)
-    expect(said({ ...swap, state })).toEqual({ answer: expect.stringMatching(/waits for nobody/), changes: [] });
+  expect(said(sold)).toEqual({ answer: expect.stringMatching(/waits for nobody; see: swapd show run_/), changes: [] });
+});
+
+test("a no to what is being signed, or is signed, says so, and what stops it still", async () => {
+  const { life } = await begin(ANNOUNCED);
+  const rows = await life.store.read({ kind: "hold", runId: heldRun(life) });
+  const { run, holds } = rows;
+  const [swap] = run?.swaps ?? [];
+  if (run === undefined || swap === undefined) throw new Error("nothing waits");
+  const atMs = rows.holds[0]?.untilMs ?? 0;
+  const said = (
+    change: Partial<typeof swap>,
+    by: Partial<typeof rows> = {},
+    decision: "approved" | "refused" = "refused",
+  ) =>
+    decideHoldAnswer(
+      { ...rows, run: { ...run, swaps: [{ ...swap, ...change }] }, ...by },
+      { runId: run.id, answer: { decision, by: "ada", atMs } },
+    );
+  const own = { mode: "self-executed", intentId: `${swap.id}.swap` } as const;
+  const cancel = `swapd tx cancel ${swap.id}.swap`;
+  const late = (text: string) => ({
+    answer: `refused: ${run.id} waits for nobody any more: ${swap.id} ${text}`,
+    changes: [],
+  });
+  const beingSigned = `passed its checks and is being signed; stop it with: ${cancel}; or, where no daemon runs, keep unsigned what is not signed yet with: swapd halt weekly`;
+  expect(said({ ...own, state: "cleared" })).toEqual(late(beingSigned));
+  const approved = {
+    holds: holds.map((hold) => ({ ...hold, answer: { decision: "approved", by: "bob", atMs } as const })),
+  };
+  expect(said({ ...own, state: "cleared" }, approved), "a yes of before keeps nobody from stopping it").toEqual(
+    late(beingSigned),
+  );
+  expect(said({ ...own, state: "submitted" })).toEqual(late(`is signed already; stop it with: ${cancel}`));
+  expect(said({ mode: "gasless", state: "cleared" })).toEqual(
+    late("passed its checks and is being signed; keep unsigned what is not signed yet with: swapd halt weekly"),
+  );
+  expect(said({ mode: "gasless", state: "signed" })).toEqual(
+    late(`is signed already; the chain decides what becomes of it: swapd show ${run.id}`),
+  );
+  expect(said({ ...own, state: "cleared" }, {}, "approved").answer).toMatch(/waits for nobody; see: swapd show/);
+  const refusedBefore = {
+    holds: holds.map((hold) => ({ ...hold, answer: { decision: "refused", by: "bob", atMs } as const })),
+  };
+  expect(said({ ...own, state: "cleared" }, refusedBefore).answer).toMatch(/^refused: bob has refused /);
 });
 
 test("a run that waits is still told of when its strategy's file is taken away: it goes on, and can be stopped", async () => {
