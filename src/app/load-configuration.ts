@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { accountOfKey } from "../adapters/keys/private-key.ts";
 import { CHANNEL_BOOK } from "../adapters/notify/channels.ts";
 import { SERVICE_BOOK } from "../adapters/swap-service/services.ts";
+import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import { type JsonSchema, jsonSchemas as schemasFor } from "../config/json-schemas.ts";
 import {
   type LoadOptions,
@@ -14,9 +15,9 @@ import { kindProblem } from "../service/pools/kinds.ts";
 import { isInterrupted } from "./init/write-all.ts";
 
 // The configuration with the swap services that this program speaks to, the kinds of channels that it notifies people by, the
-// kinds of pools that its own service knows, and the accounts of keys as their signers have them.
+// kinds of pools that its own service knows, the accounts of keys as their signers have them, and the platform's time zones.
 
-const KNOWN = { services: SERVICE_BOOK, channels: CHANNEL_BOOK, kindProblem, accountOfKey };
+const KNOWN = { services: SERVICE_BOOK, channels: CHANNEL_BOOK, kindProblem, accountOfKey, zones: createIntlZones() };
 
 type Options = Omit<LoadOptions, keyof typeof KNOWN>;
 type Environment = Parameters<typeof loadAtOnce>[1];

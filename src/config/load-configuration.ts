@@ -6,6 +6,7 @@ import type { ServiceBook, ServicePromises } from "../domain/guard/service-promi
 import type { StatedContracts, SwapContracts } from "../domain/guard/swap-contracts.ts";
 import { smaller } from "../domain/money/bigint.ts";
 import type { ChannelBook } from "../domain/run/alert-channel.ts";
+import type { ZoneOffsets } from "../domain/schedule/schedule.ts";
 import type { Network } from "../networks/network.ts";
 import { buildChannels, buildNotifications } from "./build-channels.ts";
 import type { Surroundings } from "./build-key.ts";
@@ -30,8 +31,8 @@ import { type PolicyFile, policySchema } from "./schemas/policy-schema.ts";
 import { checkListed, furtherContracts, promisesOf, settledService, statedContracts } from "./service-profile.ts";
 import { describePlace, type Source } from "./source.ts";
 import type { StrategyScope } from "./strategy/scope.ts";
-import { rivalProblems, strategyWarnings } from "./strategy-warnings.ts";
-import { unheardWarnings } from "./unheard-warnings.ts";
+import { rivalProblems } from "./strategy-warnings.ts";
+import { warningsOf } from "./warnings.ts";
 
 /** What the caller decides instead of the files. */
 export interface LoadOptions extends Pick<Surroundings, "accountOfKey"> {
@@ -43,6 +44,8 @@ export interface LoadOptions extends Pick<Surroundings, "accountOfKey"> {
   readonly allowRawKey?: boolean;
   /** what is wrong with the kind of a factory's pools in a preset; absent: nothing */
   readonly kindProblem?: KindProblem;
+  /** by which slots in quiet hours are looked for; absent: none is warned of */
+  readonly zones?: ZoneOffsets;
   /** values that stand above the main file's, such as the sandbox's, whose ports and folder vary; paths from the working folder */
   readonly overrides?: {
     readonly mode?: Mode;
@@ -73,13 +76,7 @@ export function loadConfiguration(path: string, env: Environment, options: LoadO
   let step = loading.next();
   for (; step.done !== true; step = loading.next()) found.push(step.value);
   const { value } = step;
-  return outcomeOf(
-    value && {
-      ...value,
-      warnings: [...strategyWarnings(value.strategies, value.network.wrappedNative), ...unheardWarnings(value)],
-    },
-    found,
-  );
+  return outcomeOf(value && { ...value, warnings: warningsOf(value, options.zones) }, found);
 }
 
 /** How long the event loop is blocked at once while files are read in turns. */

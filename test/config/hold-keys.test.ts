@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { createIntlZones } from "../../src/adapters/zones/intl-zones.ts";
 import { brief, DCA, loaded, MAIN, strategyProblems } from "./project.ts";
 
 const withExecution = (keys: string): string => `${DCA}execution: ${keys}\n`;
@@ -45,4 +46,56 @@ it("who asks or announces where no channel brings it to anybody is warned of", (
   expect(warningsWith(`alerts: { ${hook} }\n`)).toEqual([]);
   expect(warningsWith(`alerts: { ${hook.replace("} }", "}, minimum: critical }")} }\n`)).toEqual(both);
   expect(warningsWith(`alerts: { ${hook}, events: { SWAP_ANNOUNCED: off } }\n`)).toEqual(both.slice(1));
+});
+
+const NIGHT = ', quiet: "22:00-07:00"';
+
+/** What is warned of a strategy of this schedule, with a channel of these terms and others beside it. */
+function quietWarnings(schedule: string, execution = "{ announce: 1h }", channels = "{}", terms = NIGHT): string[] {
+  const hook = `webhook: { url: { env: HOOK }, secret: { env: SECRET }${terms} }`;
+  const alerts = `alerts: { timezone: Europe/Berlin, ${hook}, channels: ${channels} }\n`;
+  const text = `${DCA.replace("{ every: 6h }", schedule)}execution: ${execution}\n`;
+  const files = { "strategies/weekly.yaml": text, "main.yaml": MAIN + alerts };
+  return loaded(files, {}, { zones: createIntlZones() }).warnings.map(brief);
+}
+
+/** Every day at a time of a zone, tried for half an hour. */
+const daily = (time: string, zone = "Europe/Berlin") => `{ at: "${time}", timezone: ${zone} }\nretry_for: 30m`;
+
+it("who announces at slots in quiet hours that last longer than what is announced waits is warned of", () => {
+  expect(quietWarnings(daily("05:30"))).toEqual([
+    expect.stringMatching(
+      /^7:\d+ execution\.announce: slots of weekly fall into the quiet hours of each channel that sends SWAP_ANNOUNCED \(webhook 22:00-07:00\), some 1h30m before they are over: what none of them sends within 1h30m ends as not_announced -> use a longer `retry_for`, slots outside of these hours, or a channel without `quiet`$/,
+    ),
+  ]);
+  expect(quietWarnings(daily("05:31")), "told before it ends").toEqual([]);
+  expect(quietWarnings(daily("21:59")), "told before the quiet hours").toEqual([]);
+  expect(quietWarnings(daily("05:30"), "{ announce: 90m }"), "waits longer itself").toEqual([]);
+  expect(quietWarnings(daily("20:00", "UTC")), "in summer").toHaveLength(1);
+  expect(quietWarnings(daily("19:59", "UTC"))).toEqual([]);
+  expect(quietWarnings("{ every: 1m }")).toHaveLength(1);
+  expect(quietWarnings('{ every: 1m, windows: ["07:00-22:00"], timezone: Europe/Berlin }')).toEqual([]);
+  expect(quietWarnings('{ at: "Mon 21:50", timezone: Europe/Berlin, jitter: 1h }'), "delayed into them").toHaveLength(
+    1,
+  );
+});
+
+it("who asks for an approval that quiet hours bring too late is warned of, and not where another channel is awake", () => {
+  const asks = '{ approve_above: "2000 USD", approve_within: 2h }';
+  expect(quietWarnings(daily("04:30"), asks)).toEqual([
+    expect.stringMatching(
+      /^7:\d+ execution\.approve_above: .* APPROVAL_NEEDED \(.*\), some 2h30m .* within 2h ends as not_approved -> use a longer `approve_within`, /,
+    ),
+  ]);
+  expect(quietWarnings(daily("05:30"), asks)).toEqual([]);
+  const phone = (terms: string) => `{ phone: { kind: ntfy, url: { env: PHONE }${terms} } }`;
+  expect(quietWarnings(daily("04:30"), asks, phone(""))).toEqual([]);
+  expect(quietWarnings(daily("04:30"), asks, phone(', quiet: "23:00-05:00"')), "it is awake sooner").toEqual([]);
+  expect(quietWarnings(daily("04:30"), asks, phone(', quiet: "23:00-06:45"'))).toEqual([
+    expect.stringContaining("(webhook 22:00-07:00, phone 23:00-06:45), some 2h15m before they are over"),
+  ]);
+  expect(quietWarnings(daily("04:30"), asks, phone(", severities: [critical]")), "it sends no warnings").toHaveLength(
+    1,
+  );
+  expect(quietWarnings(daily("04:30"), asks, "{}", "")).toEqual([]);
 });
