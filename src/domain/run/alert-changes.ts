@@ -44,7 +44,7 @@ function ofSwapMove(run: Run, { subjectId, from, to, reason, detail }: Transitio
   if (from === "signed" && swapOf(run, subjectId).proposal !== undefined) over.push(SUBJECT.delivery(subjectId));
   if (from === "submitted" && swapOf(run, subjectId).proposal !== undefined) over.push(SUBJECT.proposal(subjectId));
   if (to === "cleared" || reason === "dry_run") over.push(SUBJECT.pair(run.strategyId, swapOf(run, subjectId)));
-  const lacksAllowance = to === "skipped" && reason === NO_ALLOWANCE;
+  const lacksAllowance = to === "skipped" && reason === NO_ALLOWANCE && !isTriedAgain(run, subjectId);
   return { over, raised: lacksAllowance ? [allowanceAlert(run, swapOf(run, subjectId), detail)] : [] };
 }
 
@@ -82,6 +82,12 @@ export function wantsNothing({ transitions }: Pick<StepResult, "transitions">): 
 
 /** The end of a swap for which the contract could not get its allowance. What was never signed says nothing of the token. */
 const NO_ALLOWANCE: UnsignedReason = "approval_failed";
+
+/** Whether another attempt has a swap's place: what was kept back privately is sent publicly, and nobody has to do anything. */
+function isTriedAgain(run: Run, swapId: string): boolean {
+  const { position, attempt } = swapOf(run, swapId);
+  return run.swaps.some((other) => other.position === position && other.attempt > attempt);
+}
 
 function allowanceAlert({ strategyId }: Run, swap: Swap, detail: string | undefined): Alert {
   const text = `${strategyId} cannot sell ${swap.sell.symbol}: the settlement contract has no allowance for it (${detail ?? "no detail"})`;

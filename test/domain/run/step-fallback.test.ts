@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
+import { alertChanges } from "../../../src/domain/run/alert-changes.ts";
 import { createDraft, type StepResult } from "../../../src/domain/run/draft.ts";
 import type { TransactionChange } from "../../../src/domain/run/events.ts";
 import type { Evidence } from "../../../src/domain/run/evidence.ts";
@@ -63,6 +64,21 @@ describe("a private order that came into no block", () => {
       { state: "skipped", reason: "approval_failed" },
       { state: "planned", fallback: { slippage: SHOWN } },
     ]);
+  });
+
+  test("lacks no allowance that a person has to see to while its approval is tried again, and does where it is not", () => {
+    const approving = swapIn("approving", { intentId: "run_1.0.1.approve1", approvals: 1 });
+    const raised = (...of: Parameters<typeof end>) => alertChanges(end(...of)).raised.map(({ code }) => code);
+    expect(raised(approving, KEPT)).toEqual([]);
+    expect(raised(approving, KEPT, { facts: { fallback: undefined } })).toEqual(["ALLOWANCE_MISSING"]);
+    expect(raised(approving, { kind: "final", outcome: "reverted" })).toEqual(["ALLOWANCE_MISSING"]);
+    const shown = { ...approving, id: "run_1.0.2", attempt: 2, fallback: { slippage: SHOWN } };
+    const again = { ...shown, intentId: "run_1.0.2.approve1" };
+    const before = swapIn("skipped", { reason: "approval_failed" });
+    expect(raised(again, KEPT, { run: { swaps: [before, again] } }), "publicly too").toEqual(["ALLOWANCE_MISSING"]);
+    const later = swapIn("planned", { id: "run_1.1.1", position: 1 });
+    const of = { facts: { fallback: undefined }, run: { swaps: [approving, later] } };
+    expect(raised(approving, KEPT, of), "what follows it is another one").toContain("ALLOWANCE_MISSING");
   });
 });
 
