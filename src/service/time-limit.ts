@@ -1,5 +1,8 @@
 import type { Clock } from "../ports/clock.ts";
 
+/** A node may be silent, and a connection is cut off after a while of silence: the caller has his answer before that. */
+export const ANSWER_WITHIN_MS = 25_000;
+
 /** Until when an answer is waited for. */
 export interface TimeLimit {
   /** who waits; undefined: no one in particular */

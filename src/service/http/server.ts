@@ -14,7 +14,7 @@ import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors/errors.t
 import type { KeyStore } from "../keys/key-store.ts";
 import { callerOf, networksOf } from "../limits/caller-address.ts";
 import { SearchStoppedError } from "../routing/time-slices.ts";
-import { waitFor } from "../time-limit.ts";
+import { ANSWER_WITHIN_MS, waitFor } from "../time-limit.ts";
 import type { Answer } from "./answer.ts";
 import type { Caller } from "./caller.ts";
 import { chainRefusal } from "./chain-refusal.ts";
@@ -42,8 +42,6 @@ const HEADERS_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_TIMEOUT_MS = 30_000;
 /** Also cuts a client that does not read its answer. */
 const SILENCE_TIMEOUT_MS = 30_000;
-/** A node may be silent, and a connection is cut off after a while of silence: the caller has his answer before that. */
-const ANSWER_WITHIN_MS = 25_000;
 /** Slow requests are checked for this often. */
 const CHECKING_INTERVAL_MS = 1_000;
 
@@ -101,7 +99,7 @@ export function createServer(options: ServerOptions, dependencies: ServerDepende
       handler: async (request, reply) => {
         const input = endpoint.method === "GET" ? request.query : request.body;
         const answer = handlers[name as EndpointName](input, gate.caller(request, reply));
-        // A refusal would say of an order that is late that it was not taken.
+        // A refusal would say of an order that is late that it was not taken, which its intake alone knows.
         const isOrder = name === "executeSwap";
         const done = isOrder
           ? { value: await answer }

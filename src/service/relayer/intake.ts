@@ -6,6 +6,7 @@ import type { TipRule } from "../../domain/money/tip.ts";
 import { plannedIntent } from "../../lane/planned-intent.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Lanes } from "../../ports/lane-row-store.ts";
+import type { Logger } from "../../ports/logger.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { tooOld } from "../old-block.ts";
 import type { SettledNetwork } from "../options.ts";
@@ -16,8 +17,10 @@ import type { Tokens } from "../quotes/tokens.ts";
 import { encodeSwapWithSignature } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
+import { ANSWER_WITHIN_MS } from "../time-limit.ts";
 import type { FeePrices } from "./fee-prices.ts";
 import { gasAfterRefund, gasLimitOf, leastFeeWorth, relayGasPrice, shortFee } from "./gas-terms.ts";
+import { inTimeOrUntaken } from "./in-time-or-untaken.ts";
 import { lastSecondToSign } from "./last-second.ts";
 import type { PlaceRequest, Places, Sender } from "./places.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
@@ -40,6 +43,8 @@ export interface IntakeOptions {
   readonly relayer: Address;
   readonly feeMarginPpm: bigint;
   readonly tips: TipRule;
+  /** after how long an order whose checks are not over is refused */
+  readonly checkWithinMs?: number;
 }
 
 export interface IntakeDependencies {
@@ -56,6 +61,7 @@ export interface IntakeDependencies {
   readonly runner: { wake(): void };
   readonly crashPoint: (label: string) => void;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 type FirmQuote = Quote & { readonly owner: Address; readonly sender: Address };
@@ -80,7 +86,15 @@ export function createClosedIntake(store: ServiceStore): GaslessIntake {
 }
 
 export function createIntake(options: IntakeOptions, dependencies: IntakeDependencies): GaslessIntake {
-  const { store, quotes, runner, state, places, crashPoint } = dependencies;
+  const { store, quotes, runner, state, places, crashPoint, logger } = dependencies;
+  const { checkWithinMs = ANSWER_WITHIN_MS } = options;
+
+  /** Asked before the work of checking a request, and again where it is accepted: others may have come in between. */
+  async function check(quote: FirmQuote, request: ExecuteRequest, place: PlaceRequest): Promise<Relay | Refusal> {
+    const refusal = (await state.refusal()) ?? places.refusal(place);
+    return refusal ?? (await prepare(quote, request, { ...options, ...dependencies, place }));
+  }
+
   return {
     report: state.report,
     async execute(request, sender) {
@@ -91,9 +105,7 @@ export function createIntake(options: IntakeOptions, dependencies: IntakeDepende
       const quote = firm(found.quote, options.relayer);
       if ("kind" in quote) return quote;
       const place = { owner: quote.owner, toToken: quote.order.toAsset, sender };
-      // Asked before the work of checking a request, and again where it is accepted: others may have come in between.
-      const refusal = (await state.refusal()) ?? places.refusal(place);
-      const relay = refusal ?? (await prepare(quote, request, { ...options, ...dependencies, place }));
+      const relay = await inTimeOrUntaken(check(quote, request, place), checkWithinMs, logger);
       // The same body may have been accepted, and even mined, while this one was checked: it is the same swap.
       if ("kind" in relay) return repeated(store, request) ?? relay;
       crashPoint("accept.before");
