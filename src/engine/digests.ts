@@ -87,7 +87,8 @@ function digestText(context: EngineContext, { period, sinceMs: untilMs }: Span, 
   const alerts = warnings.map(({ code, subject }) => `${code} (${subject})`);
   const parts = [
     `${PREFIX[modeName(settings)]}${period} from ${since} until ${dayOf(context, untilMs)} (${timezone}) on ${settings.network}`,
-    ...fillParts(context, rows.fills),
+    ...fillParts(rows.fills),
+    ...costParts(context, rows),
     skippedPart(rows),
     alerts.length === 0 ? "no alert is open" : `open alerts: ${listed(alerts)}`,
     ...(head === undefined ? [] : [`history of ${head.links} links, head ${head.head}`]),
@@ -104,32 +105,37 @@ interface Sum {
   bought: bigint;
 }
 
-function fillParts({ settings: { native } }: EngineContext, fills: Rows["fills"]): readonly string[] {
+function fillParts(fills: Rows["fills"]): readonly string[] {
   if (fills.length === 0) return ["no fill"];
   const sums = new Map<string, Sum>();
-  const fees = new Map<string, { token: Token; raw: bigint }>();
-  let gas = 0n;
-  for (const { strategyId: name, sell, buy, sold, bought, mode, swapFee, gasCost } of fills) {
+  for (const { strategyId: name, sell, buy, sold, bought } of fills) {
     const key = `${name} ${sell.address} ${buy.address}`;
     const sum = sums.get(key) ?? { name, sell, buy, fills: 0, sold: 0n, bought: 0n };
     sum.fills += 1;
     sum.sold += sold;
     sum.bought += bought;
     sums.set(key, sum);
-    if (mode === "gasless") {
-      const fee = fees.get(sell.address)?.raw ?? 0n;
-      fees.set(sell.address, { token: sell, raw: fee + swapFee });
-    } else gas += gasCost;
   }
   const lines = [...sums.values()].map(
     ({ name, sell, buy, fills: count, sold, bought }) =>
       `${name} sold ${describeAmount(sold, sell)}, bought ${describeAmount(bought, buy)} (${count})`,
   );
-  const costs = [
-    ...[...fees.values()].map(({ token, raw }) => `fees ${describeAmount(raw, token)}`),
-    `gas of the fills ${describeAmount(gas, native)}`,
-  ];
-  return [`${fills.length} ${fills.length === 1 ? "fill" : "fills"}: ${listed(lines, "; ")}`, listed(costs)];
+  return [`${fills.length} ${fills.length === 1 ? "fill" : "fills"}: ${listed(lines, "; ")}`];
+}
+
+/** Fees of gasless fills, and the gas of every transaction, those that filled nothing too. */
+function costParts({ settings: { native } }: EngineContext, { fills, gas }: Rows): readonly string[] {
+  const fees = new Map<string, { token: Token; raw: bigint }>();
+  for (const { sell, mode, swapFee } of fills) {
+    if (mode !== "gasless") continue;
+    const fee = fees.get(sell.address)?.raw ?? 0n;
+    fees.set(sell.address, { token: sell, raw: fee + swapFee });
+  }
+  const costs = [...fees.values()].map(({ token, raw }) => `fees ${describeAmount(raw, token)}`);
+  const { transactions, cost } = gas;
+  const counted = transactions === 1 ? "1 transaction" : `${transactions} transactions`;
+  if (transactions > 0) costs.push(`gas of ${counted} ${describeAmount(cost, native)}`);
+  return costs.length === 0 ? [] : [listed(costs)];
 }
 
 function skippedPart({ ends, gaps }: Rows): string {

@@ -101,6 +101,8 @@ export interface WatchQuestions {
       readonly next: Omit<DigestMark, "untilMs">;
       /** swaps that were filled for the first time, in their order */
       readonly fills: readonly DigestFill[];
+      /** transactions that were confirmed for the first time, whatever they were for, and what they cost in wei */
+      readonly gas: { readonly transactions: number; readonly cost: bigint };
       /** runs that ended without a trade */
       readonly ends: readonly Counted[];
       /** slots that had no run */
@@ -117,7 +119,6 @@ export interface DigestFill extends Pick<Swap, "sell" | "buy" | "mode"> {
   readonly sold: bigint;
   readonly bought: bigint;
   readonly swapFee: bigint;
-  readonly gasCost: bigint;
 }
 
 /** How far the digests of a period have come. */
@@ -126,6 +127,8 @@ export interface DigestMark {
   readonly untilMs: number;
   /** the newest move that is in them */
   readonly lastTransition: number;
+  /** the newest move of a transaction that is in them; undefined in rows of before it was kept */
+  readonly lastLaneTransition: number | undefined;
   /** how many slots of each gap are in them */
   readonly gaps: Readonly<Record<string, number>>;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { formatUnits } from "../../src/domain/money/amount.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { alertSample, SLOT_MS } from "../support/builders.ts";
 import { createOutside, type Life, type Outside, openLife, turn } from "../support/engine-life.ts";
@@ -30,6 +31,12 @@ async function live(outside: Outside, life: Life, seconds: number): Promise<void
   expect(life.errors).toEqual([]);
 }
 
+/** All that the account ever paid the chain, by the chain alone. */
+function paid({ chain }: Outside) {
+  const wei = chain.receipts().reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n);
+  return { transactions: chain.receipts().length, wei };
+}
+
 test("a day is told once it is over: fills with their sums, costs, slots without a trade, open alerts and the head", async () => {
   const { outside, open } = begin();
   const first = open();
@@ -45,11 +52,42 @@ test("a day is told once it is over: fills with their sums, costs, slots without
   expect(digests(second)[0]).toMatch(/^day from 2023-11-14 until 2023-11-15 \(UTC\) on sandbox\n/);
   // The second one is of the slot that was due at the start, and confirmed before midnight.
   expect(fills).toBe("2 fills: weekly sold 200 USDC, bought 0.20099 WETH (2)");
-  expect(costs).toBe("gas of the fills 0.0002 ETH");
+  expect(costs).toBe("gas of 4 transactions 0.0004 ETH");
+  expect(paid(outside)).toEqual({ transactions: 4, wei: 4n * 10n ** 14n });
   expect(slots).toMatch(/^(?:no slot without a trade|[0-9]+ slots? without a trade: [0-9]+ [a-z_]+)/);
   expect(alerts).toBe("open alerts: SWAP_UNKNOWN (swap x)");
   expect(head).toMatch(/^history of [0-9]+ links, head [0-9a-f]{64}$/);
   expect(outside.reported.filter(({ code }) => code === "DIGEST")).toHaveLength(1);
+});
+
+test("gas of what filled nothing is told too, in the digest of its day alone", async () => {
+  const { outside, open } = begin();
+  const { chain } = outside;
+  const mine = chain.mine.bind(chain);
+  // What simulates reverts in its block.
+  chain.mine = () => {
+    chain.ledger.rate = 50n;
+    mine();
+    chain.ledger.rate = 101n;
+  };
+  const told: string[] = [];
+  const paidOfDay: string[] = [];
+  for (const day of [0, 1, 2]) {
+    const before = paid(outside);
+    const life = open();
+    await live(outside, life, 30);
+    told.push(...digests(life).slice(told.length));
+    life.db.close();
+    const { transactions, wei } = paid(outside);
+    const ofDay = `gas of ${transactions - before.transactions} transactions ${formatUnits(wei - before.wei, 18)} ETH`;
+    paidOfDay.push(ofDay);
+    await outside.clock.advance(MIDNIGHT_MS + day * DAY_MS - outside.clock.nowMs() + 1_000);
+  }
+  expect(outside.chain.receipts().map(({ succeeded }) => succeeded)).toContain(false);
+  expect(told.map((text) => text.split("\n").slice(1, 3))).toEqual([
+    ["no fill", paidOfDay[0]],
+    ["no fill", paidOfDay[1]],
+  ]);
 });
 
 test("a restart after midnight writes no second one, and what was in one is in no other of the same period", async () => {

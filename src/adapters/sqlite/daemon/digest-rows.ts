@@ -2,6 +2,7 @@ import { type Run, swapOf } from "../../../domain/run/run.ts";
 import type { CalendarPeriod } from "../../../domain/schedule/calendar-period.ts";
 import { DAY_MS } from "../../../domain/time/durations.ts";
 import type { Counted, DigestFill, DigestMark } from "../../../ports/watch-questions.ts";
+import { type StoredCost, toCostRow } from "../lane-codec.ts";
 import type { Statements } from "../statements.ts";
 import { readHead } from "./history-chain.ts";
 import type { RowStore } from "./row-store.ts";
@@ -21,7 +22,9 @@ export function createDigestRows(
   | "saveDigestMark"
   | "keepDigestMarks"
   | "newestTransition"
+  | "newestLaneTransition"
   | "filledSince"
+  | "paidSince"
   | "endsSince"
   | "gapsSince"
   | "historyHead"
@@ -29,9 +32,11 @@ export function createDigestRows(
   return {
     digestMark: (period) => {
       const row = sql.get<MarkColumns>("SELECT until_ms, last_transition, gaps FROM digests WHERE period = ?", period);
-      return row && { untilMs: row.until_ms, lastTransition: row.last_transition, gaps: JSON.parse(row.gaps) };
+      if (row === undefined) return undefined;
+      const { [LANE]: lastLaneTransition, ...gaps } = JSON.parse(row.gaps);
+      return { untilMs: row.until_ms, lastTransition: row.last_transition, lastLaneTransition, gaps };
     },
-    saveDigestMark: (period, { untilMs, lastTransition, gaps }) => {
+    saveDigestMark: (period, { untilMs, lastTransition, lastLaneTransition, gaps }) => {
       sql.run(
         `INSERT INTO digests (period, until_ms, last_transition, gaps) VALUES (?, ?, ?, ?)
          ON CONFLICT (period) DO UPDATE SET
@@ -39,13 +44,20 @@ export function createDigestRows(
         period,
         untilMs,
         lastTransition,
-        JSON.stringify(gaps),
+        JSON.stringify({ ...gaps, [LANE]: lastLaneTransition }),
       );
     },
     keepDigestMarks: (periods) => {
       sql.run("DELETE FROM digests WHERE period NOT IN (SELECT value FROM json_each(?))", JSON.stringify(periods));
     },
     newestTransition: () => sql.get<{ id: number }>("SELECT id FROM transitions ORDER BY id DESC LIMIT 1")?.id ?? 0,
+    newestLaneTransition: () =>
+      sql.get<{ id: number }>("SELECT id FROM lane_transitions ORDER BY id DESC LIMIT 1")?.id ?? 0,
+    paidSince: (laneTransition) =>
+      sql
+        .all<StoredCost>(PAID_SINCE, laneTransition)
+        .map(toCostRow)
+        .map(({ gasUsed, gasPrice, dataFee }) => gasUsed * gasPrice + (dataFee ?? 0n)),
     filledSince: (transition) =>
       sql
         .all<{ runId: string; swapId: string }>(FILLED_SINCE, transition)
@@ -66,6 +78,9 @@ export function createDigestRows(
   };
 }
 
+/** Beside the numbers of gaps, in their column: how far the moves of transactions were told. */
+const LANE = "lane";
+
 interface MarkColumns {
   readonly until_ms: number;
   readonly last_transition: number;
@@ -80,19 +95,32 @@ const FILLED_SINCE = `SELECT swaps.run_id AS runId, swaps.id AS swapId
       AND earlier.to_state = 'confirmed' AND earlier.id < moves.id)
   ORDER BY moves.id`;
 
+/** What is paid for others is no wallet's. As of fills, a reorganisation may confirm one again. */
+const PAID_SINCE = `SELECT lane_costs.* FROM lane_transitions AS moves
+    JOIN lane_intents ON lane_intents.id = moves.intent_id JOIN lane_costs ON lane_costs.intent_id = moves.intent_id
+  WHERE moves.id > ? AND moves.attempt_hash IS NULL AND moves.to_state = 'confirmed' AND lane_intents.purpose <> 'relay'
+    AND NOT EXISTS (SELECT 1 FROM lane_transitions AS earlier WHERE earlier.intent_id = moves.intent_id
+      AND earlier.attempt_hash IS NULL AND earlier.to_state = 'confirmed' AND earlier.id < moves.id)`;
+
 /** What the next digest of a period is made of, and what was counted up to now. */
 export function readDigest(rows: RowStore, period: CalendarPeriod, nowMs: number) {
   const last = rows.digestMark(period);
   const newest = rows.newestTransition();
+  const newestOfLane = rows.newestLaneTransition();
   const gaps = rows.gapsSince(last?.untilMs ?? nowMs);
   const since = last?.lastTransition ?? newest;
+  const paid = rows.paidSince(last?.lastLaneTransition ?? newestOfLane);
   return {
     last,
-    next: { lastTransition: newest, gaps: Object.fromEntries(gaps.map(({ id, count }) => [String(id), count])) },
+    next: {
+      ...{ lastTransition: newest, lastLaneTransition: newestOfLane },
+      gaps: Object.fromEntries(gaps.map(({ id, count }) => [String(id), count])),
+    },
     fills: rows.filledSince(since).flatMap(({ runId, swapId }) => {
       const run = rows.run(runId);
       return run === undefined ? [] : [fillOf(run, swapId)];
     }),
+    gas: { transactions: paid.length, cost: paid.reduce((sum, cost) => sum + cost, 0n) },
     ends: rows.endsSince(since),
     gaps: newSlots(gaps, last),
     warnings: rows.warnings(),
@@ -105,7 +133,7 @@ function fillOf(run: Run, swapId: string): DigestFill {
   return {
     ...{ strategyId: run.strategyId, sell, buy, mode },
     ...{ sold: fill?.sold ?? 0n, bought: fill?.bought ?? 0n },
-    ...{ swapFee: terms?.swapFee ?? 0n, gasCost: fill?.gasCost ?? 0n },
+    swapFee: terms?.swapFee ?? 0n,
   };
 }
 

@@ -111,8 +111,12 @@ export interface SingleRows extends LedgerRows {
   saveChatOffset(bot: string, offset: { readonly nextUpdate: number; readonly atMs: number }): void;
   /** The number of the newest move, 0 before the first. */
   newestTransition(): number;
+  /** The same of moves of transactions. */
+  newestLaneTransition(): number;
   /** Swaps that were filled for the first time after a move. */
   filledSince(transition: number): readonly { readonly runId: string; readonly swapId: string }[];
+  /** What transactions cost that were confirmed for the first time after a move of theirs, in wei each. */
+  paidSince(laneTransition: number): readonly bigint[];
   /** How runs ended without a trade after a move, by reason. */
   endsSince(transition: number): readonly Counted[];
   /** Gaps that were written down, or grew, since about an instant. */

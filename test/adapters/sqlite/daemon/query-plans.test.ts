@@ -215,11 +215,14 @@ const STORE: Calls<DaemonStore> = {
   drawdown: (store) => store.drawdown(),
   digestMark: (store) => store.digestMark("day"),
   keepDigestMarks: (store) => store.keepDigestMarks(["day"]),
-  saveDigestMark: (store) => store.saveDigestMark("day", { untilMs: NOW_MS, lastTransition: 1, gaps: {} }),
+  saveDigestMark: (store) =>
+    store.saveDigestMark("day", { untilMs: NOW_MS, lastTransition: 1, lastLaneTransition: 1, gaps: {} }),
   chatOffset: (store) => store.chatOffset("1"),
   saveChatOffset: (store) => store.saveChatOffset("1", { nextUpdate: 1, atMs: NOW_MS }),
   newestTransition: (store) => store.newestTransition(),
+  newestLaneTransition: (store) => store.newestLaneTransition(),
   filledSince: (store) => store.filledSince(1),
+  paidSince: (store) => store.paidSince(1),
   endsSince: (store) => store.endsSince(1),
   gapsSince: (store) => store.gapsSince(NOW_MS),
   historyHead: (store) => store.historyHead(),
@@ -460,6 +463,22 @@ test("the newest block of a wallet that never traded is not looked for among wha
     "swaps_by_wallet_block (wallet=? AND block_number>?)",
     "swaps_by_recipient_block (recipient=? AND block_number>?)",
     "lane_intents_mined_of (account=? AND mined_block_number>?)",
+  ]);
+});
+
+test("what a digest tells of gas is looked for among the moves of its period alone", () => {
+  const { db } = openDaemonDatabase();
+  const statements = collectStatements(db);
+  createStore(db).paidSince(1);
+  const [plan] = [...statements].map((sql) =>
+    db.prepare<null[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(null),
+  );
+  const searches = plan?.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)/.test(detail));
+  expect(searches).toEqual([
+    "SEARCH moves USING INTEGER PRIMARY KEY (rowid>?)",
+    "SEARCH earlier USING INDEX lane_transitions_intent (intent_id=? AND id<?)",
+    "SEARCH lane_intents USING INDEX sqlite_autoindex_lane_intents_1 (id=?)",
+    "SEARCH lane_costs USING INDEX sqlite_autoindex_lane_costs_1 (intent_id=?)",
   ]);
 });
 
