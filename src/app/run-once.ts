@@ -5,6 +5,7 @@ import { endOnUncaught, endProcess } from "./end-on-uncaught.ts";
 import { EXIT } from "./exit-codes.ts";
 import { loadConfiguration, loadInSlices } from "./load-configuration.ts";
 import { modeLine } from "./mode-line.ts";
+import { noteEndedStart } from "./note-ended-start.ts";
 import { type Listening, portTrouble } from "./port-trouble.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { startDaemon } from "./start-daemon.ts";
@@ -62,6 +63,7 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
   const end = { patienceMs: configuration.timing.shutdownMs, exitCode: trouble?.exitCode, terminal };
   await stopParts(parts, end).catch((error: unknown) => endProcess(error, redact, terminal));
   release();
+  if (trouble !== undefined) noteEndedStart(configuration.database, trouble.message);
   return { trouble, configuration, files };
 }
 

@@ -205,7 +205,7 @@ export interface StatusRows {
   readonly lastClockJump: { readonly text: string; readonly atMs: number } | undefined;
   /** the mode with which the newest life began; undefined once it wrote that it stopped, as a killed one never does */
   readonly startedMode: string | undefined;
-  readonly lastEvent: { readonly kind: string; readonly atMs: number } | undefined;
+  readonly lastEvent: { readonly kind: string; readonly detail: string; readonly atMs: number } | undefined;
   /** undefined while no daemon of this release has opened the database: its sums are not kept yet */
   readonly standing: StandingRows | undefined;
 }

@@ -49,7 +49,7 @@ test("whether a daemon runs is reported by the claim on the database, and asking
   store.saveIdentity({ network: "sandbox", chainId: 31_337, atMs: NOW_MS });
   store.noteAlive(NOW_MS);
   const lastAlive = new Date(NOW_MS).toISOString().replace(/\.\d+Z$/, "Z");
-  expect((await check()).daemon).toEqual({ running: false, holder: null, lastAlive });
+  expect((await check()).daemon).toEqual({ running: false, holder: null, lastAlive, ended: null });
   expect(await text()).toContain(`no daemon runs; it was last at work ${lastAlive}`);
   const claim = claimDatabase(file);
   if (claim.kind !== "claimed") throw new Error("not claimed");

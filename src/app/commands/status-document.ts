@@ -42,6 +42,8 @@ export async function readStatus(
       running: claim.kind === "unknown" ? null : claim.kind === "held",
       holder: claim.kind === "held" ? (claim.holder ?? null) : null,
       lastAlive: standing?.lastAlive ?? null,
+      /** why the last start ended; null while a daemon runs, where none failed, and where the database could not be written */
+      ended: endOf(rows.lastEvent, claim.kind),
     },
     // A running daemon has the mode of its start: the file may say another one since.
     mode: (claim.kind === "free" ? undefined : rows.startedMode) ?? configuredMode,
@@ -71,6 +73,10 @@ function notBegun({ strategies, lastEvent }: StatusRows, settings: StandingSetti
   if (strategies.length > 0 || lastEvent === undefined || (settings?.strategies.length ?? 0) === 0) return [];
   const text = "no strategy has begun: the daemon waits for its node; its log and /readyz say why";
   return [{ text, since: formatInstant(lastEvent.atMs) }];
+}
+
+function endOf(event: StatusRows["lastEvent"], claim: ReturnType<typeof checkClaim>["kind"]) {
+  return claim !== "held" && event?.kind === "ended" ? { text: event.detail, at: formatInstant(event.atMs) } : null;
 }
 
 /** Who signs elsewhere for which wallet, and since when one does not. */

@@ -71,10 +71,16 @@ function describeUntaken({ code, since }: NonNullable<StatusDocument["untaken"]>
 }
 
 function daemonLine({ daemon }: StatusDocument): string {
-  const { running, holder, lastAlive } = daemon;
+  const { running, holder } = daemon;
   if (running === true) return `the daemon runs (${holder ?? "its process is unknown"})`;
-  const last = lastAlive === null ? "" : `; it was last at work ${lastAlive}`;
+  const last = lastOf(daemon);
   return running === null ? `it is not known whether a daemon runs${last}` : `no daemon runs${last}`;
+}
+
+/** When a daemon that does not run was at work last, and why the start after that ended. */
+export function lastOf({ lastAlive, ended }: StatusDocument["daemon"]): string {
+  const atWork = lastAlive === null ? "" : `; it was last at work ${lastAlive}`;
+  return ended === null ? atWork : `${atWork}; the last start ended ${ended.at}: ${ended.text}`;
 }
 
 function signerLine({ wallet, host, awaySince }: StatusDocument["signers"][number]): string {

@@ -2,6 +2,7 @@ import type { Configuration } from "../../config/configuration.ts";
 import { formatDollars } from "../../domain/money/price.ts";
 import { checkZones } from "../check-machine.ts";
 import type { StatusDocument } from "../commands/status-document.ts";
+import { lastOf } from "../commands/status-standing.ts";
 import { machineZone } from "../machine-zone.ts";
 import { fine, type Judged, judgedOf } from "./diagnosis.ts";
 
@@ -10,7 +11,7 @@ const NEARLY_ALL = 0.9;
 
 /** Whether a daemon runs. */
 export function judgeDaemon({ daemon }: StatusDocument): readonly Judged[] {
-  const last = daemon.lastAlive === null ? "" : `; it was last at work ${daemon.lastAlive}`;
+  const last = lastOf(daemon);
   if (daemon.running === true) return [fine("daemon", `runs (${daemon.holder ?? "its process is unknown"})`)];
   const mend = "swapd start";
   if (daemon.running === null)

@@ -26,7 +26,7 @@ export interface StatusReader {
   lastClockJump(): { readonly text: string; readonly atMs: number } | undefined;
   /** the mode with which the newest life began; undefined once it wrote that it stopped, as a killed one never does */
   startedMode(): string | undefined;
-  lastEvent(): { readonly kind: string; readonly atMs: number } | undefined;
+  lastEvent(): { readonly kind: string; readonly detail: string; readonly atMs: number } | undefined;
 }
 
 /** Opens the part of the reading side that reports how the daemon is. */
@@ -66,7 +66,7 @@ export function createStatusReader(sql: Statements): StatusReader {
       );
       return newest?.kind === "started" ? newest.detail : undefined;
     },
-    lastEvent: () => sql.get("SELECT kind, at_ms AS atMs FROM daemon_events ORDER BY id DESC LIMIT 1"),
+    lastEvent: () => sql.get("SELECT kind, detail, at_ms AS atMs FROM daemon_events ORDER BY id DESC LIMIT 1"),
   };
 }
 

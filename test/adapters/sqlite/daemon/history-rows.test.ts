@@ -75,5 +75,5 @@ test("the status counts runs and swaps by state, and shows only modes that hold 
   store.addBaseline({ wallet: WALLET, ...usdc, blockNumber: 1, blockTimeSeconds: 1, balance: 1n });
   store.addDaemonEvent("started", "live", 7);
   expect(reader.modes()).toEqual([{ scope: "global", mode: "paused", setBy: "ops", reason: "holiday", atMs: 5 }]);
-  expect([reader.wallets(), reader.lastEvent()]).toEqual([[WALLET], { kind: "started", atMs: 7 }]);
+  expect([reader.wallets(), reader.lastEvent()]).toEqual([[WALLET], { kind: "started", detail: "live", atMs: 7 }]);
 });
