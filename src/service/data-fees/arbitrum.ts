@@ -19,7 +19,7 @@ function gasCall(to: NonNullable<NetworkOptions["settlement"]>, data: Hex): Hex 
   return callData(GAS_ESTIMATE_L1_COMPONENT, addressWord(to), intWord(0), intWord(96), size, ...splitBytes(data));
 }
 
-/** The node prices samples once a block. Simulations and receipts need nothing of this: they have that gas in them. */
+/** The node prices samples once a block. Receipts and estimates have that gas in them; what a simulation used may lack it. */
 export function arbitrumDataFees(contracts: Pick<NetworkOptions, "settlement" | "router">): DataFeeSource {
   const requests = SAMPLE_SHAPES.map((shape) => {
     const data = sampleCalldata(shape);

@@ -29,7 +29,11 @@ const simulation = z
       .enum(["ok", "failed", "skipped"])
       .describe("failed: it reverts also with funds and allowance. skipped: it could not be tried."),
     amountOut: integer.optional().describe("What the recipient gets; of ok only."),
-    gasUsed: integer.optional().describe("Gas that a receipt would show; of ok only, where the node can know."),
+    gasUsed: integer
+      .optional()
+      .describe(
+        "Gas that a receipt would show; of ok only, where the node can know. On arbitrum it may lack the gas for data.",
+      ),
     reason: z.string().optional().describe("Why it failed, by the contract's own error, or why it was skipped."),
     funded: z.boolean().describe("Whether the wallet really has the amount."),
     approved: z.boolean().describe("Whether targetAddress may really take it; true for the native token."),
