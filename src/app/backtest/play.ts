@@ -7,6 +7,7 @@ import { nextInstant } from "../../domain/schedule/next-instants.ts";
 import { startOfSlot } from "../../domain/schedule/slot-jitter.ts";
 import type { StrategyView } from "../../domain/strategy/decision.ts";
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
+import { MINUTE_MS } from "../../domain/time/durations.ts";
 import { type Committer, createCommitter } from "../../engine/commit.ts";
 import { watchDrawdown } from "../../engine/drawdown.ts";
 import type { EngineContext } from "../../engine/engine-context.ts";
@@ -54,11 +55,13 @@ export async function play(stage: Stage, untilMs: number, watcher: Watcher): Pro
   for (;;) {
     const nextMs = Math.min(starts.next(), book.nextEffectMs(), lookMs);
     if (nextMs >= untilMs) break;
+    if (nextMs <= clock.nowMs()) throw new Error(`a backtest stands still at ${nextMs}`);
     clock.set(nextMs);
     if (nextMs >= lookMs) lookMs = await look(stage, watcher);
-    if (starts.next() <= nextMs) await insertDueRuns(context);
+    await starts.begin();
     await settle(stage, watcher);
-    starts.forget();
+    // A slot that waited for a run begins with its end.
+    while (await starts.begin()) await settle(stage, watcher);
   }
   // The last moment that the last candles cover: their close.
   clock.set(untilMs - 1);
@@ -75,25 +78,36 @@ async function look({ context, clock, lookMs }: Stage, watcher: Watcher): Promis
 const NEVER = new AbortController().signal;
 const NO_DOUBT = { problem: () => undefined };
 
+/** A slot that waits for an open run is looked at this often at least: it ends when it grows too old. */
+const WAITING_LOOK_MS = MINUTE_MS;
+
 /** When strategies start next, as their last handled slots say. */
 class Starts {
   readonly #stage: Stage;
   readonly #known = new Map<StrategySpec, { readonly lastMs: number; readonly startMs: number }>();
-  #next: number | undefined;
 
   constructor(stage: Stage) {
     this.#stage = stage;
   }
 
+  /** When slots are looked at next, always after now. */
   next(): number {
-    const specs = this.#stage.context.settings.strategies.map(({ spec }) => spec);
-    this.#next ??= Math.min(...specs.map((spec) => this.#startOf(spec)));
-    return this.#next;
+    const nowMs = this.#stage.clock.nowMs();
+    return this.#earliest((spec) => {
+      const startMs = this.#startOf(spec);
+      return startMs > nowMs ? startMs : nowMs + WAITING_LOOK_MS;
+    });
   }
 
-  /** Slots may have been handled since. */
-  forget(): void {
-    this.#next = undefined;
+  /** Begins runs of the slots that are due; those of a strategy with an open run may wait. @returns whether one began */
+  async begin(): Promise<boolean> {
+    const { context, clock } = this.#stage;
+    if (this.#earliest((spec) => this.#startOf(spec)) > clock.nowMs()) return false;
+    return (await insertDueRuns(context)).length > 0;
+  }
+
+  #earliest(of: (spec: StrategySpec) => number): number {
+    return Math.min(...this.#stage.context.settings.strategies.map(({ spec }) => of(spec)));
   }
 
   #startOf(spec: StrategySpec): number {
