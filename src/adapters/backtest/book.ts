@@ -25,12 +25,12 @@ export interface BookedEffect extends EffectRequest {
 /** The rows of a backtest, in memory: the same questions and changes as the daemon's, as far as a backtest has them. */
 export interface Book {
   readonly store: Store;
-  /** the earliest effect that is due by an instant, gone from the book */
-  takeEffect(nowMs: number): BookedEffect | undefined;
+  /** an effect that is due by an instant, gone from the book: the earliest of this run, else of any */
+  takeEffect(nowMs: number, runId: string | undefined): BookedEffect | undefined;
   /** infinite where none is left */
   nextEffectMs(): number;
-  /** runs that have not begun; each is given once */
-  takeDueRuns(): readonly Run[];
+  /** a run that has not begun; each is given once */
+  takeDueRun(): Run | undefined;
   /** transactions that were asked for; each is given once */
   takeIntents(): readonly IntentRow[];
   run(runId: string): Run;
@@ -64,9 +64,9 @@ export function openBook(listener: BookListener, bars: Bars): Book {
       commit: async (units) => units.map(commit),
       ...{ letRunsGo: neverOld, closeIdleGaps: neverOld },
     },
-    takeEffect: (nowMs) => rows.takeEffect(nowMs),
+    takeEffect: (nowMs, runId) => rows.takeEffect(nowMs, runId) ?? rows.takeEffect(nowMs),
     nextEffectMs: () => Math.min(Number.POSITIVE_INFINITY, ...rows.effects.map(({ notBeforeMs }) => notBeforeMs)),
-    takeDueRuns: () => rows.due.splice(0),
+    takeDueRun: () => rows.due.shift(),
     takeIntents: () => rows.intents.splice(0),
     run: (runId) => rows.run(runId),
     strategy: (strategyId) => rows.strategy(strategyId),
@@ -112,8 +112,10 @@ class Rows {
     return new Set(open.map(({ strategyId }) => strategyId));
   }
 
-  takeEffect(nowMs: number): BookedEffect | undefined {
-    const index = this.effects.findIndex(({ notBeforeMs }) => notBeforeMs <= nowMs);
+  takeEffect(nowMs: number, of?: string): BookedEffect | undefined {
+    const index = this.effects.findIndex(
+      ({ notBeforeMs, runId }) => notBeforeMs <= nowMs && (of === undefined || runId === of),
+    );
     const [taken] = index < 0 ? [] : this.effects.splice(index, 1);
     return taken && { ...taken, run: this.run(taken.runId) };
   }
@@ -252,7 +254,7 @@ function stepRows(
   };
 }
 
-/** One run is taken to its end before another begins, so that nothing of a wallet is ever open besides. */
+/** What is due of one run is done before another's, and transactions land at once: nothing of a wallet is ever open besides. */
 function ledgerEvidence(
   { ledger }: Rows,
   run: Run,

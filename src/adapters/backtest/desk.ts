@@ -28,9 +28,6 @@ export interface QuotedSwap {
   readonly decoded: DecodedSwap;
 }
 
-/** So many of the newest quotes are known: nobody asks for an older one again. */
-const KEPT = 64;
-
 /** A number as the 32 bytes that calldata and hashes are written in here. */
 export const numbered = (count: number): Hex => `0x${count.toString(16).padStart(64, "0")}`;
 
@@ -39,7 +36,9 @@ export class Desk {
   readonly #terms: DeskTerms;
   readonly #market: Market;
   readonly #clock: Pick<Clock, "nowMs">;
+  /** of one instant: what is quoted is filled in it, or quoted anew */
   readonly #quotes = new Map<Hex, QuotedSwap>();
+  #quotedAtMs = Number.NaN;
   readonly #shifts = new Map<string, readonly { readonly seconds: number; readonly ppm: bigint }[]>();
   #count = 0;
 
@@ -63,14 +62,16 @@ export class Desk {
       buy: { decimals: request.buy.decimals, usd: buyUsd },
       carried,
     });
+    const receivedAtMs = this.#clock.nowMs();
+    if (receivedAtMs !== this.#quotedAtMs) this.#quotes.clear();
+    this.#quotedAtMs = receivedAtMs;
     this.#count += 1;
     const id = numbered(this.#count);
     const expiresAtSeconds = this.#nowSeconds() + quoteSeconds;
     const decoded = decodedOf(request, { amountOut, affiliateFee, deadline: expiresAtSeconds });
     this.#quotes.set(id, { request, amountOut, shift, decoded });
-    this.#quotes.delete(numbered(this.#count - KEPT));
     return {
-      ...{ id, amountOut, expiresAtSeconds, receivedAtMs: this.#clock.nowMs(), fees: [], typedData: undefined },
+      ...{ id, amountOut, expiresAtSeconds, receivedAtMs, fees: [], typedData: undefined },
       ...{ targetAddress: BACKTEST_CONTRACT, gasLimit: swapGas, blockNumber: undefined },
       priceImpact: toPpm(impact + carried),
     };

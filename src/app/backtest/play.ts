@@ -127,11 +127,18 @@ class Starts {
 async function settle(stage: Stage, watcher: Watcher): Promise<void> {
   const { context, clock, book } = stage;
   const { commit } = createCommitter(context, () => undefined);
+  // What is due of one run is done before another's: of two that share a wallet each sees what the other left.
+  let atWork: string | undefined;
   for (let steps = 0; steps < MOST_STEPS; steps += 1) {
-    for (const { id } of book.takeDueRuns()) await commit({ runId: id, event: { kind: "started" } });
     for (const intent of book.takeIntents()) await land(stage, intent, { commit, watcher });
-    const next = book.takeEffect(clock.nowMs());
-    if (next === undefined) return;
+    const next = book.takeEffect(clock.nowMs(), atWork);
+    atWork = next?.run.id;
+    if (next === undefined) {
+      const due = book.takeDueRun();
+      if (due === undefined) return;
+      await commit({ runId: due.id, event: { kind: "started" } });
+      continue;
+    }
     const answer = await performEffect(context, next.run, { effect: next.effect, before: 0 });
     if (!isEvent(answer)) throw new Error(`${next.effect.kind} of ${next.run.id} was ${answer.kind} in a backtest`);
     if (answer.kind === "view-read") watcher.viewed(next.run, answer.view, book.strategy(next.run.strategyId).memory);
