@@ -2,6 +2,7 @@ import { formatUnits } from "../../domain/money/amount.ts";
 import { describeDollars } from "../../domain/money/for-people.ts";
 import { formatPercent } from "../../domain/money/fraction.ts";
 import { isNative } from "../../domain/money/token.ts";
+import { watchedHolders } from "../../domain/strategy/strategy.ts";
 import { formatDuration } from "../../domain/time/format-duration.ts";
 import { formatInstant } from "../terminal.ts";
 import type { ToldBacktest } from "./told.ts";
@@ -32,6 +33,11 @@ export function warningsOf(told: ToldBacktest): readonly string[] {
   const idle = idleWallets(told);
   if (idle.length > 0)
     warnings.push(`no strategy trades or pays ${idle.join(", ")}, and what is there is in every figure all the same`);
+  const unseen = unseenHolders(told);
+  if (unseen.length > 0)
+    warnings.push(
+      `what ${unseen.join(", ")} held at the beginning counts as nothing in the weights: a backtest reads no chain, so state the amounts under \`external\``,
+    );
   if (!isGasPriced)
     warnings.push(
       `no file prices ${coin}, so that gas has no price and every swap is denied (REFERENCE_MISSING): add --prices ${coin}/USD=FILE, or ${coin}=3000 for a price that never changes`,
@@ -54,6 +60,12 @@ function idleWallets({ configuration, options }: ToldBacktest): readonly string[
   return [...configuration.wallets.values()].flatMap(({ name, address }) =>
     options.balances.has(address) && !used.has(address) ? [name] : [],
   );
+}
+
+/** Whom a mix counts, and of whom nobody said what they have. */
+function unseenHolders({ configuration, options }: ToldBacktest): readonly string[] {
+  const watched = configuration.strategies.flatMap(({ spec }) => watchedHolders(spec).map(({ address }) => address));
+  return [...new Set(watched)].filter((address) => !options.balances.has(address));
 }
 
 /** What was assumed of each fill, with the numbers. */

@@ -45,6 +45,24 @@ it("a wallet that nobody trades and nobody pays counts as live, and is named", a
   ]);
 });
 
+it("an external address of which nobody said what it has counts as nothing, and is named", async () => {
+  const cold = `0x${"c".repeat(40)}`;
+  const mix = `kind: rebalance\nwallet: main\nquote: USDC\ntargets: { WETH: 50%, USDC: rest }\nschedule: { every: 1d }\n`;
+  const limits = 'bands: { relative: 10% }\ntrades: { min: "50 USDC" }\n';
+  const named = (holder: string) => expect.stringMatching(new RegExp(`what ${holder} held .* counts as nothing`, "i"));
+  const asked = homeOf(`${mix}${limits}external: [{ address: "${cold}" }, "2.5 WETH"]\n`);
+  const { fills, warnings } = await played(asked);
+  // Of 10,000 dollars here and 5,000 stated there 7,500 should be in WETH.
+  expect([Number(fills[0]?.sold) / 1e6, warnings]).toEqual([2_500, expect.arrayContaining([named(cold)])]);
+  const known = homeOf(`${mix}${limits}external: [{ address: cold }]\n`);
+  known.write("swapd.yaml", MAIN.replace("10000 } }", "10000 } }, cold: { paper: { WETH: '2.5' } }"));
+  const seen = await played(known);
+  expect([Number(seen.fills[0]?.sold) / 1e6, seen.warnings.join("\n")]).toEqual([
+    2_500,
+    expect.not.stringContaining("counts as nothing"),
+  ]);
+});
+
 it("a drawdown stop of the policy is of all wallets, those that nobody trades included", async () => {
   const stop = { drawdown: "{ over: 7d, stop: 20% }" };
   const fallen = csvOf([...flat(2_000, 40), ...flat(1_200, 57)]);
