@@ -5,6 +5,7 @@ import {
   hoursOf,
   type PriceWithin,
   priceWithin,
+  runningHour,
 } from "../../domain/backtest/candles.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { UsdPrice } from "../../domain/money/price.ts";
@@ -35,8 +36,8 @@ export function createMarket(
   clock: Pick<Clock, "nowMs">,
 ): Market {
   const hours = new Map<Address, Hours>();
-  const hoursBy = (token: Address): Hours => {
-    const known = hours.get(token) ?? hoursOf(series.get(token) ?? { stepMs: 1, candles: [] });
+  const hoursBy = (token: Address, own: CandleSeries): Hours => {
+    const known = hours.get(token) ?? hoursOf(own);
     hours.set(token, known);
     return known;
   };
@@ -70,15 +71,23 @@ export function createMarket(
       return { missing: "stale", detail };
     },
     bars: (token, sinceMs) => {
-      const known = hoursBy(token);
+      const own = series.get(token);
+      if (own === undefined) return [];
+      const known = hoursBy(token, own);
       const nowMs = clock.nowMs();
-      const fromMs = Math.floor(sinceMs / HOUR_MS) * HOUR_MS;
-      return known.slice(
+      const [fromMs, runsSinceMs] = [hourOf(sinceMs), hourOf(nowMs)];
+      const over = known.slice(
         firstAt(known, ({ hourMs }) => hourMs >= fromMs),
-        firstAt(known, ({ knownMs }) => knownMs > nowMs),
+        firstAt(known, ({ hourMs, knownMs }) => knownMs > nowMs || hourMs >= runsSinceMs),
       );
+      const running = runningHour(own, { nowMs, usd: now(token)?.usd });
+      return running === undefined ? over : [...over, running];
     },
   };
+}
+
+function hourOf(atMs: number): number {
+  return Math.floor(atMs / HOUR_MS) * HOUR_MS;
 }
 
 /** The first position at which something is true that stays true from there on. */

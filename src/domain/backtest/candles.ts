@@ -92,3 +92,18 @@ export function hoursOf({ candles, stepMs }: CandleSeries): readonly (PriceBar &
   }
   return hours;
 }
+
+/**
+ * The hour that runs at an instant, of its candles that are over and the price of now, as a daemon that looks each minute
+ * has it. Undefined where neither is known, and in its first moment, which no daemon has looked at yet.
+ */
+export function runningHour(
+  { candles, stepMs }: CandleSeries,
+  { nowMs, usd }: { readonly nowMs: number; readonly usd: UsdPrice | undefined },
+): PriceBar | undefined {
+  const hourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+  if (nowMs === hourMs) return undefined;
+  const over = candles.slice(lastBefore(candles, hourMs - 1) + 1, lastBefore(candles, nowMs - stepMs) + 1);
+  const now = usd === undefined ? [] : [{ atMs: nowMs, open: usd, high: usd, low: usd, close: usd }];
+  return hoursOf({ stepMs, candles: [...over, ...now] })[0];
+}
