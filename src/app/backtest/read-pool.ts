@@ -10,7 +10,7 @@ import type { Chain } from "../../ports/chain.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { formatInstant } from "../terminal.ts";
 import { priceAfter } from "./pool-events.ts";
-import { openPieces, PIECE_BLOCKS, type PoolPrice } from "./pool-pieces.ts";
+import { openPieces, PIECE_BLOCKS, type PoolPiece, type PoolPrice, pieceOf } from "./pool-pieces.ts";
 import type { ReadySeries } from "./price-files.ts";
 
 /** What is to be read of a pool. */
@@ -70,14 +70,16 @@ async function read(
   const file = join(folder, `${configuration.network.chainId}-${pool}-${decimals}.jsonl`);
   const pieces = openPieces(file);
   const prices: PoolPrice[] = [];
+  let swaps = 0;
   for (let from = firstBlock - (firstBlock % PIECE_BLOCKS); from <= lastBlock; from += PIECE_BLOCKS) {
     const to = Math.min(from + PIECE_BLOCKS - 1, last.number);
     const known = pieces.known(from);
     const found = known ?? (await readPiece(chain, { pool, from, to, first, second }));
     // A node that keeps no logs of old blocks may answer that there are none: only an older swap shows that it has these.
-    const isWhole = to === from + PIECE_BLOCKS - 1 && prices.length > 0;
+    const isWhole = to === from + PIECE_BLOCKS - 1 && swaps > 0;
     if (known === undefined && isWhole) pieces.keep(from, found);
-    prices.push(...found);
+    prices.push(...found.prices);
+    swaps += found.swaps;
     progress?.((to - firstBlock) / Math.max(1, lastBlock - firstBlock));
   }
   const candles = candlesOf(prices, { fromMs, untilMs: Math.min(untilMs, last.timestamp * 1_000), stepMs });
@@ -86,7 +88,7 @@ async function read(
       EXIT.no,
       `the pool ${pool} had no event that says a price in blocks ${firstBlock} to ${lastBlock}: is it the right one, and of a kind that is read (docs/BACKTEST.md)?`,
     );
-  const range = `pool ${pool}: ${prices.length} swaps of blocks ${firstBlock} to ${lastBlock}; times of blocks are interpolated within ${PIECE_BLOCKS} of them; read pieces are kept in ${file}`;
+  const range = `pool ${pool}: ${swaps} swaps of blocks ${firstBlock} to ${lastBlock}; times of blocks are interpolated within ${PIECE_BLOCKS} of them; read pieces are kept in ${file}`;
   const notes = [range, ...lateStart(candles, { fromMs, stepMs })];
   return oriented({ first, second, candles, stepMs, notes }, configuration);
 }
@@ -159,15 +161,16 @@ interface Piece {
 }
 
 /** A block's time lies between those of its piece's ends, as blocks come at a steady pace. */
-async function readPiece(chain: Reads, { pool, from, to, first, second }: Piece): Promise<readonly PoolPrice[]> {
+async function readPiece(chain: Reads, { pool, from, to, first, second }: Piece): Promise<PoolPiece> {
   const [fromMs, toMs] = [await timeOf(chain, from), await timeOf(chain, to)];
   const logs = await chain.logs({ address: pool, topics: [], fromBlock: from, toBlock: to });
   const paceMs = to === from ? 0 : (toMs - fromMs) / (to - from);
   const decimals = { first: first.decimals, second: second.decimals };
-  return logs.flatMap((log) => {
+  const swaps = logs.flatMap((log) => {
     const price = priceAfter(log, decimals);
     return price === undefined ? [] : [{ atMs: Math.round(fromMs + (log.blockNumber - from) * paceMs), price }];
   });
+  return pieceOf(swaps);
 }
 
 /** A pool has a price between its swaps too: where there was none, the last one stands. Before the first one it has none. */

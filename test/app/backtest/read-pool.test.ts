@@ -205,6 +205,36 @@ describe("a pool's prices out of its swaps", () => {
     expect((await readPool(fakeChain().reads, configuration, { ...SPAN, folder })).read.candles).toEqual(read.candles);
   });
 
+  it("are kept as what makes their candles, however many swaps a minute has", async () => {
+    const { configuration, folder } = configured();
+    const { reads } = fakeChain();
+    const [address, height] = [parseAddress(POOL), (block: number) => 3_000 + ((block * 37) % 101)];
+    if (address === undefined) throw new Error("no address");
+    const logs: typeof reads.logs = async ({ fromBlock, toBlock }) =>
+      Array.from({ length: toBlock - fromBlock + 1 }, (_, index) => ({
+        ...{ address, topics: [V3_SWAP as Hex], data: swapData(height(fromBlock + index)), logIndex: 0 },
+        ...{ transactionHash: `0x${"00".repeat(32)}` as Hex, blockNumber: fromBlock + index },
+      }));
+    const first = await readPool({ ...reads, logs }, configuration, { ...SPAN, folder });
+    const dollars = (price = 0n): number => Math.round(Number(price) / 1e18);
+    for (const [minute, { open, high, low, close }] of first.read.candles.entries()) {
+      const own = Array.from({ length: 30 }, (_, index) => height(minute * 30 + index));
+      const all = minute === 0 ? own : [height(minute * 30 - 1), ...own];
+      const expected = [all[0], Math.max(...all), Math.min(...all), all.at(-1)];
+      expect([open, high, low, close].map(dollars)).toEqual(expected);
+    }
+    const lines = readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8")
+      .trimEnd()
+      .split("\n");
+    const kept = lines.map((line): { swaps: number; prices: unknown[] } => JSON.parse(line));
+    expect(kept.map(({ swaps }) => swaps)).toEqual([2_000, 2_000, 2_000]);
+    // 2,000 blocks are parts of 67 or 68 minutes, each with four prices at most.
+    for (const { prices } of kept) expect(prices.length).toBeLessThanOrEqual(4 * 68);
+    const again = await readPool({ ...reads, logs }, configuration, { ...SPAN, folder });
+    expect(again.read).toEqual(first.read);
+    expect(again.read.notes[0]).toContain("9501 swaps of blocks 0 to 9500");
+  });
+
   it("are read anew once a token's decimals were put right: what was kept before is off by powers of ten", async () => {
     const own = `0x${"77".repeat(20)}`;
     const withDecimals = (decimals: number) =>
