@@ -5,6 +5,9 @@ import { milliseconds } from "../config/units.ts";
 
 const DURATION = milliseconds("how long to run", "60s");
 
+/** Ports end at 65535. */
+const LAST_FIRST_PORT = 65_533;
+
 export const CONFIG = [
   "--config <file>",
   "configuration file (else SWAPD_CONFIG, ./swapd.yaml, or the last sandbox)",
@@ -32,6 +35,16 @@ export function atLeastOne(text: string): number {
   const count = integer(text);
   if (count === 0) throw new InvalidArgumentError("give 1 or more");
   return count;
+}
+
+/** The first port of a sandbox; the service's and the status server's follow it. */
+export function firstPort(text: string): number {
+  const port = integer(text);
+  if (port > LAST_FIRST_PORT)
+    throw new InvalidArgumentError(
+      `${port} leaves no room for three ports in a row; give 1 to ${LAST_FIRST_PORT}, or 0, which takes free ones`,
+    );
+  return port;
 }
 
 export function slotCount(text: string): number {

@@ -5,7 +5,17 @@ import { addDatabaseCommands } from "./cli-database.ts";
 import { addFirstCommands } from "./cli-first.ts";
 import { addHistoryCommands } from "./cli-history.ts";
 import { addLoginCommands } from "./cli-login.ts";
-import { CHANGED_CONFIG, CONFIG, FOR, integer, JSON_FLAG, SANDBOX_FLAG, seconds, slotCount } from "./cli-options.ts";
+import {
+  CHANGED_CONFIG,
+  CONFIG,
+  FOR,
+  firstPort,
+  integer,
+  JSON_FLAG,
+  SANDBOX_FLAG,
+  seconds,
+  slotCount,
+} from "./cli-options.ts";
 import { addServiceCommands } from "./cli-service.ts";
 import { addSettlementCommands } from "./cli-settlement.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -73,7 +83,7 @@ function addRunningCommands(program: Command, terminal: Terminal): void {
     .option("--no-market", "prices stand still")
     .option("--seed <n>", "repeats trades and feeds by block number (default: 1)", integer)
     .option("--block-time <seconds>", "time between blocks", seconds, 1)
-    .option("--port <n>", "first port, the others follow; 0 takes free ones", integer, 8545)
+    .option("--port <n>", "first port, the others follow; 0 takes free ones", firstPort, 8545)
     .option("--fork-url <url|env:NAME>", "run on a fork of a real chain")
     .option(
       "--config <file>",

@@ -15,6 +15,7 @@ import { SandboxError } from "../sandbox/sandbox-error.ts";
 import { acquireLock } from "../storage/lock.ts";
 import { closeAll } from "./close-all.ts";
 import { ask } from "./commands/request.ts";
+import { cutOff } from "./cut-off.ts";
 import { openMarker } from "./daemon-database.ts";
 import { endOnUncaught } from "./end-on-uncaught.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -125,10 +126,7 @@ async function run(options: RehearsalOptions, stage: Stage): Promise<void> {
     await parts.pop()?.stop();
   }
   await watching.stop();
-  if (ended !== undefined) {
-    const message = ended instanceof Error ? ended.message : String(ended);
-    throw new CommandFailure(EXIT.invariant, runtime.redactor.redact(`the rehearsal stopped: ${message}`));
-  }
+  if (ended !== undefined) throw cutOff("rehearsal", ended, runtime.redactor.redact);
   for (const line of await swapsSum(configuration.database)) terminal.out(line);
   terminal.out(
     `look at it with \`npx swapd history --rehearsal --config ${inShell(options.config)}\`, \`why\` and \`show\` alike`,

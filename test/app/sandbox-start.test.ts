@@ -51,6 +51,19 @@ it.each([
   expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
 });
 
+it.each(["65534", "65535", "70000"])(
+  "refuses the first port %s, after which no two follow, and ends with 2",
+  async (port) => {
+    const { path, history } = folderWithHistory();
+    const ended = await runHere(path, ["sandbox", "--port", port, "--for", "1s"]);
+    expect(ended).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("give 1 to 65533, or 0, which takes free ones"),
+    });
+    expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
+  },
+);
+
 it("keeps the last sandbox's history when its configuration is missing, and ends with 78", async () => {
   const { path, history } = folderWithHistory();
   const ended = await runHere(path, ["sandbox", "--port", "0", "--for", "1s", "--config", "nowhere.yaml"]);

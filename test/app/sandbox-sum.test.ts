@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
-import { cutOff } from "../../src/app/commands/sandbox.ts";
+import { cutOff } from "../../src/app/cut-off.ts";
 import { EXIT } from "../../src/app/exit-codes.ts";
 import { swapsSum } from "../../src/app/sandbox-sum.ts";
+import { PreflightError } from "../../src/engine/prepare.ts";
 import { runSample } from "../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
 import { swapIn } from "../support/reading-samples.ts";
+
+const asItIs = (text: string): string => text;
 
 test("the sum of a sandbox names what expired, was denied or skipped, and what is still open, beside what was filled", async () => {
   const { store, file } = openDaemonDatabase();
@@ -19,7 +22,20 @@ test("the sum of a sandbox names what expired, was denied or skipped, and what i
 });
 
 test("a sandbox that stops by itself ends with what helps: a full disk is tried again, and breaks no invariant", () => {
-  const full = cutOff(Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }), (text) => text);
-  expect(full).toMatchObject({ exitCode: EXIT.tryAgain, message: expect.stringContaining("rows stay readable") });
-  expect(cutOff(new TypeError("ours"), (text) => text)).toMatchObject({ exitCode: EXIT.invariant });
+  const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+  expect(cutOff("sandbox", full, asItIs)).toMatchObject({
+    exitCode: EXIT.tryAgain,
+    message: expect.stringContaining("rows stay readable"),
+  });
+  expect(cutOff("sandbox", new TypeError("ours"), asItIs)).toMatchObject({ exitCode: EXIT.invariant });
+});
+
+test("a rehearsal that stops by itself ends with what helps as well, and says that of itself", () => {
+  const wrong = new PreflightError("CHAIN_ID_MISMATCH", "the endpoint is of another chain");
+  const message = "the rehearsal stopped: the endpoint is of another chain; its rows stay readable until the next one";
+  expect(cutOff("rehearsal", wrong, asItIs)).toMatchObject({
+    exitCode: EXIT.configuration,
+    message: expect.stringContaining(message),
+  });
+  expect(cutOff("rehearsal", new TypeError("ours"), asItIs)).toMatchObject({ exitCode: EXIT.invariant });
 });

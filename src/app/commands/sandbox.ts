@@ -10,6 +10,7 @@ import type { SandboxWorld } from "../../sandbox/world.ts";
 import { executorKindOf } from "../../service/pools/kinds.ts";
 import { acquireLock } from "../../storage/lock.ts";
 import { closeAll } from "../close-all.ts";
+import { cutOff } from "../cut-off.ts";
 import { openMarker } from "../daemon-database.ts";
 import { endOnUncaught } from "../end-on-uncaught.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -26,7 +27,6 @@ import { forkUrlOf, isRehearsal, refuseUnfitFile, refuseUnused } from "../sandbo
 import { sandboxSum, swapsSum } from "../sandbox-sum.ts";
 import { type Daemon, startDaemon } from "../start-daemon.ts";
 import { startEmbeddedService } from "../start-embedded-service.ts";
-import { troubleOf } from "../start-trouble.ts";
 import { stopOnSignals } from "../stop-signals.ts";
 import type { Terminal } from "../terminal.ts";
 import { stateOf } from "../watch-files.ts";
@@ -207,15 +207,7 @@ async function waitForEnd(options: SandboxCommandOptions, running: Ending): Prom
     return;
   }
   await watching?.stop();
-  throw cutOff(ended, runtime.redactor.redact);
-}
-
-/** What a sandbox ends with that was not asked to: its chain is saved by the minute, and its rows with each commit. */
-export function cutOff(ended: unknown, redact: (text: string) => string): CommandFailure {
-  const { message, exitCode } = troubleOf(ended);
-  const advice =
-    "its rows stay readable until the next start; its chain may lack what came last, which `swapd audit` then reports as missing";
-  return new CommandFailure(exitCode, redact(`the sandbox stopped: ${message}; ${advice}`));
+  throw cutOff("sandbox", ended, runtime.redactor.redact);
 }
 
 /** The daemon stops first, so that nothing moves any more; the chain stands until the audit has read it. */
