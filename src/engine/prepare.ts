@@ -1,10 +1,8 @@
 import { namedContracts } from "../domain/guard/swap-contracts.ts";
-import type { Address } from "../domain/money/address.ts";
-import type { Token } from "../domain/money/token.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import { writeAndNotify } from "./alerts.ts";
+import { readBaselines } from "./baselines.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { refusedAsUndefined } from "./perform/node-fault.ts";
 import { problemOfRows } from "./rows-at-start.ts";
 
 /** Why the daemon must not start on this chain or database. */
@@ -24,7 +22,7 @@ export class PreflightError extends Error {
 }
 
 /**
- * Checks, before anything is decided, that database, wallets, chain and tokens are the configured ones, and notes the
+ * Checks, before anything is decided, that database, wallets, chain and tokens are the configured ones, and live notes the
  * balances that the audit counts from.
  * @returns the newest block
  * @throws PreflightError when they are not, ChainReadError when the node does not answer
@@ -40,45 +38,15 @@ export async function prepare(context: EngineContext): Promise<BlockHead> {
   const { network, chainId } = settings;
   await writeAndNotify(deps, [{ kind: "identity", network, chainId }]);
   const head = await chain.latest();
+  // What happens before the wallets trade is none of ours; in a dry run they may even be on paper.
+  if (!settings.live) return head;
   const known = new Set(rows.baselines.map(({ wallet, token }) => `${wallet} ${token}`));
   for (const wallet of deps.signers.keys()) {
     const tokens = [settings.native, ...settings.tokens].filter(({ address }) => !known.has(`${wallet} ${address}`));
-    await addBaselines(context, { wallet, tokens, tip: head });
+    for (const baseline of await readBaselines(chain, { wallet, tokens, tip: head }))
+      await writeAndNotify(deps, [{ kind: "baseline", baseline }]);
   }
   return head;
-}
-
-async function addBaselines(
-  { deps }: EngineContext,
-  { wallet, tokens, tip }: { readonly wallet: Address; readonly tokens: readonly Token[]; readonly tip: BlockHead },
-): Promise<void> {
-  const { chain } = deps;
-  if (tokens.length === 0) return;
-  const settled = await settledBlock(chain, wallet, tip);
-  for (const { address, symbol, decimals } of tokens) {
-    const final =
-      settled === tip ? undefined : await chain.balance(address, wallet, settled.number).catch(refusedAsUndefined);
-    const [{ number: blockNumber, timestamp: blockTimeSeconds }, balance] =
-      final === undefined ? [tip, await chain.balance(address, wallet, tip.number)] : [settled, final];
-    const baseline = { wallet, token: address, symbol, decimals, blockNumber, blockTimeSeconds, balance };
-    await writeAndNotify(deps, [{ kind: "baseline", baseline }]);
-  }
-}
-
-/**
- * The newest final block: a deposit above it may come once more in a later block, and would count twice. Where the
- * wallet has sent something since, or no endpoint answers, the tip: what was sent before the first start is none of
- * ours.
- */
-async function settledBlock(
-  chain: EngineContext["deps"]["chain"],
-  wallet: Address,
-  tip: BlockHead,
-): Promise<BlockHead> {
-  const newest = await chain.finalized();
-  const final = newest.number < tip.number ? newest : tip;
-  const before = await chain.transactionCount(wallet, final.number).catch(refusedAsUndefined);
-  return before !== undefined && before === (await chain.transactionCount(wallet, tip.number)) ? final : tip;
 }
 
 async function checkTokens(context: EngineContext): Promise<void> {

@@ -6,6 +6,7 @@ import type { BootInstant } from "./clock.ts";
 import type { StrategyRow } from "./daemon-rows.ts";
 import type { LaneHalt } from "./lane-store.ts";
 import type { DatabaseState, Difference, FinalBlock, Finding, KnownChain } from "./reconciliation-store.ts";
+import type { BaselineRow } from "./watch-questions.ts";
 
 /** An allowance by its three parties. */
 export interface Grant {
@@ -140,7 +141,12 @@ export type ReconciliationChange =
   /** what is open was found now at the latest, whatever a clock that ran ahead said */
   | { readonly kind: "findings-capped" }
   | { readonly kind: "acceptances-capped" }
-  | { readonly kind: "known-chain"; readonly known: KnownChain }
+  /** @param baselines what the audit counts from, in place of what it did; undefined: that stays */
+  | {
+      readonly kind: "known-chain";
+      readonly known: KnownChain;
+      readonly baselines?: readonly BaselineRow[] | undefined;
+    }
   /** so many transactions of the account are accepted that no halt counted, no matter who made them */
   | {
       readonly kind: "count-accepted";

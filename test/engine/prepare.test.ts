@@ -35,6 +35,13 @@ test("notes them at a final block: what lies above may come once more in a later
   expect(noted()).toEqual({ block_number: number, block_time_seconds: timestamp, balance: "1000000000" });
 });
 
+test("notes none in a dry run: what happens before the wallet trades is no row's matter, and it may be on paper", async () => {
+  const outside = createOutside(NOW_MS);
+  const life = openLife(outside, { settings: { live: false } });
+  await prepare(life.context);
+  expect(life.store.baselines()).toEqual([]);
+});
+
 test.each<[string, (chain: FakeChain) => void]>([
   ["the wallet itself sent something above it", (chain) => chain.ledger.countUp(ACCOUNT)],
   [

@@ -2,7 +2,10 @@ import { spendersIn } from "../../domain/guard/swap-contracts.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
+import type { BaselineRow } from "../../ports/watch-questions.ts";
 import { commitAndNotify } from "../alerts.ts";
+import { readBaselines } from "../baselines.ts";
+import { refusedAsUndefined } from "../perform/node-fault.ts";
 import { baselineNow, countNow, knowledgeAt } from "./baseline.ts";
 import { exactAmount } from "./exact-amount.ts";
 import { alertOfNew, foundChange, newOnes } from "./findings.ts";
@@ -50,7 +53,7 @@ export async function whereToBegin(
     return await save(context, { wallet, ...baseline, balances: new Map(), baseline });
   }
   if (seen !== undefined || isAcceptedAsNew(rows, wallet))
-    return await save(context, await baselineNow(context, wallet));
+    return await saveUnsigned(context, await baselineNow(context, wallet));
   const traced = await traceOf(context, wallet, async (spender) => (await look(spender)).granted);
   if (typeof traced === "string") {
     await writeNew(context, wallet, traced);
@@ -59,7 +62,7 @@ export async function whereToBegin(
   const first = await baselineNow(context, wallet);
   const { block, transactionCount } = first.baseline;
   // What came after the block up to which it never traded is not accepted.
-  return await save(context, { ...first, baseline: { block: Math.min(block, traced), transactionCount } });
+  return await saveUnsigned(context, { ...first, baseline: { block: Math.min(block, traced), transactionCount } });
 }
 
 /**
@@ -76,14 +79,33 @@ function isAcceptedAsNew({ open, reported }: Standing, wallet: Address): boolean
   return reported.has(key) && open.every((one) => one.key !== key);
 }
 
-/** Writes down where a wallet's knowledge begins. @returns what the rows know by now */
-async function save({ deps }: ScanContext, first: KnownChain): Promise<KnownChain> {
+/**
+ * The same for a wallet that signed nothing yet: audit and books count from there as well. What its owner did with it until
+ * then, perhaps for weeks before they accepted it, would else be a theft for good, which nobody could accept.
+ */
+async function saveUnsigned(context: ScanContext, first: KnownChain): Promise<KnownChain> {
+  const { chain } = context.deps;
+  const { block } = first.baseline;
+  const of = {
+    wallet: first.wallet,
+    tokens: [context.settings.native, ...context.settings.tokens],
+    tip: (await chain.block(block)) ?? (await chain.latest(block)),
+  };
+  return await save(context, first, await readBaselines(chain, of).catch(refusedAsUndefined));
+}
+
+/**
+ * Writes down where a wallet's knowledge begins.
+ * @param baselines in place of those that are written down; undefined: they stay
+ * @returns what the rows know by now
+ */
+async function save({ deps }: ScanContext, first: KnownChain, baselines?: readonly BaselineRow[]): Promise<KnownChain> {
   return await commitAndNotify(deps, {
     question: { kind: "standing", keys: [], wallets: [first.wallet] },
     decide: (rows) => {
       const known = rows.known.get(first.wallet);
       return {
-        changes: known === undefined ? [{ kind: "known-chain", known: first }] : [],
+        changes: known === undefined ? [{ kind: "known-chain", known: first, baselines }] : [],
         atMs: deps.clock.nowMs(),
         value: known ?? first,
       };

@@ -2,10 +2,11 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
+import { prepare } from "../../../src/engine/prepare.ts";
 import { createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
 import { POOL, USDC } from "../../support/builders.ts";
 import { accept, begin, fill, fills, LIFETIME_SECONDS, live, markerOf, open } from "../../support/databases-in-turn.ts";
-import { ACCOUNT, type Outside, openLife, turn, turnUntil } from "../../support/engine-life.ts";
+import { ACCOUNT, type Life, type Outside, openLife, turn, turnUntil } from "../../support/engine-life.ts";
 
 type Agreed = Awaited<ReturnType<Outside["chain"]["agreed"]>>;
 
@@ -111,6 +112,79 @@ describe("what a person did before the first start", () => {
     await outside.clock.advance(3_600_000);
     await reconciler.scan();
     expect(open(life)).toEqual(["outflow"]);
+  });
+});
+
+describe("what the audit and the books count from", () => {
+  /** Block and balance that are counted from. */
+  const countedFrom = ({ db }: Life): unknown =>
+    db.prepare("SELECT block_number AS block, balance FROM baselines WHERE symbol = 'USDC'").get();
+  const whatIsHeld = async ({ chain }: Outside): Promise<unknown> => ({
+    block: (await chain.finalized()).number,
+    balance: chain.ledger.balance(USDC.address, ACCOUNT).toString(),
+  });
+  /** The owner sends something, which is final by and by. */
+  const moveOut = ({ chain, ...outside }: Outside, blocks: number): void => {
+    chain.ledger.countUp(ACCOUNT);
+    chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: 300_000_000n });
+    mine({ ...outside, chain }, blocks);
+  };
+
+  test.each([true, false])(
+    "is what there is at the first live check, whatever an older release wrote down in a dry run (known to init: %s)",
+    async (isKnown) => {
+      const outside = begin("only", "none");
+      const marker = markerOf(outside);
+      if (isKnown) marker.write(ACCOUNT, { state: undefined, baseline: undefined });
+      const dry = openLife(outside);
+      await prepare(dry.context);
+      const left = { ...{ symbol: "GONE", decimals: 6 }, blockNumber: 1, blockTimeSeconds: 1, balance: 5n };
+      dry.store.addBaseline({ ...left, wallet: ACCOUNT, token: POOL });
+      dry.db.close();
+      moveOut(outside, 8);
+      const life = await live(outside, marker);
+      expect(countedFrom(life)).toEqual(await whatIsHeld(outside));
+      expect(
+        life.db.prepare("SELECT 1 FROM baselines WHERE symbol = 'GONE'").get(),
+        "which is configured no more",
+      ).toBe(undefined);
+      await life.engine.stop();
+      const begun = countedFrom(life);
+      moveOut(outside, 8);
+      const next = await live(outside, marker);
+      await turn(outside, next, 5);
+      expect(open(next)).toEqual(["nonce"]);
+      expect(countedFrom(next), "a theft after it must not move it").toEqual(begun);
+    },
+  );
+
+  test("is what there is once a person accepted a wallet that the database does not know, not at the first start", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const emptied = { ...outside, file: join(dirname(outside.file), "another.db") };
+    const life = await live(emptied);
+    expect(open(life)).toEqual(["new"]);
+    moveOut(outside, 8);
+    await turn(emptied, life, LIFETIME_SECONDS);
+    expect(await accept(life)).toContain("accepted 1");
+    const atLeast = (await outside.chain.finalized()).number;
+    await turn(emptied, life, 5);
+    expect(open(life)).toEqual([]);
+    const { block, balance } = countedFrom(life) as { block: number; balance: string };
+    expect([block >= atLeast, balance]).toEqual([true, outside.chain.ledger.balance(USDC.address, ACCOUNT).toString()]);
+  });
+
+  test("stays where a wallet signed before the chain was checked for it: what was taken since is to be found", async () => {
+    const outside = begin("only", "none");
+    await fill(outside, 1);
+    const life = openLife(outside);
+    life.db.exec("DELETE FROM known_chain");
+    const begun = countedFrom(life);
+    life.db.close();
+    mine(outside, 8);
+    const next = await live(outside);
+    await turn(outside, next, 5);
+    expect(countedFrom(next)).toEqual(begun);
   });
 });
 

@@ -1,9 +1,9 @@
-import { toAddress } from "../../../domain/money/address.ts";
 import type { ModeRow, OperatingMode } from "../../../domain/run/operating-mode.ts";
 import type { EndedSlots } from "../../../domain/schedule/ended-slots.ts";
 import type { StrategySpec } from "../../../domain/strategy/spec.ts";
 import type { GapRow } from "../../../ports/daemon-rows.ts";
 import type { Statements } from "../statements.ts";
+import { createBaselineRows } from "./baseline-rows.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { createDrawdownRows } from "./drawdown-rows.ts";
 import { createLotOrderRows } from "./lot-order-rows.ts";
@@ -27,8 +27,7 @@ type OtherRows =
   | "saveSameEnds"
   | "sameEndsOf"
   | "answerOpenRequests"
-  | "baselines"
-  | "addBaseline"
+  | keyof ReturnType<typeof createBaselineRows>
   | "identity"
   | "saveIdentity"
   | "noteAlive";
@@ -44,6 +43,7 @@ export function createOperationRows(sql: Statements): Pick<RowStore, keyof Opera
     ...createPriceRows(sql),
     ...createDrawdownRows(sql),
     ...createSameEndRows(sql),
+    ...createBaselineRows(sql),
     identity: () => {
       const row = sql.get<{ network: string; chain_id: number }>("SELECT network, chain_id FROM identity");
       return row === undefined ? undefined : { network: row.network, chainId: row.chain_id };
@@ -56,23 +56,6 @@ export function createOperationRows(sql: Statements): Pick<RowStore, keyof Opera
         atMs,
       );
     },
-    addBaseline: (row) => {
-      sql.run(
-        `INSERT INTO baselines (wallet, token, symbol, decimals, block_number, block_time_seconds, balance)
-         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        row.wallet,
-        row.token,
-        row.symbol,
-        row.decimals,
-        row.blockNumber,
-        row.blockTimeSeconds,
-        row.balance.toString(),
-      );
-    },
-    baselines: () =>
-      sql
-        .all<{ wallet: string; token: string }>("SELECT wallet, token FROM baselines")
-        .map(({ wallet, token }) => ({ wallet: toAddress(wallet), token: toAddress(token) })),
     lastAliveMs: () => sql.get<{ at: number | null }>("SELECT alive_at_ms AS at FROM identity")?.at ?? undefined,
     noteAlive: (atMs) => {
       sql.run("UPDATE identity SET alive_at_ms = ?", atMs);

@@ -125,6 +125,7 @@ export interface SingleRows extends LedgerRows {
   historyHead(): { readonly links: number; readonly head: string } | undefined;
   saveDrawdown(state: DrawdownState, atMs: number): void;
   addBaseline(row: BaselineRow): void;
+  replaceBaselines(wallet: Address, rows: readonly BaselineRow[]): void;
   noteAlive(atMs: number): void;
   databaseState(): DatabaseState;
   nameDatabase(id: string): void;

@@ -17,7 +17,10 @@ export function reconciliationWriters(
     checked: quietly(({ wallet }) => rows.removeUnchecked(wallet)),
     "findings-capped": quietly((_, atMs) => rows.capFindings(atMs)),
     "acceptances-capped": quietly((_, atMs) => rows.capAcceptances(atMs)),
-    "known-chain": quietly(({ known }, atMs) => rows.saveKnownChain(known, atMs)),
+    "known-chain": quietly(({ known, baselines }, atMs) => {
+      rows.saveKnownChain(known, atMs);
+      if (baselines !== undefined) rows.replaceBaselines(known.wallet, baselines);
+    }),
     "count-accepted": quietly(({ counted, by }, atMs) => lanes().acceptCount(counted, { by, atMs })),
     "signatures-counted": quietly(({ beyond }) => rows.countBeyond(beyond)),
     "open-runs-barred": quietly(() => rows.barOpenRuns()),

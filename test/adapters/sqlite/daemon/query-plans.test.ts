@@ -120,6 +120,11 @@ const RETENTION = {
   ...{ nowMs: NOW_MS, after: undefined, mayGoOn: () => true },
 };
 
+const BASELINE = {
+  ...{ wallet: WALLET, token: USDC.address, symbol: "USDC", decimals: 6 },
+  ...{ blockNumber: 1, blockTimeSeconds: 1, balance: 1n },
+};
+
 const STORE: Calls<DaemonStore> = {
   transaction: (store) => store.transaction(() => 1),
   commit: (store) =>
@@ -228,16 +233,8 @@ const STORE: Calls<DaemonStore> = {
   historyHead: (store) => store.historyHead(),
   saveDrawdown: (store) => store.saveDrawdown({} as never, NOW_MS),
   baselines: (store) => store.baselines(),
-  addBaseline: (store) =>
-    store.addBaseline({
-      wallet: WALLET,
-      token: USDC.address,
-      symbol: "USDC",
-      decimals: 6,
-      blockNumber: 1,
-      blockTimeSeconds: 1,
-      balance: 1n,
-    }),
+  addBaseline: (store) => store.addBaseline(BASELINE),
+  replaceBaselines: (store) => store.replaceBaselines(WALLET, [BASELINE]),
   addLotOrder: (store) => store.addLotOrder({ wallet: WALLET, pick: "oldest", madeBy: "ops", sinceMs: 1 }),
   newestFillMs: (store) => store.newestFillMs(),
   addRequest: (store) => store.addRequest({ command: "run", arguments: {}, madeBy: "ops", madeAtMs: NOW_MS }),
