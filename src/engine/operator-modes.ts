@@ -4,7 +4,9 @@ import {
   type ModeRow,
   OPERATING_MODES,
   type OperatingMode,
+  signedAgain,
   stricterBesides,
+  stricterMode,
 } from "../domain/run/operating-mode.ts";
 import type { Change } from "../ports/changes.ts";
 import type { OperatorRequest } from "../ports/daemon-rows.ts";
@@ -16,6 +18,9 @@ import type { Outcome } from "./operator-transactions.ts";
 
 /** Where it was renamed, the one that trades is another. */
 const WITHOUT_FILE = "no file of that name is in force, so it starts no runs: see `swapd status` for those that do";
+
+/** Begins the name of who asked by chat. */
+export const BY_CHAT = "chat:";
 
 /** What comes of a person's word on the mode of everything, or of a strategy. */
 export function decideMode(
@@ -29,8 +34,10 @@ export function decideMode(
   const hasFile = scope === GLOBAL_SCOPE || strategyOf(context, scope) !== undefined;
   if (!hasFile && !rows.isKnown) return refused(`no strategy "${scope}"`);
   const row = { scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs };
+  const held = stricterHeld(row, rows.mode);
+  if (held !== undefined) return refused(held);
   const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(context, rows.halts, row) : [];
-  const besides = stricterBesides(row, rows.modes);
+  const besides = signedAgain(row, rows) ?? stricterBesides(row, rows.modes);
   const words = [
     `${scope} is ${mode}`,
     ...(hasFile ? [] : [WITHOUT_FILE]),
@@ -42,6 +49,13 @@ export function decideMode(
     answer: words.join("; "),
     changes: [...modeChanges(context, row, rows), ...released.flatMap(({ changes }) => changes)],
   };
+}
+
+/** What lets trade needs a code by chat. A stop has none, and in place of a stricter one would let open runs be signed. */
+function stricterHeld({ scope, mode, setBy }: ModeRow, before: ModeRow | undefined): string | undefined {
+  if (!setBy.startsWith(BY_CHAT) || before === undefined || mode === "active") return undefined;
+  if (stricterMode(mode, before.mode) === mode) return undefined;
+  return `${scope} is ${before.mode}, which is stricter than ${mode}, so it stays; use swapd on the machine`;
 }
 
 /** A halt takes nothing back: what people have before them is theirs to execute. */

@@ -107,6 +107,24 @@ test("a halt by chat goes through the operators' requests, is answered, and name
   await life.engine.stop();
 });
 
+test("a pause by chat lifts no halt, of everything or of one strategy: that lets open runs be signed, and needs no code", async () => {
+  const { outside, server, open } = await begin();
+  const { life } = open();
+  await life.engine.start();
+  await listening(server, outside);
+  for (const about of ["", " weekly"]) {
+    await saidAfter(outside, life, server, () => server.send(`/halt${about}`));
+    expect(await saidAfter(outside, life, server, () => server.send(`/pause${about}`))).toMatch(
+      /^refused: (global|weekly) is halted, which is stricter than paused/,
+    );
+  }
+  expect(modes(life)).toEqual([
+    ["global", "halted", "chat:42"],
+    ["weekly", "halted", "chat:42"],
+  ]);
+  await life.engine.stop();
+});
+
 test("a resume sent while the daemon was down does nothing, and neither does one of which the answer was lost", async () => {
   const { outside, server, open } = await begin({ allow: CHAT_COMMANDS });
   const first = open();

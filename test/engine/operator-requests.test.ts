@@ -186,6 +186,17 @@ describe("a mode", () => {
     expect(life.errors).toEqual([]);
   });
 
+  test("that is set in place of a halt says that open runs are signed again, unless everything is halted besides", async () => {
+    const { ask } = await begin();
+    await ask("mode", { mode: "halted" });
+    expect(await ask("mode", { mode: "halted", scope: "weekly" })).toBe("weekly is halted");
+    expect(await ask("mode", { mode: "paused", scope: "weekly" })).toBe("weekly is paused");
+    expect(await ask("mode", { mode: "paused" })).toBe(
+      "global is paused; it was halted, and open runs are signed again",
+    );
+    expect(await ask("mode", { mode: "exits-only" })).toBe("global is exits-only");
+  });
+
   test("SCH-18 that is active already stays active since when it was, so that nothing counts as paused", async () => {
     const { life, outside, ask } = await begin();
     outside.clock.jumpTo(SLOT_MS + 500);

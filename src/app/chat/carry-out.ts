@@ -1,6 +1,7 @@
 import type { Bot } from "../../adapters/notify/bot.ts";
 import { GLOBAL_SCOPE } from "../../domain/run/operating-mode.ts";
 import { type AlertDeps, writeAndNotify } from "../../engine/alerts.ts";
+import { BY_CHAT } from "../../engine/operator-modes.ts";
 import type { Change } from "../../ports/changes.ts";
 import type { OperatorRequest } from "../../ports/daemon-rows.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -13,9 +14,6 @@ export interface ChatDeps extends AlertDeps {
   readonly logger: Logger;
   readonly sources: AnswerSources;
 }
-
-/** Who asked, in the rows and the log: a name could be anything. */
-export const ASKER = "chat:";
 
 const ANSWER_WITHIN_MS = 10_000;
 const ANSWER_LOOK_MS = 200;
@@ -38,7 +36,7 @@ export async function carryOut(
   const { asked, user, next, signal } = of;
   const request = requestOf(asked);
   if (request !== undefined) {
-    const made = { kind: "request-made", request: { ...request, madeBy: `${ASKER}${user}` } } as const;
+    const made = { kind: "request-made", request: { ...request, madeBy: `${BY_CHAT}${user}` } } as const;
     return await answerOf(deps, { asked, requestId: await writeRequest(deps, next, made) }, signal);
   }
   await noteTaken(deps, next, []);

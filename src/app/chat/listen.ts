@@ -1,8 +1,9 @@
 import type { ChatMessage, Heard } from "../../adapters/notify/bot.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
 import { type AlertDeps, raiseChange, writeAndNotify } from "../../engine/alerts.ts";
+import { BY_CHAT } from "../../engine/operator-modes.ts";
 import { isStorageFault } from "../../storage/storage-fault.ts";
-import { ASKER, type ChatDeps, carryOut, describeRequest, noteTaken } from "./carry-out.ts";
+import { type ChatDeps, carryOut, describeRequest, noteTaken } from "./carry-out.ts";
 import { createCodes } from "./codes.ts";
 import { type Asked, type ChatTerms, isOurs, LONGEST_AGE_SECONDS, understand } from "./commands.ts";
 
@@ -34,7 +35,7 @@ export async function refuseOldRequests({
     {
       question: { kind: "requests" },
       decide: (requests) => {
-        const old = requests.filter(({ madeBy }) => madeBy.startsWith(ASKER));
+        const old = requests.filter(({ madeBy }) => madeBy.startsWith(BY_CHAT));
         const changes = old.map(({ id: requestId }) => ({ kind: "request-answered", requestId, answer }) as const);
         return { changes, atMs: clock.nowMs(), value: old.map(describeRequest) };
       },

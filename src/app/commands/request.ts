@@ -7,6 +7,7 @@ import {
   GLOBAL_SCOPE,
   type ModeRow,
   type OperatingMode,
+  signedAgain,
   stricterBesides,
   stricterMode,
 } from "../../domain/run/operating-mode.ts";
@@ -161,7 +162,7 @@ async function setMode(db: SqliteDatabase, target: Target, args: Record<string, 
       atMs,
       value: [
         ...released.map(({ account, reason: why }) => `released ${account}, which was halted because ${why}`),
-        ...[stricterBesides(row, rows.modes) ?? []].flat(),
+        ...[signedAgain(row, rows) ?? stricterBesides(row, rows.modes) ?? []].flat(),
       ],
     };
   };

@@ -43,3 +43,13 @@ export function stricterBesides(
   const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : "";
   return `a mode of their own have still ${names.join(", ")}${more}`;
 }
+
+/** That open runs are signed again, where a mode with no entries was set in place of a halt. Undefined: they are not. */
+export function signedAgain(
+  { scope, mode }: Pick<ModeRow, "scope" | "mode">,
+  { mode: before, modes }: { readonly mode: ModeRow | undefined; readonly modes: readonly ModeRow[] },
+): string | undefined {
+  if (before?.mode !== "halted" || mode === "halted" || mode === "active") return undefined;
+  const isAllHalted = modes.some((row) => row.scope === GLOBAL_SCOPE && row.mode === "halted");
+  return scope !== GLOBAL_SCOPE && isAllHalted ? undefined : "it was halted, and open runs are signed again";
+}
