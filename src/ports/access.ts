@@ -70,7 +70,11 @@ export interface AccessStore {
   noteUse(id: number, atMs: number): Promise<void>;
   /**
    * Writes a request of an operator down with its key, or finds the one that has the key.
-   * @returns its id, or why it is none
+   * @returns its id, or why it is none; `too-many` of the same asker wait to be taken, and it is no halt
    */
-  request(key: ActionKey, request: KeyedRequest, atMs: number): Promise<{ readonly id: number } | "other-request">;
+  request(
+    key: ActionKey,
+    request: KeyedRequest,
+    atMs: number,
+  ): Promise<{ readonly id: number } | "other-request" | "too-many">;
 }

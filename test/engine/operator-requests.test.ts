@@ -75,7 +75,7 @@ async function token(life: Awaited<ReturnType<typeof begin>>["life"]) {
     const key = { accessId, key: mode, asked: hash };
     const request = { command: "mode", arguments: { mode }, madeBy: "bot (token)" };
     const written = await access.request(key, request, life.context.deps.clock.nowMs());
-    return written === "other-request" ? 0 : written.id;
+    return typeof written === "string" ? 0 : written.id;
   };
   return { access, ask };
 }

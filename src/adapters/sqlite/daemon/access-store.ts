@@ -50,6 +50,7 @@ export function createAccessStore(db: SqliteDatabase): AccessStore {
           key.key,
         );
         if (known !== undefined) return known.asked === key.asked ? { id: known.request_id } : "other-request";
+        if (request.arguments.mode !== "halted" && countWaiting(sql, request.madeBy) >= MOST_WAITING) return "too-many";
         const id = sql.insert(
           "INSERT INTO requests (command, arguments, made_by, made_at_ms) VALUES (?, ?, ?, ?)",
           request.command,
@@ -67,6 +68,15 @@ export function createAccessStore(db: SqliteDatabase): AccessStore {
         return { id };
       }),
   };
+}
+
+/** What waits is taken in its order, and a halt of somebody else must not wait for thousands of requests. */
+const MOST_WAITING = 50;
+
+function countWaiting(sql: Statements, madeBy: string): number {
+  const text =
+    "SELECT count(*) AS count FROM requests INDEXED BY requests_open WHERE taken_at_ms IS NULL AND made_by = ?";
+  return sql.get<{ count: number }>(text, madeBy)?.count ?? 0;
 }
 
 /**
@@ -118,12 +128,17 @@ function addToken(sql: Statements, token: Parameters<AccessStore["addToken"]>[0]
   return true;
 }
 
-/** What he asked for and the daemon has not taken yet is not done either, unless it stops something. */
+const HALTS = "coalesce(arguments ->> '$.mode', '') = 'halted'";
+/** A no to a run. What passes over a strategy's next slot uses that up, and stops nothing. */
+const REFUSES_A_RUN = `command = 'skip'
+  AND (arguments ->> '$.run' IS NOT NULL OR coalesce(arguments ->> '$.strategy', '') GLOB 'run_*')`;
+
+/** What he asked for and the daemon has not taken yet is not done either, unless it stops something: a halt, or a no to a run. */
 function revoke(sql: Statements, name: string, atMs: number): boolean {
   const named = "name = ? AND kind <> 'code' AND ended_at_ms IS NULL";
   sql.run(
     `UPDATE requests SET answer = ?, taken_at_ms = ?
-     WHERE answer IS NULL AND command <> 'skip' AND coalesce(arguments ->> '$.mode', '') <> 'halted'
+     WHERE answer IS NULL AND NOT (${REFUSES_A_RUN}) AND NOT (${HALTS})
        AND id IN (SELECT request_id FROM action_keys WHERE access_id IN (SELECT id FROM access WHERE ${named}))`,
     ...[`refused: ${name}, who asked, was revoked before it was taken`, atMs, name],
   );

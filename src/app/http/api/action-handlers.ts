@@ -29,6 +29,11 @@ export function createActionHandlers(sources: ApiSources): Handlers<"act" | "lis
       const written = await access.request(accessKey, request, clock.nowMs());
       if (written === "other-request")
         throw new ApiProblem("KEY_USED", "the key was sent with another action before; make a new one for each action");
+      if (written === "too-many")
+        throw new ApiProblem(
+          "TOO_MANY",
+          "nothing was asked for: too many actions of yours wait to be taken already; ask again once they have their answers. A halt is taken all the same",
+        );
       logger.info({ action: body.action, by: request.madeBy, requestId: written.id }, "an action was asked for");
       return describeRequest(await answered(sources, written.id));
     },

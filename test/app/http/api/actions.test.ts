@@ -99,6 +99,7 @@ it("is done once by the next life, where the daemon is killed between the row an
 it.each([
   [{ action: "run", strategy: "weekly", extra: true }, "refused"],
   [{ action: "resume" }, "refused"],
+  [{ action: "skip", strategy: "weekly" }, "refused"],
   [{ action: "halt" }, "done"],
 ])(
   "does what a token asked for that was revoked before %j was taken only where it stops something",
@@ -115,6 +116,47 @@ it.each([
   },
   20_000,
 );
+
+it("lets a no to a run stand whose asker was revoked before it was taken", async () => {
+  const life = await startApiLife();
+  const { access } = life.sources;
+  life.life.kill();
+  const [asker] = (await access.list(life.outside.clock.nowMs())).filter(({ name }) => name === "t-operate");
+  const request = { command: "skip", arguments: { run: "run_none" }, madeBy: "t-operate (token)" };
+  const written = await access.request({ accessId: asker?.id ?? 0, key: "key-1", asked: "a" }, request, 1);
+  await access.revoke("t-operate", life.outside.clock.nowMs());
+  const answer = life.life.db.prepare("SELECT answer FROM requests WHERE id = ?").pluck();
+  expect(answer.get(typeof written === "string" ? 0 : written.id)).toBe(null);
+});
+
+it("takes no more than so many waiting actions of one asker, but a halt, and what another one asks for", async () => {
+  const life = await startApiLife();
+  const { access } = life.sources;
+  life.life.kill();
+  const known = await access.list(life.outside.clock.nowMs());
+  const ask = (name: string, key: string, mode: string) => {
+    const accessId = known.find((one) => one.name === name)?.id ?? 0;
+    return access.request(
+      { accessId, key, asked: "a" },
+      { command: "mode", arguments: { mode }, madeBy: `${name} (token)` },
+      1,
+    );
+  };
+  const [one, other] = ["t-operate", "t-read"] as const;
+  for (let n = 0; n < 50; n += 1)
+    expect(await ask(one, `key-${n}`, "paused")).toMatchObject({ id: expect.any(Number) });
+  const refused = await life.as("operate", "/api/v1/actions", action({ action: "pause" }, "one-more"));
+  expect(refused.json).toMatchObject({
+    status: 429,
+    code: "TOO_MANY",
+    detail: expect.stringContaining("A halt is taken"),
+  });
+  expect(await ask(one, "key-7", "paused"), "what waits is found by its key").toMatchObject({ id: 8 });
+  expect(await ask(one, "halt", "halted")).toMatchObject({ id: 51 });
+  expect(await ask(other, "key-1", "paused")).toMatchObject({ id: 52 });
+  life.life.db.exec("UPDATE requests SET taken_at_ms = 2, answer = 'done' WHERE id < 5");
+  expect(await ask(one, "later", "paused"), "what was taken makes room").toMatchObject({ id: expect.any(Number) });
+});
 
 it.each([
   [{ action: "withdraw" }, "key"],
