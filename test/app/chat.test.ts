@@ -341,6 +341,34 @@ test("the offset is stored with what was asked for: what was taken is taken by n
   await life.engine.stop();
 });
 
+test("a halt to a bot that does not know its own name is answered, and after a minute people hear of it", async () => {
+  const { outside, server, open } = await begin();
+  server.state.isNameless = true;
+  const { life } = open();
+  await life.engine.start();
+  await listening(server, outside);
+  expect(await saidAfter(outside, life, server, () => server.send(`/halt@${BOT_NAME}`))).toContain("without the @");
+  expect(await saidAfter(outside, life, server, () => server.send("/halt"))).toContain("global is halted");
+  const alerts = (): unknown[] =>
+    life.db.prepare("SELECT text FROM alerts WHERE code = 'CHAT_UNHEARD' AND over_at_ms IS NULL").pluck().all();
+  await vi.waitFor(
+    async () => {
+      await turn(outside, life, 10);
+      expect(alerts()).toEqual([expect.stringContaining("getMe")]);
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+  server.state.isNameless = false;
+  await vi.waitFor(
+    async () => {
+      await turn(outside, life, 1);
+      expect(alerts()).toEqual([]);
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+  await life.engine.stop();
+});
+
 test.each([
   ["hangs", "nothing" as const],
   ["answers with a page", { status: 200, body: "<html>" }],

@@ -32,6 +32,8 @@ export async function startBotServer(nowSeconds: () => number) {
     mostAtOnce: 0,
     /** answers in place of what it would say: a status with a body, or nothing ever */
     instead: undefined as { status: number; body: unknown } | "nothing" | undefined,
+    /** it does not say who the bot is */
+    isNameless: false,
     lastId: 1_000,
     /** what others do just before each poll */
     before: (): void => undefined,
@@ -70,6 +72,7 @@ export async function startBotServer(nowSeconds: () => number) {
     if (state.instead === "nothing") return;
     if (state.instead !== undefined) return answer(response, state.instead.status, state.instead.body);
     if (token !== BOT_TOKEN) return refuse(response, 401, "Unauthorized");
+    if (method === "getMe" && state.isNameless) return refuse(response, 500, "Internal Server Error");
     if (method === "getMe") return answer(response, 200, { ok: true, result: { id: 123_456, username: BOT_NAME } });
     if (method === "getUpdates") return await poll(response, fields);
     if (method !== "sendMessage") return refuse(response, 404, "Not Found");

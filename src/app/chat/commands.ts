@@ -39,11 +39,16 @@ export function isOurs({ chat, user, isOwn }: ChatMessage, terms: ChatTerms): bo
   return isOwn && chat === terms.chat && user !== undefined && terms.users.includes(user);
 }
 
+const NAMELESS =
+  "not taken, because the service does not say what my own name is: send it without the @ and what follows";
+
 /** Understands a message of somebody who is known. @param own the bot's name: in a group others have commands too */
 export function understand(text: string, { allow }: ChatTerms, own: string | undefined): Understood {
   const [, word = "", to, about] = COMMAND.exec(text.trim()) ?? [];
-  const isForOther = to !== undefined && to.toLowerCase() !== own?.toLowerCase();
+  const isForOther = to !== undefined && own !== undefined && to.toLowerCase() !== own.toLowerCase();
   if (!text.trim().startsWith("/") || isForOther) return { kind: "ignored" };
+  // It may be for us: a halt must not be lost without a word.
+  if (to !== undefined && own === undefined) return { kind: "unfit", reply: NAMELESS };
   if (word === "yes") return { kind: "code", code: about ?? "" };
   const command = CHAT_COMMANDS.find((one) => one === word);
   const known = `known here: ${allow.map((one) => `/${one}`).join(", ")}`;

@@ -95,9 +95,9 @@ async function listen(
         await clock.sleep(Math.max(retryMs(memory.failures), askedMs), signal);
         continue;
       }
+      memory.name ??= await bot.name(signal);
       await noteHeard(deps, memory);
       await sayRefused(terms, deps, { memory, signal });
-      memory.name ??= await bot.name(signal);
       await takeAll(terms, deps, { heard, memory, codes, signal });
     } catch (error) {
       if (!isStorageFault(error)) throw error;
@@ -132,12 +132,25 @@ async function noteUnheard(
   const why =
     detail === "HTTP 409" ? ": another program listens with the same bot, or it has a webhook" : `: ${detail}`;
   const text = `commands by chat are not heard${why}; what is sent meanwhile is dropped, so use swapd itself`;
+  await warn(deps, text);
+}
+
+async function warn(deps: ChatDeps, text: string): Promise<void> {
   const alert = { severity: "warning", code: "CHAT_UNHEARD", subject: SUBJECT.chat(), text } as const;
   await writeAndNotify(deps, [raiseChange(deps, alert)]);
 }
 
+/** A bot whose name is not known does not know what is sent to it by name: that is half deaf. */
 async function noteHeard(deps: ChatDeps, memory: Memory): Promise<void> {
-  memory.heardAtMs = deps.clock.monotonicMs();
+  const now = deps.clock.monotonicMs();
+  memory.heardAtMs = now;
+  if (memory.name === undefined) {
+    memory.failures = 0;
+    memory.failingSinceMs ??= now;
+    const text =
+      "commands by chat that name the bot are not taken: the service does not say its name (getMe); send them without the @";
+    return now - memory.failingSinceMs < UNHEARD_AFTER_MS ? undefined : await warn(deps, text);
+  }
   if (memory.failures === 0 && memory.failingSinceMs === undefined && memory.isCaughtUp) return;
   memory.failures = 0;
   memory.failingSinceMs = undefined;
