@@ -60,7 +60,7 @@ export function createDigestRows(
         .map(({ gasUsed, gasPrice, dataFee }) => gasUsed * gasPrice + (dataFee ?? 0n)),
     filledSince: (transition) =>
       sql
-        .all<{ runId: string; swapId: string }>(FILLED_SINCE, transition)
+        .allNamed<{ runId: string; swapId: string }>(FILLED_SINCE, { since: transition })
         .map(({ runId, swapId }) => ({ runId, swapId })),
     endsSince: (transition) =>
       sql.all<Counted>(
@@ -87,12 +87,19 @@ interface MarkColumns {
   readonly gaps: string;
 }
 
-/** Swaps that were filled for the first time since a move: a reorganisation may fill one again. */
+/**
+ * Swaps that were filled since a move and are now: a reorganisation may take a fill back, or fill again what was filled by
+ * then and told.
+ */
 const FILLED_SINCE = `SELECT swaps.run_id AS runId, swaps.id AS swapId
   FROM transitions AS moves INDEXED BY transitions_of_fills JOIN swaps ON swaps.id = moves.subject_id
-  WHERE moves.id > ? AND moves.subject = 'swap' AND moves.to_state = 'confirmed'
-    AND NOT EXISTS (SELECT 1 FROM transitions AS earlier WHERE earlier.subject_id = moves.subject_id
-      AND earlier.to_state = 'confirmed' AND earlier.id < moves.id)
+  WHERE moves.id > @since AND moves.subject = 'swap' AND moves.to_state = 'confirmed'
+    AND swaps.state IN ('confirmed', 'final')
+    AND NOT EXISTS (SELECT 1 FROM transitions AS later WHERE later.subject_id = moves.subject_id
+      AND later.to_state = 'confirmed' AND later.id > moves.id)
+    AND NOT EXISTS (SELECT 1 FROM transitions AS told WHERE told.subject_id = moves.subject_id
+      AND told.to_state IN ('confirmed', 'final') AND told.id = (SELECT max(id) FROM transitions AS earlier
+        WHERE earlier.subject_id = moves.subject_id AND earlier.id <= @since))
   ORDER BY moves.id`;
 
 /** What is paid for others is no wallet's. As of fills, a reorganisation may confirm one again. */

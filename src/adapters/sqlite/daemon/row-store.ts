@@ -113,7 +113,7 @@ export interface SingleRows extends LedgerRows {
   newestTransition(): number;
   /** The same of moves of transactions. */
   newestLaneTransition(): number;
-  /** Swaps that were filled for the first time after a move. */
+  /** Swaps that are filled, and were not yet at a move. */
   filledSince(transition: number): readonly { readonly runId: string; readonly swapId: string }[];
   /** What transactions cost that were confirmed for the first time after a move of theirs, in wei each. */
   paidSince(laneTransition: number): readonly bigint[];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readDigest } from "../../../../src/adapters/sqlite/daemon/digest-rows.ts";
 import { NOW_MS, runSample, SLOT_MS } from "../../../support/builders.ts";
-import { addRun, addStrategy, openDaemonDatabase } from "../../../support/daemon-database.ts";
+import { addRun, addStrategy, openDaemonDatabase, saveAs } from "../../../support/daemon-database.ts";
 import { swapIn } from "../../../support/reading-samples.ts";
 
 const DAY_MS = 86_400_000;
@@ -45,4 +45,26 @@ test("a fill after all older runs went is told, and no number of theirs is given
   expect(() => db.prepare(again).run(next.lastTransition)).toThrow("never given again");
   for (const change of ["UPDATE transitions_gone SET newest = 1", "DELETE FROM transitions_gone"])
     expect(() => db.exec(change)).toThrow("never given again");
+});
+
+test("a fill that a reorganisation takes back is told once it is filled again, and what was told is not told anew", () => {
+  const { store } = openDaemonDatabase();
+  addStrategy(store);
+  const swap = { ...swapIn("confirmed"), id: "run_1.0.1", runId: "run_1" };
+  const run = addRun(store, runSample({ id: "run_1", state: "filled", swaps: [swap] }));
+  const move = (state: "submitted" | "confirmed") =>
+    saveAs(store, { ...run, swaps: [{ ...swap, state, ...(state === "submitted" && { fill: undefined }) }] });
+  const told = (): number => {
+    const { fills, next } = readDigest(store, "day", NOW_MS);
+    store.saveDigestMark("day", { ...next, untilMs: NOW_MS });
+    return fills.length;
+  };
+  store.saveDigestMark("day", { untilMs: 1, lastTransition: 0, lastLaneTransition: 0, gaps: {} });
+  move("submitted");
+  expect(told(), "of what is taken back nothing is known").toBe(0);
+  move("confirmed");
+  expect(told()).toBe(1);
+  move("submitted");
+  move("confirmed");
+  expect(told(), "it is the same fill").toBe(0);
 });
