@@ -164,23 +164,28 @@ function refusalTo(standing: Standing, refusals: readonly Refusal[]): ForecastSt
   return found && { strategyId: standing.strategy.spec.id, detail: found.detail };
 }
 
-/** How long ago each piece of the ceilings' windows begins: by the hour of a day, by the day before it. */
+/** How long before this hour each piece of the ceilings' windows begins: by the hour of a day, by the day before it. */
 const PIECES_MS = [
-  ...Array.from({ length: CEILING_WINDOWS_MS.day / HOUR_MS }, (_, hour) => (hour + 1) * HOUR_MS),
+  ...Array.from({ length: CEILING_WINDOWS_MS.day / HOUR_MS + 1 }, (_, hour) => hour * HOUR_MS),
   ...Array.from({ length: CEILING_WINDOWS_MS.month / DAY_MS - 1 }, (_, day) => (day + 2) * DAY_MS),
 ];
 
-/** As if what was sold in a piece of time was sold at its end: it counts for a ceiling a little longer, never less. */
+/**
+ * As if what was sold in a piece of time was sold at its end: it counts for a ceiling a little longer, never less. Pieces
+ * begin with whole hours, of which a copy of the database has the sums, but not the rows.
+ */
 async function readTrades({ store }: ForecastDeps, nowMs: number): Promise<ForecastWorld["trades"]> {
   const soldSince = async (sinceMs: number): Promise<bigint> =>
     (await store.read({ kind: "sold-usd", daySinceMs: sinceMs, monthSinceMs: sinceMs })).day;
+  const hourMs = nowMs - (nowMs % HOUR_MS);
   let known = await soldSince(nowMs);
   const trades = [{ atMs: nowMs, usd: known, atLeastUsd: known }];
   let endMs = nowMs;
   for (const agoMs of PIECES_MS) {
-    const sold = await soldSince(nowMs - agoMs);
+    const sinceMs = hourMs - agoMs;
+    const sold = await soldSince(sinceMs);
     trades.push({ atMs: endMs, usd: sold - known, atLeastUsd: sold - known });
-    [known, endMs] = [sold, nowMs - agoMs];
+    [known, endMs] = [sold, sinceMs];
   }
   return trades;
 }

@@ -1,4 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openStore } from "../../src/adapters/sqlite/daemon/open-store.ts";
+import { copyRecent } from "../../src/adapters/sqlite/daemon/recent-copy.ts";
 import { type DryRunVerdict, describeDryRun } from "../../src/app/describe-dry-run.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
@@ -10,11 +13,13 @@ import { readForecastStart } from "../../src/engine/forecast-world.ts";
 import { quoteForecast } from "../../src/engine/quote-forecast.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import type { Question } from "../../src/ports/questions.ts";
+import { openDatabase } from "../../src/storage/database.ts";
 import { HUNDRED_USDC, policySample, ROUTER, runSample, SLOT_MS, USDC, usd, WBTC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
 import { swapIn } from "../support/reading-samples.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -172,6 +177,29 @@ describe("a forecast of the daemon's next slots", () => {
     const { world } = await readForecastStart({ ...deps, store: { read } }, life.context.settings, 6);
     const slots = await quoteForecast(life.context, world);
     expect(slots.map(({ reason }) => reason)).toEqual(Array.from({ length: 6 }, () => undefined));
+  });
+
+  test("counts a sale as late as it was, on a copy of the database too", async () => {
+    const seconds = 86_400;
+    const schedule = { kind: "every", seconds, anchorSeconds: SLOT_MS / 1_000 };
+    const policy = policySample({ recipients: [ACCOUNT], maxPerDayUsd: usd("150") });
+    const { outside, life } = await begin({ schedule } as Partial<StrategySpec>, { policy });
+    await life.engine.start();
+    await turn(outside, life, 60);
+    expect(life.db.prepare("SELECT max(settled_at_ms) FROM ledger").pluck().get()).toBeGreaterThan(SLOT_MS);
+    // It is sold at 22:14 and planned at 23:05.
+    await turn(outside, life, 51 * 60);
+    const copy = openDatabase({ file: join(temporaryDirectory(), "copy.db") });
+    onTestFinished(() => void copy.close());
+    copyRecent(life.db, copy, outside.clock.nowMs());
+    for (const store of [life.context.deps.store, openStore(copy)]) {
+      const { world } = await readForecastStart({ ...life.context.deps, store }, life.context.settings, 2);
+      const slots = await quoteForecast(life.context, world);
+      expect(slots.map((one) => [one.slotMs, one.reason])).toEqual([
+        [SLOT_MS + seconds * 1_000, "DAILY_CAP_EXCEEDED"],
+        [SLOT_MS + 2 * seconds * 1_000, undefined],
+      ]);
+    }
   });
 
   test("starts from what was spent, and from modes that hold strategies back", async () => {
