@@ -1,4 +1,5 @@
-import type { ForecastStrategy, ForecastWallet, ForecastWorld } from "../domain/forecast/forecast.ts";
+import type { ForecastStrategy, ForecastWorld } from "../domain/forecast/forecast.ts";
+import type { ForecastWallet } from "../domain/forecast/holdings.ts";
 import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { ReferencePrice } from "../domain/money/price.ts";

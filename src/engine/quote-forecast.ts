@@ -7,6 +7,7 @@ import {
 } from "../domain/forecast/forecast.ts";
 import { contractsFor } from "../domain/guard/swap-contracts.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
+import { chainAfter } from "./chain-after.ts";
 import { dryRunSwap } from "./dry-run.ts";
 import type { EngineContext } from "./engine-context.ts";
 
@@ -37,8 +38,12 @@ function withoutPeriods(context: EngineContext): EngineContext {
 }
 
 async function answer(context: EngineContext, question: FillQuestion): Promise<FillAnswer> {
-  const swap = await dryRunSwap(context, question);
-  if (swap.reason === "dry_run" && swap.quote !== undefined)
-    return { bought: swap.quote.amountOut, spender: contractsFor(context.settings, swap.quote).spender };
-  return { code: swap.reason ?? swap.state, detail: swap.detail };
+  const { chain, isAssumed } = await chainAfter(context, question);
+  const swap = await dryRunSwap({ ...context, deps: { ...context.deps, chain } }, question);
+  const { reason, quote, detail } = swap;
+  if (quote !== undefined && (reason === "dry_run" || (isAssumed && reason === "SIMULATION_UNAVAILABLE"))) {
+    const { spender } = contractsFor(context.settings, quote);
+    return { bought: quote.amountOut, spender, untried: reason === "dry_run" ? undefined : detail };
+  }
+  return { code: reason ?? swap.state, detail };
 }

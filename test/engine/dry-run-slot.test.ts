@@ -14,7 +14,18 @@ import { quoteForecast } from "../../src/engine/quote-forecast.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import type { Question } from "../../src/ports/questions.ts";
 import { openDatabase } from "../../src/storage/database.ts";
-import { HUNDRED_USDC, policySample, ROUTER, runSample, SLOT_MS, USDC, usd, WBTC, WETH } from "../support/builders.ts";
+import {
+  HUNDRED_USDC,
+  policySample,
+  ROUTER,
+  rebalanceSpec,
+  runSample,
+  SLOT_MS,
+  USDC,
+  usd,
+  WBTC,
+  WETH,
+} from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
@@ -200,6 +211,60 @@ describe("a forecast of the daemon's next slots", () => {
         [SLOT_MS + 2 * seconds * 1_000, undefined],
       ]);
     }
+  });
+
+  describe("of a mix that pays for its purchases with its own sales", () => {
+    const owner = { wallet: { name: "main", address: ACCOUNT }, recipient: ACCOUNT };
+    const mix = { ...rebalanceSpec({ id: "weekly" }), ...owner, schedule: { kind: "every", seconds: 60 } } as const;
+
+    async function beginPoor() {
+      const world = await begin(mix);
+      const { chain } = world.outside;
+      chain.ledger.credit(USDC.address, ACCOUNT, HUNDRED_USDC - chain.ledger.balance(USDC.address, ACCOUNT));
+      return world;
+    }
+
+    async function planned({ life }: Awaited<ReturnType<typeof beginPoor>>, slots: number) {
+      const { world } = await readForecastStart(life.context.deps, life.context.settings, slots);
+      return await quoteForecast(life.context, world);
+    }
+
+    test("says the amounts that the daemon then trades, and goes on with later slots", async () => {
+      const world = await beginPoor();
+      const slots = await planned(world, 2);
+      expect(slots.map(({ decision, reason }) => [decision, reason])).toEqual([
+        ["swap", undefined],
+        ["skip", "within_bands"],
+      ]);
+      const swaps = slots[0]?.swaps ?? [];
+      expect(swaps.map(({ sell, buy }) => [sell.symbol, buy.symbol])).toEqual([
+        ["WETH", "USDC"],
+        ["USDC", "WBTC"],
+      ]);
+      expect(swaps[1]?.amount).toBeGreaterThan(HUNDRED_USDC);
+      expect(swaps.map(({ untried }) => untried)).toEqual([undefined, undefined]);
+      await world.life.engine.start();
+      await turn(world.outside, world.life, 55);
+      const sold = world.life.db.prepare<[], string>("SELECT sold FROM swaps ORDER BY id").pluck().all();
+      // What the sale brings is rounded as the quote is, or as the reference price.
+      const apart = sold.map((amount, index) => Math.abs(Number(BigInt(amount) - (swaps[index]?.amount ?? 0n))));
+      expect([apart.length, Math.max(...apart) <= 1]).toEqual([2, true]);
+    });
+
+    test("says what could not be tried out, where a node cannot assume what the sales bring", async () => {
+      const world = await beginPoor();
+      const { chain } = world.outside;
+      const simulate = chain.simulate.bind(chain);
+      chain.simulate = async (calls, about) =>
+        about?.assumed === undefined
+          ? await simulate(calls, about)
+          : { kind: "unavailable", reason: "no RPC endpoint shows it with other balances" };
+      const [slot] = await planned(world, 1);
+      expect(slot).toMatchObject({ decision: "swap", reason: undefined });
+      const untried = expect.stringContaining("no RPC endpoint shows it with other balances");
+      expect(slot?.swaps).toMatchObject([{ untried: undefined }, { problem: undefined, untried }]);
+      expect(slot?.swaps[1]?.bought).toBeGreaterThan(0n);
+    });
   });
 
   test("starts from what was spent, and from modes that hold strategies back", async () => {

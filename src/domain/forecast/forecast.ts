@@ -1,5 +1,6 @@
 import { denies } from "../guard/consequence.ts";
 import type { Address } from "../money/address.ts";
+import { type SwapWait, swapWait } from "../run/step-hold.ts";
 import { type EndedSlots, nextWithoutEnd } from "../schedule/ended-slots.ts";
 import { instantsSince } from "../schedule/instants-since.ts";
 import type { ZoneOffsets } from "../schedule/schedule.ts";
@@ -13,6 +14,7 @@ import { decideStrategy, type StrategyMemory, strategyNeeds, strategyRunEnded } 
 import { type BudgetCourse, beginBudget, budgetAt } from "./budget-course.ts";
 import { ceilingProblem, type ForecastLimits, type TradeValue, valueOfTrade } from "./ceilings.ts";
 import { externalFor, freeFor } from "./free-for.ts";
+import { add, beginHoldings, type ForecastWallet, type Holdings, type Moved, move } from "./holdings.ts";
 
 /** A strategy as it stands when the forecast begins. */
 export interface ForecastStrategy {
@@ -28,13 +30,6 @@ export interface ForecastStrategy {
   readonly accepted?: StrategyView["accepted"];
   /** what it has sold within the bounds of its budget; absent without one */
   readonly budget?: BudgetView | undefined;
-}
-
-/** What a wallet holds, or an address that counts besides, by token, in the words of a strategy's view. */
-export interface ForecastWallet {
-  readonly free: StrategyView["free"];
-  readonly balances: StrategyView["balances"];
-  readonly outside: StrategyView["outside"];
 }
 
 /** The world when the forecast begins; but for our own trades it stands still. */
@@ -58,22 +53,30 @@ export interface FillQuestion {
   readonly swap: PlannedSwap;
   /** gross amount sold, smallest unit */
   readonly amount: bigint;
+  /** what swaps before it brought to its wallet, and took from it */
+  readonly moved: Moved;
 }
 
-/** The answer: the amount after all fees and who takes what is sold, or why there would be none. */
-export type FillAnswer =
-  | { readonly bought: bigint; readonly spender?: Address }
-  | { readonly code: string; readonly detail: string };
+/** What is to be known besides of a swap that would be done. */
+interface FillNotes {
+  /** the contract that takes what is sold, where that is known */
+  readonly spender?: Address | undefined;
+  /** why it could not be tried out as it will be: what it brings is the quote's word alone */
+  readonly untried?: string | undefined;
+}
+
+/** The answer: the amount after all fees, or why there would be none. */
+export type FillAnswer = ({ readonly bought: bigint } & FillNotes) | { readonly code: string; readonly detail: string };
 
 /** A swap that a slot would do. Amounts in smallest units. */
-export interface ForecastSwap {
+export interface ForecastSwap extends FillNotes {
   readonly sell: PlannedSwap["sell"];
   readonly buy: PlannedSwap["buy"];
   readonly amount: bigint;
   /** zero when it would not be done */
   readonly bought: bigint;
-  /** the contract that takes what is sold, where that is known */
-  readonly spender?: Address | undefined;
+  /** what it would wait for before anything is signed */
+  readonly waitsFor?: SwapWait | undefined;
   /** why it would not be done: a denial's or a service's code */
   readonly problem: { readonly code: string; readonly detail: string } | undefined;
 }
@@ -107,7 +110,7 @@ interface Course extends Pick<ForecastStrategy, "spec" | "accepted"> {
  */
 export function* forecast(world: ForecastWorld): Generator<FillQuestion, ForecastSlot[], FillAnswer> {
   const courses = world.strategies.map((strategy) => beginCourse(strategy, world));
-  const holdings = new Map([...world.wallets].map(([address, wallet]) => [address, heldBy(wallet)]));
+  const holdings = new Map([...world.wallets].map(([address, wallet]) => [address, beginHoldings(wallet)]));
   const trades = [...world.trades];
   const slots: ForecastSlot[] = [];
   for (let course = earliest(courses); course !== undefined; course = earliest(courses)) {
@@ -139,17 +142,6 @@ function earliest(courses: readonly Course[]): Course | undefined {
     if (found?.nextMs === undefined || course.nextMs < found.nextMs) found = course;
   }
   return found;
-}
-
-/** A wallet's tokens while the forecast goes on. */
-interface Holdings {
-  readonly free: Map<Address, bigint>;
-  readonly balances: Map<Address, bigint>;
-  readonly outside: StrategyView["outside"];
-}
-
-function heldBy(wallet: ForecastWallet): Holdings {
-  return { free: new Map(wallet.free), balances: new Map(wallet.balances), outside: wallet.outside };
 }
 
 interface Common {
@@ -218,24 +210,25 @@ function* perform(
 ): Generator<FillQuestion, ForecastSwap[], FillAnswer> {
   const done: ForecastSwap[] = [];
   let denied: ForecastSwap["problem"];
+  const moved = common.holdings.get(course.spec.wallet.address)?.moved ?? new Map();
   for (const swap of planned) {
     const { sell, buy } = swap;
     const amount = resolvePlannedAmount(swap.amount, (position) => done[position]?.bought ?? 0n) ?? 0n;
     const value = valueOfTrade({ sell, amount, atMs: slotMs }, common.world.prices);
     const known = { trades: common.trades, limits: common.world.limits };
     const barrier = denied ?? (amount > 0n ? ceilingProblem(value, known) : TOO_LITTLE);
-    const answer = barrier ?? (yield { spec: course.spec, swap, amount });
+    const answer = barrier ?? (yield { spec: course.spec, swap, amount, moved });
     if ("code" in answer) {
       const { code, detail } = answer;
       done.push({ sell, buy, amount, bought: 0n, problem: { code, detail } });
       if (denies(code)) denied = { code: "earlier_swap_denied", detail: `${code}: ${detail}` };
       continue;
     }
-    const { bought, spender } = answer;
+    const { bought } = answer;
     if (value !== undefined) common.trades.push(value);
     settle(course, { swap, amount, bought }, common);
     course.budget?.sales.push({ atMs: slotMs, token: sell.address, amount, usd: value?.usd ?? 0n });
-    done.push({ sell, buy, amount, bought, spender, problem: undefined });
+    done.push({ sell, buy, amount, ...answer, waitsFor: swapWait(value?.usd, course), problem: undefined });
   }
   return done;
 }
@@ -253,16 +246,10 @@ function settle(
     [recipient, swap.buy.address, bought],
   ] as const) {
     const held = holdings.get(address);
-    if (held === undefined) continue;
-    add(held.free, token, change);
-    add(held.balances, token, change);
+    if (held !== undefined) move(held, token, change);
   }
   add(course.spent, swap.sell.address, amount);
   add(course.bought, swap.buy.address, bought);
-}
-
-function add(map: Map<Address, bigint>, token: Address, change: bigint): void {
-  map.set(token, (map.get(token) ?? 0n) + change);
 }
 
 function runEnd(slotMs: number, swaps: readonly ForecastSwap[]): RunEnd {

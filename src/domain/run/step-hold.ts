@@ -31,17 +31,29 @@ export function heldBack(draft: Draft, swap: Swap, usd: bigint | undefined, evid
 }
 
 /** What has no price needs an approval like a large swap. */
-function needsApproval(usd: bigint | undefined, { spec: { approveAboveUsd } }: Evidence): boolean {
+function needsApproval(usd: bigint | undefined, { spec: { approveAboveUsd } }: Pick<Evidence, "spec">): boolean {
   return approveAboveUsd !== undefined && (usd === undefined || usd > approveAboveUsd);
+}
+
+/** What a swap waits for before anything is signed: a person's approval, or time after it was announced. */
+export type SwapWait =
+  | { readonly kind: "approval"; readonly aboveUsd: bigint }
+  | { readonly kind: "announcement"; readonly seconds: number };
+
+/** What a swap of a strategy waits for; undefined where it goes on at once. */
+export function swapWait(usd: bigint | undefined, settings: Pick<Evidence, "spec">): SwapWait | undefined {
+  const { approveAboveUsd = 0n, announceSeconds } = settings.spec;
+  if (needsApproval(usd, settings)) return { kind: "approval", aboveUsd: approveAboveUsd };
+  return announceSeconds === undefined ? undefined : { kind: "announcement", seconds: announceSeconds };
 }
 
 /** What a swap that signs nothing would wait for, were it signed; undefined where it would go on at once. */
 export function wouldWaitFor(usd: bigint | undefined, evidence: Evidence): string | undefined {
-  const { approveAboveUsd, announceSeconds } = evidence.spec;
-  if (needsApproval(usd, evidence))
-    return `it would wait for an approval, which is needed above ${describeDollars(approveAboveUsd ?? 0n)}`;
-  if (announceSeconds === undefined) return undefined;
-  return `it would be announced, and go on ${formatDuration(announceSeconds * 1_000)} later`;
+  const wait = swapWait(usd, evidence);
+  if (wait === undefined) return undefined;
+  if (wait.kind === "approval")
+    return `it would wait for an approval, which is needed above ${describeDollars(wait.aboveUsd)}`;
+  return `it would be announced, and go on ${formatDuration(wait.seconds * 1_000)} later`;
 }
 
 /** An answer ends the wait: from then on the swap that waited has as long as any. @returns false where nobody has answered */

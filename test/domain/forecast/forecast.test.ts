@@ -162,6 +162,18 @@ describe("a forecast", () => {
     expect(first([seller, tank])?.swaps ?? []).toEqual([]);
   });
 
+  it("says which swap waits for an approval, and which is announced first", () => {
+    const waitOf = (change: Partial<StrategySpec>) => {
+      const spec = dcaSpec({ schedule: everyMinute, ...change } as Parameters<typeof dcaSpec>[0]);
+      return run(world([standing(spec)], { slots: 1 }))[0]?.swaps[0]?.waitsFor;
+    };
+    expect(waitOf({})).toBe(undefined);
+    expect(waitOf({ approveAboveUsd: usd("100") })).toBe(undefined);
+    expect(waitOf({ approveAboveUsd: usd("99") })).toEqual({ kind: "approval", aboveUsd: usd("99") });
+    expect(waitOf({ announceSeconds: 1_800 })).toEqual({ kind: "announcement", seconds: 1_800 });
+    expect(waitOf({ approveAboveUsd: usd("99"), announceSeconds: 1_800 })).toMatchObject({ kind: "approval" });
+  });
+
   it("names the other ceilings, and a token without a price", () => {
     const one = standing(dcaSpec({ schedule: everyMinute }));
     const code = (change: Partial<ForecastWorld>): string | undefined =>
