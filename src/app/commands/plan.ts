@@ -1,9 +1,10 @@
-import type { ForecastSlot } from "../../domain/forecast/forecast.ts";
+import type { ForecastSlot, ForecastSwap } from "../../domain/forecast/forecast.ts";
 import type { Bound } from "../../domain/forecast/possible-sales.ts";
 import type { WorstCase } from "../../domain/forecast/worst-case.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
 import { describeDollars } from "../../domain/money/for-people.ts";
 import { USD_DECIMALS } from "../../domain/money/price.ts";
+import { formatDuration } from "../../domain/time/format-duration.ts";
 import { BUDGET_HEADING, budgetTable } from "../budget-lines.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { modeLine } from "../mode-line.ts";
@@ -80,10 +81,26 @@ function slotJson(slot: ForecastSlot, made: Plan): object {
       buy: swap.buy.symbol,
       amount: swap.amount.toString(),
       expected: swap.bought.toString(),
+      waitsFor: swap.waitsFor?.kind ?? null,
+      untried: swap.untried ?? null,
       denied: swap.problem?.code ?? null,
       detail: swap.problem?.detail ?? null,
     })),
   };
+}
+
+/** What becomes of a swap, in a word or two. */
+function does({ problem, waitsFor }: ForecastSwap): string {
+  if (problem !== undefined) return "DENIED";
+  if (waitsFor === undefined) return "swap";
+  if (waitsFor.kind === "approval") return "swap, once approved";
+  return `swap, announced ${formatDuration(waitsFor.seconds * 1_000)} before`;
+}
+
+function what({ sell, buy, amount: sold, bought, problem, untried }: ForecastSwap): string {
+  if (problem !== undefined) return `${amount(sold, sell)} -> ${buy.symbol}: ${problem.code} (${problem.detail})`;
+  const swap = `${amount(sold, sell)} -> ${amount(bought, buy)}`;
+  return untried === undefined ? swap : `${swap}, by its quote alone: it could not be tried out (${untried})`;
 }
 
 function worstCaseJson(worst: WorstCase): object {
@@ -120,13 +137,7 @@ export function planText(made: Plan): string {
   const rows = made.slots.flatMap((slot) => {
     const head = [formatInstant(slot.slotMs), made.localTime(slot), slot.strategyId];
     if (slot.swaps.length === 0) return [[...head, slot.decision, `${slot.reason ?? ""}: ${slot.detail ?? ""}`]];
-    return slot.swaps.map((swap) => [
-      ...head,
-      swap.problem === undefined ? "swap" : "DENIED",
-      swap.problem === undefined
-        ? `${amount(swap.amount, swap.sell)} -> ${amount(swap.bought, swap.buy)}`
-        : `${amount(swap.amount, swap.sell)} -> ${swap.buy.symbol}: ${swap.problem.code} (${swap.problem.detail})`,
-    ]);
+    return slot.swaps.map((swap) => [...head, does(swap), what(swap)]);
   });
   const parts = [
     formatTable([["SLOT (UTC)", "LOCAL", "STRATEGY", "DOES", "WHAT"], ...rows]),
