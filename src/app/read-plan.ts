@@ -9,6 +9,7 @@ import type { EngineContext } from "../engine/engine-context.ts";
 import { readForecastStart } from "../engine/forecast-world.ts";
 import { quoteForecast } from "../engine/quote-forecast.ts";
 import { refusedByToken } from "../engine/refused-by-token.ts";
+import { insertDueRuns } from "../engine/scheduler.ts";
 import { type BudgetLine, budgetLines } from "./budget-lines.ts";
 import { lookAhead } from "./look-ahead.ts";
 
@@ -66,6 +67,8 @@ export async function readPlan(
 async function makePlan(context: EngineContext, asked: { configuration: Configuration; slots: number }): Promise<Plan> {
   const { settings, deps } = context;
   const { configuration } = asked;
+  // As a start does: slots that are caught up become runs, and the others end. All of that in the copy.
+  await insertDueRuns(context);
   const { world, unread, unpriced } = await readForecastStart(deps, settings, asked.slots);
   const slots = await quoteForecast(context, world);
   const specs = new Map(settings.strategies.map(({ spec }) => [spec.id, spec]));

@@ -1,3 +1,4 @@
+import type { RunAtOnce } from "../domain/forecast/coming-runs.ts";
 import type { ForecastStrategy, ForecastWorld } from "../domain/forecast/forecast.ts";
 import type { ForecastWallet } from "../domain/forecast/holdings.ts";
 import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
@@ -53,7 +54,8 @@ export async function readForecastStart(
   const { policy } = settings;
   const strategyIds = settings.strategies.map(({ spec }) => spec.id);
   const { endedAhead } = await deps.store.read({ kind: "slots", strategyIds });
-  const standings = await Promise.all(settings.strategies.map(({ spec }) => readStanding(deps, spec, nowMs)));
+  const due = await readDueRuns(deps);
+  const standings = await Promise.all(settings.strategies.map(({ spec }) => readStanding(deps, spec)));
   const prices = new Map<Address, ReferencePrice>();
   const unpriced: { token: string; detail: string }[] = [];
   for (const token of uniqueTokens(standings)) {
@@ -78,8 +80,9 @@ export async function readForecastStart(
       .filter(({ strategy: { spec } }) => unread.every(({ strategyId }) => strategyId !== spec.id))
       .map((one) => {
         const { sold, bought, accepted } = one.rows;
-        const ended = endedAhead.get(one.strategy.spec.id);
-        return { ...one.strategy, spent: sold, bought, accepted, ended, budget: budgetOf(one) };
+        const { id } = one.strategy.spec;
+        const known = { ended: endedAhead.get(id), due: due.get(id), budget: budgetOf(one) };
+        return { ...one.strategy, spent: sold, bought, accepted, ...known };
       }),
     wallets,
     prices,
@@ -94,7 +97,7 @@ export async function readForecastStart(
 
 /** A strategy as the rows know it, before the chain is read. */
 interface Standing {
-  readonly strategy: Omit<ForecastStrategy, "spent" | "bought" | "accepted" | "ended" | "budget">;
+  readonly strategy: Omit<ForecastStrategy, "spent" | "bought" | "accepted" | "ended" | "due" | "budget">;
   readonly needs: ViewNeeds;
 }
 
@@ -104,18 +107,30 @@ interface Seen extends Standing {
 }
 
 /** @throws Error when the strategy was not registered: a broken invariant */
-async function readStanding({ store }: ForecastDeps, spec: StrategySpec, nowMs: number): Promise<Standing> {
+async function readStanding({ store }: ForecastDeps, spec: StrategySpec): Promise<Standing> {
   const { strategy: row, ...rows } = await store.read({ kind: "strategy", strategyId: spec.id });
   if (row === undefined) throw new Error(`strategy ${spec.id} is not registered`);
   const { mode } = modeOf(spec.id, rows);
   const barred = barringMode(mode, spec);
   const isReadable = hasReadableMemory({ ...row, spec });
   const memory = isReadable ? parseStoredMemory(row.memory) : initialStrategyMemory(spec);
-  const handledMs = Math.max(row.lastSlotMs, nowMs);
   return {
-    strategy: { spec, memory, handledMs, barred: barred ?? (isReadable ? undefined : "halted") },
+    strategy: { spec, memory, handledMs: row.lastSlotMs, barred: barred ?? (isReadable ? undefined : "halted") },
     needs: strategyNeeds(spec, memory),
   };
+}
+
+/** So many runs that have not begun are read at most: each is one of another strategy. */
+const MOST_DUE = 10_000;
+
+/** By strategy, the run that has not begun. */
+async function readDueRuns({ store }: ForecastDeps): Promise<ReadonlyMap<string, RunAtOnce>> {
+  const due = new Map<string, RunAtOnce>();
+  for (const runId of await store.read({ kind: "due-runs", limit: MOST_DUE })) {
+    const { run } = await store.read({ kind: "hold", runId });
+    if (run !== undefined) due.set(run.strategyId, { slotMs: run.slotMs, slots: run.slots });
+  }
+  return due;
 }
 
 async function readRows({ store, zones }: ForecastDeps, standing: Standing, nowMs: number): Promise<Seen> {

@@ -4,6 +4,7 @@ import { openStore } from "../../src/adapters/sqlite/daemon/open-store.ts";
 import { copyRecent } from "../../src/adapters/sqlite/daemon/recent-copy.ts";
 import { type DryRunVerdict, describeDryRun } from "../../src/app/describe-dry-run.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
+import { worstCase } from "../../src/domain/forecast/worst-case.ts";
 import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import { NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
@@ -12,6 +13,7 @@ import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import { readForecastStart } from "../../src/engine/forecast-world.ts";
 import { quoteForecast } from "../../src/engine/quote-forecast.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
+import { insertDueRuns } from "../../src/engine/scheduler.ts";
 import type { Question } from "../../src/ports/questions.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import {
@@ -153,6 +155,29 @@ describe("a forecast of the daemon's next slots", () => {
     await turn(outside, life, 210);
     const sold = life.db.prepare<[], string>("SELECT sold FROM swaps WHERE sold IS NOT NULL ORDER BY id").pluck().all();
     expect(sold.map(BigInt).sort()).toEqual([HUNDRED_USDC, HUNDRED_USDC, HUNDRED_USDC / 2n].sort());
+  });
+
+  test.each([
+    ["the first slot of a strategy that starts now", { startsNow: true }, SLOT_MS - 10_000],
+    ["a missed slot that is caught up", {}, SLOT_MS + 30 * MINUTE_MS],
+  ] as const)("begins with %s, which a start trades at once", async (_, change, nowMs) => {
+    const seconds = 35 * 86_400;
+    const schedule = { kind: "every", seconds, anchorSeconds: SLOT_MS / 1_000 };
+    const { outside, life } = await begin({ ...change, schedule } as Partial<StrategySpec>);
+    outside.clock.jumpTo(nowMs);
+    outside.chain.mine();
+    await insertDueRuns(life.context);
+    const { world } = await readForecastStart(life.context.deps, life.context.settings, 2);
+    const slots = await quoteForecast(life.context, world);
+    const firstMs = Math.min(nowMs, SLOT_MS);
+    const amounts = slots.map(({ slotMs, isAtOnce, swaps }) => [slotMs, isAtOnce, swaps[0]?.amount]);
+    expect(amounts[0]).toEqual([firstMs, true, HUNDRED_USDC]);
+    expect(amounts[1]).toMatchObject([expect.any(Number), false, HUNDRED_USDC]);
+    expect(worstCase(world).perDayUsd).toBeGreaterThanOrEqual(usd("100"));
+    await life.engine.start();
+    await turn(outside, life, 8);
+    const sold = life.db.prepare("SELECT slot_ms, sold FROM swaps JOIN runs ON runs.id = swaps.run_id").raw().all();
+    expect(sold).toEqual([[firstMs, HUNDRED_USDC.toString()]]);
   });
 
   test("denies nothing for what was sold by now at a slot for which that counts no more", async () => {

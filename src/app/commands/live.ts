@@ -91,11 +91,13 @@ function comingSlots(
   const barred = new Map(
     plan.slots.flatMap((slot) => (slot.decision === "barred" ? [[slot.strategyId, slot] as const] : [])),
   );
+  const atOnce = new Set(plan.slots.filter(({ isAtOnce }) => isAtOnce).map(({ strategyId }) => strategyId));
   const lines = strategies.map(({ spec }) => {
     const slot = barred.get(spec.id);
     if (slot !== undefined) return `${spec.id} starts no run: ${whyBarred(slot, modes, file)}`;
     const zone = spec.schedule.timezone ?? machineZone();
-    return `${spec.id} trades from its next slot on: ${nextSlots(spec.schedule, zone, nowMs)[0] ?? "none is to come"}`;
+    const from = atOnce.has(spec.id) ? "at the start, and then from its next slot on" : "from its next slot on";
+    return `${spec.id} trades ${from}: ${nextSlots(spec.schedule, zone, nowMs)[0] ?? "none is to come"}`;
   });
   return lines.join("\n");
 }

@@ -73,6 +73,7 @@ function slotJson(slot: ForecastSlot, made: Plan): object {
     strategy: slot.strategyId,
     slot: formatInstant(slot.slotMs),
     local: made.localTime(slot),
+    atOnce: slot.isAtOnce,
     decision: slot.decision,
     reason: slot.reason ?? null,
     detail: slot.detail ?? null,
@@ -135,7 +136,8 @@ function worstCaseText({ perDayUsd, perDayBounds, perMonthUsd, perMonthBounds }:
 /** A plan for people: slots, the worst case, gas and approvals. */
 export function planText(made: Plan): string {
   const rows = made.slots.flatMap((slot) => {
-    const head = [formatInstant(slot.slotMs), made.localTime(slot), slot.strategyId];
+    const at = `${formatInstant(slot.slotMs)}${slot.isAtOnce ? ", at once" : ""}`;
+    const head = [at, made.localTime(slot), slot.strategyId];
     if (slot.swaps.length === 0) return [[...head, slot.decision, `${slot.reason ?? ""}: ${slot.detail ?? ""}`]];
     return slot.swaps.map((swap) => [...head, does(swap), what(swap)]);
   });

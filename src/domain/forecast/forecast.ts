@@ -1,7 +1,7 @@
 import { denies } from "../guard/consequence.ts";
 import type { Address } from "../money/address.ts";
 import { type SwapWait, swapWait } from "../run/step-hold.ts";
-import { type EndedSlots, nextWithoutEnd } from "../schedule/ended-slots.ts";
+import type { EndedSlots } from "../schedule/ended-slots.ts";
 import { instantsSince } from "../schedule/instants-since.ts";
 import type { ZoneOffsets } from "../schedule/schedule.ts";
 import { type BudgetView, budgetSpans } from "../strategy/budget.ts";
@@ -13,6 +13,7 @@ import type { StrategySpec } from "../strategy/spec.ts";
 import { decideStrategy, type StrategyMemory, strategyNeeds, strategyRunEnded } from "../strategy/strategy.ts";
 import { type BudgetCourse, beginBudget, budgetAt } from "./budget-course.ts";
 import { ceilingProblem, type ForecastLimits, type TradeValue, valueOfTrade } from "./ceilings.ts";
+import { type NextRun, nextRun, type RunAtOnce, runsAtOnce } from "./coming-runs.ts";
 import { externalFor, freeFor } from "./free-for.ts";
 import { add, beginHoldings, type ForecastWallet, type Holdings, type Moved, move } from "./holdings.ts";
 
@@ -20,9 +21,11 @@ import { add, beginHoldings, type ForecastWallet, type Holdings, type Moved, mov
 export interface ForecastStrategy {
   readonly spec: StrategySpec;
   readonly memory: StrategyMemory;
-  /** the last slot that has its end, and later ones that have theirs already (absent: none) */
+  /** the last slot that has its run or end, and later ones that have theirs already (absent: none) */
   readonly handledMs: number;
   readonly ended?: readonly EndedSlots[] | undefined;
+  /** its run that has not begun yet; absent: none */
+  readonly due?: RunAtOnce | undefined;
   /** why it starts no runs now, undefined when it does */
   readonly barred: string | undefined;
   readonly spent: StrategyView["spent"];
@@ -85,6 +88,8 @@ export interface ForecastSwap extends FillNotes {
 export interface ForecastSlot {
   readonly strategyId: string;
   readonly slotMs: number;
+  /** whether nothing holds it back: it begins as soon as a daemon runs */
+  readonly isAtOnce: boolean;
   readonly decision: "swap" | "skip" | "defer" | "barred";
   readonly reason: string | undefined;
   readonly detail: string | undefined;
@@ -96,7 +101,9 @@ interface Course extends Pick<ForecastStrategy, "spec" | "accepted"> {
   memory: StrategyMemory;
   barred: string | undefined;
   readonly ended: readonly EndedSlots[];
-  nextMs: number | undefined;
+  readonly atOnce: RunAtOnce[];
+  handledMs: number;
+  next: NextRun | undefined;
   left: number;
   readonly spent: Map<Address, bigint>;
   readonly bought: Map<Address, bigint>;
@@ -113,33 +120,37 @@ export function* forecast(world: ForecastWorld): Generator<FillQuestion, Forecas
   const holdings = new Map([...world.wallets].map(([address, wallet]) => [address, beginHoldings(wallet)]));
   const trades = [...world.trades];
   const slots: ForecastSlot[] = [];
-  for (let course = earliest(courses); course !== undefined; course = earliest(courses)) {
-    const slotMs = course.nextMs ?? world.nowMs;
+  for (let course = earliest(courses); course?.next !== undefined; course = earliest(courses)) {
+    const run = course.next;
     course.left -= 1;
-    course.nextMs =
-      course.left > 0 ? nextWithoutEnd(course.spec.schedule, { ...course, afterMs: slotMs }, world.zones) : undefined;
-    slots.push(yield* decideSlot(course, slotMs, { world, holdings, trades }));
+    course.handledMs = Math.max(course.handledMs, run.slotMs);
+    course.next = course.left > 0 ? nextRun(course, world) : undefined;
+    slots.push(yield* decideSlot(course, run, { world, holdings, trades }));
   }
   return slots;
 }
 
 function beginCourse(strategy: ForecastStrategy, world: ForecastWorld): Course {
-  const { spec, memory, barred, handledMs, accepted, ended = [] } = strategy;
-  return {
-    ...{ spec, memory, barred, accepted, ended },
-    nextMs: nextWithoutEnd(spec.schedule, { afterMs: Math.max(handledMs, world.nowMs), ended }, world.zones),
+  const { spec, memory, barred, accepted, ended = [] } = strategy;
+  const { runs, handledMs } = runsAtOnce(strategy, world);
+  const course: Course = {
+    ...{ spec, memory, barred, accepted, ended, handledMs },
+    atOnce: [...runs],
+    next: undefined,
     left: world.slots,
     spent: new Map(strategy.spent),
     bought: new Map(strategy.bought),
     budget: strategy.budget === undefined ? undefined : beginBudget(strategy.budget),
   };
+  course.next = nextRun(course, world);
+  return course;
 }
 
 function earliest(courses: readonly Course[]): Course | undefined {
   let found: Course | undefined;
   for (const course of courses) {
-    if (course.nextMs === undefined || course.left <= 0) continue;
-    if (found?.nextMs === undefined || course.nextMs < found.nextMs) found = course;
+    if (course.next === undefined || course.left <= 0) continue;
+    if (found?.next === undefined || course.next.atMs < found.next.atMs) found = course;
   }
   return found;
 }
@@ -150,25 +161,21 @@ interface Common {
   readonly trades: TradeValue[];
 }
 
-function* decideSlot(
-  course: Course,
-  slotMs: number,
-  common: Common,
-): Generator<FillQuestion, ForecastSlot, FillAnswer> {
+function* decideSlot(course: Course, run: NextRun, common: Common): Generator<FillQuestion, ForecastSlot, FillAnswer> {
   const { spec } = course;
-  const slot = { strategyId: spec.id, slotMs, swaps: [] };
+  const slot = { strategyId: spec.id, slotMs: run.slotMs, isAtOnce: run.isAtOnce, swaps: [] };
   if (course.barred !== undefined) {
     return { ...slot, decision: "barred", reason: course.barred, detail: undefined };
   }
-  const decision = decideStrategy(spec, viewOf(course, slotMs, common), course.memory);
+  const decision = decideStrategy(spec, viewOf(course, run, common), course.memory);
   course.memory = decision.memory;
   const { outcome } = decision;
   if (decision.pause !== undefined) course.barred = "paused";
   if (outcome.kind !== "swap") {
     return { ...slot, decision: outcome.kind, reason: outcome.reason, detail: outcome.detail };
   }
-  const swaps = yield* perform(course, slotMs, { planned: outcome.swaps, common });
-  const after = strategyRunEnded(spec, course.memory, runEnd(slotMs, swaps));
+  const swaps = yield* perform(course, run, { planned: outcome.swaps, common });
+  const after = strategyRunEnded(spec, course.memory, runEnd(run, swaps));
   course.memory = after.memory;
   if (after.pause !== undefined) course.barred = "paused";
   if (course.budget !== undefined && swaps.some(({ bought }) => bought > 0n)) course.budget.runs += 1;
@@ -176,15 +183,13 @@ function* decideSlot(
   return { ...slot, decision: "swap", reason: problem?.code, detail: problem?.detail, swaps };
 }
 
-function viewOf(course: Course, slotMs: number, { world, holdings }: Common): StrategyView {
+function viewOf(course: Course, { slotMs, slots, atMs }: NextRun, { world, holdings }: Common): StrategyView {
   const { spec } = course;
   const held = holdings.get(spec.wallet.address);
   const free = freeFor(spec, held?.free ?? new Map(), world.strategies);
   const { instantsAfterMs: afterMs, external } = strategyNeeds(spec, course.memory);
   return {
-    slotMs,
-    slots: 1,
-    nowMs: slotMs,
+    ...{ slotMs, slots, nowMs: atMs },
     free,
     ownGas: ownGasOf(spec, free),
     balances: held?.balances ?? new Map(),
@@ -195,7 +200,7 @@ function viewOf(course: Course, slotMs: number, { world, holdings }: Common): St
     bought: course.bought,
     accepted: course.accepted,
     bars: world.bars,
-    budget: course.budget && budgetAt(course.budget, budgetSpans(spec.budget, slotMs, world.zones)),
+    budget: course.budget && budgetAt(course.budget, budgetSpans(spec.budget, atMs, world.zones)),
     external: externalFor(external, holdings),
   };
 }
@@ -205,7 +210,7 @@ const TOO_LITTLE = { code: "below_minimum_trade", detail: "earlier swaps of the 
 /** Swaps one after the other, each on the balances that the one before it left; after a denial nothing more is begun. */
 function* perform(
   course: Course,
-  slotMs: number,
+  { atMs }: NextRun,
   { planned, common }: { planned: readonly PlannedSwap[]; common: Common },
 ): Generator<FillQuestion, ForecastSwap[], FillAnswer> {
   const done: ForecastSwap[] = [];
@@ -214,7 +219,7 @@ function* perform(
   for (const swap of planned) {
     const { sell, buy } = swap;
     const amount = resolvePlannedAmount(swap.amount, (position) => done[position]?.bought ?? 0n) ?? 0n;
-    const value = valueOfTrade({ sell, amount, atMs: slotMs }, common.world.prices);
+    const value = valueOfTrade({ sell, amount, atMs }, common.world.prices);
     const known = { trades: common.trades, limits: common.world.limits };
     const barrier = denied ?? (amount > 0n ? ceilingProblem(value, known) : TOO_LITTLE);
     const answer = barrier ?? (yield { spec: course.spec, swap, amount, moved });
@@ -227,7 +232,7 @@ function* perform(
     const { bought } = answer;
     if (value !== undefined) common.trades.push(value);
     settle(course, { swap, amount, bought }, common);
-    course.budget?.sales.push({ atMs: slotMs, token: sell.address, amount, usd: value?.usd ?? 0n });
+    course.budget?.sales.push({ atMs, token: sell.address, amount, usd: value?.usd ?? 0n });
     done.push({ sell, buy, amount, ...answer, waitsFor: swapWait(value?.usd, course), problem: undefined });
   }
   return done;
@@ -252,7 +257,7 @@ function settle(
   add(course.bought, swap.buy.address, bought);
 }
 
-function runEnd(slotMs: number, swaps: readonly ForecastSwap[]): RunEnd {
+function runEnd({ slotMs, atMs }: NextRun, swaps: readonly ForecastSwap[]): RunEnd {
   const ends = swaps.map(
     (swap, position): SwapEnd => ({
       position,
@@ -263,5 +268,5 @@ function runEnd(slotMs: number, swaps: readonly ForecastSwap[]): RunEnd {
       reason: swap.problem?.code,
     }),
   );
-  return { slotMs, nowMs: slotMs, filled: ends.some((end) => end.bought > 0n), swaps: ends };
+  return { slotMs, nowMs: atMs, filled: ends.some((end) => end.bought > 0n), swaps: ends };
 }

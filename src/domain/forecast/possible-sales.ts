@@ -8,6 +8,7 @@ import type { MostSold, Worth } from "../strategy/kind.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 import { mostSoldBy, tradedSides } from "../strategy/strategy.ts";
 import { DAY_MS } from "../time/durations.ts";
+import { runsAtOnce } from "./coming-runs.ts";
 import type { ForecastStrategy, ForecastWorld } from "./forecast.ts";
 
 /** How far the worst case looks ahead. */
@@ -74,7 +75,8 @@ function possibleOf(strategy: ForecastStrategy, shared: Shared): Possible {
   const key = JSON.stringify({ schedule: spec.schedule, range });
   const slots = listed.get(key) ?? listSlots(spec.schedule, range, world.zones);
   listed.set(key, slots);
-  const { count, instants, busiest } = slots;
+  const isOpen = range.afterMs === world.nowMs && range.untilMs > world.nowMs;
+  const { count, instants, busiest } = isOpen ? withRunsAtOnce(slots, strategy, world) : slots;
   return {
     spec,
     month: salesOf(terms, { runs: count, windowMs: HORIZON_MS }),
@@ -93,6 +95,16 @@ function listSlots(schedule: Schedule, range: { afterMs: number; untilMs: number
   // as if no window of the schedule were ever closed
   const aDay = Math.ceil(DAY_MS / (shortestIntervalSeconds(schedule) * 1_000));
   return { count, instants: undefined, busiest: Math.min(count, aDay) };
+}
+
+/** The same with what nothing holds back: it sells now, and a run for several slots as much as each of them. */
+function withRunsAtOnce(listed: Listed, strategy: ForecastStrategy, world: ForecastWorld): Listed {
+  const more = runsAtOnce(strategy, world).runs.reduce((sum, { slots }) => sum + slots, 0);
+  if (more === 0) return listed;
+  const count = listed.count + more;
+  if (listed.instants === undefined) return { count, instants: undefined, busiest: listed.busiest + more };
+  const instants = [...Array.from({ length: more }, () => world.nowMs), ...listed.instants];
+  return { count, instants, busiest: mostWithin(instants, DAY_MS) };
 }
 
 /** The same in dollars. */

@@ -25,7 +25,7 @@ interface Sum {
 /**
  * The most that could be sold in any 24 hours of the next 30 days, and in these 30 days, at today's prices and whatever
  * the market does: each slot at the strategy's own largest amount, within its budget, within what its wallet holds or can
- * come to hold, and within the owner's ceilings. A slot counts when it is due, not when it is caught up.
+ * come to hold, and within the owner's ceilings. A slot to come counts when it is due, and one that is caught up now.
  */
 export function worstCase(world: ForecastWorld): WorstCase {
   const { maxPerDayUsd, maxPerMonthUsd } = world.limits;

@@ -200,6 +200,16 @@ describe("swapd live", () => {
     removeDatabase();
   });
 
+  test("says that a strategy that starts now trades at the start", async () => {
+    const strategy = join(folder, "strategies", "buy-weth.yaml");
+    const before = readFileSync(strategy, "utf8");
+    writeFileSync(strategy, `${before}start: now\n`);
+    const { text } = await typed("no");
+    expect(text).toMatch(/buy-weth trades at the start, and then from its next slot on: Mon/);
+    expect(text).toMatch(/^\S+, at once +\S+ \S+ \S+ +buy-weth +swap /m);
+    writeFileSync(strategy, before);
+  });
+
   test("sets the mode alone once a person said yes, names the first slot, and does it once", async () => {
     const before = read();
     const { failure, text } = await typed("yes");

@@ -162,6 +162,65 @@ describe("a forecast", () => {
     expect(first([seller, tank])?.swaps ?? []).toEqual([]);
   });
 
+  describe("of what nothing holds back", () => {
+    const HOUR_MS = 3_600_000;
+    const hourly = {
+      kind: "every",
+      seconds: 3_600,
+      anchorSeconds: (NOW_MS - 20 * MINUTE_MS) / 1_000 - 864_000,
+    } as const;
+    const did = (slots: readonly ForecastSlot[]) =>
+      slots.map(({ slotMs, isAtOnce, swaps }) => [(slotMs - NOW_MS) / MINUTE_MS, isAtOnce, swaps[0]?.amount]);
+
+    it("begins with a run that has not begun", () => {
+      const due = { slotMs: NOW_MS, slots: 1 };
+      expect(did(run(world([standing(dcaSpec({ schedule: hourly }), { due })], { slots: 2 })))).toEqual([
+        [0, true, 100_000_000n],
+        [40, false, 100_000_000n],
+      ]);
+    });
+
+    it("begins with a missed slot that is caught up, and with none that is too old", () => {
+      const spec = dcaSpec({ schedule: hourly });
+      const late = run(world([standing(spec, { handledMs: NOW_MS - 2 * HOUR_MS })], { slots: 2 }));
+      expect(did(late)).toEqual([
+        [-20, true, 100_000_000n],
+        [40, false, 100_000_000n],
+      ]);
+      const catchUp = { ...spec.catchUp, windowSeconds: 19 * 60 };
+      const old = standing({ ...spec, catchUp }, { handledMs: NOW_MS - 2 * HOUR_MS });
+      expect(did(run(world([old], { slots: 1 })))).toEqual([[40, false, 100_000_000n]]);
+    });
+
+    it("makes up for several slots one by one, or in one run, as the strategy does", () => {
+      const caughtUp = (policy: "all" | "accumulate") => {
+        const spec = dcaSpec({ schedule: hourly });
+        const catchUp = { ...spec.catchUp, policy, maxRuns: 2, maxMultiple: 3, windowSeconds: 5 * 3_600 };
+        return did(run(world([standing({ ...spec, catchUp }, { handledMs: NOW_MS - 5 * HOUR_MS })], { slots: 3 })));
+      };
+      expect(caughtUp("all")).toEqual([
+        [-80, true, 100_000_000n],
+        [-20, true, 100_000_000n],
+        [40, false, 100_000_000n],
+      ]);
+      expect(caughtUp("accumulate").slice(0, 2)).toEqual([
+        [-20, true, 300_000_000n],
+        [40, false, 100_000_000n],
+      ]);
+    });
+
+    it("counts for the ceilings when it is traded, not at its slot", () => {
+      const daily = { ...hourly, seconds: 86_400 };
+      const limits = { ...world([]).limits, maxPerDayUsd: usd("150") };
+      const late = standing(dcaSpec({ schedule: daily }), { handledMs: NOW_MS - 2 * HOUR_MS });
+      expect(run(world([late], { limits, slots: 3 })).map(({ reason }) => reason)).toEqual([
+        undefined,
+        "DAILY_CAP_EXCEEDED",
+        undefined,
+      ]);
+    });
+  });
+
   it("says which swap waits for an approval, and which is announced first", () => {
     const waitOf = (change: Partial<StrategySpec>) => {
       const spec = dcaSpec({ schedule: everyMinute, ...change } as Parameters<typeof dcaSpec>[0]);

@@ -76,6 +76,28 @@ describe("the worst case", () => {
     });
   });
 
+  it("counts what nothing holds back: the first slot of a start, and slots that are caught up", () => {
+    const rarely = dcaSpec({
+      schedule: { kind: "every", seconds: 35 * DAY_SECONDS, anchorSeconds: SUNDAY_MS / 1_000 },
+    });
+    const nothing = worstCase(world([rarely]));
+    expect([nothing.perDayUsd, nothing.perMonthUsd]).toEqual([0n, 0n]);
+    const first = worstCase(world([{ ...standing(rarely), due: { slotMs: SUNDAY_MS, slots: 1 } }]));
+    expect([first.perDayUsd, first.perMonthUsd]).toEqual([usd("100"), usd("100")]);
+    const catchUp = {
+      ...rarely.catchUp,
+      policy: "accumulate",
+      maxMultiple: 3,
+      windowSeconds: 5 * DAY_SECONDS,
+    } as const;
+    const daily = { ...dcaSpec({ schedule: { kind: "every", seconds: DAY_SECONDS } }), catchUp };
+    const late = worstCase(world([{ ...standing(daily), handledMs: SUNDAY_MS - 4 * DAY_SECONDS * 1_000 }]));
+    expect([late.perDayUsd, late.perMonthUsd]).toEqual([usd("400"), usd("3000")]);
+    const over = { ...rarely, budget: { untilMs: SUNDAY_MS - 1 } };
+    const tooLate = worstCase(world([{ ...standing(over), due: { slotMs: SUNDAY_MS, slots: 1 } }]));
+    expect(tooLate.perMonthUsd).toBe(0n);
+  });
+
   it("of 500 USDC every 15 seconds is no more than the 3,000 that the wallet holds", () => {
     const spec = dcaSpec({ schedule: { kind: "every", seconds: 15 }, sell: { token: USDC, raw: 500_000_000n } });
     expect(worstCase(world([spec]))).toEqual({
