@@ -1,6 +1,7 @@
 import { type EndedSlots, nextWithoutEnd } from "../schedule/ended-slots.ts";
+import type { ZoneOffsets } from "../schedule/schedule.ts";
 import { planSlots } from "../schedule/slots.ts";
-import type { ForecastStrategy, ForecastWorld } from "./forecast.ts";
+import type { StrategySpec } from "../strategy/spec.ts";
 
 /** A run that nothing holds back: it begins as soon as a daemon runs. */
 export interface RunAtOnce {
@@ -9,14 +10,31 @@ export interface RunAtOnce {
   readonly slots: number;
 }
 
+/** How far a strategy has come with its slots. */
+interface Progress {
+  readonly spec: StrategySpec;
+  /** the last slot that has its run or end */
+  readonly handledMs: number;
+}
+
+interface Moment {
+  readonly nowMs: number;
+  readonly zones: ZoneOffsets;
+}
+
 /**
  * What a strategy does as soon as a daemon runs: the run that has not begun, the first one of `start: now` among them, and
  * slots that were missed and are caught up.
  * @returns and the slot up to which nothing else is to come
  */
 export function runsAtOnce(
-  { spec, due, ended = [], ...strategy }: ForecastStrategy,
-  { nowMs, zones }: Pick<ForecastWorld, "nowMs" | "zones">,
+  {
+    spec,
+    due,
+    ended = [],
+    ...strategy
+  }: Progress & { readonly due?: RunAtOnce | undefined; readonly ended?: readonly EndedSlots[] | undefined },
+  { nowMs, zones }: Moment,
 ): { readonly runs: readonly RunAtOnce[]; readonly handledMs: number } {
   const runs: RunAtOnce[] = due === undefined ? [] : [due];
   let { handledMs } = strategy;
@@ -37,11 +55,8 @@ export interface NextRun extends RunAtOnce {
 
 /** The first of the runs that nothing holds back, which it takes away; after them the next slot of the schedule. */
 export function nextRun(
-  course: Pick<ForecastStrategy, "spec" | "handledMs"> & {
-    readonly ended: readonly EndedSlots[];
-    readonly atOnce: RunAtOnce[];
-  },
-  { nowMs, zones }: Pick<ForecastWorld, "nowMs" | "zones">,
+  course: Progress & { readonly ended: readonly EndedSlots[]; readonly atOnce: RunAtOnce[] },
+  { nowMs, zones }: Moment,
 ): NextRun | undefined {
   const run = course.atOnce.shift();
   if (run !== undefined) return { ...run, atMs: nowMs, isAtOnce: true };
