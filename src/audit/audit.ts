@@ -197,7 +197,7 @@ async function readInputs(options: AuditOptions, pass: AuditPass): Promise<Input
   const { parsed, differences } = parseAttempts(snapshot, options.chainId);
   const claims = claimTransactions(snapshot, { fills: movements.fills, flows });
   const hashes = new Set([...claims.hashes, ...parsed.map(({ hash }) => hash)]);
-  const receipts = await chain.receipts([...hashes], placesOf(snapshot, [...movements.fills, ...flows]));
+  const receipts = await chain.receipts([...hashes], placesOf(snapshot, [...movements.fills, ...flows], tip));
   movements.assertListed(receipts.values());
   const found = findSigners(parsed, receipts);
   const attempts = { ...found, differences: [...differences, ...found.differences] };

@@ -19,7 +19,7 @@ import {
   tipHeader,
 } from "./node-answers.ts";
 import { createNodeClient, type Question, Refusal } from "./node-client.ts";
-import { proper, read, toQuantity } from "./read-answer.ts";
+import { proper, read, readBlock, toQuantity } from "./read-answer.ts";
 
 /** A transaction as a full block shows it. */
 export interface BlockTransaction {
@@ -48,9 +48,9 @@ export interface ChainReader {
    */
   reach(number: number, otherwise: string): Promise<void>;
   blockHash(number: number): Promise<Hex | undefined>;
-  /** Unix seconds of a block that exists. */
+  /** Unix seconds of a block up to the tip. */
   blockTime(number: number): Promise<number>;
-  /** Unix seconds of blocks, by their numbers; a block that does not exist is missing. */
+  /** Unix seconds of blocks up to the tip, by their numbers. */
   blockTimes(numbers: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** What each contract says of its decimals; undefined of one that says nothing. */
   decimals(tokens: readonly Address[], block: number): Promise<readonly (bigint | undefined)[]>;
@@ -119,7 +119,10 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
     },
     blockHash: async (number) =>
       (await one(header.nullable(), "eth_getBlockByNumber", toQuantity(number), false))?.hash,
-    blockTime: async (number) => (await one(timedHeader, "eth_getBlockByNumber", toQuantity(number), false)).timestamp,
+    blockTime: async (number) => {
+      const [answer] = await ask([{ method: "eth_getBlockByNumber", params: [toQuantity(number), false] }]);
+      return readBlock(node.host, number, timedHeader, answer).timestamp;
+    },
     blockTimes: (numbers) => readTimes({ host: node.host, ask }, numbers),
     decimals: async (tokens, block) => {
       const data = erc20.encodeFunctionData("decimals");
@@ -154,8 +157,8 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
         const answers = await ask(
           numbers.map((number) => ({ method: "eth_getBlockByNumber", params: [toQuantity(number), true] })),
         );
-        for (const answer of answers) {
-          const block = read(node.host, "a block", fullBlock, proper(answer));
+        for (const [index, answer] of answers.entries()) {
+          const block = readBlock(node.host, first + index, fullBlock, answer);
           for (const transaction of block.transactions) {
             if (senders.has(transaction.from)) found.push({ ...transaction, blockNumber: block.number });
           }
@@ -201,10 +204,8 @@ async function readTimes(
     const answers = await node.ask(
       part.map((number) => ({ method: "eth_getBlockByNumber", params: [toQuantity(number), false] })),
     );
-    for (const [index, number] of part.entries()) {
-      const block = read(node.host, "a block", timedHeader.nullable(), proper(answers[index]));
-      if (block !== null) times.set(number, block.timestamp);
-    }
+    for (const [index, number] of part.entries())
+      times.set(number, readBlock(node.host, number, timedHeader, answers[index]).timestamp);
   }
   return times;
 }

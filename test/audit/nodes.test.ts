@@ -320,6 +320,42 @@ test("still misses what is not in the block that is recorded", async () => {
   expect(report.differences.map(({ code }) => code)).toContain("FILL_MISSING");
 });
 
+/** A node that keeps blocks and transactions from this block on. */
+function pruned(block: number): Promise<string> {
+  return twistedNode(async (call) => {
+    const isOld = call.method === "eth_getBlockByNumber" && !isTip(call) && Number(call.params[0]) < block;
+    if (isOld) return { result: null };
+    if (call.method !== "eth_getTransactionReceipt") return call;
+    const { result } = (await answer(call, call)) as { result: { blockNumber: string } | null };
+    return result !== null && Number(result.blockNumber) < block ? { result: null } : { result };
+  });
+}
+
+test("accuses nobody where a node keeps the blocks of old transactions no more, and answers nothing for these", async () => {
+  const rpcUrl = await pruned(await blockOf("gasless"));
+  // Rows of before times and costs were kept: nothing else asks for these blocks.
+  const spoil = ({ journal }: Copy) => {
+    journal.run("UPDATE swaps SET block_time_seconds = NULL");
+    journal.run("DELETE FROM lane_costs");
+  };
+  const outcome = await world.auditAfter(spoil, { rpcUrl }).catch((error: unknown) => error);
+  expect(outcome).toMatchObject({ code: "CHAIN_UNREADABLE" });
+  const { host } = new URL(rpcUrl);
+  expect(String(outcome)).toMatch(
+    new RegExp(`${host} keeps block [0-9]+ no more: name an endpoint that keeps old blocks`),
+  );
+});
+
+test("believes no time of a row whose block a node keeps no more", async () => {
+  const block = await blockOf("gasless");
+  const rpcUrl = await twistedNode((call) =>
+    call.method === "eth_getBlockByNumber" && !isTip(call) && Number(call.params[0]) < block ? { result: null } : call,
+  );
+  const outcome = await world.auditAfter(() => undefined, { rpcUrl }).catch((error: unknown) => error);
+  expect(outcome).toMatchObject({ code: "CHAIN_UNREADABLE" });
+  expect(String(outcome)).toContain("name an endpoint that keeps old blocks");
+});
+
 test.each([
   ["does not know such a question", { error: { code: -32601, message: "the method does not exist" } }],
   ["has none", { result: [] }],
