@@ -1,6 +1,7 @@
 import type SqliteConstructor from "better-sqlite3";
 import type { ChainReader } from "./chain-reader.ts";
 import type { Tip } from "./node-answers.ts";
+import { NoAnswer } from "./node-client.ts";
 import { AuditError } from "./report.ts";
 import type { BaselineRow } from "./rows.ts";
 import { timeText } from "./time-text.ts";
@@ -16,7 +17,8 @@ export interface Start {
 
 /**
  * Finds the last block before what is asked, by its time where that is what is known.
- * @throws AuditError `NOTHING_SINCE` where the chain has not come to that block or instant: nothing would be looked at
+ * @throws AuditError `NOTHING_SINCE` where the chain has not come to that block or instant: nothing would be looked at;
+ * `CHAIN_UNREADABLE` where the node does not keep the block before it
  */
 export async function findStart(chain: ChainReader, since: Since, tip: Tip): Promise<Start> {
   if ("block" in since) {
@@ -31,16 +33,46 @@ export async function findStart(chain: ChainReader, since: Since, tip: Tip): Pro
     const message = `There is no block of ${timeText(since.seconds)} or later yet, the newest is ${tip.number} of ${timeText(tip.seconds)}: nothing would be looked at.`;
     throw new AuditError("NOTHING_SINCE", message);
   }
+  return await lastBefore(chain, since.seconds, tip);
+}
+
+/**
+ * The last block before an instant, sought from the tip back: a node need not keep older ones. Those that it does not
+ * give count as older, and the one that is found has to be given.
+ */
+async function lastBefore(chain: ChainReader, seconds: number, tip: Tip): Promise<Start> {
+  const isOlder = async (block: number): Promise<boolean> => ((await keptTime(chain, block)) ?? 0) < seconds;
   let low = 0;
   let high = tip.number;
+  for (let step = 1; high > 0; step *= 2) {
+    const block = Math.max(0, tip.number - step);
+    if (await isOlder(block)) {
+      low = block + 1;
+      break;
+    }
+    high = block;
+  }
   // The first block that is not older than the instant.
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if ((await chain.blockTime(middle)) < since.seconds) low = middle + 1;
+    if (await isOlder(middle)) low = middle + 1;
     else high = middle;
   }
   const block = Math.max(0, low - 1);
-  return { block, seconds: await chain.blockTime(block) };
+  const time = await keptTime(chain, block);
+  if (time !== undefined && (time < seconds || block === low)) return { block, seconds: time };
+  const message = `The node does not give block ${block}, which should be the last one before ${timeText(seconds)}: begin later by \`--since ${low + 1}\`, or name an endpoint that keeps old blocks.`;
+  throw new AuditError("CHAIN_UNREADABLE", message);
+}
+
+/** Unix seconds of a block; undefined where the node keeps it no more. */
+async function keptTime(chain: ChainReader, block: number): Promise<number | undefined> {
+  try {
+    return await chain.blockTime(block);
+  } catch (error) {
+    if (error instanceof AuditError && !(error.cause instanceof NoAnswer)) return undefined;
+    throw error;
+  }
 }
 
 /**
