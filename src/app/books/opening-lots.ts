@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Asset, Entry, OpeningEntry } from "../../domain/books/entry.ts";
+import { type Asset, type Entry, isDated, type OpeningEntry } from "../../domain/books/entry.ts";
 import { type Address, NATIVE_TOKEN, parseAddress } from "../../domain/money/address.ts";
 import { parseUnits } from "../../domain/money/amount.ts";
 import { parseUsd } from "../../domain/money/price.ts";
@@ -16,6 +16,7 @@ interface Known {
   readonly wallets: ReadonlyMap<string, Address>;
   readonly entries: readonly Entry[];
   readonly tokens: readonly Asset[];
+  readonly nowMs: number;
 }
 
 /**
@@ -49,7 +50,7 @@ export function readText(file: string): string {
 /** @returns the lot, or what is wrong with its line */
 function readLot(line: number, cells: ReadonlyMap<string, string>, known: Known): OpeningEntry | string {
   const cell = (name: string): string => cells.get(name) ?? "";
-  const wallet = known.wallets.get(cell("wallet")) ?? parseAddress(cell("wallet"));
+  const wallet = walletOf(cell("wallet"), known);
   if (wallet === undefined)
     return `there is no wallet ${JSON.stringify(cell("wallet"))}; there are: ${[...known.wallets.keys()].join(", ")}`;
   const asset = assetOf(cell("asset"), known);
@@ -60,7 +61,7 @@ function readLot(line: number, cells: ReadonlyMap<string, string>, known: Known)
   const basis = cell("cost_usd") === "" ? undefined : parseUsd(cell("cost_usd"));
   if (cell("cost_usd") !== "" && basis === undefined)
     return `the cost ${JSON.stringify(cell("cost_usd"))} is no number of dollars; leave it empty where it is not known`;
-  const acquiredMs = dayOf(cell("acquired"));
+  const acquiredMs = dayOf(cell("acquired"), known.nowMs);
   if (typeof acquiredMs === "string") return acquiredMs;
   const atMs = acquiredMs ?? 0;
   return {
@@ -69,8 +70,24 @@ function readLot(line: number, cells: ReadonlyMap<string, string>, known: Known)
   };
 }
 
-function dayOf(text: string): number | undefined | string {
+/** A wallet by its name, or by its address where it is one of ours: what anybody else holds is in no books. */
+function walletOf(text: string, { wallets, entries }: Known): Address | undefined {
+  const address = parseAddress(text);
+  const isOurs = (one: Address): boolean => one === address;
+  return wallets.get(text) ?? [...wallets.values()].find(isOurs) ?? entries.map(({ wallet }) => wallet).find(isOurs);
+}
+
+function dayOf(text: string, nowMs: number): number | undefined | string {
   if (text === "") return undefined;
+  const atMs = instantOf(text);
+  if (typeof atMs === "string") return atMs;
+  if (atMs > nowMs) return `the day ${JSON.stringify(text)} is still to come; write when the lot was acquired`;
+  if (!isDated({ atMs }))
+    return `the day ${JSON.stringify(text)} is not after 1970-01-01; leave it empty where it is not known`;
+  return atMs;
+}
+
+function instantOf(text: string): number | string {
   try {
     return sinceMs(text);
   } catch (error) {

@@ -50,7 +50,9 @@ export async function readBooks(options: BookOptions): Promise<Books> {
   const found = buildEntries(rows, { nativeSymbol: nativeSymbolOf(target), ownWallets });
   const tokens = [...configuration.tokens.values()].map(({ token }) => token);
   const lots: readonly OpeningEntry[] =
-    options.opening === undefined ? [] : readOpeningLots(options.opening, { wallets, entries: found, tokens });
+    options.opening === undefined
+      ? []
+      : readOpeningLots(options.opening, { wallets, entries: found, tokens, nowMs: Date.now() });
   return {
     ...{ target, rows, wallets, walletName },
     world: worldOf(target, rows, options),

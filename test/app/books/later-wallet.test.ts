@@ -41,7 +41,8 @@ function entriesOf(fills: readonly BookFill[], baselines: readonly BookBaseline[
 function withFile(entries: readonly Entry[], lines: string): readonly Entry[] {
   const file = join(memoryDirectory(), "lots.csv");
   writeFileSync(file, `wallet,asset,amount,acquired,cost_usd\n${lines}`);
-  const lots = lines === "" ? [] : readOpeningLots(file, { wallets: new Map([["other", OTHER]]), entries, tokens: [] });
+  const known = { wallets: new Map([["other", OTHER]]), entries, tokens: [], nowMs: Date.parse("2028-01-01") };
+  const lots = lines === "" ? [] : readOpeningLots(file, known);
   return inOrder(withOpeningLots(entries, lots));
 }
 

@@ -5,6 +5,7 @@ import { readAssetFile } from "../../../src/app/books/asset-file.ts";
 import { csvLine, readCsv } from "../../../src/app/books/csv-text.ts";
 import { readOpeningLots, withOpeningLots } from "../../../src/app/books/opening-lots.ts";
 import { sinceMs, untilMs } from "../../../src/app/books/time-range.ts";
+import { toAddress } from "../../../src/domain/money/address.ts";
 import {
   DAY_MS,
   dollarsOf,
@@ -26,6 +27,7 @@ const known = {
   ]),
   entries: [opening(0), swapped(5)],
   tokens: [ETH, USDC, WETH],
+  nowMs: START_MS + 30 * DAY_MS,
 };
 
 function fileOf(text: string): string {
@@ -60,6 +62,25 @@ test("all problems of a file of lots are reported at once, with their lines", ()
     /there is no column "asset"\n.*no column "amount"\n.*no use for a column "token"/,
   );
   expect(() => readOpeningLots("/nowhere/lots.csv", known)).toThrow("/nowhere/lots.csv cannot be read: ENOENT");
+});
+
+test("a lot of a mistyped address, of a day to come, or of before all days is refused", () => {
+  const typo = `0x${"a".repeat(39)}b`;
+  const lines = [`${typo},USDC,1,,`, "main,USDC,1,2026-02-01,", "main,USDC,1,2062-01-01,", "main,USDC,1,1969-12-31,"];
+  expect(() => readOpeningLots(fileOf(`wallet,asset,amount,acquired,cost_usd\n${lines.join("\n")}\n`), known)).toThrow(
+    new RegExp(
+      `line 2: there is no wallet "${typo}"; there are: main, other\n.*line 3: the day "2026-02-01" is still to come.*\n.*line 4: the day "2062-01-01" is still to come.*\n.*line 5: the day "1969-12-31" is not after 1970-01-01`,
+    ),
+  );
+});
+
+test("a lot's wallet is known by its address too, in whatever case, and where no name is left of it", () => {
+  const left = `0x${"7e".repeat(20)}` as const;
+  const entries = [opening(0), opening(0, { wallet: toAddress(left) })];
+  const lotOf = (wallet: string) =>
+    readOpeningLots(fileOf(`wallet,asset,amount,acquired,cost_usd\n${wallet},USDC,1,,\n`), { ...known, entries });
+  expect(lotOf(OTHER.toUpperCase().replace("0X", "0x"))).toMatchObject([{ wallet: OTHER }]);
+  expect(lotOf(left)).toMatchObject([{ wallet: left }]);
 });
 
 test("lots explain what was held before, the rest stays unknown, and more than was there is refused", () => {
