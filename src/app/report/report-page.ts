@@ -153,7 +153,8 @@ function quality({ entries }: Report): string {
 }
 
 function lumpSums({ entries, nameOf }: Report): string {
-  const plots = againstLumpSums(entries).map(({ strategy, bought, points: course }) =>
+  const drawnFirst = againstLumpSums(entries).found.slice(0, MOST_PLOTS);
+  const plots = drawnFirst.map(({ strategy, bought, points: course }) =>
     linePlot(
       `${strategy}: ${nameOf(bought)} in steps against all at once`,
       [
@@ -173,7 +174,7 @@ function lumpSums({ entries, nameOf }: Report): string {
       dollarsOf,
     ),
   );
-  return section("In steps, or at once", plots.slice(0, MOST_PLOTS).join(""));
+  return section("In steps, or at once", plots.join(""));
 }
 
 const MOST_PLOTS = 8;
@@ -226,6 +227,19 @@ function strategies({ entries }: Report): string {
   );
 }
 
+function undrawn({ entries }: Report): readonly string[] {
+  const { found, unpriced } = againstLumpSums(entries);
+  const beyond = found.slice(MOST_PLOTS).map(({ strategy }) => strategy);
+  return [
+    ...(beyond.length > 0
+      ? [`Of those that buy in steps ${MOST_PLOTS} are drawn, and these are not: ${beyond.join(", ")}.`]
+      : []),
+    ...(unpriced.length > 0
+      ? [`They buy in steps and are not drawn, because a swap of theirs has no price: ${unpriced.join(", ")}.`]
+      : []),
+  ];
+}
+
 function notes(report: Report): string {
   const { course, nameOf, notFinal } = report;
   const lines = [
@@ -234,6 +248,7 @@ function notes(report: Report): string {
     ...(course.unpriced.length > 0
       ? [`In no total, without a price: ${course.unpriced.map((asset) => nameOf(asset)).join(", ")}.`]
       : []),
+    ...undrawn(report),
     ...unknownLines(report),
     ...(notFinal > 0 ? [`${notFinal} swaps are not final yet and left out.`] : []),
   ];

@@ -91,21 +91,27 @@ const FEWEST_SWAPS = 3;
 
 /**
  * What was bought in steps, with what was not spent yet, against all of it at the first reference price, without any cost.
- * Values at the reference price of each swap, in dollars (1e-18). Strategies that sell or buy more than one asset, or of
- * which a swap has no price, are left out.
+ * Values at the reference price of each swap, in dollars (1e-18). Strategies that sell or buy more than one asset are left
+ * out, and those of which a swap has no price are named.
  */
-export function againstLumpSums(entries: readonly Entry[]): readonly AgainstLumpSum[] {
-  const byStrategy = Map.groupBy(swapsOf(entries), ({ strategy = "" }) => strategy);
-  return [...byStrategy].flatMap(([strategy, swaps]) => {
-    const found = againstLumpSum(swaps);
-    return found === undefined ? [] : [{ strategy, ...found }];
-  });
+export function againstLumpSums(entries: readonly Entry[]): {
+  readonly found: readonly AgainstLumpSum[];
+  readonly unpriced: readonly string[];
+} {
+  const found: AgainstLumpSum[] = [];
+  const unpriced: string[] = [];
+  for (const [strategy, swaps] of Map.groupBy(swapsOf(entries), ({ strategy = "" }) => strategy)) {
+    const pairs = new Set(swaps.map(({ sold, bought }) => `${sold.asset.address} ${bought.asset.address}`));
+    if (swaps.length < FEWEST_SWAPS || pairs.size > 1) continue;
+    const one = againstLumpSum(swaps);
+    if (one === undefined) unpriced.push(strategy);
+    else found.push({ strategy, ...one });
+  }
+  return { found, unpriced };
 }
 
+/** @returns undefined where a swap has no price */
 function againstLumpSum(swaps: readonly SwapEntry[]): Omit<AgainstLumpSum, "strategy"> | undefined {
-  const [first] = swaps;
-  const pairs = new Set(swaps.map(({ sold, bought }) => `${sold.asset.address} ${bought.asset.address}`));
-  if (first === undefined || swaps.length < FEWEST_SWAPS || pairs.size > 1) return undefined;
   const steps = swaps.flatMap(({ atMs, sold, bought, prices }) => {
     const spent = worthOf(sold, prices.sold);
     return spent === undefined || prices.bought === undefined ? [] : [{ atMs, spent, bought, price: prices.bought }];
@@ -113,7 +119,7 @@ function againstLumpSum(swaps: readonly SwapEntry[]): Omit<AgainstLumpSum, "stra
   const [start] = steps;
   if (start === undefined || steps.length < swaps.length || start.price.usd === 0n) return undefined;
   const all = sum(steps.map(({ spent }) => spent));
-  const { asset } = first.bought;
+  const { asset } = start.bought;
   const units = (all * 10n ** BigInt(asset.decimals)) / start.price.usd;
   let [spent, held] = [0n, 0n];
   const points = steps.map((step) => {

@@ -135,17 +135,37 @@ test("what has no price is in no total, and named", () => {
 });
 
 test("steps are held against all at once: what is not spent yet counts, and both end at the same price", () => {
-  const [found, ...more] = againstLumpSums([opening(0), ...steps]);
-  expect(more).toEqual([]);
+  const { found: all, unpriced: none } = againstLumpSums([opening(0), ...steps]);
+  const [found, ...more] = all;
+  expect([more, none]).toEqual([[], []]);
   expect(found?.points.map(({ inSteps, atOnce }) => [inSteps, atOnce])).toEqual([
     [dollarsOf(300n), dollarsOf(300n)],
     [dollarsOf(400n), dollarsOf(600n)],
     [dollarsOf(175n), dollarsOf(150n)],
   ]);
-  expect(againstLumpSums(steps.slice(0, 2))).toEqual([]);
-  const [first, ...others] = steps;
-  const unpriced = first && { ...first, prices: { sold: undefined, bought: undefined, native: undefined } };
-  expect(againstLumpSums([...(unpriced ? [unpriced] : []), ...others])).toEqual([]);
+  expect(againstLumpSums(steps.slice(0, 2))).toEqual({ found: [], unpriced: [] });
+});
+
+/** Steps of a strategy; the first one has a price or none. */
+function stepsOf(strategy: string, isPriced = true): Entry[] {
+  const none = { sold: undefined, bought: undefined, native: undefined };
+  return steps.map((step, index) => ({
+    ...{ ...step, id: `${strategy}.${index}`, strategy },
+    prices: isPriced || index > 0 ? step.prices : none,
+  }));
+}
+
+test("steps that are in no plot are named: those beyond the eighth, and those with a swap of which no price is known", () => {
+  expect(againstLumpSums(stepsOf("odd", false))).toEqual({ found: [], unpriced: ["odd"] });
+  const names = Array.from({ length: 10 }, (_, index) => `plan-${index}`);
+  const page = pageOf([
+    ...names.flatMap((name) => stepsOf(name)),
+    ...stepsOf("odd", false),
+    ...stepsOf("two").slice(1),
+  ]);
+  expect(page).toContain("<li>Of those that buy in steps 8 are drawn, and these are not: plan-8, plan-9.</li>");
+  expect(page).toContain("<li>They buy in steps and are not drawn, because a swap of theirs has no price: odd.</li>");
+  expect(pageOf(stepsOf("one"))).not.toContain("not drawn");
 });
 
 test("execution is in parts of a million against reference and quote, and costs have what was priced", () => {
