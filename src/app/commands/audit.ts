@@ -10,6 +10,7 @@ import type { Mode } from "../../config/configuration.ts";
 import type { Secret } from "../../net/secret.ts";
 import { createRpc } from "../../sandbox/rpc.ts";
 import { STATE_FILE, startSandbox } from "../../sandbox/sandbox.ts";
+import { showReading } from "../audit-progress.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { sayMode } from "../mode-line.ts";
 import { noteAudit } from "../note-audit.ts";
@@ -43,7 +44,10 @@ export async function auditCommand(
   const chain = await openChain(target);
   try {
     const { rpcUrls, ...facts } = chain.options;
-    const ask = (rpcUrl: string | Secret) => audit({ ...facts, rpcUrl, database: target.database, since });
+    const ask = (rpcUrl: string | Secret) => {
+      const asked = { ...facts, rpcUrl, database: target.database, since };
+      return showReading((onProgress) => audit({ ...asked, onProgress }), terminal, Date.now);
+    };
     const inTurn = await lateLast(rpcUrls, Date.now(), (text) => terminal.err(text));
     const found = await auditInTurn(inTurn, ask, terminal).catch(asFailure);
     // A sandbox's blocks come as long as it runs, and it may be stopped.
