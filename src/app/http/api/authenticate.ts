@@ -79,7 +79,12 @@ export function clearLogin(request: FastifyRequest, reply: FastifyReply): void {
   writeCookie(request, reply, "", 0);
 }
 
+/**
+ * Without a path the browser takes the folder that it asked: a proxy may serve this API below another one than it has here.
+ * Who came by TLS, as a proxy's callers do, sends it by TLS alone from then on.
+ */
 function writeCookie(request: FastifyRequest, reply: FastifyReply, value: string, maxAgeSeconds: number): void {
-  const terms = `Path=/api/v1; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict`;
+  const isByTls = request.headers.origin?.startsWith("https:") === true;
+  const terms = `Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${isByTls ? "; Secure" : ""}`;
   reply.header("set-cookie", `${cookieName(request)}=${value}; ${terms}`);
 }

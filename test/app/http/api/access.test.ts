@@ -26,10 +26,34 @@ it("logs a browser in by a code once, however it is typed, and never again by th
   const first = await life.ask("/api/v1/session", asCode(" abcd efgh-2345 "));
   expect(first.json).toMatchObject({ scope: "operate", name: expect.stringMatching(/^ops-\d+$/) });
   const [cookie = ""] = first.headers["set-cookie"] ?? [];
-  for (const term of ["HttpOnly", "SameSite=Strict", "Path=/api/v1"]) expect(cookie).toContain(term);
+  for (const term of ["HttpOnly", "SameSite=Strict"]) expect(cookie).toContain(term);
   expect((await life.ask("/api/v1/status", { headers: { cookie } })).status).toBe(200);
   expect((await life.ask("/api/v1/session", asCode(CODE))).json).toMatchObject({ status: 401, code: "CODE_WRONG" });
   expect(JSON.stringify(life.logger.lines)).not.toMatch(/ABCD|swapd_/);
+});
+
+it.each([
+  ["https://swapd.internal", true],
+  ["http://swapd.internal", false],
+])("hands the login of %s to TLS alone, and takes it back the same way: %s", async (origin, isSecure) => {
+  const life = await startApiLife({ seconds: 1 });
+  await withCode(life);
+  const headers = { host: "swapd.internal", origin };
+  for (const how of [asCode(CODE), { method: "DELETE" }]) {
+    const answer = await life.ask("/api/v1/session", { ...how, headers });
+    const [cookie = ""] = answer.headers["set-cookie"] ?? [];
+    expect([answer.status, cookie.endsWith("; Secure")]).toEqual([200, isSecure]);
+  }
+});
+
+it("leaves the login's path to the browser: a proxy may serve the API below a folder of its own", async () => {
+  const life = await startApiLife({ seconds: 1 });
+  await withCode(life);
+  for (const how of [asCode(CODE), { method: "DELETE" }]) {
+    const [cookie] = (await life.ask("/api/v1/session", how)).headers["set-cookie"] ?? [];
+    expect(cookie).toMatch(/^swapd_login_/);
+    expect(cookie).not.toMatch(/path=/i);
+  }
 });
 
 it("takes no code after ten minutes, and no code that another one followed", async () => {
