@@ -77,7 +77,10 @@ export async function startApiLife(
   const sources = sourcesOf({ outside, life, configuration, logger, commits });
   const { url, stop } = await startStatusServer(
     { host: "127.0.0.1", port: 0, names: ["swapd.internal"] },
-    { health: sources.health, metrics: { contentType: "text/plain", read: async () => "" }, logger, api: sources },
+    {
+      ...{ health: sources.health, metrics: { contentType: "text/plain", read: async () => "" }, logger },
+      ...{ clock: sources.clock, api: sources },
+    },
   );
   onTestFinished(stop);
   const tokens = { read: `swapd_${"r".repeat(43)}`, operate: `swapd_${"o".repeat(43)}` };

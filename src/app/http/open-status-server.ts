@@ -45,7 +45,7 @@ export async function openStatusServer(
   const nowMs = (): number => clock.nowMs();
   const settings = (): Configuration => files.inForce;
   const metrics = createMetricsReader({ reads, health, settings, holdings, counted, nowMs });
-  const sources = { health, metrics, logger, api: openApi(health) };
+  const sources = { health, metrics, logger, clock, api: openApi(health) };
   const { url, stop } = await startStatusServer({ ...listen, names: statusHosts }, sources);
   const stopping = new AbortController();
   // No stop waits for it: a node may be silent.

@@ -1,7 +1,11 @@
-import Fastify, { type FastifyInstance } from "fastify";
+import { createServer } from "node:http";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import { createConnections } from "../../service/http/connections.ts";
 import { API_PREFIX, createApi } from "./api/api.ts";
 import type { ApiSources } from "./api/api-sources.ts";
+import { onceInAWhile } from "./api/once-in-a-while.ts";
 import { sendProblem } from "./api/problem.ts";
 import type { HealthReader } from "./health.ts";
 import { hostCheck } from "./known-host.ts";
@@ -13,6 +17,7 @@ export interface StatusSources {
   readonly health: HealthReader;
   readonly metrics: MetricsReader;
   readonly logger: Logger;
+  readonly clock: Clock;
   /** undefined: there is no API */
   readonly api?: ApiSources | undefined;
 }
@@ -24,6 +29,12 @@ export interface StatusOptions {
   readonly names: readonly string[];
 }
 
+/** Connections of people, screens and a Prometheus are few, also where a proxy brings all of them from one address. */
+const CONNECTION_LIMITS = { total: 1_024, perAddress: 128, newPerSecond: 256 };
+const REQUEST_TIMEOUT_MS = 10_000;
+/** What anybody may ask is read from the database at most so often, however many ask. */
+const READ_EVERY_MS = 1_000;
+
 /**
  * Serves health, readiness and metrics to whoever asks, and the API to those that have a token or are logged in. A foreign
  * web page can send a browser here under a name of its own; so callers must use an address, or a name on a list.
@@ -32,7 +43,7 @@ export async function startStatusServer(
   options: StatusOptions,
   sources: StatusSources,
 ): Promise<{ url: string; stop(): Promise<void> }> {
-  const server = Fastify({ logger: false, bodyLimit: 1_024, requestTimeout: 10_000, forceCloseConnections: true });
+  const server = boundedServer(sources);
   // Only JSON is read: a form of another site's page can send everything else without asking first.
   server.removeContentTypeParser("text/plain");
   checkHosts(server, hostCheck([options.host, ...options.names]));
@@ -42,20 +53,49 @@ export async function startStatusServer(
     return await reply.code(status).send({ error: status >= 500 ? "INTERNAL" : "REQUEST_MALFORMED" });
   });
   servePage(server);
-  server.get("/healthz", async (_request, reply) => {
-    const health = await sources.health.health();
-    return await reply.code(health.healthy ? 200 : 503).send(health);
-  });
-  server.get("/readyz", async (_request, reply) => {
-    const readiness = await sources.health.readiness();
-    return await reply.code(readiness.ready ? 200 : 503).send(readiness);
-  });
-  server.get("/metrics", async (_request, reply) => {
-    return await reply.type(sources.metrics.contentType).send(await sources.metrics.read());
-  });
+  answerAnybody(server, sources);
   if (sources.api !== undefined) await server.register(createApi(sources.api), { prefix: API_PREFIX });
   const url = await server.listen({ host: options.host, port: options.port });
   return { url, stop: async () => await server.close() };
+}
+
+/** The daemon trades on the same event loop: whoever reaches the port must not be able to fill it. */
+function boundedServer({ clock }: Pick<StatusSources, "clock">): FastifyInstance {
+  const connections = createConnections({ clock, trustedProxies: [] }, CONNECTION_LIMITS);
+  return Fastify({
+    ...{ logger: false, bodyLimit: 1_024, forceCloseConnections: true },
+    serverFactory(listener) {
+      const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, connections.guard(listener));
+      connections.bound(server);
+      return server;
+    },
+  });
+}
+
+/** Answers that need neither token nor login. */
+function answerAnybody(server: FastifyInstance, { health: reader, metrics, clock }: StatusSources): void {
+  const every = { clock, maxAgeMs: READ_EVERY_MS };
+  const healthNow = onceInAWhile(() => reader.health(), every);
+  const readinessNow = onceInAWhile(() => reader.readiness(), every);
+  const metricsNow = onceInAWhile(() => metrics.read(), every);
+  server.get("/healthz", { onRequest: refuseOtherSites }, async (_request, reply) => {
+    const health = await healthNow();
+    return await reply.code(health.healthy ? 200 : 503).send(health);
+  });
+  server.get("/readyz", { onRequest: refuseOtherSites }, async (_request, reply) => {
+    const readiness = await readinessNow();
+    return await reply.code(readiness.ready ? 200 : 503).send(readiness);
+  });
+  server.get("/metrics", { onRequest: refuseOtherSites }, async (_request, reply) => {
+    return await reply.type(metrics.contentType).send(await metricsNow());
+  });
+}
+
+/** A page of another site lets its visitors ask, as often as it likes, for what it cannot read. */
+async function refuseOtherSites({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (headers["sec-fetch-site"] !== "cross-site") return;
+  const message = "this is not answered to a page of another site: open its address by itself";
+  await reply.code(403).send({ error: "SITE_FOREIGN", message });
 }
 
 function statusOf(error: unknown): number {

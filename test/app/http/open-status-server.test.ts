@@ -54,9 +54,12 @@ test("a node that answers nothing delays no stop, whatever is being read for the
 });
 
 test("the figures of budgets are those of the files that were taken over since", async () => {
-  const { url, files } = await begin();
-  const limits = async (): Promise<readonly string[]> =>
-    (await (await fetch(`${url}/metrics`)).text()).split("\n").filter((line) => line.startsWith("swapd_budget_limit{"));
+  const { url, clock, files } = await begin();
+  const limits = async (): Promise<readonly string[]> => {
+    await clock.advance(1_000);
+    const figures = await (await fetch(`${url}/metrics`)).text();
+    return figures.split("\n").filter((line) => line.startsWith("swapd_budget_limit{"));
+  };
   const edited = (total: bigint) => {
     const spec = dcaSpec({ budget: { total } });
     files.inForce = { ...files.inForce, strategies: [{ spec, hash: `${total}`, file: "weekly.yaml" }] };
