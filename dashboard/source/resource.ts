@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf, OperationId, PathOf } from "./answers.ts";
 import { ask, Refusal } from "./api.ts";
 import { beat } from "./live.ts";
+import { createReadings } from "./model/readings.ts";
 import { noteRefusal } from "./session.ts";
 
 export interface Reading<T> {
@@ -18,59 +19,41 @@ export interface ReadingOptions {
   readonly everyMs?: number;
 }
 
-const MOST_KEPT = 60;
-/** What was read last, so that a page shows at once what it showed before. */
-const kept = new Map<string, unknown>();
-
-function keep(path: string, value: unknown): void {
-  kept.delete(path);
-  kept.set(path, value);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= MOST_KEPT) break;
-    kept.delete(oldest);
+const readings = createReadings(async (path, signal) => {
+  try {
+    // Only typed paths get here.
+    return await ask("getInfo", path as PathOf<"getInfo">, signal);
+  } catch (error) {
+    if (error instanceof Refusal) noteRefusal(error);
+    throw error;
   }
-}
+});
 
 /** Forgets everything, when another person may look at the page. */
-export function forgetReadings(): void {
-  kept.clear();
-}
+export const forgetReadings = readings.forget;
 
-/** Reads something and keeps it current. Without a path nothing is read. */
+/** Reads something and keeps it current, once for all who show it. Without a path nothing is read. */
 export function useReading<Id extends OperationId>(
-  operation: Id,
+  _operation: Id,
   path: PathOf<Id> | undefined,
   options: ReadingOptions = {},
 ): Reading<AnswerOf<Id>> {
   const [, setVersion] = useState(0);
-  const [trouble, setTrouble] = useState<string | undefined>(undefined);
-  const [asked, setAsked] = useState(0);
   const pulse = options.live === true ? beat.value : 0;
   const { everyMs } = options;
   useEffect(() => {
     if (path === undefined) return;
-    let isOver = false;
-    const read = (): void => {
-      ask(operation, path).then(
-        (value) => {
-          keep(path, value);
-          if (isOver) return;
-          setTrouble(undefined);
-          setVersion((version) => version + 1);
-        },
-        (error: unknown) => {
-          if (error instanceof Refusal) noteRefusal(error);
-          if (!isOver) setTrouble(error instanceof Error ? error.message : String(error));
-        },
-      );
-    };
-    read();
-    const timer = everyMs === undefined ? undefined : setInterval(read, everyMs);
-    return () => {
-      isOver = true;
-      clearInterval(timer);
-    };
-  }, [operation, path, pulse, asked, everyMs]);
-  const value = path === undefined ? undefined : (kept.get(path) as AnswerOf<Id> | undefined);
-  return { value, trouble, again: () => setAsked((count) => count + 1) };
+    return readings.show(path, () => setVersion((version) => version + 1));
+  }, [path]);
+  useEffect(() => {
+    if (path === undefined) return;
+    readings.want(path);
+    const timer = everyMs === undefined ? undefined : setInterval(() => readings.want(path), everyMs);
+    return () => clearInterval(timer);
+  }, [path, pulse, everyMs]);
+  const { value, trouble } = readings.latest(path);
+  const again = (): void => {
+    if (path !== undefined) readings.want(path);
+  };
+  return { value: value as AnswerOf<Id> | undefined, trouble, again };
 }

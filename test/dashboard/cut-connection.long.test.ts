@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer as createProxy, request } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -39,11 +40,40 @@ async function begin(): Promise<Started> {
 
 const swapd = async (...words: string[]) => await run(folder.path, [...words, "--config", file], env);
 
-async function logIn(): Promise<void> {
+async function logIn(where: Page = page): Promise<void> {
   const { out } = await swapd("login", "--json");
-  await page.getByLabel("One-time code").fill((JSON.parse(out) as { code: string }).code);
-  await page.getByRole("button", { name: "Log in" }).click();
-  await page.getByRole("button", { name: "Log out" }).waitFor();
+  await where.getByLabel("One-time code").fill((JSON.parse(out) as { code: string }).code);
+  await where.getByRole("button", { name: "Log in" }).click();
+  await where.getByRole("button", { name: "Log out" }).waitFor();
+}
+
+const SLOW_MS = 2_500;
+
+/** A bad connection to the daemon: each answer takes long, and something happens all the time. */
+async function slowConnection(): Promise<{ readonly url: string; stop(): void }> {
+  const proxy = createProxy((incoming, answer) => {
+    const { url = "/", method = "GET", headers } = incoming;
+    if (url === "/api/v1/events") {
+      answer.writeHead(200, { "content-type": "text/event-stream" });
+      const timer = setInterval(() => answer.write("event: alerts\ndata: {}\n\n"), 300);
+      answer.on("close", () => clearInterval(timer));
+      return;
+    }
+    const sent = request(`${origin}${url}`, { method, headers }, async (got) => {
+      await new Promise((resolve) => setTimeout(resolve, url.startsWith("/api/") ? SLOW_MS : 0));
+      answer.writeHead(got.statusCode ?? 502, got.headers);
+      got.pipe(answer);
+    });
+    sent.on("error", () => answer.destroy());
+    incoming.pipe(sent);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const stop = (): void => {
+    proxy.close();
+    proxy.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${port}`, stop };
 }
 
 beforeAll(async () => {
@@ -189,6 +219,36 @@ it("says what came of an action whose question was closed meanwhile, and that no
   await page.getByRole("button", { name: "Log out" }).click();
   await page.getByText("Not logged out: the daemon cannot be reached").waitFor();
 }, 60_000);
+
+it("halts at once over a bad connection: what is read again and again leaves room, and shows nothing older then", async () => {
+  const slow = await slowConnection();
+  const there = await (await browser.newContext()).newPage();
+  await there.addInitScript(`const send = fetch;
+    window.unanswered = 0;
+    window.fetch = (...asked) => {
+      window.unanswered += 1;
+      return send(...asked).finally(() => (window.unanswered -= 1));
+    }`);
+  await there.goto(slow.url);
+  await logIn(there);
+  await there.getByRole("heading", { name: "Next slots" }).waitFor();
+  await there.waitForTimeout(4 * SLOW_MS);
+  await there.getByRole("button", { name: "Halt: everything" }).click();
+  expect(await there.evaluate("window.unanswered")).toBeLessThanOrEqual(4);
+  const sinceMs = performance.now();
+  await there.getByRole("button", { name: "Halt", exact: true }).click();
+  await there.getByText("Done: halt of global").waitFor();
+  expect(performance.now() - sinceMs).toBeLessThan(2 * SLOW_MS);
+  const halted = there.getByText("Everything is halted", { exact: true });
+  await halted.waitFor();
+  for (let look = 0; look < 10; look += 1) {
+    expect(await halted.count()).toBe(1);
+    await there.waitForTimeout(SLOW_MS / 5);
+  }
+  await there.context().close();
+  slow.stop();
+  await swapd("resume");
+}, 120_000);
 
 it("says that the login has ended when somebody revoked it, shows nothing more, and lets a new code in", async () => {
   const { out } = await swapd("login", "list", "--json");
