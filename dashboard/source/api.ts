@@ -1,4 +1,5 @@
 import type { ActionBody, AnswerOf, OperationId, PathOf, Session } from "./answers.ts";
+import { problemIn } from "./model/problem.ts";
 import { createTurns } from "./model/turns.ts";
 
 /** Why the daemon did not answer as it was asked, in words for people. */
@@ -58,18 +59,6 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === "TimeoutError";
     throw new Refusal(0, isLate ? "the daemon did not answer in time" : "the daemon cannot be reached");
-  }
-}
-
-/** The sentence of a problem document (RFC 9457), if the text is one. */
-function problemIn(text: string): string | undefined {
-  try {
-    const problem = JSON.parse(text) as { title?: unknown; detail?: unknown };
-    const sentence = problem.detail ?? problem.title;
-    return typeof sentence === "string" ? sentence : undefined;
-  } catch {
-    // no JSON: a proxy's own page, for example
-    return undefined;
   }
 }
 

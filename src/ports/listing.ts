@@ -120,6 +120,8 @@ export interface WaitingRun {
   readonly kind: HoldKind;
   readonly sinceMs: number;
   readonly untilMs: number;
+  /** what people are told of it, with what is sold for what; null where nothing is told any more */
+  readonly text: string | null;
 }
 
 /** A proposal to the owners of a Safe. */

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { problemIn } from "../../dashboard/source/model/problem.ts";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { holdStart } from "../../src/app/hold-start.ts";
 
@@ -26,10 +27,14 @@ test("a start that is held says why to whoever asks by an address, and that it i
     stop.abort();
     await held;
   });
-  const ask = async (host: string): Promise<unknown> => {
-    const asked = request({ host: "127.0.0.1", port, path: "/healthz", headers: { host } }).end();
+  const read = async (host: string, path: string): Promise<[number, string]> => {
+    const asked = request({ host: "127.0.0.1", port, path, headers: { host } }).end();
     const [response] = await once(asked, "response");
-    return [response.statusCode, JSON.parse((await response.toArray()).join(""))];
+    return [response.statusCode, (await response.toArray()).join("")];
+  };
+  const ask = async (host: string): Promise<unknown> => {
+    const [status, text] = await read(host, "/healthz");
+    return [status, JSON.parse(text)];
   };
   const state = { healthy: false, ready: false, started: false };
   await expect
@@ -37,4 +42,7 @@ test("a start that is held says why to whoever asks by an address, and that it i
     .toEqual([503, { ...state, problem: "line 3 of swapd.yaml" }]);
   expect(await ask("localhost")).toEqual([503, { ...state, problem: "line 3 of swapd.yaml" }]);
   expect(await ask(`evil.example:${port}`)).toEqual([503, state]);
+  // A page that was open says it too.
+  expect(problemIn((await read("localhost", "/api/v1/session"))[1])).toBe("line 3 of swapd.yaml");
+  expect(problemIn((await read("evil.example", "/api/v1/session"))[1])).toBeUndefined();
 });

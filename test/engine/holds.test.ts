@@ -452,3 +452,22 @@ test("ALL-13 a channel that took it by a clock that was far ahead lets it wait n
   expect(await isFilled(outside, life, 240)).toBe(true);
   expect(life.errors).toEqual([]);
 });
+
+test.each([
+  ["approval", APPROVED, "within 2m approve it with"],
+  ["announcement", ANNOUNCED, "stop it with"],
+])("who answers an %s sees what is sold, however many other alerts were open before", async (kind, change, more) => {
+  const outside = createOutside(SLOT_MS - 1_500, change);
+  const life = openLife(outside);
+  const insert = life.db.prepare(
+    `INSERT INTO alerts (id, severity, code, subject, text, raised_at_ms)
+     VALUES ('alert of ' || :of, 'warning', 'NO_PRICE', :of, 'no price', 0)`,
+  );
+  for (let count = 0; count < 150; count += 1) insert.run({ of: `price of ${count}` });
+  await life.engine.start();
+  await turn(outside, life, 15);
+  const listing = createListing(life.db);
+  expect((await listing.states()).openAlerts.filter(({ code }) => code !== "NO_PRICE")).toEqual([]);
+  const text = expect.stringMatching(new RegExp(`sell 100 USDC .* for about .* WETH.*${more}`));
+  expect(await listing.waiting(outside.clock.nowMs())).toMatchObject([{ run: heldRun(life), kind, text }]);
+});

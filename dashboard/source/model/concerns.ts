@@ -34,8 +34,8 @@ export function concernsOf(status: Status): readonly Concern[] {
   ].sort((a, b) => WEIGHT[a.tone] - WEIGHT[b.tone]);
 }
 
-function waitingOf({ waiting, alerts }: Status): readonly Concern[] {
-  return waiting.map(({ kind, strategy, run, since, until }) => {
+function waitingOf({ waiting }: Status): readonly Concern[] {
+  return waiting.map(({ kind, strategy, run, text, since, until }) => {
     const then =
       kind === "approval"
         ? `Nothing is signed unless somebody approves it until ${clockTime(until)}.`
@@ -43,16 +43,15 @@ function waitingOf({ waiting, alerts }: Status): readonly Concern[] {
     return {
       tone: "warn",
       title: kind === "approval" ? `${strategy} waits for an approval` : `${strategy} announced a swap`,
-      text: [...tradeIn(alerts, run), then].join(" "),
+      text: [...tradeIn(text), then].join(" "),
       ...{ since, strategy, run, offer: "answer" },
     };
   });
 }
 
 /** What it sells for what, as people are told by their channels, without the commands of a terminal: who answers has to know. */
-function tradeIn(alerts: Status["alerts"], run: string): readonly string[] {
-  const said = alerts.filter(({ code, subject }) => SAID_ABOVE.has(code) && subject === `wait of ${run}`);
-  return said.slice(-1).map(({ text }) => `${text.split(/: within |; stop it with: /)[0]}.`);
+function tradeIn(text: string | null): readonly string[] {
+  return text === null ? [] : [`${text.split(/: within |; stop it with: /)[0]}.`];
 }
 
 function healthOf({ healthy, problems, parts }: Status): readonly Concern[] {

@@ -37,7 +37,10 @@ export function createListing(db: SqliteDatabase): Listing {
   };
 }
 
-const WAITING = `SELECT run_id AS run, swap_id AS swap, strategy, kind, since_ms AS sinceMs, until_ms + ${TOLD_LATE_MS} AS untilMs
+/** With the text of its own alert: a list of all alerts has an end, and others may fill it. */
+const WAITING = `SELECT run_id AS run, swap_id AS swap, strategy, kind, since_ms AS sinceMs, until_ms + ${TOLD_LATE_MS} AS untilMs,
+    (SELECT text FROM alerts AS told WHERE told.subject = 'wait of ' || run_id AND told.over_at_ms IS NULL
+       AND told.code = CASE kind WHEN 'approval' THEN 'APPROVAL_NEEDED' ELSE 'SWAP_ANNOUNCED' END) AS text
   FROM runs JOIN holds ON run_id = runs.id
   WHERE ${OPEN_RUNS} AND decision IS NULL AND untilMs > ? ORDER BY untilMs LIMIT 100`;
 

@@ -75,6 +75,7 @@ export const waiting = shape(
     swap: z.string(),
     strategy: z.string(),
     kind: z.enum(["approval", "announcement"]),
+    text: z.string().nullable().meta({ description: "what people are told of it: what is sold for what" }),
     since: instant,
     until: instant,
   },
