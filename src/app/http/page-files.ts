@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { takesGzip } from "./takes-gzip.ts";
 
 /** What the page is made of; nothing else of its folder is served. */
 const FILES = [
@@ -70,7 +71,6 @@ async function send(request: FastifyRequest, reply: FastifyReply, { plain, gzipp
   reply.headers({ ...HEADERS, etag: tag });
   // A proxy that packs an answer marks its tag as weak.
   if ((request.headers["if-none-match"] ?? "").replace(/^W\//, "") === tag) return await reply.code(304).send();
-  const takesGzip = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
-  if (!takesGzip) return await reply.send(plain);
+  if (!takesGzip(request)) return await reply.send(plain);
   return await reply.header("content-encoding", "gzip").send(gzipped);
 }

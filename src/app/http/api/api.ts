@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { takesGzip } from "../takes-gzip.ts";
 import { createActionHandlers } from "./action-handlers.ts";
 import type { ApiSources } from "./api-sources.ts";
 import { assertOrigin, assertScope, callerOf } from "./authenticate.ts";
@@ -20,6 +23,11 @@ export const API_PREFIX = "/api/v1";
 /** Bodies are a few short texts. */
 const BODY_LIMIT = 4_096;
 const LONGEST_ID = 100;
+/** Shorter answers travel in one packet as they are. */
+const PACKED_FROM = 1_024;
+
+/** On a thread of its own: a chart has hundreds of kilobytes. */
+const pack = promisify(gzip);
 
 type Handler = (asked: Asked<OperationId>) => Promise<unknown>;
 
@@ -104,7 +112,7 @@ function parse(schema: z.ZodType, sent: unknown, what: string): unknown {
   throw new ApiProblem("REQUEST_MALFORMED", problems.join("; "));
 }
 
-/** What was shown before, and is the same still, is not sent again. */
+/** What was shown before, and is the same still, is not sent again; what is long is packed. */
 async function sendTagged(request: FastifyRequest, reply: FastifyReply, text: string): Promise<FastifyReply> {
   const tag = `"${hash("sha256", text, "base64url").slice(0, 27)}"`;
   if (request.method === "GET") {
@@ -112,7 +120,9 @@ async function sendTagged(request: FastifyRequest, reply: FastifyReply, text: st
     const known = (request.headers["if-none-match"] ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
     if (known.includes(tag)) return await reply.code(304).send();
   }
-  return await reply.type("application/json; charset=utf-8").send(text);
+  reply.type("application/json; charset=utf-8").header("vary", "accept-encoding");
+  if (text.length < PACKED_FROM || !takesGzip(request)) return await reply.send(text);
+  return await reply.header("content-encoding", "gzip").send(await pack(text));
 }
 
 async function refuse(error: unknown, reply: FastifyReply, { logger }: ApiSources): Promise<FastifyReply> {

@@ -12,6 +12,23 @@ it("answers 304 to who has the same answer, and another tag once it is another o
   expect([changed.status, changed.headers.etag === etag]).toEqual([200, false]);
 });
 
+it("packs a long answer for who can unpack it: it is the same one, by the same tag", async () => {
+  const life = await startApiLife();
+  const path = "/api/v1/portfolio/history?points=800&until=2026-01-01T00:00:00Z";
+  const headers = { authorization: `Bearer ${life.tokens.read}` };
+  const plain = await fetch(`${life.url}${path}`, { headers: { ...headers, "accept-encoding": "identity" } });
+  const packed = await fetch(`${life.url}${path}`, { headers: { ...headers, "accept-encoding": "br, gzip" } });
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  expect(packed.headers.get("content-encoding")).toBe("gzip");
+  for (const name of ["etag", "vary", "content-type"])
+    expect([name, packed.headers.get(name)]).toEqual([name, plain.headers.get(name)]);
+  const text = await plain.text();
+  expect(await packed.text()).toBe(text);
+  expect(Number(packed.headers.get("content-length"))).toBeLessThan(text.length / 4);
+  const short = await fetch(`${life.url}/api/v1/wallets`, { headers: { ...headers, "accept-encoding": "gzip" } });
+  expect(short.headers.get("content-encoding")).toBeNull();
+});
+
 it("pages through all runs once each, in the order of their slots, also where slots are the same", async () => {
   const life = await startApiLife({ seconds: 1 });
   const insert = life.life.db.prepare(
