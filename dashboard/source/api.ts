@@ -1,6 +1,7 @@
 import type { ActionBody, AnswerOf, OperationId, PathOf, Session } from "./answers.ts";
 import { problemIn } from "./model/problem.ts";
 import { createTurns } from "./model/turns.ts";
+import { store, stored } from "./stored.ts";
 
 /** Why the daemon did not answer as it was asked, in words for people. */
 export class Refusal extends Error {
@@ -13,52 +14,46 @@ export class Refusal extends Error {
 }
 
 const TIMEOUT_MS = 30_000;
+const LATE = "late";
 /** Of a browser's six connections to a server the events have one, and what a person asks for must find one that is free. */
 const MOST_QUESTIONS = 4;
+
+/**
+ * What shows that an action comes from the page that logged in: browsers send the login's cookie to all ports of a host, and
+ * keep this for one of them. A proxy may serve several daemons, each below a folder.
+ */
+const PAGE_KEY = `swapd-page-key ${location.pathname}`;
 
 interface Sent {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** ends it when nobody waits for it any more */
-  readonly left?: AbortSignal | undefined;
+  /** ends it when nobody waits for it any more, or for too long */
+  readonly end?: AbortController | undefined;
 }
 
-async function request(method: string, path: string, { body, headers = {}, left }: Sent = {}) {
+async function request(method: string, path: string, { body, headers = {}, end = new AbortController() }: Sent = {}) {
+  const timer = setTimeout(() => end.abort(LATE), TIMEOUT_MS);
   const answer = await reach(`api/v1${path}`, {
     method,
-    credentials: "same-origin",
     headers: {
       accept: "application/json",
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: endOf(left),
+    signal: end.signal,
   });
   const text = await answer.text();
+  clearTimeout(timer);
   if (!answer.ok) throw new Refusal(answer.status, problemIn(text) ?? `the daemon answered ${answer.status}`);
   return text === "" ? undefined : (JSON.parse(text) as unknown);
-}
-
-/** `AbortSignal.any`, which telephones of some years ago lack. */
-function endOf(left: AbortSignal | undefined): AbortSignal {
-  const late = AbortSignal.timeout(TIMEOUT_MS);
-  if (left === undefined) return late;
-  const ended = new AbortController();
-  for (const one of [late, left]) {
-    const end = (): void => ended.abort(one.reason);
-    if (one.aborted) end();
-    else one.addEventListener("abort", end, { once: true, signal: ended.signal });
-  }
-  return ended.signal;
 }
 
 async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {
-    const isLate = error instanceof DOMException && error.name === "TimeoutError";
-    throw new Refusal(0, isLate ? "the daemon did not answer in time" : "the daemon cannot be reached");
+    throw new Refusal(0, error === LATE ? "the daemon did not answer in time" : "the daemon cannot be reached");
   }
 }
 
@@ -68,18 +63,21 @@ const inTurn = createTurns(MOST_QUESTIONS);
 export async function ask<Id extends OperationId>(
   _operation: Id,
   path: PathOf<Id>,
-  left?: AbortSignal,
+  end?: AbortController,
 ): Promise<AnswerOf<Id>> {
-  return (await inTurn(() => request("GET", path, { left }))) as AnswerOf<Id>;
+  return (await inTurn(() => request("GET", path, { end }))) as AnswerOf<Id>;
 }
 
 /** Asks for an action. The same key acts once, however often it is sent. */
 export async function act(body: ActionBody, key: string): Promise<AnswerOf<"act">> {
-  return (await request("POST", "/actions", { body, headers: { "idempotency-key": key } })) as AnswerOf<"act">;
+  const headers = { "idempotency-key": key, "swapd-page-key": stored(PAGE_KEY) };
+  return (await request("POST", "/actions", { body, headers })) as AnswerOf<"act">;
 }
 
 export async function logIn(code: string): Promise<Session> {
-  return (await request("POST", "/session", { body: { code } })) as Session;
+  const session = (await request("POST", "/session", { body: { code } })) as Session;
+  store(PAGE_KEY, session.key ?? "");
+  return session;
 }
 
 export async function logOut(): Promise<void> {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf, OperationId, PathOf } from "./answers.ts";
-import { ask, Refusal } from "./api.ts";
+import { ask } from "./api.ts";
 import { beat } from "./live.ts";
 import { createReadings } from "./model/readings.ts";
 import { noteRefusal } from "./session.ts";
@@ -19,15 +19,13 @@ export interface ReadingOptions {
   readonly everyMs?: number;
 }
 
-const readings = createReadings(async (path, signal) => {
-  try {
-    // Only typed paths get here.
-    return await ask("getInfo", path as PathOf<"getInfo">, signal);
-  } catch (error) {
-    if (error instanceof Refusal) noteRefusal(error);
+const readings = createReadings((path, end) =>
+  // Only typed paths get here.
+  ask("getInfo", path as PathOf<"getInfo">, end).catch((error: unknown) => {
+    noteRefusal(error);
     throw error;
-  }
-});
+  }),
+);
 
 /** Forgets everything, when another person may look at the page. */
 export const forgetReadings = readings.forget;

@@ -3,6 +3,7 @@ import { outcome } from "./actions.ts";
 import { API_VERSION, type Session } from "./answers.ts";
 import { ask, logIn, logOut, Refusal } from "./api.ts";
 import { startLive, stopLive } from "./live.ts";
+import { textOf } from "./model/problem.ts";
 
 type Standing =
   | { readonly kind: "asking" }
@@ -48,7 +49,7 @@ function take(session: Session): void {
 export function watchSession(): void {
   clearTimeout(again);
   ask("getSession", "/session").then(take, (error: unknown) => {
-    const text = error instanceof Refusal ? error.message : String(error);
+    const text = textOf(error);
     // What was shown stays: the live line says that it is old.
     if (standing.value.kind !== "known") standing.value = { kind: "away", text };
     again = setTimeout(watchSession, RETRY_MS);
@@ -64,7 +65,7 @@ export async function leave(): Promise<void> {
   try {
     await logOut();
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = textOf(error);
     outcome.value = { tone: "bad", text: `Not logged out: ${text}` };
     return;
   }
@@ -73,8 +74,8 @@ export async function leave(): Promise<void> {
 }
 
 /** A login that ended while the page was open. */
-export function noteRefusal(error: Refusal): void {
-  if (error.status === 401 && standing.value.kind === "known") watchSession();
+export function noteRefusal(error: unknown): void {
+  if (error instanceof Refusal && error.status === 401 && standing.value.kind === "known") watchSession();
 }
 
 export function mayOperate(): boolean {

@@ -1,21 +1,12 @@
 import { signal } from "@preact/signals";
+import { store, stored } from "./stored.ts";
 
 const THEMES = ["auto", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = "swapd-theme";
 
-/** What is kept may be anything, and a browser may keep nothing. */
-function stored(): Theme {
-  try {
-    const text = localStorage.getItem(KEY);
-    return THEMES.find((theme) => theme === text) ?? "auto";
-  } catch {
-    return "auto";
-  }
-}
-
-export const theme = signal<Theme>(stored());
+export const theme = signal<Theme>(THEMES.find((one) => one === stored(KEY)) ?? "auto");
 /** Counts up when colours changed, for what is painted and not styled. */
 export const repaint = signal(0);
 
@@ -27,11 +18,7 @@ export function applyTheme(): void {
 
 export function nextTheme(): void {
   theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? "auto";
-  try {
-    localStorage.setItem(KEY, theme.value);
-  } catch {
-    // it holds until the page is closed
-  }
+  store(KEY, theme.value);
   applyTheme();
 }
 

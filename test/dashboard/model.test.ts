@@ -225,11 +225,7 @@ describe("what needs attention", () => {
   };
 
   it.each([
-    [
-      "approval",
-      ": within 2m approve it with: swapd approve run_1; or refuse it",
-      "Nothing is signed",
-    ],
+    ["approval", ": within 2m approve it with: swapd approve run_1; or refuse it", "Nothing is signed"],
     ["announcement", "; stop it with: swapd skip run_1; or let it go on", "It goes on at"],
   ])("says what is sold for what where a person is to answer an %s", (kind, more, then) => {
     const trade = "x wants to sell 400 DAI (399.95 USD) for about 0.13 WETH";

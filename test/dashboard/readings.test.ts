@@ -6,7 +6,7 @@ import { createTurns } from "../../dashboard/source/model/turns.ts";
 function slowDaemon() {
   const asked: { path: string; signal: AbortSignal; answer(value: unknown): void; refuse(error: Error): void }[] = [];
   const readings = createReadings(
-    (path, signal) =>
+    (path, { signal }) =>
       new Promise((answer, refuse) => {
         asked.push({ path, signal, answer, refuse });
       }),

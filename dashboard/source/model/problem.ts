@@ -9,3 +9,8 @@ export function problemIn(text: string): string | undefined {
     return undefined;
   }
 }
+
+/** What was thrown, in words for people. */
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

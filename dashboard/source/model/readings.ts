@@ -1,5 +1,7 @@
+import { textOf } from "./problem.ts";
+
 /** Asks the daemon for a path. @throws Error in words for people */
-type Ask = (path: string, signal: AbortSignal) => Promise<unknown>;
+type Ask = (path: string, end: AbortController) => Promise<unknown>;
 
 /** What is shown of the daemon, by the paths that it is read from. */
 export interface Readings {
@@ -7,15 +9,13 @@ export interface Readings {
   show(path: string, changed: () => void): () => void;
   /** Reads it anew, for all who show it. What is being read meanwhile may be older, so it is read once more then. */
   want(path: string): void;
-  latest(path: string | undefined): { readonly value?: unknown; readonly trouble?: string | undefined };
+  latest(path: string | undefined): { readonly value: unknown; readonly trouble: string | undefined };
   forget(): void;
 }
 
 interface Shown {
   readonly watchers: Set<() => void>;
   isWanted: boolean;
-  /** nobody shows it any more */
-  isLeft: boolean;
   /** what ends the question that is on its way */
   asked?: AbortController | undefined;
   trouble?: string | undefined;
@@ -32,39 +32,40 @@ export function createReadings(ask: Ask): Readings {
   function keep(path: string, value: unknown): void {
     kept.delete(path);
     kept.set(path, value);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MOST_KEPT) break;
-      kept.delete(oldest);
-    }
+    const [oldest = ""] = kept.keys();
+    if (kept.size > MOST_KEPT) kept.delete(oldest);
   }
 
   async function readWanted(path: string, one: Shown): Promise<void> {
-    while (one.isWanted && !one.isLeft) {
+    while (one.isWanted) {
       one.asked = new AbortController();
       // All who want it in the same turn are one question.
       await Promise.resolve();
       one.isWanted = false;
-      const answer = await ask(path, one.asked.signal).then(
-        (value) => ({ value }),
-        (error: unknown) => ({ trouble: error instanceof Error ? error.message : String(error) }),
-      );
-      if (one.isLeft) return;
-      one.trouble = "trouble" in answer ? answer.trouble : undefined;
-      if ("value" in answer) keep(path, answer.value);
+      let value: unknown;
+      let trouble: string | undefined;
+      try {
+        value = await ask(path, one.asked);
+      } catch (error) {
+        trouble = textOf(error);
+      }
+      // Nobody shows it any more.
+      if (shown.get(path) !== one) return;
+      one.trouble = trouble;
+      if (trouble === undefined) keep(path, value);
       for (const changed of one.watchers) changed();
     }
     one.asked = undefined;
   }
 
   function leave(path: string, one: Shown): void {
-    one.isLeft = true;
     one.asked?.abort();
     if (shown.get(path) === one) shown.delete(path);
   }
 
   return {
     show(path, changed) {
-      const one = shown.get(path) ?? { watchers: new Set(), isWanted: false, isLeft: false };
+      const one = shown.get(path) ?? { watchers: new Set(), isWanted: false };
       shown.set(path, one);
       one.watchers.add(changed);
       return () => {
@@ -78,7 +79,7 @@ export function createReadings(ask: Ask): Readings {
       one.isWanted = true;
       if (one.asked === undefined) void readWanted(path, one);
     },
-    latest: (path) => (path === undefined ? {} : { value: kept.get(path), trouble: shown.get(path)?.trouble }),
+    latest: (path = "") => ({ value: kept.get(path), trouble: shown.get(path)?.trouble }),
     forget() {
       for (const [path, one] of shown) leave(path, one);
       kept.clear();

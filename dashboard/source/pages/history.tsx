@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { ask, query } from "../api.ts";
 import { beat } from "../live.ts";
+import { textOf } from "../model/problem.ts";
 import { PAGE, type RunList, readAgain, renewed } from "../model/run-list.ts";
 import { Card, Empty } from "../parts/card.tsx";
 import { RunRow } from "../parts/run-row.tsx";
@@ -44,7 +45,7 @@ function useRuns(strategy: string) {
         now[isNewest ? "newest" : "older"] = false;
         known.current = await read(isNewest).catch((error: unknown) => ({
           ...known.current,
-          trouble: error instanceof Error ? error.message : String(error),
+          trouble: textOf(error),
         }));
         setListing(known.current);
       }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { textOf } from "../model/problem.ts";
 import { forgetReadings } from "../resource.ts";
 import { enter } from "../session.ts";
 
@@ -13,7 +14,7 @@ export function LoginPage({ version, isOver }: { readonly version: string; reado
     try {
       await enter(code);
     } catch (error) {
-      setState({ isAsking: false, trouble: error instanceof Error ? error.message : String(error) });
+      setState({ isAsking: false, trouble: textOf(error) });
     }
   };
   return (

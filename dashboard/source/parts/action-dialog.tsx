@@ -4,6 +4,7 @@ import type { ActionBody, ActionResult } from "../answers.ts";
 import { act, newKey } from "../api.ts";
 import { MODE_WORDS, modeText } from "../format/words.ts";
 import { beat } from "../live.ts";
+import { textOf } from "../model/problem.ts";
 import { useReading } from "../resource.ts";
 
 /** Asks once before something is done: what, to whom, with which mode, and why. */
@@ -31,7 +32,7 @@ function Question({ body }: { readonly body: ActionBody }) {
       say(await act({ ...body, ...(reason.trim() === "" ? {} : { reason: reason.trim() }) }, key.current));
       if (isOpen()) close();
     } catch (error) {
-      const trouble = error instanceof Error ? error.message : String(error);
+      const trouble = textOf(error);
       setState({ isSending: false, trouble });
       if (!isOpen()) outcome.value = { tone: "bad", text: `${words.title} ${trouble}. It may be done; see Record.` };
     }

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { AnswerOf } from "../answers.ts";
 import { ask } from "../api.ts";
 import { inWords } from "../format/words.ts";
+import { textOf } from "../model/problem.ts";
 import { linkToRun } from "../route.ts";
 import { Ago, Amount, At, Badge } from "./bits.tsx";
 import { Card } from "./card.tsx";
@@ -20,7 +21,7 @@ function useQuestion<T>(): [Asking<T>, (question: () => Promise<T>) => void] {
     setState({ kind: "asking" });
     question().then(
       (value) => setState({ kind: "known", value }),
-      (error: unknown) => setState({ kind: "trouble", text: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => setState({ kind: "trouble", text: textOf(error) }),
     );
   };
   return [state, put];

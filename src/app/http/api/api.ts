@@ -6,7 +6,7 @@ import type { z } from "zod";
 import { takesGzip } from "../takes-gzip.ts";
 import { createActionHandlers } from "./action-handlers.ts";
 import type { ApiSources } from "./api-sources.ts";
-import { assertOrigin, assertScope, callerOf } from "./authenticate.ts";
+import { assertKey, assertOrigin, assertScope, callerOf } from "./authenticate.ts";
 import { createEventRoutes } from "./event-routes.ts";
 import type { Asked } from "./handlers.ts";
 import { createHistoryHandlers } from "./history-handlers.ts";
@@ -77,6 +77,7 @@ function addRoute(
   const read = async (request: FastifyRequest): Promise<Asked<OperationId>> => {
     const caller = await callerOf(request, sources);
     assertScope(caller, scope);
+    if (scope === "operate") assertKey(request);
     const query = "query" in operation ? parse(operation.query, request.query, "the query") : {};
     const body = "body" in operation ? parse(operation.body, request.body, "the body") : undefined;
     return { id: idOf(request), query, body, caller, key: keyOf(request) } as Asked<OperationId>;

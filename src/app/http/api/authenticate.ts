@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Access, AccessStore, Scope } from "../../../ports/access.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { ApiProblem } from "./problem.ts";
-import { hashOfSecret } from "./secrets.ts";
+import { hashOfSecret, markOfKey } from "./secrets.ts";
 
 /** How long a browser stays logged in. */
 export const LOGIN_MS = 30 * 86_400_000;
@@ -48,6 +48,23 @@ export function assertOrigin(request: FastifyRequest): void {
   if (origin !== undefined && URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()) return;
   const detail =
     "the header Origin must name this server: actions are taken from its own page, or with a token and no page";
+  throw new ApiProblem("ORIGIN_FOREIGN", detail);
+}
+
+/** What the page keeps of its login, and sends with what it asks for. */
+const KEY_HEADER = "swapd-page-key";
+
+/**
+ * A browser sends a cookie to all ports of a host, and another program may listen at one of them: who has the cookie alone
+ * may look and not act. What its page keeps stays with this port.
+ * @throws ApiProblem
+ */
+export function assertKey(request: FastifyRequest): void {
+  if (bearerOf(request) !== undefined) return;
+  const key = request.headers[KEY_HEADER];
+  if (typeof key === "string" && cookieOf(request)?.endsWith(markOfKey(key)) === true) return;
+  const detail =
+    "a login acts from the page alone that it was made on: log out there, and in with a code of `swapd login`";
   throw new ApiProblem("ORIGIN_FOREIGN", detail);
 }
 

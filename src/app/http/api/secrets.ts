@@ -19,6 +19,17 @@ export function newToken(): string {
   return `${TOKEN_PREFIX}${randomBytes(32).toString("base64url")}`;
 }
 
+/** A login: its page keeps the key, and its cookie ends with the key's hash. Neither leads to the other. */
+export function newLogin(): { readonly key: string; readonly cookie: string } {
+  const key = newToken();
+  return { key, cookie: `${newToken()}${markOfKey(key)}` };
+}
+
+/** What the cookie of a page with this key ends with. */
+export function markOfKey(key: string): string {
+  return hash("sha256", key, "base64url");
+}
+
 /** What is stored of a code, a token or a login. They are random and long: no salt and no slow hash is needed. */
 export function hashOfSecret(text: string): string {
   return hash("sha256", text);

@@ -8,7 +8,7 @@ import { instantOrNull } from "./describe-money.ts";
 import { API_VERSION } from "./describe-status.ts";
 import type { AnswerOf } from "./operations.ts";
 import { ApiProblem } from "./problem.ts";
-import { hashOfCode, hashOfSecret, newToken } from "./secrets.ts";
+import { hashOfCode, hashOfSecret, newLogin } from "./secrets.ts";
 import { login } from "./shapes/action-shapes.ts";
 
 const BODY_LIMIT = 1_024;
@@ -25,16 +25,16 @@ export function createSessionRoutes(server: FastifyInstance, sources: ApiSources
     // The right one counts however many wrong ones were sent: else anybody who reaches the page keeps its owner out.
     if (!(await access.isWaitedFor(codeHash, nowMs)) && attempts.isTooMany(request.ip))
       throw new ApiProblem("TOO_MANY", "too many wrong codes; try again in a minute");
-    const secret = newToken();
-    const used = { hash: codeHash, login: { hash: hashOfSecret(secret), untilMs: nowMs + LOGIN_MS } };
+    const { key, cookie } = newLogin();
+    const used = { hash: codeHash, login: { hash: hashOfSecret(cookie), untilMs: nowMs + LOGIN_MS } };
     const caller = await access.useCode(used, nowMs);
     if (caller === undefined) {
       logger.warn({ from: request.ip }, "a login was tried with a code that is not waited for");
       throw new ApiProblem("CODE_WRONG", "a code is valid for 10 minutes and once: print a new one with `swapd login`");
     }
     logger.info({ name: caller.name, scope: caller.scope, from: request.ip }, "a browser logged in");
-    setLogin(request, reply, secret);
-    return describeSession(caller);
+    setLogin(request, reply, cookie);
+    return describeSession(caller, key);
   });
   server.delete("/session", async (request, reply) => {
     const caller = await callerOf(request, sources);
@@ -50,9 +50,10 @@ function codeOf({ body }: FastifyRequest): string {
   throw new ApiProblem("REQUEST_MALFORMED", 'send { "code": "..." } as `swapd login` prints it');
 }
 
-function describeSession(caller: Access | undefined): AnswerOf<"getSession"> {
+function describeSession(caller: Access | undefined, key: string | null = null): AnswerOf<"getSession"> {
   return {
     ...{ apiVersion: API_VERSION, version: version() },
     ...{ name: caller?.name ?? null, scope: caller?.scope ?? null, until: instantOrNull(caller?.untilMs) },
+    key,
   };
 }

@@ -12,13 +12,17 @@ async function withCode(life: ApiLife, scope: "read" | "operate" = "operate"): P
 
 const asCode = (code: string) => ({ method: "POST", body: JSON.stringify({ code }) });
 
-/** Logs in. @returns the cookie as a browser sends it */
-async function logIn(life: ApiLife, scope: "read" | "operate" = "operate"): Promise<string> {
+/** Logs in. @returns the cookie as a browser sends it, and what the page keeps */
+async function logInAs(life: ApiLife, scope: "read" | "operate" = "operate") {
   await withCode(life, scope);
   const answer = await life.ask("/api/v1/session", asCode(CODE));
   expect(answer.status).toBe(200);
-  return answer.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+  const cookie = answer.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+  return { cookie, "swapd-page-key": String(answer.json.key) };
 }
+
+const logIn = async (life: ApiLife, scope: "read" | "operate" = "operate"): Promise<string> =>
+  (await logInAs(life, scope)).cookie;
 
 it("logs a browser in by a code once, however it is typed, and never again by the same", async () => {
   const life = await startApiLife({ seconds: 1 });
@@ -84,9 +88,10 @@ it("lets nobody guess codes, and nobody keep its owner out: the eleventh wrong o
 
 it("keeps hashes alone: neither code nor token nor cookie is in the database", async () => {
   const life = await startApiLife({ seconds: 1 });
-  const cookie = await logIn(life);
+  const { cookie, "swapd-page-key": key } = await logInAs(life);
   const rows = JSON.stringify(life.life.db.prepare("SELECT * FROM access").all());
-  for (const secret of [CODE, CODE.replaceAll("-", ""), life.tokens.read, life.tokens.operate, cookie.split("=")[1]])
+  const codes = [CODE, CODE.replaceAll("-", "")];
+  for (const secret of [...codes, life.tokens.read, life.tokens.operate, cookie.split("=")[1], key])
     expect(rows).not.toContain(secret);
 });
 
@@ -121,14 +126,31 @@ it.each([
   ["that is not named", {}],
 ])("takes no action from a browser's page %s", async (_what, origin) => {
   const life = await startApiLife({ seconds: 1 });
-  const cookie = await logIn(life);
-  const headers = { cookie, "idempotency-key": "one", ...origin };
+  const headers = { ...(await logInAs(life)), "idempotency-key": "one", ...origin };
   for (const [path, how] of [
     ["/api/v1/actions", PAUSE],
     ["/api/v1/session", { method: "DELETE" }],
   ] as const)
     expect((await life.ask(path, { ...how, headers })).json).toMatchObject({ status: 403, code: "ORIGIN_FOREIGN" });
   expect((await life.as("read", "/api/v1/actions")).json.items).toEqual([]);
+});
+
+it("lets who got the cookie alone look and not act: browsers send it to other ports of the host too", async () => {
+  const life = await startApiLife({ seconds: 1 });
+  const { cookie, "swapd-page-key": key } = await logInAs(life);
+  const headers = { cookie, "idempotency-key": "one", origin: life.url };
+  expect((await life.ask("/api/v1/status", { headers: { cookie } })).status).toBe(200);
+  for (const guess of ["", cookie.split("=")[1] ?? "", `${key}x`, "undefined"]) {
+    const answer = await life.ask("/api/v1/actions", { ...PAUSE, headers: { ...headers, "swapd-page-key": guess } });
+    expect(answer.json).toMatchObject({ status: 403, code: "ORIGIN_FOREIGN" });
+  }
+  expect((await life.ask("/api/v1/actions", { ...PAUSE, headers })).json).toMatchObject({ status: 403 });
+  expect((await life.as("read", "/api/v1/actions")).json.items).toEqual([]);
+  // The key is told once, and is no login by itself.
+  expect((await life.ask("/api/v1/session", { headers: { cookie } })).json.key).toBeNull();
+  expect((await life.ask("/api/v1/status", { headers: { authorization: `Bearer ${key}` } })).status).toBe(401);
+  const own = await life.ask("/api/v1/actions", { ...PAUSE, headers: { ...headers, "swapd-page-key": key } });
+  expect(own.status).toBe(200);
 });
 
 it("takes a form of another site for no JSON", async () => {

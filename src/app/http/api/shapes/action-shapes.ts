@@ -53,6 +53,9 @@ export const session = shape("Session", "Who asks.", {
   name: z.string().nullable().meta({ description: "null: not logged in" }),
   scope: z.enum(SCOPES).nullable(),
   until: instant.nullable().meta({ description: "when the login ends; null of a token" }),
+  key: z.string().nullable().meta({
+    description: "told once, to who logs in: with the cookie, an action needs it in the header `swapd-page-key`",
+  }),
 });
 
 export const login = shape("Login", "A one-time code, as `swapd login` prints it.", { code: z.string().max(100) });
