@@ -56,6 +56,11 @@ export function worstCost(transaction: { gasLimit: bigint; maxFeePerGasCap: bigi
   return transaction.gasLimit * transaction.maxFeePerGasCap + worstDataFee(dataFee);
 }
 
+/** What has to be there for the first attempt of a transaction, before it is signed. */
+export function firstCost(swap: { gasPrice: bigint; gasLimit: bigint; dataFee: bigint }): bigint {
+  return swap.gasLimit * swap.gasPrice * LEAST_FEE_CAP_FACTOR + swap.dataFee;
+}
+
 /**
  * The most that is ever paid per gas for a swap: a multiple of today's price, and never so much that it could cost more
  * than may still be spent.

@@ -10,7 +10,7 @@ import { type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
 import { tooOld } from "../old-block.ts";
 import type { RelayerOptions } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
-import { coins, feeCapOf, worstCost } from "./gas-terms.ts";
+import { coins, feeCapOf, firstCost, worstCost } from "./gas-terms.ts";
 import type { PlaceRequest, Places } from "./places.ts";
 import type { RelayBook } from "./relay-book.ts";
 
@@ -55,8 +55,8 @@ export interface RelayerState {
    */
   refusal(newest?: Head): Promise<Refusal | undefined>;
   /**
-   * The most that is ever paid per gas for a swap, with nothing in flight, else which limit of the day has no room for
-   * it.
+   * The most that is ever paid per gas for a swap, with nothing in flight, else why there is no room for it: in the balance
+   * that the last refusal was judged by, or in a limit of the day.
    * @param place undefined: it is not known yet whose it is
    */
   feeCap(swap: SwapCost, place: PlaceRequest | undefined): bigint | Refusal;
@@ -99,6 +99,7 @@ export function createRelayerState(
   const { lane, inFlight, store, book, places, rpc, clock, logger, barring, signer } = dependencies;
   let known: Seen | undefined;
   let reported: ErrorName | undefined;
+  const funds = createFunds(account, dependencies);
 
   async function look(): Promise<Seen> {
     if (known !== undefined && clock.monotonicMs() - known.atMs < SEEN_FOR_MS) return known;
@@ -115,8 +116,7 @@ export function createRelayerState(
     const { balance, blindness } = await look();
     const isHalted = (await lane.halted()) !== undefined;
     const pending = store.pendingCount();
-    const unpaid = places.working().filter(({ intentId }) => !book.isPaid(intentId));
-    const setAside = unpaid.reduce((sum, { intentId }) => sum + (book.terms(intentId)?.expectedCost ?? 0n), 0n);
+    const setAside = funds.setAside();
     const { paid: spent, lost: losses } = costsOfDay();
     const limits = { minimumBalance, maxDailyLoss, maxDailyGas };
     const figures = { ...limits, balance, setAside, losses, spent, pending };
@@ -133,6 +133,8 @@ export function createRelayerState(
       return refusal === undefined ? undefined : refuse(refusal, { parameter: "gasless" });
     },
     feeCap(swap, place) {
+      const short = known && funds.shortage(known.balance, swap);
+      if (short !== undefined) return short;
       const ofAll = maySpend();
       const ofShares = place === undefined ? ofAll.wei : places.maySpend(place);
       const { wei, limit } = ofShares < ofAll.wei ? { wei: ofShares, limit: "GASLESS_LOSS_LIMIT" as const } : ofAll;
@@ -156,6 +158,31 @@ export function createRelayerState(
         // The lane and every request report a node that does not answer.
         if (!(error instanceof RpcError)) throw error;
       }
+    },
+  };
+}
+
+/** What of a balance is spoken for, and whether the rest pays for one more swap. */
+function createFunds(account: Address, { places, book, logger }: StateDependencies) {
+  let toldOf: bigint | undefined;
+  const setAside = (): bigint =>
+    places
+      .working()
+      .filter(({ intentId }) => !book.isPaid(intentId))
+      .reduce((sum, { intentId }) => sum + (book.terms(intentId)?.expectedCost ?? 0n), 0n);
+  return {
+    setAside,
+    /** The lane signs nothing that it cannot pay for: what is taken all the same would wait until it runs out. */
+    shortage(balance: bigint, swap: SwapCost): Refusal | undefined {
+      const [others, needed] = [setAside(), firstCost(swap)];
+      if (balance - others >= needed) return undefined;
+      // Anybody may ask for dear swaps, as often as he likes.
+      if (toldOf !== balance) {
+        const detail = `it holds ${coins(balance)}, and needs ${coins(needed)} in addition to ${coins(others)} for accepted swaps`;
+        logger.warn({ account, detail }, "the relayer cannot pay for a swap at today's gas price: refill it");
+      }
+      toldOf = balance;
+      return refuse("GASLESS_RELAYER_UNFUNDED", { detail: "at today's gas price this swap needs more than it holds" });
     },
   };
 }

@@ -14,6 +14,7 @@ function stateWith(balance: unknown, signer?: RelayerSignerState) {
   const rows = Array.from({ length: 100 }, (_, place) => ({ intentId: String(place) }) as unknown as SwapRow);
   const idle = new Set<string>();
   const account = toAddress(`0x${"0a".repeat(20)}`);
+  const logger = createRecordingLogger();
   const limits = { minimumNativeBalance: 10n, maxDailyLoss: 1_000n, maxDailyGas: 1_000n };
   const state = createRelayerState(
     { relayer: limits as unknown as RelayerOptions, account },
@@ -33,12 +34,12 @@ function stateWith(balance: unknown, signer?: RelayerSignerState) {
       },
       rpc: { host: "node", call: async () => balance } as unknown as JsonRpc,
       clock: createHandClock(1_900_000_000_000),
-      logger: createRecordingLogger(),
+      logger,
       barring: () => undefined,
       signer,
     },
   );
-  return { state, idle };
+  return { state, idle, lines: logger.lines };
 }
 
 test("swaps that stopped working set none of the relayer's money aside", async () => {
@@ -65,4 +66,17 @@ test("no swap is taken while the signer elsewhere is away, and one that did not 
   expect((await state.refusal())?.error).toBe("GASLESS_UNAVAILABLE");
   const withItsKey = stateWith("0xffff").state;
   expect((await withItsKey.report()).signerReady).toBeUndefined();
+});
+
+test("a swap whose first transaction the balance does not cover, besides what others may cost, is not taken, and the log says so once", async () => {
+  const { state, idle, lines } = stateWith("0xb4");
+  for (let place = 0; place < 70; place += 1) idle.add(String(place));
+  expect(await state.refusal()).toBeUndefined();
+  const swap = { gasPrice: 2n, gasLimit: 30n, dataFee: 30n };
+  expect(state.feeCap(swap, undefined)).toBe(8n);
+  expect(state.feeCap({ ...swap, dataFee: 31n }, undefined)).toMatchObject({ error: "GASLESS_RELAYER_UNFUNDED" });
+  expect(state.feeCap({ ...swap, gasLimit: 31n }, undefined)).toMatchObject({ error: "GASLESS_RELAYER_UNFUNDED" });
+  expect(lines.map(({ message }) => message)).toEqual([
+    "the relayer cannot pay for a swap at today's gas price: refill it",
+  ]);
 });
