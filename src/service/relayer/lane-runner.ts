@@ -6,6 +6,8 @@ import type { Logger } from "../../ports/logger.ts";
 export interface LaneRunner {
   /** Runs a turn of the lane now instead of later. */
   wake(): void;
+  /** What its last turn broke off by, a fault of our own or of the disk; undefined: by nothing. */
+  failure(): string | undefined;
   /** Finishes the current turn and stops. */
   stop(): Promise<void>;
 }
@@ -21,17 +23,27 @@ export function runLane(
   const { lane, clock, logger } = dependencies;
   const stopping = new AbortController();
   let waking = new AbortController();
+  let failure: string | undefined;
+
+  /** The lane itself copes with its chain. Whatever else happens, swaps in flight must be looked after. */
+  async function failureOfTurn(): Promise<string | undefined> {
+    try {
+      await lane.tick(stopping.signal);
+      await afterTurn();
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       waking = new AbortController();
-      try {
-        await lane.tick(stopping.signal);
-        await afterTurn();
-      } catch (error) {
-        // The lane itself copes with its chain. Whatever else happens, swaps in flight must be looked after.
-        logger.error({ error: error instanceof Error ? error.message : String(error) }, "the relayer's lane failed");
-      }
+      const error = await failureOfTurn();
+      if (error === undefined && failure !== undefined) logger.info({}, "the relayer's lane works again");
+      if (error !== undefined && error !== failure)
+        logger.error({ error }, "the relayer's lane failed: no gasless swap is taken until a turn of it succeeds");
+      failure = error;
       await clock.sleep(POLL_MS, AbortSignal.any([stopping.signal, waking.signal]));
     }
   }
@@ -39,6 +51,7 @@ export function runLane(
   const running = loop();
   return {
     wake: () => waking.abort(),
+    failure: () => failure,
     async stop() {
       stopping.abort();
       await running;

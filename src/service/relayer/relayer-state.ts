@@ -81,7 +81,7 @@ export interface StateDependencies {
   readonly rpc: JsonRpc;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** why what is in flight keeps all else from being sent; undefined: it does not */
+  /** why nothing else would be sent: what is in flight bars it, or the lane fails; undefined: it would */
   readonly barring: () => string | undefined;
   /** undefined: the key is here */
   readonly signer?: RelayerSignerState | undefined;

@@ -117,9 +117,10 @@ export function openRelayer(
   const ofAccount = ownSwaps({ account, store, rows, logger });
   const unminedSwaps = () => memory.read("unmined", ofAccount);
   const places = createPlaces(listed, { store: { unminedSwaps }, book, losses, isIdle: gate.isIdle, clock });
+  const barring = () => runner.failure() ?? troubles.barring();
   const state = createRelayerState(
     { relayer, account },
-    { ...{ lane, inFlight, store, book, places, rpc }, clock, logger, barring: troubles.barring, signer: signerState },
+    { ...{ lane, inFlight, store, book, places, rpc }, clock, logger, barring, signer: signerState },
   );
   const pruneUnsent = createUnsentSwaps(store.db, { rows, clock });
   const runner = runLane({ lane, clock, logger }, async () => {
