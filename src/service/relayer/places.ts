@@ -51,11 +51,16 @@ export function createPlaces(
     readonly losses: Pick<LossShares, "refusal" | "maySpend">;
     /** whether a swap that waits would not work, by the last check of it */
     readonly isIdle: (intentId: string) => boolean;
+    /** Unix seconds of the newest block: an order whose deadline is before it can only revert. */
+    readonly chainSeconds: () => number;
     readonly clock: Pick<Clock, "nowMs">;
   },
 ): Places {
-  const { store, book, losses, isIdle, clock } = dependencies;
-  const working = () => store.unminedSwaps().filter(({ intentId }) => !isIdle(intentId));
+  const { store, book, losses, isIdle, chainSeconds, clock } = dependencies;
+  const working = () =>
+    store
+      .unminedSwaps()
+      .filter(({ intentId, deadlineSeconds }) => deadlineSeconds >= chainSeconds() && !isIdle(intentId));
 
   function full(waiting = working()): Refusal | undefined {
     if (waiting.length < MAX_WAITING) return undefined;

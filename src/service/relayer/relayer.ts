@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import type { Head } from "../../chain/at-block/head.ts";
-import type { JsonRpc } from "../../chain/json-rpc.ts";
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { createLane, type Lane } from "../../lane/lane.ts";
 import type { LaneChain } from "../../ports/chain.ts";
@@ -116,7 +116,11 @@ export function openRelayer(
   );
   const ofAccount = ownSwaps({ account, store, rows, logger });
   const unminedSwaps = () => memory.read("unmined", ofAccount);
-  const places = createPlaces(listed, { store: { unminedSwaps }, book, losses, isIdle: gate.isIdle, clock });
+  const chainTime = createChainTime(head);
+  const places = createPlaces(listed, {
+    ...{ store: { unminedSwaps }, book, losses, isIdle: gate.isIdle, clock },
+    chainSeconds: chainTime.seconds,
+  });
   const barring = () => runner.failure() ?? troubles.barring();
   const state = createRelayerState(
     { relayer, account },
@@ -125,10 +129,27 @@ export function openRelayer(
   const pruneUnsent = createUnsentSwaps(store.db, { rows, clock });
   const runner = runLane({ lane, clock, logger }, async () => {
     pruneUnsent();
+    if (unminedSwaps().length > 0) await chainTime.look();
     await gate.check();
     await state.watch();
   });
   return { lane, lanes, book, places, state, runner, crashPoint };
+}
+
+/** The time of the newest block, as it was when it was looked at last: what is asked often waits for no node. */
+function createChainTime(head: () => Promise<Head>): { seconds(): number; look(): Promise<void> } {
+  let seconds = 0;
+  return {
+    seconds: () => seconds,
+    async look() {
+      try {
+        seconds = (await head()).timestamp;
+      } catch (error) {
+        // The lane and every request report a node that does not answer.
+        if (!(error instanceof RpcError)) throw error;
+      }
+    },
+  };
 }
 
 /**

@@ -25,7 +25,7 @@ function gateOver(swaps: readonly Swap[]) {
   const chain = { block: 1, isEmpty: true, balance: 1_000n };
   const rows = swaps.map(({ wallet }, place) => {
     const names = { id: String(place), intentId: String(place), wallet, fromToken: TOKEN, toToken: TOKEN };
-    return { ...names, sellAmount: "10", nonce: "1", blockNumber: null } as unknown as SwapRow;
+    return { ...names, sellAmount: "10", nonce: "1", blockNumber: null, deadlineSeconds: 1 } as unknown as SwapRow;
   });
   const intents = rows.map(({ id }) => {
     return { id, to: RELAYER, data: "0x", gasLimit: 200_000n, maxFeePerGasCap: 1n } as unknown as IntentRow;
@@ -64,6 +64,7 @@ function gateOver(swaps: readonly Swap[]) {
     );
     const places = createPlaces(new Set([TOKEN]), {
       store: { unminedSwaps: () => rows },
+      chainSeconds: () => 1,
       book,
       losses: { refusal: () => undefined, maySpend: () => 1n },
       isIdle: gate.isIdle,

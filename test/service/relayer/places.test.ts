@@ -11,6 +11,9 @@ const STRANGE = addressOf(0xbb);
 const KEY = { name: "key 1", isKeyed: true };
 const HOME = { name: "address 192.0.2.1", isKeyed: false };
 
+/** Of all that wait here. */
+const DEADLINE = 90_000;
+
 interface Waiting {
   readonly wallet: Address;
   readonly toToken: Address;
@@ -21,15 +24,27 @@ let waiting: Waiting[];
 let idle: Set<string>;
 let reverted: Set<string>;
 let standing: Refusal | undefined;
+let chainSeconds: number;
 
 beforeEach(() => {
+  chainSeconds = DEADLINE;
   waiting = [];
   idle = new Set();
   reverted = new Set();
   standing = undefined;
 });
 
-const rows = () => waiting.map((one, place) => ({ ...one, intentId: String(place) }) as unknown as SwapRow);
+const rows = () =>
+  waiting.map(
+    (one, place) =>
+      ({
+        ...one,
+        intentId: String(place),
+        deadlineSeconds: DEADLINE,
+        fromToken: STRANGE,
+        sellAmount: "7",
+      }) as unknown as SwapRow,
+  );
 const places = createPlaces(new Set([LISTED]), {
   store: { unminedSwaps: rows },
   book: {
@@ -38,6 +53,7 @@ const places = createPlaces(new Set([LISTED]), {
   },
   losses: { refusal: () => standing, maySpend: () => 1n },
   isIdle: (id) => idle.has(id),
+  chainSeconds: () => chainSeconds,
   clock: { nowMs: () => 86_401_000 },
 });
 
@@ -81,6 +97,17 @@ describe("places at the relayer", () => {
     expect(places.refusal({ owner: newWallet(), toToken: LISTED, sender: HOME })).toBeUndefined();
     idle.clear();
     expect(places.full()).toBeDefined();
+  });
+
+  test("are lost, with what they sell of a balance, by orders past their deadline by the newest block, which can only revert", () => {
+    const owner = newWallet();
+    const sale = { wallet: owner, fromToken: STRANGE, sellAmount: "7" };
+    fill(() => ({ owner, toToken: LISTED, sender: HOME }));
+    expect(places.tooLittle(sale, 41n)?.error).toBe("SIMULATION_REVERTED");
+    chainSeconds = DEADLINE + 1;
+    expect(places.working()).toEqual([]);
+    expect(places.refusal({ owner, toToken: LISTED, sender: HOME })).toBeUndefined();
+    expect(places.tooLittle(sale, 7n)).toBeUndefined();
   });
 
   test("are fewer for a wallet whose swap reverted at the relayer's expense within a day", () => {
