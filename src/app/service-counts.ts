@@ -2,6 +2,7 @@ import { CONFIG_BOUNDS, DEFAULTS } from "../config/defaults.ts";
 import { OWN_PROFILE } from "../config/schemas/main-schema.ts";
 import { toAddress } from "../domain/money/address.ts";
 import { isRefusal } from "../engine/outside-watch.ts";
+import { httpUrl } from "../net/http-url.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { thisMachine } from "./machine.ts";
 import { connectionOf, openSwapService, type ServiceConnection } from "./open-swap-service.ts";
@@ -32,7 +33,7 @@ function connectionTo(target: Target, runtime: Runtime): ServiceConnection {
   if (target.kind !== "sandbox") {
     const { configuration } = configurationOf(target);
     const { service, serve } = configuration;
-    const embedded = `http://${serve.listen.host}:${serve.listen.port}`;
+    const embedded = httpUrl(serve.listen);
     return connectionOf(configuration, service.url === "embedded" ? embedded : service.url, runtime.secrets);
   }
   const { serviceUrl, chainId, database } = target.facts;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { httpUrl } from "../../net/http-url.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { KeyStore } from "../keys/key-store.ts";
@@ -48,6 +49,5 @@ async function listen(server: FastifyInstance, { listen }: ServiceOptions): Prom
   await server.listen(listen);
   const address = server.server.address();
   const port = address !== null && typeof address === "object" ? address.port : listen.port;
-  const host = listen.host.includes(":") ? `[${listen.host}]` : listen.host;
-  return `http://${host}:${port}`;
+  return httpUrl({ host: listen.host, port });
 }
