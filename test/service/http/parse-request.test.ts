@@ -71,3 +71,10 @@ test("the checksum of an address that clients name again and again is reckoned o
     expect(parseShape(quoteQuery, named(mistyped))).toMatchObject({ detail: expect.stringMatching(/checksum/) });
   }
 });
+
+test("a mistyped token to leave out is none that is found: a hundred checksums would take as long as a quote", () => {
+  const exclude = [getAddress(`0x${"ab".repeat(20)}`).replace("b", "d")];
+  expect(parseShape(tokensBody, { networkNames, exclude })).toMatchObject({ kind: "ok", value: { exclude } });
+  const walletAddresses = exclude;
+  expect(parseShape(balancesBody, { networkNames, walletAddresses })).toMatchObject({ error: "PARAMETER_MALFORMED" });
+});
