@@ -41,7 +41,7 @@ export interface Places {
 
 /** Swaps that may wait for the relayer's one lane; more would run into their deadlines. */
 const MAX_WAITING = 50;
-const SHARES = { wallet: 5, revertedWallet: 1, unlistedToken: 5, address: 10, key: 25 };
+export const SHARES = { wallet: 5, revertedWallet: 1, unlistedToken: 5, address: 10, key: 25 };
 
 export function createPlaces(
   listed: ReadonlySet<Address>,

@@ -1,0 +1,47 @@
+import { id } from "ethers";
+import { expect, onTestFinished, test } from "vitest";
+import { startService } from "../../../src/service/service.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { startTestChain } from "../support/chain.ts";
+import { createClient } from "../support/client.ts";
+import { gaslessQuote, newSeller, submitOrder } from "../support/gasless.ts";
+import { deployMarket, serviceOptions } from "../support/market.ts";
+import { createRecordingLogger } from "../support/recording-logger.ts";
+import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
+import { systemClock } from "../support/system-clock.ts";
+
+test("signatures of one address are checked as often in a second as it may have swaps wait, and an accepted swap is told of again without", async () => {
+  const chain = await startTestChain();
+  onTestFinished(() => chain.stop());
+  const market = await deployMarket(chain);
+  const parts = relayerParts(chain, id("forged-signatures"));
+  await chain.rpc.call("anvil_setBalance", [parts.signer.address, "0x8ac7230489e80000"]);
+  // Stands still, so that all are asked in the same second.
+  const nowMs = Date.now();
+  let seconds = 0;
+  const clock = { ...systemClock, nowMs: () => nowMs + seconds * 1_000 };
+  const options = serviceOptions(chain, market, {
+    database: `${temporaryDirectory()}/service.db`,
+    network: { relayer: RELAYER_SETTINGS },
+    limits: { keyless: 50, keyed: 200 },
+  });
+  const service = await startService(options, {
+    logger: createRecordingLogger(),
+    clock,
+    relayers: new Map([["testnet", parts]]),
+  });
+  onTestFinished(() => service.stop());
+  const client = await createClient(service.url);
+  const [seller, thief] = [await newSeller(chain, market), await newSeller(chain, market)];
+  const { body: quote } = await gaslessQuote(client, market, seller);
+
+  seconds += 1;
+  const forged = await Promise.all(Array.from({ length: 40 }, () => submitOrder(client, thief, quote)));
+  const countOf = (status: number) => forged.filter((answer) => answer.status === status).length;
+  expect([countOf(400) > 0, countOf(400) <= 10, countOf(400) + countOf(429)]).toEqual([true, true, 40]);
+
+  seconds += 1;
+  expect(await submitOrder(client, seller, quote)).toMatchObject({ status: 200 });
+  const again = await Promise.all(Array.from({ length: 40 }, () => submitOrder(client, seller, quote)));
+  expect(again.map(({ status }) => status)).toEqual(Array(40).fill(200));
+}, 60_000);
