@@ -21,7 +21,7 @@ export function addServiceCommands(program: Command, terminal: Terminal): void {
     .option("--preset <file>", "the facts of a network that is not built in", collect("preset"))
     .option(
       "--settlement <address>",
-      "its settlement contract; without one quotes are indicative",
+      "its settlement contract; without one swaps go through the public router where there is one",
       collect("settlement"),
     )
     .option("--listen <host:port>", "where the interface is served (127.0.0.1:9465)")

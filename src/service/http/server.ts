@@ -40,10 +40,16 @@ const REQUEST_TIMEOUT_MS = 15_000;
 /** Headers fit into one packet: a client that needs longer for them keeps a connection and sends nothing. */
 const HEADERS_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_TIMEOUT_MS = 30_000;
-/** Also cuts a client that does not read its answer. */
-const SILENCE_TIMEOUT_MS = 30_000;
+/** Also cuts a client that does not read its answer. A quote may take 30 s where its request says so. */
+const SILENCE_TIMEOUT_MS = 35_000;
 /** Slow requests are checked for this often. */
 const CHECKING_INTERVAL_MS = 1_000;
+
+/**
+ * What answers in time by itself. A refusal would say of an order that is late that it was not taken, which its intake
+ * alone knows; quotes take as long as their request gives them.
+ */
+const IN_TIME_BY_ITSELF: readonly string[] = ["executeSwap", "quote", "quoteTransaction"] satisfies EndpointName[];
 
 /** What the HTTP framework says of requests that reach no handler. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorName>> = {
@@ -99,9 +105,7 @@ export function createServer(options: ServerOptions, dependencies: ServerDepende
       handler: async (request, reply) => {
         const input = endpoint.method === "GET" ? request.query : request.body;
         const answer = handlers[name as EndpointName](input, gate.caller(request, reply));
-        // A refusal would say of an order that is late that it was not taken, which its intake alone knows.
-        const isOrder = name === "executeSwap";
-        const done = isOrder
+        const done = IN_TIME_BY_ITSELF.includes(name)
           ? { value: await answer }
           : await waitFor(answer, options.answerWithinMs ?? ANSWER_WITHIN_MS);
         if (done === undefined) answer.catch((error: unknown) => noteLate(dependencies.logger, endpoint.path, error));

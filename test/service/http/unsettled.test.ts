@@ -9,7 +9,7 @@ import { deployMarket, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { systemClock } from "../support/system-clock.ts";
 
-test("without a settlement contract quotes are indicative, and everything that would be signed is refused by name", async () => {
+test("without a settlement contract and a public router quotes are indicative, and everything that would be signed is refused by name", async () => {
   const directory = mkdtempSync(join(tmpdir(), "swapd-service-"));
   const chain = await startTestChain();
   const market = await deployMarket(chain);
