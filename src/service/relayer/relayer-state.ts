@@ -118,8 +118,7 @@ export function createRelayerState(
     const pending = store.pendingCount();
     const setAside = funds.setAside();
     const { paid: spent, lost: losses } = costsOfDay();
-    const limits = { minimumBalance, maxDailyLoss, maxDailyGas };
-    const figures = { ...limits, balance, setAside, losses, spent, pending };
+    const figures = { minimumBalance, maxDailyLoss, maxDailyGas, balance, setAside, losses, spent, pending };
     const signerReady = signer && signer.trouble() === undefined;
     const standing = newest && tooOld(newest, clock.nowMs());
     const stops = { absence: signer?.absence(), blindness: blindness ?? standing, bar: barring() };

@@ -61,16 +61,19 @@ export function lockRelayer(database: string, { chainId, account }: { chainId: n
   );
 }
 
+/** What a relayer has of its service. */
+interface ServiceParts {
+  readonly store: ServiceStore;
+  readonly rpc: JsonRpc;
+  readonly head: () => Promise<Head>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 /** Opens the relayer's lane on the service's database; what was in flight when the last process ended goes on. */
 export function openRelayer(
   options: { relayer: RelayerOptions; network: SettledNetwork },
-  dependencies: RelayerDependencies & {
-    readonly store: ServiceStore;
-    readonly rpc: JsonRpc;
-    readonly head: () => Promise<Head>;
-    readonly clock: Clock;
-    readonly logger: Logger;
-  },
+  dependencies: RelayerDependencies & ServiceParts,
 ): Relayer {
   const { relayer, network } = options;
   const { signer, signerState, chain, store, rpc, head, clock, logger, crashPoint = () => undefined } = dependencies;

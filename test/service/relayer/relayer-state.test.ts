@@ -21,7 +21,7 @@ function stateWith(balance: unknown, signer?: RelayerSignerState) {
     {
       lane: { halted: async () => undefined, blindness: async () => undefined } as unknown as Lane,
       inFlight: () => [],
-      store: { pendingCount: () => rows.length } as unknown as ServiceStore,
+      store: { pendingCount: () => rows.length, pendingSwaps: () => rows } as unknown as ServiceStore,
       book: {
         isPaid: () => false,
         terms: () => ({ expectedCost: 1n }) as RelayTerms,
