@@ -15,6 +15,9 @@ const MAX_SHORTENINGS = 60;
 /** How often the first step may be lengthened until the pool pays anything. */
 const MAX_FIRST_TRIES = 8;
 
+/** No step is worth less than so many of the smallest units of what is bought: rounding may take one of them. */
+const LEAST_WORTH = 16;
+
 /**
  * A hop with a wei more than its pool can take breaks the whole route. Splits are found by halving, and what reaches a
  * pool through others is known as exactly as their curves are: this share of what a pool can take is left out.
@@ -150,27 +153,28 @@ export class Curve {
   /** Tries to add a sample: adds it, makes the step shorter, or finds that the pool goes no further. */
   #sample(towards: number): void {
     const rate = this.#rates.at(-1) as number;
-    // A pool pays nothing for the smallest amounts, which says nothing about larger ones.
-    if (this.#step === 0) this.#step = this.#firstStep(towards);
-    const amountIn = BigInt(Math.ceil(this.#step));
-    const quote = this.#tail.quote(this.tokenIn, amountIn);
+    // A pool pays nothing for the smallest amounts, which says nothing about larger ones, and the curve is kept for those.
+    const least = rate > 0 ? Math.max(1, Math.ceil(LEAST_WORTH / rate)) : 1;
+    if (this.#step === 0) this.#step = this.#firstStep(Math.max(least, Math.ceil(towards / 8)));
+    const step = Math.max(least, Math.ceil(this.#step));
+    const isLeast = step === least;
+    const quote = this.#tail.quote(this.tokenIn, BigInt(step));
     const after = quote.kind === "filled" ? marginalRate(quote.after, this.tokenIn) : 0;
     const fall = 1 - after / rate;
-    if (quote.kind === "filled" && (fall <= 2 * FALL || amountIn === 1n)) {
-      this.#add(Number(amountIn), Number(quote.amountOut), after);
+    if (quote.kind === "filled" && (fall <= 2 * FALL || isLeast)) {
+      this.#add(step, Number(quote.amountOut), after);
       this.#tail = quote.after;
-      this.#step *= fall <= 0 ? MAX_GROWTH : Math.min(MAX_GROWTH, FALL / fall);
+      this.#step = step * (fall <= 0 ? MAX_GROWTH : Math.min(MAX_GROWTH, FALL / fall));
       return;
     }
-    const isNear = amountIn === 1n || amountIn < BigInt(Math.ceil(towards / 64));
-    if (quote.kind === "unread" && isNear) this.#stop({ kind: "unread", load: quote.load });
-    else if (amountIn === 1n) this.#stop({ kind: "short" });
+    if (quote.kind === "unread" && (isLeast || step < towards / 64)) this.#stop({ kind: "unread", load: quote.load });
+    else if (isLeast) this.#stop({ kind: "short" });
     else this.#shorten(quote.kind === "filled" ? Math.max(1 / MAX_GROWTH, FALL / fall) : 1 / MAX_GROWTH);
   }
 
   #shorten(factor: number): void {
     this.#shortenings += 1;
-    this.#step = Math.max(1, this.#step * factor);
+    this.#step *= factor;
     if (this.#shortenings === MAX_SHORTENINGS) this.#stop({ kind: "short" });
   }
 
@@ -179,13 +183,13 @@ export class Curve {
     this.#shortenings = 0;
   }
 
-  #firstStep(towards: number): number {
-    let step = Math.max(1, Math.ceil(towards / 8));
+  #firstStep(least: number): number {
+    let step = least;
     for (let tries = 0; tries < MAX_FIRST_TRIES; tries += 1) {
       if (this.#tail.quote(this.tokenIn, BigInt(step)).kind !== "short") return step;
       step *= MAX_GROWTH;
     }
-    return Math.max(1, Math.ceil(towards / 8));
+    return least;
   }
 
   #add(amount: number, output: number, rate: number): void {
