@@ -125,6 +125,11 @@ const OF_BLOCKS: readonly NodeErrorRow[] = [
     ...{ read: "no-block", call: "not run", broadcast: "unknown" },
   },
   {
+    form: "block was replaced",
+    words: /not (currently )?canonical/i,
+    ...{ read: "no-block", call: "not run", broadcast: "unknown" },
+  },
+  {
     form: "block still to come here",
     words: /unfinalized data|after last accepted block|beyond current head/i,
     ...{ read: "no-block", call: "not run", broadcast: "unknown" },

@@ -1,3 +1,4 @@
+import type { ReadMode } from "../chain/at-block/calls-at-block.ts";
 import { createJsonRpc, type JsonRpc, RpcError } from "../chain/json-rpc.ts";
 import { createDoubt } from "../domain/chain/doubt.ts";
 import type { Address } from "../domain/money/address.ts";
@@ -97,6 +98,14 @@ function outspoken(
   { rpc, clock, logger }: { rpc: JsonRpc; clock: Pick<Clock, "nowMs">; logger: Logger },
 ): Snapshots {
   let reported: string | undefined;
+  let modeBefore: ReadMode | undefined;
+  const reportMode = (): void => {
+    const readMode = snapshots.mode();
+    if (readMode === undefined) return;
+    if (modeBefore !== undefined && readMode !== modeBefore)
+      logger[readMode === "override" ? "info" : "warn"]({ rpcHost: rpc.host, readMode, modeBefore }, OTHER_MODE);
+    modeBefore = readMode;
+  };
   const report = (level: "error" | "warn", error: Error, message: string): void => {
     const problem = `${error.name}: ${message}`;
     if (reported !== problem) logger[level]({ rpcHost: rpc.host, error: error.message }, message);
@@ -107,6 +116,7 @@ function outspoken(
     async current() {
       try {
         const snapshot = await snapshots.current();
+        reportMode();
         const old = tooOld(snapshot.head, clock.nowMs());
         if (snapshot.unread !== undefined) report("warn", snapshot.unread, POOLS_UNREAD);
         else if (old !== undefined) report("warn", new Error(old), OLD_BLOCK);
@@ -123,6 +133,8 @@ function outspoken(
     },
   };
 }
+
+const OTHER_MODE = "the network's node is read in another mode than before; only in mode override is all of it done";
 
 const POOLS_UNREAD =
   "the network's node does not answer for all pools in use at once; quotes read those that they need";

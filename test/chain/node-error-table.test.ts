@@ -47,6 +47,8 @@ const FORMS: readonly (readonly [form: string, said: Said, read: string, call: s
   ["no such block here", { words: "header for hash not found" }, "no-block", "not run", "unknown"],
   ["no such block here", { code: -32_001, words: "Unknown block" }, "no-block", "not run", "unknown"],
   ["no such block here", { words: "block #100 not found" }, "no-block", "not run", "unknown"],
+  ["block was replaced", { words: "hash is not currently canonical" }, "no-block", "not run", "unknown"],
+  ["block was replaced", { words: "0xabc block is not canonical" }, "no-block", "not run", "unknown"],
   ["block still to come here", { words: "cannot query unfinalized data" }, "no-block", "not run", "unknown"],
   [
     "block still to come here",

@@ -1,7 +1,8 @@
 import { type Address, isHex } from "../../domain/money/address.ts";
 import { retryRead } from "../../net/retry-read.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { type JsonRpc, RpcError } from "../json-rpc.ts";
-import { isHeldBack, mayPassSoon } from "../node-errors.ts";
+import { isHeldBack, lacksBlock, mayPassSoon } from "../node-errors.ts";
 import { createBatchReader, type ReadAll, type ReadWords, type ViewCall } from "./batch-reader.ts";
 import {
   type BlockRead,
@@ -39,13 +40,17 @@ function isTransient(error: Error): boolean {
   return error instanceof RpcError && mayPassSoon(error);
 }
 
-/** Whether the node says something of what it was asked to do. */
+/** Whether the node says something of what it was asked to do. One that is busy or lags says nothing of it. */
 function isOfRequest(error: unknown): boolean {
-  return error instanceof RpcError && error.kind === "rpc" && !isHeldBack(error);
+  return error instanceof RpcError && error.kind === "rpc" && !isHeldBack(error) && !lacksBlock(error);
 }
 
+/** A node may fail once at what it can do: after so long in a weaker way the better ones are tried again. */
+const WEAKER_MS = 600_000;
+
 /**
- * Reads of one endpoint, which is tried first for what it can do. What was found out is remembered until it fails.
+ * Reads of one endpoint, which is tried first for what it can do. What was found out is remembered until it fails, and a
+ * weaker way than the best for ten minutes at most.
  * @param options `mode` takes this one without trying the better ones
  */
 export function createBlockReads(options: {
@@ -55,11 +60,14 @@ export function createBlockReads(options: {
   readonly isKnown?: ((contract: Address) => boolean) | undefined;
   /** called when a read failed for good */
   readonly onTrouble?: ((error: RpcError) => void) | undefined;
+  /** absent: a weaker way is kept until it fails */
+  readonly clock?: Pick<Clock, "monotonicMs"> | undefined;
 }): BlockReads {
-  const { rpc } = options;
+  const { rpc, clock } = options;
   const modes = options.mode === undefined ? MODES : [options.mode];
   let method: Method | undefined;
   let trying: Promise<Method> | undefined;
+  let triedAtMs = 0;
 
   async function tryAll(block: BlockHeader): Promise<Method> {
     let refusal: unknown;
@@ -77,13 +85,27 @@ export function createBlockReads(options: {
     throw refusal;
   }
 
+  /** Whether the way in use is a weaker one, and was long enough. */
+  function isOutlived({ mode, byHash }: Method): boolean {
+    const isBest = mode === modes[0] && byHash;
+    return !isBest && clock !== undefined && clock.monotonicMs() - triedAtMs > WEAKER_MS;
+  }
+
   async function chosen(block: BlockHeader): Promise<Method> {
-    if (method !== undefined) return method;
+    const before = method;
+    if (before !== undefined && !isOutlived(before)) return before;
     trying ??= tryAll(block).finally(() => {
       trying = undefined;
+      triedAtMs = clock?.monotonicMs() ?? 0;
     });
-    method = await trying;
-    return method;
+    try {
+      method = await trying;
+      return method;
+    } catch (error) {
+      // What worked until now goes on.
+      if (before !== undefined && error instanceof RpcError) return before;
+      throw error;
+    }
   }
 
   async function readOnce({ block, gasOfCall }: Pick<BlockRead, "block" | "gasOfCall">, calls: readonly ViewCall[]) {
@@ -124,7 +146,7 @@ async function tryMethod(
   const ask = async (pin: unknown): Promise<Witness | undefined> => {
     const { method, params } = mode === "plain" ? witnessRequest(pin) : packedRequest(mode, pin, []);
     const [answer] = await rpc.batch([{ method, params }]);
-    if (answer instanceof RpcError && mode !== "plain") throw answer;
+    if (answer instanceof RpcError && (mode !== "plain" || !isOfRequest(answer))) throw answer;
     if (mode === "plain") return isHex(answer) ? readWitness(splitWords(answer)) : undefined;
     return decodePart(mode, answer, [])?.witness;
   };

@@ -94,7 +94,7 @@ export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapsh
   const pools = new Set<Address>();
   const isVouchedFor = options.isKnown ?? (() => true);
   const isKnown = (contract: Address) => isVouchedFor(contract) || pools.has(contract);
-  const reads = createBlockReads({ ...options, isKnown });
+  const reads = createBlockReads({ ...options, isKnown, clock });
   const context: Context = { rpc, clock, dataFees, ...memories, pools, isVouchedFor, reads };
   let latest: Snapshot | undefined;
   let behindSinceMs: number | undefined;

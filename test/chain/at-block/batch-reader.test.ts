@@ -218,18 +218,71 @@ test.each([
   await expect(readAll([{ to: token, data: SELECTOR.decimals, words: 1 }])).rejects.toThrow(words);
 });
 
-test("a node that holds calls back for a while is not taken for one that can do less", async () => {
-  const words = "too many requests";
-  const refusal = new RpcError({ kind: "rpc", host: "node", message: words, code: 429, nodeMessage: words });
-  let heldBack = 4;
-  const batch: JsonRpc["batch"] = async (requests, signal) =>
-    heldBack-- > 0 ? requests.map(() => refusal) : chain.rpc.batch(requests, signal);
-  const reads = createBlockReads({ rpc: { ...chain.rpc, batch } });
-  const block = await newestBlock();
-  const decimals = () => reads.at(block).readAll([{ to: token, data: SELECTOR.decimals, words: 1 }]);
-  await expect(decimals()).rejects.toThrow(words);
-  expect(await decimals()).toEqual([[6n]]);
+test.each([
+  ["holds calls back", 429, "too many requests"],
+  ["has not got the block yet", -32_000, "header not found"],
+  ["has another block in its place", -32_000, "hash is not currently canonical"],
+])("a node that %s for a while is not taken for one that can do less", async (_, code, words) => {
+  const refusal = new RpcError({ kind: "rpc", host: "node", message: words, code, nodeMessage: words });
+  // At first, and again once it is known what the node can do.
+  for (const isKnown of [false, true]) {
+    let refused = 4;
+    const batch: JsonRpc["batch"] = async (requests, signal) =>
+      refused-- > 0 ? requests.map(() => refusal) : chain.rpc.batch(requests, signal);
+    const reads = createBlockReads({ rpc: { ...chain.rpc, batch } });
+    const block = await newestBlock();
+    const decimals = () => reads.at(block).readAll([{ to: token, data: SELECTOR.decimals, words: 1 }]);
+    if (isKnown) {
+      refused = 0;
+      await decimals();
+      refused = 4;
+    }
+    await expect(decimals()).rejects.toThrow(words);
+    expect(await decimals()).toEqual([[6n]]);
+    expect(reads.mode()).toBe("override");
+  }
+});
+
+test("a node that failed once at what it can do is read the better way again after ten minutes", async () => {
+  let nowMs = 0;
+  const clock = { monotonicMs: () => nowMs };
+  let isBroken = true;
+  const rpc = refusing((params) => isBroken && params.length > 2);
+  const reads = createBlockReads({ rpc, clock });
+  const read = async () => await reads.at(await newestBlock()).read(token, SELECTOR.decimals, 1);
+  expect(await read()).toEqual([6n]);
+  expect(reads.mode()).toBe("multicall");
+  // Still broken when it is tried again: the way that works goes on.
+  nowMs = 601_000;
+  expect(await read()).toEqual([6n]);
+  expect(reads.mode()).toBe("multicall");
+  isBroken = false;
+  nowMs += 590_000;
+  expect(await read()).toEqual([6n]);
+  expect(reads.mode()).toBe("multicall");
+  nowMs += 20_000;
+  expect(await read()).toEqual([6n]);
   expect(reads.mode()).toBe("override");
+});
+
+test("a node that is away when the better ways are tried again is read as before", async () => {
+  let nowMs = 0;
+  const clock = { monotonicMs: () => nowMs };
+  const isOverride = (params: readonly unknown[]) => params.length > 2;
+  const rpc = refusing(isOverride);
+  let isAway = false;
+  const batch: JsonRpc["batch"] = async (requests, signal) => {
+    if (isAway && requests.some(({ params }) => isOverride(params)))
+      throw new RpcError({ kind: "transport", host: "node", message: "node: no answer" });
+    return rpc.batch(requests, signal);
+  };
+  const reads = createBlockReads({ rpc: { ...rpc, batch }, clock });
+  const read = async () => await reads.at(await newestBlock()).read(token, SELECTOR.decimals, 1);
+  await read();
+  isAway = true;
+  nowMs = 601_000;
+  expect(await read()).toEqual([6n]);
+  expect(reads.mode()).toBe("multicall");
 });
 
 async function newestBlock(): Promise<BlockHeader> {

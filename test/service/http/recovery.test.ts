@@ -163,6 +163,21 @@ describe("a settlement whose executor nobody configured", () => {
   });
 });
 
+test("a node that is read in a weaker mode than before is told in the log, with both modes", async () => {
+  const { service, client } = await start();
+  expect((await quote(client)).status).toBe(200);
+  node.lie((request) => (request.params.length > 2 ? { ...request, params: ["no call"] } : undefined));
+  const told = () => logger.lines.filter(({ message }) => message.includes("in another mode than before"));
+  const deadline = Date.now() + WITHIN_MS;
+  while (told().length === 0 && Date.now() < deadline) {
+    await chain.rpc.call("anvil_mine", ["0x1"]);
+    await quote(client);
+    await sleep(20);
+  }
+  expect(told()).toMatchObject([{ level: "warn", fields: { readMode: "plain", modeBefore: "override" } }]);
+  await service.stop();
+});
+
 describe("contracts that are not there", () => {
   /** So long a node says so before it is believed. */
   const BELIEVED_MS = 5_000;
