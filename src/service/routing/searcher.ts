@@ -1,4 +1,6 @@
+import { RpcError } from "../../chain/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { UnansweredPoolError } from "../pools/unanswered-pool.ts";
 import { createTimeLimit, type TimeLimit } from "../time-limit.ts";
 import { type GasRate, gasCost } from "./best-path.ts";
 import { type Route, type RouteSearch, type RouteTrade, searchRoute } from "./best-route.ts";
@@ -23,7 +25,9 @@ export interface SearchTerms {
 
 /**
  * Searches for a route without delaying other work, and reads what is missing on the way.
+ * What cannot be read is left out: then the pools as far as they were read decide.
  * @returns undefined when no path of pools can take the amount
+ * @throws RpcError when none was found, and the node did not answer for more
  * @throws SearchStoppedError when the limit is over before any route was found, or too many others search
  */
 export type Searcher = (paths: readonly Path[], trade: RouteTrade, terms: SearchTerms) => Promise<Route | undefined>;
@@ -42,6 +46,25 @@ export function better(
   return netOf(other) > netOf(one) ? other : one;
 }
 
+/** Reads what is missing. @returns why some of it cannot be read, of the node's reasons before the pools' */
+async function loadAll(loads: readonly (() => Promise<void>)[]): Promise<Error | undefined> {
+  const ends = await Promise.allSettled(loads.map((load) => load()));
+  const reasons = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
+  const unread = reasons.filter((reason) => reason instanceof RpcError || reason instanceof UnansweredPoolError);
+  if (unread.length < reasons.length) throw reasons.find((reason) => !unread.some((one) => one === reason));
+  return unread.find((reason) => reason instanceof RpcError) ?? unread[0];
+}
+
+/** No path of pools can take the amount, as far as they were read. */
+function noWay(unread: Error | undefined): undefined {
+  if (unread instanceof RpcError) throw unread;
+  return undefined;
+}
+
+function tooLate(): never {
+  throw new SearchStoppedError("QUOTE_TIMEOUT", "no route was found by then");
+}
+
 export function createSearcher({ slices, clock }: { slices: TimeSlices; clock: Clock }): Searcher {
   /** The search's end; undefined when the limit is over first. */
   async function whole(search: RouteSearch, limit: TimeLimit) {
@@ -54,18 +77,18 @@ export function createSearcher({ slices, clock }: { slices: TimeSlices; clock: C
 
   return async (paths, trade, { gasRate, limit = createTimeLimit(OWN_LIMIT_MS, clock), ...form }) => {
     let soFar: Route | undefined;
+    let unread: Error | undefined;
     for (let round = 0; ; round += 1) {
       // What reaches further than so many reads is no market any more: then the pools as far as they were read decide.
-      const readsMore = round < MAX_LOADS;
+      const readsMore = round < MAX_LOADS && unread === undefined;
       const search = searchRoute(paths, trade, { gasRate, readsMore, budget: slices.budget, ...form });
       const best = (await whole(search, limit))?.value;
       if (best?.kind === "found") return best.route;
-      if (best?.kind === "none") return undefined;
+      if (best?.kind === "none") return noWay(unread);
       soFar = better(soFar, search.soFar(), gasRate);
-      if (best !== undefined && (await limit.within(Promise.all(best.loads.map((load) => load())))) !== undefined)
-        continue;
-      if (soFar !== undefined) return soFar;
-      throw new SearchStoppedError("QUOTE_TIMEOUT", "no route was found by then");
+      const loaded = best && (await limit.within(loadAll(best.loads)));
+      if (loaded === undefined) return soFar ?? tooLate();
+      unread = loaded.value;
     }
   };
 }

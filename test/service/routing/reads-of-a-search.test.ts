@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
 import type { ReadWords } from "../../../src/chain/at-block/batch-reader.ts";
+import { RpcError } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import type { Pool, PoolState } from "../../../src/service/pools/pool.ts";
 import { uniswapV3 } from "../../../src/service/pools/uniswap-v3/kind.ts";
@@ -26,12 +27,19 @@ const [sold, bought, ...via] = tokens as [Address, Address, ...Address[]];
 /** A busy machine is no reason to end. */
 const LONG_MS = 600_000;
 
-/** Pools of each two tokens, of which no more is read than what a first quote needs; and all calls made since. */
+/**
+ * Pools of each two tokens, of which no more is read than what a first quote needs; and all calls made since. `broken` are
+ * those that answer no more, or for whose calls the node says this.
+ */
 async function world() {
   const calls: string[] = [];
   const spacings = new Map<Address, number>();
+  const broken = new Map<Address, Error | undefined>();
   const read: ReadWords = async (to, data) => {
     calls.push(to + data);
+    const failure = broken.get(to);
+    if (failure !== undefined) throw failure;
+    if (broken.has(to)) return undefined;
     const spacing = spacings.get(to) ?? 1;
     const place = Number(BigInt.asIntN(256, BigInt(`0x${data.slice(10)}`)));
     if (!data.startsWith(V3_SELECTOR.tickBitmap)) {
@@ -56,7 +64,7 @@ async function world() {
     }
   }
   calls.length = 0;
-  return { states, calls };
+  return { states, calls, broken };
 }
 
 function edgesOf(states: readonly PoolState[]) {
@@ -83,4 +91,29 @@ test.each([
   await find(paths, { from: sold, to: bought, amountIn }, { gasRate, limit });
   expect(calls.length).toBe(new Set(calls).size);
   expect(calls.length).toBeLessThan(10_000);
+});
+
+const AWAY = new RpcError({ kind: "transport", host: "node", message: "node: no answer" });
+
+async function searched(pools: "one" | "all", failure: Error | undefined) {
+  const { states, broken } = await world();
+  const direct = states.filter(({ pool }) => pool.token0 === sold && pool.token1 === bought);
+  for (const { pool } of pools === "one" ? direct.slice(0, 1) : states) broken.set(pool.address, failure);
+  const paths = findPaths({ from: sold, to: bought, via: [], maxHops: 1 }, edgesOf(states));
+  const find = createSearcher({ slices: createTimeSlices(systemClock), clock: systemClock });
+  const limit = createTimeLimit(LONG_MS, systemClock);
+  const amountIn = pools === "one" ? 10n ** 24n : 10n ** 30n;
+  return find(paths, { from: sold, to: bought, amountIn }, { gasRate: undefined, limit });
+}
+
+test.each([
+  ["the node does not answer", AWAY],
+  ["the pool does not answer", undefined],
+])("a pool of which no more can be read refuses no quote that others serve: %s", async (_, failure) => {
+  expect((await searched("one", failure))?.amountOut).toBeGreaterThan(0n);
+});
+
+test("where nothing is found and the node did not answer for more, that is said, and not that there is no way", async () => {
+  await expect(searched("all", AWAY)).rejects.toThrow(AWAY);
+  expect(await searched("all", undefined)).toBeUndefined();
 });

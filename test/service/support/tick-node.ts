@@ -20,8 +20,8 @@ export interface TickNode {
   readonly seen: Seen[];
   /** calls that were asked for since the last time */
   callsSince(): number;
-  /** requests of more bytes are refused with 413, those of a call of these contracts with 500 */
-  limits: { bytes: number; broken: ReadonlySet<string> };
+  /** requests of more bytes are refused with 413, those of a call of these contracts with 500; some refuse to tell ticks */
+  limits: { bytes: number; broken: ReadonlySet<string>; withoutTicks?: ReadonlySet<string> };
 }
 
 const word = (value: bigint | number) => BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, "0");
@@ -49,18 +49,24 @@ export function tickPool(number: number, [token0, token1]: readonly [Address, Ad
 }
 
 /** What a pool says to the entries of a packed read. */
-function answerEntries(data: string, tick: number): { readonly answer: string; readonly calls: readonly string[] } {
+function answerEntries(
+  data: string,
+  tick: number,
+  withoutTicks?: ReadonlySet<string>,
+): { readonly answer: string; readonly calls: readonly string[] } {
   const out: string[] = [];
   const calls: string[] = [];
   for (let at = 2; at < data.length; ) {
     const [size, words] = [Number.parseInt(data.slice(at + 40, at + 42), 16), data.slice(at + 42, at + 44)];
     const selector = `0x${data.slice(at + 44, at + 52)}`;
-    calls.push(`0x${data.slice(at, at + 40)}`);
+    const contract = `0x${data.slice(at, at + 40)}`;
+    calls.push(contract);
     at += 44 + size * 2;
     if (selector === V3_SELECTOR.slot0) out.push(word(1), word(sqrtRatioAtTick(tick)), word(tick));
     else if (selector === V3_SELECTOR.liquidity) out.push(word(1), word(10n ** 20n));
     else if (selector === V3_SELECTOR.tickBitmap) out.push(word(1), "f".repeat(64));
-    else if (selector === V3_SELECTOR.ticks) out.push(word(1), word(2), word(1), word(5), word(5));
+    else if (selector === V3_SELECTOR.ticks && withoutTicks?.has(contract) !== true)
+      out.push(word(1), word(2), word(1), word(5), word(5));
     else if (selector === V2_SELECTOR.getReserves) out.push(word(1), word(10n ** 24n), word(10n ** 24n));
     else out.push(word(0), word(0).repeat(Number.parseInt(words, 16)));
   }
@@ -87,7 +93,7 @@ export async function startTickNode(): Promise<TickNode> {
       return Array.from({ length: 256 }, (_, number) => ({ address: tickPool(number).address, topics: [], blockHash }));
     }
     const number = Number((pin as { blockHash: string }).blockHash);
-    const entries = answerEntries((first as { data: string }).data, ticks.get(number) ?? 0);
+    const entries = answerEntries((first as { data: string }).data, ticks.get(number) ?? 0, limits.withoutTicks);
     calls.push(...entries.calls);
     return `0x${word(number)}${word(number - 1)}${word(FIRST_SECOND + number)}${entries.answer}`;
   }

@@ -1,5 +1,6 @@
 import type { ReadWords, ViewCall, WordsAnswer } from "../../../chain/at-block/batch-reader.ts";
 import type { KnownState, Pool, PoolKind, PoolState, TakeCalls } from "../pool.ts";
+import { UnansweredPoolError } from "../unanswered-pool.ts";
 import { type CurveFees, type CurvePosition, type CurveTerms, concentratedPoolState } from "./concentrated-pool.ts";
 import { ticksIn, wordBounds, wordOf } from "./tick-bitmap.ts";
 
@@ -192,7 +193,7 @@ async function readWords(
     positions.map(async (position): Promise<[number, bigint]> => {
       const { to, data, words: count } = source.wordCall(pool, position);
       const words = await read(to, data, count);
-      if (words === undefined) throw new Error(`pool ${pool.address} did not answer for its tick bitmap`);
+      if (words === undefined) throw new UnansweredPoolError(`pool ${pool.address} did not answer for its tick bitmap`);
       return [position, words[0] ?? 0n];
     }),
   );
@@ -204,7 +205,7 @@ async function readWords(
     ticks.map(async (tick) => {
       const { to, data, words: count } = source.tickCall(pool, tick);
       const words = await read(to, data, count);
-      if (words === undefined) throw new Error(`pool ${pool.address} did not answer for tick ${tick}`);
+      if (words === undefined) throw new UnansweredPoolError(`pool ${pool.address} did not answer for tick ${tick}`);
       noteTick(table, tick, source.readTick(words));
     }),
   );
