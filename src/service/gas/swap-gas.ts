@@ -177,8 +177,15 @@ export function newGas(isNew: boolean, asset: Address): Gas {
  */
 const LIMIT_PERCENT = 175n;
 
-/** A gas limit under which the swap does not run out, also in a market that moved. */
+/** Most gas of one transaction, where Osaka is in force (EIP-7825): nodes refuse a limit beyond. */
+const MOST_OF_ONE = 1n << 24n;
+
+/**
+ * A gas limit under which the swap does not run out, also in a market that moved. Where what it uses fits into one
+ * transaction, its limit does.
+ */
 export function safeGasLimit(used: bigint, { hops }: Pick<Route, "hops">): bigint {
   const room = hops.reduce((sum, { pool }) => sum + kindOf(pool).gas.room, 0n);
-  return mulDivUp(used, LIMIT_PERCENT, 100n) + room;
+  const limit = mulDivUp(used, LIMIT_PERCENT, 100n) + room;
+  return limit > MOST_OF_ONE && used <= MOST_OF_ONE ? MOST_OF_ONE : limit;
 }

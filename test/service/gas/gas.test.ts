@@ -29,6 +29,15 @@ test("a gas limit leaves room for ticks that come under way until the block, onc
   expect(limitOf(2, 1, 2)).toBe(175_000n + 2n * 60_000n);
 });
 
+test("a gas limit is one that a transaction may have, as long as what the swap uses is", () => {
+  const most = 16_777_216n;
+  const limitOf = (used: bigint) => safeGasLimit(used, { hops: [{ pool: { kind: 2 } } as Hop] });
+  expect(limitOf(9_000_000n)).toBe(15_810_000n);
+  expect(limitOf(9_700_000n)).toBe(most);
+  expect(limitOf(most)).toBe(most);
+  expect(limitOf(most + 1n)).toBeGreaterThan(most + 1n);
+});
+
 describe("what a token uses beyond a usual one", () => {
   const none = { call: 0, transfer: 0, first: 0, account: 0, pull: 0 };
 
