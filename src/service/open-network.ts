@@ -100,8 +100,7 @@ function outspoken(
   let reported: string | undefined;
   let modeBefore: ReadMode | undefined;
   const reportMode = (): void => {
-    const readMode = snapshots.mode();
-    if (readMode === undefined) return;
+    const readMode = snapshots.mode() ?? modeBefore;
     if (modeBefore !== undefined && readMode !== modeBefore)
       logger[readMode === "override" ? "info" : "warn"]({ rpcHost: rpc.host, readMode, modeBefore }, OTHER_MODE);
     modeBefore = readMode;

@@ -48,23 +48,11 @@ function isOfRequest(error: unknown): boolean {
 /** A node may fail once at what it can do: after so long in a weaker way the better ones are tried again. */
 const WEAKER_MS = 600_000;
 
-/**
- * Reads of one endpoint, which is tried first for what it can do. What was found out is remembered until it fails, and a
- * weaker way than the best for ten minutes at most.
- * @param options `mode` takes this one without trying the better ones
- */
-export function createBlockReads(options: {
-  readonly rpc: JsonRpc;
-  readonly mode?: ReadMode | undefined;
-  /** contracts whose calls may travel with others; absent: all */
-  readonly isKnown?: ((contract: Address) => boolean) | undefined;
-  /** called when a read failed for good */
-  readonly onTrouble?: ((error: RpcError) => void) | undefined;
-  /** absent: a weaker way is kept until it fails */
-  readonly clock?: Pick<Clock, "monotonicMs"> | undefined;
-}): BlockReads {
-  const { rpc, clock } = options;
-  const modes = options.mode === undefined ? MODES : [options.mode];
+/** What this node can do, which is tried out with the first read. */
+function createChoice(
+  rpc: JsonRpc,
+  { modes, clock }: { readonly modes: readonly ReadMode[]; readonly clock: Pick<Clock, "monotonicMs"> | undefined },
+) {
   let method: Method | undefined;
   let trying: Promise<Method> | undefined;
   let triedAtMs = 0;
@@ -108,13 +96,40 @@ export function createBlockReads(options: {
     }
   }
 
+  return {
+    mode: () => method?.mode,
+    chosen,
+    /** Perhaps another machine answers behind the same address now, which can do other things. */
+    forget(used: Method) {
+      if (method === used) method = undefined;
+    },
+  };
+}
+
+/**
+ * Reads of one endpoint, which is tried first for what it can do. What was found out is remembered until it fails, and a
+ * weaker way than the best for ten minutes at most.
+ * @param options `mode` takes this one without trying the better ones
+ */
+export function createBlockReads(options: {
+  readonly rpc: JsonRpc;
+  readonly mode?: ReadMode | undefined;
+  /** contracts whose calls may travel with others; absent: all */
+  readonly isKnown?: ((contract: Address) => boolean) | undefined;
+  /** called when a read failed for good */
+  readonly onTrouble?: ((error: RpcError) => void) | undefined;
+  /** absent: a weaker way is kept until it fails */
+  readonly clock?: Pick<Clock, "monotonicMs"> | undefined;
+}): BlockReads {
+  const { rpc, clock } = options;
+  const choice = createChoice(rpc, { modes: options.mode === undefined ? MODES : [options.mode], clock });
+
   async function readOnce({ block, gasOfCall }: Pick<BlockRead, "block" | "gasOfCall">, calls: readonly ViewCall[]) {
-    const used = await chosen(block);
+    const used = await choice.chosen(block);
     try {
       return await readWith({ rpc, block, gasOfCall, method: used }, calls);
     } catch (error) {
-      // Perhaps another machine answers behind the same address now, which can do other things.
-      if (isOfRequest(error) && method === used) method = undefined;
+      if (isOfRequest(error)) choice.forget(used);
       throw error;
     }
   }
@@ -125,7 +140,7 @@ export function createBlockReads(options: {
   }
 
   return {
-    mode: () => method?.mode,
+    mode: choice.mode,
     at(block) {
       const readAll: ReadAll = (calls, gasOfCall) =>
         calls.length === 0

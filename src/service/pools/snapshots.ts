@@ -13,7 +13,7 @@ import { createFollower } from "./follower.ts";
 import { kindOf } from "./kinds.ts";
 import { identityOf, type KnownState, type Pool, type PoolState, type TakeCalls } from "./pool.ts";
 import { createPoolMemory, type PoolMemory, type RememberedPool } from "./pool-memory.ts";
-import { UnansweredPoolError } from "./unanswered-pool.ts";
+import { isAnswered } from "./unanswered-pool.ts";
 
 /** The chain at one block. All reads through it see that block and no other. */
 export interface Snapshot {
@@ -151,13 +151,7 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
       kind.encodeReads(pool, known).map(({ to, data, words }) => reader.read(to, data, words)),
     );
     const state = kind.decode(pool, answers, { known, read: reader.read });
-    if (state === undefined) return undefined;
-    try {
-      await kind.prepare?.(state);
-    } catch (error) {
-      if (error instanceof UnansweredPoolError) return undefined;
-      throw error;
-    }
+    if (state === undefined || !(await isAnswered(kind.prepare?.(state)))) return undefined;
     // A newer block may have been read in the meantime.
     if ((memory.get(pool)?.block.number ?? 0) <= head.number)
       memory.put(pool, state, { block: head, nowMs: clock.monotonicMs() });

@@ -2,3 +2,14 @@
 export class UnansweredPoolError extends Error {
   override readonly name = "UnansweredPoolError";
 }
+
+/** Whether a pool answers for what is read of it. @throws what else the reading ends with */
+export async function isAnswered(reading: Promise<void> | undefined): Promise<boolean> {
+  try {
+    await reading;
+    return true;
+  } catch (error) {
+    if (error instanceof UnansweredPoolError) return false;
+    throw error;
+  }
+}
