@@ -1,8 +1,8 @@
 import { endAllAccess } from "../adapters/sqlite/daemon/access-store.ts";
 import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
-import { stricterMode } from "../domain/run/operating-mode.ts";
 import { openDatabase } from "../storage/database.ts";
+import { readStops, stricterThan, strictest } from "./stops.ts";
 
 /** The modes of a copy that is restored, and which of them are those of the database that it replaces. */
 export interface RestoredModes {
@@ -15,17 +15,21 @@ export interface RestoredModes {
 
 /**
  * Writes into a copy what is halted, paused or bound to exits in the database that it is to replace, and not as strictly
- * in itself: a restore takes no stop back. Nor does it bring back who may use the API.
+ * in itself: a restore takes no stop back, also none that no daemon took. Nor does it bring back who may use the API.
  */
 export async function keepStricterModes(replaced: string, copy: string, atMs: number): Promise<RestoredModes> {
-  const before = await readModes(replaced);
+  const stops = await readStops(replaced);
+  // A start on an older copy refuses what was asked of its daemon, a halt too.
+  const ofCopy = (await readStops(copy)) ?? [];
   const db = openDatabase({ file: copy });
   try {
     const store = openStore(db);
     const question = { kind: "modes" } as const;
     const decide = (own: readonly ModeRow[]) => {
-      const kept = before?.filter((row) => isStricter(row, own));
-      const changes = (kept ?? []).map((row) => ({ kind: "mode-corrected", row }) as const);
+      const kept = stops && stricterThan(stops, strictest([...own, ...ofCopy]));
+      const changes = stricterThan(strictest([...ofCopy, ...(stops ?? [])]), own).map(
+        (row) => ({ kind: "mode-corrected", row }) as const,
+      );
       return { changes, atMs, value: kept };
     };
     const [written] = await store.commit([{ question, decide }]);
@@ -34,26 +38,5 @@ export async function keepStricterModes(replaced: string, copy: string, atMs: nu
     return { inForce: inForce.filter(({ mode }) => mode !== "active"), kept: written?.value, endedAccess };
   } finally {
     db.close();
-  }
-}
-
-/** Whether a mode stops more than that of its scope among others. */
-function isStricter({ scope, mode }: ModeRow, others: readonly ModeRow[]): boolean {
-  const other = others.find((row) => row.scope === scope)?.mode ?? "active";
-  return stricterMode(other, mode) !== other;
-}
-
-async function readModes(file: string): Promise<readonly ModeRow[] | undefined> {
-  try {
-    const db = openDatabase({ file, readonly: true });
-    try {
-      return await openStore(db).read({ kind: "modes" });
-    } finally {
-      db.close();
-    }
-  } catch (error) {
-    // Of SQLite or of a file; what has no code is a mistake of ours.
-    if (!(error instanceof Error && "code" in error)) throw error;
-    return undefined;
   }
 }

@@ -238,6 +238,40 @@ test("a restore takes no halt and no pause back: the stricter mode of both datab
   );
 });
 
+test("a restore takes no halt back that no daemon took: one that hung and was killed was asked for it", async () => {
+  const copy = `${database}.copy`;
+  setModes(database, { btc: "paused" });
+  await backUp(copy);
+  const db = openDatabase({ file: database });
+  db.exec(
+    "INSERT INTO strategies (id, kind, spec_hash, spec, memory, memory_at_ms, last_slot_ms) VALUES ('eth', 'dca', 'h', '{}', '{}', 0, 0)",
+  );
+  const ask = db.prepare("INSERT INTO requests (command, arguments, made_by, made_at_ms) VALUES (?, ?, 'ann', 7)");
+  ask.run("mode", JSON.stringify({ mode: "halted", reason: "it hangs" }));
+  for (const mode of ["paused", "active"]) ask.run("mode", JSON.stringify({ mode, scope: "eth" }));
+  ask.run("mode", JSON.stringify({ mode: "exits-only", scope: "btc" }));
+  ask.run("mode", JSON.stringify({ mode: "halted", scope: "no-such-strategy" }));
+  ask.run("mode", JSON.stringify({ mode: "asleep" }));
+  ask.run("run", JSON.stringify({ strategy: "eth" }));
+  db.close();
+  const { code, text } = await said((terminal) => restore(copy, { config }, terminal));
+  expect([code, modesOf(database)]).toEqual([0, { btc: "paused", eth: "paused", global: "halted" }]);
+  expect(text).toContain("global halted (it hangs); kept from what stood there: global halted, eth paused");
+
+  // What a killed daemon left is a copy, too: a start that finds it older refuses what was asked there.
+  const left = join(dirname(database), "left.db");
+  const asked = openDatabase({ file: copy });
+  asked
+    .prepare("INSERT INTO requests (command, arguments, made_by, made_at_ms) VALUES ('mode', ?, 'ann', 7)")
+    .run(JSON.stringify({ mode: "halted", reason: "it hung" }));
+  asked.close();
+  copyFileSync(copy, left);
+  rmSync(database);
+  const again = await said((terminal) => restore(left, { config }, terminal));
+  expect([again.code, modesOf(database)]).toEqual([0, { btc: "paused", global: "halted" }]);
+  expect(again.text).toContain("is not known; in force: btc paused (by hand), global halted (it hung)");
+});
+
 test("the database of a killed daemon is restored with what its log alone has", async () => {
   setModes(database, { eth: "paused" });
   const killed = openDatabase({ file: database });
