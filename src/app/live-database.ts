@@ -1,30 +1,46 @@
 import { existsSync } from "node:fs";
 import { MarkerError } from "../adapters/identity/marker-files.ts";
 import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
-import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
 import { hasTables, isMigrated } from "../adapters/sqlite/daemon/schema.ts";
+import { besideOf } from "../config/build-paper.ts";
 import type { Configuration } from "../config/configuration.ts";
+import type { ModeRow } from "../domain/run/operating-mode.ts";
 import { judgeMarkers } from "../engine/reconcile/identity.ts";
-import type { ModeStatus } from "../ports/read-model.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
 import { openMarker } from "./daemon-database.ts";
 import type { Finding } from "./finding.ts";
 import { inShell } from "./in-shell.ts";
-import { standingQuestion } from "./read-standing.ts";
+import { stricterThan, strictest } from "./stops.ts";
+import { readStopsBeside } from "./stops-beside.ts";
 
 /** What the database of a configuration says of trading with it. */
 interface LiveDatabase {
   /** why it is not the one that traded for its wallets */
   readonly findings: readonly Finding[];
-  /** what is stricter than active, by scope */
-  readonly modes: readonly ModeStatus[];
+  /** what people stopped on paper, and not as strictly in it: it has to go along */
+  readonly fromPaper: readonly ModeRow[];
+  /** what is stricter than active once that is done, by scope */
+  readonly modes: readonly ModeRow[];
 }
 
 /** Differences of a database that keep all of a wallet from being traded until a person settles them. */
 const WRONG_DATABASE: ReadonlySet<string> = new Set(["lost", "older", "new"]);
 
-/** Looks at the database that a configuration would trade with, and at the markers of its wallets; changes nothing. */
+/**
+ * Looks at the database that a configuration would trade with, at the one of paper beside it, and at the markers of its
+ * wallets; changes nothing.
+ */
 export async function readLiveDatabase(configuration: Configuration): Promise<LiveDatabase> {
+  const { findings, modes } = await readOwn(configuration);
+  const stops = await readStopsBeside(configuration);
+  const unread = stops === undefined ? [paperUnread(configuration)] : [];
+  const fromPaper = stricterThan(stops ?? [], modes);
+  return { findings: [...findings, ...unread], fromPaper, modes: strictest([...modes, ...fromPaper]) };
+}
+
+type Own = Omit<LiveDatabase, "fromPaper">;
+
+async function readOwn(configuration: Configuration): Promise<Own> {
   const { database } = configuration;
   const db = existsSync(database) ? openDatabase({ file: database, readonly: true }) : undefined;
   try {
@@ -40,11 +56,14 @@ export async function readLiveDatabase(configuration: Configuration): Promise<Li
   }
 }
 
-async function readTables(db: SqliteDatabase, configuration: Configuration): Promise<LiveDatabase> {
-  const { rows, fresh } = await judgeMarkers(openStore(db), openMarker(configuration), addressesOf(configuration));
+async function readTables(db: SqliteDatabase, configuration: Configuration): Promise<Own> {
+  const store = openStore(db);
+  const { rows, fresh } = await judgeMarkers(store, openMarker(configuration), addressesOf(configuration));
   const wrong = [...rows.open, ...fresh].filter(({ kind }) => WRONG_DATABASE.has(kind));
-  const { modes } = await createReadModel(db).status(standingQuestion(undefined, Date.now()));
-  return { findings: wrong.map(({ text }) => problem(configuration, text)), modes };
+  return {
+    findings: wrong.map(({ text }) => problem(configuration, text)),
+    modes: strictest(await store.read({ kind: "modes" })),
+  };
 }
 
 /** Where there is no database a marker that names one says that there was. */
@@ -64,4 +83,9 @@ function problem({ file }: Configuration, found: string): Finding {
   const config = inShell(file);
   const whatToDo = `put it back with swapd restore --config ${config}; swapd db check --config ${config} says more`;
   return { what: "database", found, whatToDo };
+}
+
+function paperUnread({ database }: Configuration): Finding {
+  const found = `what was halted or paused on paper is not known: ${besideOf(database)} cannot be read`;
+  return { what: "database", found, whatToDo: undefined, isWarning: true };
 }

@@ -9,6 +9,7 @@ import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import { createDataFee } from "../chain/data-fee.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Address } from "../domain/money/address.ts";
+import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { registerStrategies } from "../engine/register-strategies.ts";
 import type { Signer } from "../ports/signer.ts";
@@ -29,21 +30,28 @@ import { openScratchFolder } from "./scratch-folder.ts";
 import { startEmbeddedService } from "./start-embedded-service.ts";
 import { contractsProblem } from "./unsettled.ts";
 
+/** What is looked ahead with. */
+export interface Ahead {
+  readonly configuration: Configuration;
+  readonly env: NodeJS.ProcessEnv;
+  /** modes that stand in the copy instead of the database's own */
+  readonly modes?: readonly ModeRow[];
+}
+
 /**
  * Runs work on everything that the daemon would decide with, and nothing that it could act with: a copy of its database,
  * its chain and prices, the service (one of our own on a free port where the embedded one is configured), no keys, no
  * lanes, a dry run.
  * @throws CommandFailure in words for the operator, secrets taken out
  */
-export async function lookAhead<T>(
-  from: { readonly configuration: Configuration; readonly env: NodeJS.ProcessEnv },
-  work: (context: EngineContext) => Promise<T>,
-): Promise<T> {
+export async function lookAhead<T>(from: Ahead, work: (context: EngineContext) => Promise<T>): Promise<T> {
   const runtime = createRuntime({ level: "error", env: from.env });
   const scratch = openScratchFolder("swapd-look-ahead-");
   const closing: (() => Promise<void> | void)[] = [scratch.remove];
   try {
-    return await work(await open(from.configuration, { runtime, folder: scratch.path, closing }));
+    const context = await open(from.configuration, { runtime, folder: scratch.path, closing });
+    await setModes(context, from.modes ?? []);
+    return await work(context);
   } catch (error) {
     if (error instanceof CommandFailure || !(error instanceof Error)) throw error;
     throw new CommandFailure(EXIT.no, runtime.redactor.redact(`nothing can be said: ${error.message}`));
@@ -97,6 +105,12 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
   };
   await registerStrategies(context);
   return context;
+}
+
+async function setModes({ deps: { store, clock } }: EngineContext, modes: readonly ModeRow[]): Promise<void> {
+  const changes = modes.map((row) => ({ kind: "mode-corrected", row }) as const);
+  const decide = () => ({ changes, atMs: clock.nowMs(), value: undefined });
+  await store.commit([{ question: { kind: "nothing" } as const, decide }]);
 }
 
 /**

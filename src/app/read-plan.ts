@@ -11,7 +11,7 @@ import { quoteForecast } from "../engine/quote-forecast.ts";
 import { refusedByToken } from "../engine/refused-by-token.ts";
 import { insertDueRuns } from "../engine/scheduler.ts";
 import { type BudgetLine, budgetLines } from "./budget-lines.ts";
-import { lookAhead } from "./look-ahead.ts";
+import { type Ahead, lookAhead } from "./look-ahead.ts";
 
 /** Gas of one swap of ours through two pools, as the benchmarks of the settlement contract measure it, with room. */
 const GAS_OF_SWAP = 350_000n;
@@ -54,10 +54,7 @@ export interface Plan {
 }
 
 /** Reads the chain, the database and the service, and follows the next slots of each strategy. */
-export async function readPlan(
-  from: { readonly configuration: Configuration; readonly env: NodeJS.ProcessEnv },
-  slots: number,
-): Promise<Plan> {
+export async function readPlan(from: Ahead, slots: number): Promise<Plan> {
   return await lookAhead(
     from,
     async (context) => await makePlan(context, { configuration: from.configuration, slots }),

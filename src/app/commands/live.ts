@@ -5,8 +5,7 @@ import type { Configuration } from "../../config/configuration.ts";
 import { editYaml } from "../../config/edit-yaml.ts";
 import { formatProblems } from "../../config/problem.ts";
 import type { ForecastSlot } from "../../domain/forecast/forecast.ts";
-import { GLOBAL_SCOPE } from "../../domain/run/operating-mode.ts";
-import type { ModeStatus } from "../../ports/read-model.ts";
+import { GLOBAL_SCOPE, type ModeRow } from "../../domain/run/operating-mode.ts";
 import { claimDatabase } from "../../storage/claim.ts";
 import { findingsOf, findingsText } from "../check-everything.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -19,7 +18,8 @@ import { machineZone } from "../machine-zone.ts";
 import { replaceFile } from "../new-file.ts";
 import { type Plan, readPlan } from "../read-plan.ts";
 import { createRuntime } from "../runtime.ts";
-import { configurationFile, nameTarget, readConfiguration } from "../target.ts";
+import { carryStops } from "../stops-beside.ts";
+import { changing, configurationFile, nameTarget, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 import { planText } from "./plan.ts";
 
@@ -47,25 +47,34 @@ export async function live(options: LiveOptions, terminal: Terminal, lines?: Lin
     terminal.out(`live already: nothing was changed\n${placeOf(now)}`);
     return;
   }
-  const { wanted, modes } = await checked(file, terminal);
-  const plan = await readPlan({ configuration: wanted, env: process.env }, 1);
+  const { wanted, modes, fromPaper } = await checked(file, terminal);
+  const plan = await readPlan({ configuration: wanted, env: process.env, modes }, 1);
   terminal.out(`\n${planText(plan)}\n`);
   terminal.out(comingSlots(wanted, { plan, modes }));
+  if (options.yes !== true && !(await agrees(now, lines))) throw unchanged(now, "nothing was changed");
+  await changing({ kind: "configured", configuration: wanted, database: wanted.database }, async () => {
+    await carryStops(wanted.database, fromPaper);
+  });
+  const kept = fromPaper.map(({ scope, mode, reason }) => `${scope} ${mode} (${reason})`).join(", ");
+  if (kept !== "") terminal.out(`kept from paper, in ${wanted.database}: ${kept}`);
   const after = editYaml(before, [{ path: ["mode"], text: "live" }]);
   if (after === undefined)
     throw byHand(now, "its mode cannot be set without changing something else, so that what sets it now has to go");
-  if (options.yes !== true && !(await agrees(now, lines))) throw unchanged(now, "nothing was changed");
   const problem = replaceFile(file, { before, after });
   const line = otherLine(before, after);
   if (problem !== undefined) throw byHand(now, problem, line);
   terminal.out(`${file} is live now: ${line.text}\n${whatNext(now)}\n${placeOf(wanted)}`);
 }
 
+/** What would be live, what bars it from trading, and what of that stands on paper alone. */
+interface Checked {
+  readonly wanted: Configuration;
+  readonly modes: readonly ModeRow[];
+  readonly fromPaper: readonly ModeRow[];
+}
+
 /** The configuration as it would be live, once nothing is wrong with it. */
-async function checked(
-  file: string,
-  terminal: Terminal,
-): Promise<{ readonly wanted: Configuration; readonly modes: readonly ModeStatus[] }> {
+async function checked(file: string, terminal: Terminal): Promise<Checked> {
   const loaded = loadConfiguration(file, process.env, { overrides: { mode: "live" } });
   if (!loaded.ok) throw new CommandFailure(EXIT.no, `${formatProblems(loaded.problems)}\nnothing was changed: ${file}`);
   const { configuration } = loaded;
@@ -79,13 +88,13 @@ async function checked(
   if (problems.length > 0 || strategies.length === 0) {
     throw new CommandFailure(EXIT.no, `nothing was changed: ${problems.length} of these have to be put right first`);
   }
-  return { wanted: configuration, modes: database.modes };
+  return { wanted: configuration, modes: database.modes, fromPaper: database.fromPaper };
 }
 
 /** When each strategy trades for the first time, by its own wall clock; or what bars it. */
 function comingSlots(
   { strategies, file }: Configuration,
-  { plan, modes }: { readonly plan: Plan; readonly modes: readonly ModeStatus[] },
+  { plan, modes }: { readonly plan: Plan; readonly modes: readonly ModeRow[] },
 ): string {
   const nowMs = systemClock.nowMs();
   const barred = new Map(
@@ -102,8 +111,8 @@ function comingSlots(
   return lines.join("\n");
 }
 
-/** Who set what bars a strategy, and what lifts it: the rows of paper are others, so that it is typed afterwards. */
-function whyBarred({ strategyId, reason }: ForecastSlot, modes: readonly ModeStatus[], file: string): string {
+/** Who set what bars a strategy, and what lifts it: typed now, it would be lifted on paper. */
+function whyBarred({ strategyId, reason }: ForecastSlot, modes: readonly ModeRow[], file: string): string {
   const config = `--config ${inShell(file)}`;
   const lines = modes.flatMap(({ scope, mode, setBy, reason: why }) => {
     if (scope !== GLOBAL_SCOPE && scope !== strategyId) return [];
@@ -140,7 +149,7 @@ function byHand(configuration: Configuration, why: string, { text, number }: Lin
   const where = number === undefined ? "as a line of its own" : `in place of line ${number}`;
   return unchanged(
     configuration,
-    `${why}, and nothing was changed. Write this ${where} of ${configuration.file}, then start swapd again:\n\n${text}\n`,
+    `${why}, and the file was not changed. Write this ${where} of ${configuration.file}, then start swapd again:\n\n${text}\n`,
   );
 }
 

@@ -210,6 +210,40 @@ describe("swapd live", () => {
     writeFileSync(strategy, before);
   });
 
+  test("takes what a person stopped on paper along, asked and not taken yet too, whatever paper itself came to", async () => {
+    const before = read();
+    const paper = openDaemonDatabase(join(folder, "swapd.db.paper.db"));
+    const by = { setBy: "ops", atMs: 1 } as const;
+    paper.store.setMode({ ...by, scope: "buy-weth", mode: "paused", reason: "this rule is wrong" });
+    paper.store.setMode({ ...by, scope: "gone", mode: "paused", reason: "its file is gone" });
+    paper.store.setMode({ ...by, scope: "global", mode: "exits-only", setBy: "policy", reason: "a loss on paper" });
+    const said = await typed("no");
+    expect(said.text).toContain(
+      `buy-weth is paused, set by ops: this rule is wrong; once this is live: swapd resume buy-weth --config ${file}`,
+    );
+    expect(said.text).not.toContain("trades from its next slot on");
+    expect(said.text).not.toContain("a loss on paper");
+    expect(readdirSync(folder)).not.toContain("swapd.db");
+
+    const ask = "INSERT INTO requests (command, arguments, made_by, made_at_ms) VALUES ('mode', ?, 'ann', 2)";
+    paper.db.prepare(ask).run(JSON.stringify({ mode: "halted", reason: "it hangs" }));
+    paper.db.close();
+    const { failure, text } = await typed("yes");
+    expect(failure, text).toBeUndefined();
+    expect(text).toContain(
+      `kept from paper, in ${join(folder, "swapd.db")}: buy-weth paused (this rule is wrong), global halted (it hangs)`,
+    );
+    const live = openDaemonDatabase(join(folder, "swapd.db"));
+    const modes = live.store.modes().map(({ scope, mode, setBy }) => `${scope} ${mode} ${setBy}`);
+    expect(modes).toEqual(["buy-weth paused ops", "global halted ann"]);
+    live.db.close();
+    removeDatabase();
+    writeFileSync(join(folder, "swapd.db.paper.db"), "no database");
+    writeFileSync(file, before);
+    expect((await typed("no")).text).toMatch(/warning +database +what was halted or paused on paper is not known: /);
+    rmSync(join(folder, "swapd.db.paper.db"));
+  });
+
   test("sets the mode alone once a person said yes, names the first slot, and does it once", async () => {
     const before = read();
     const { failure, text } = await typed("yes");
