@@ -8,7 +8,7 @@ import {
 } from "../domain/run/operating-mode.ts";
 import type { OperatorRequest } from "../ports/daemon-rows.ts";
 import type { UnitOfWork } from "../ports/unit-of-work.ts";
-import { openDatabase } from "../storage/database.ts";
+import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
 
 /**
  * What a database is halted, paused or bound to exits by, one row a scope: its modes, and what people asked for that no
@@ -16,11 +16,21 @@ import { openDatabase } from "../storage/database.ts";
  * @returns undefined where the database is not there, or cannot be read
  */
 export async function readStops(file: string): Promise<readonly ModeRow[] | undefined> {
+  return await readIfThere(file, async (db) => {
+    const store = openStore(db);
+    return strictest([...(await store.read({ kind: "modes" })), ...(await untaken(store))]);
+  });
+}
+
+/** @returns undefined where the database is not there, or cannot be read */
+export async function readIfThere<T>(
+  file: string,
+  read: (db: SqliteDatabase) => T | Promise<T>,
+): Promise<T | undefined> {
   try {
     const db = openDatabase({ file, readonly: true });
     try {
-      const store = openStore(db);
-      return strictest([...(await store.read({ kind: "modes" })), ...(await untaken(store))]);
+      return await read(db);
     } finally {
       db.close();
     }

@@ -7,6 +7,7 @@ import { claimDatabase } from "../../storage/claim.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { keepStricterModes, type RestoredModes } from "../restored-modes.ts";
+import { describeService, keepServiceStops, type RestoredService } from "../restored-service.ts";
 import { troubleOfStart } from "../start-trouble.ts";
 import { changing, configurationFile, nameTarget, readConfiguration, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -39,13 +40,20 @@ async function restoreFrom(
   };
   const pairs: Pair[] = [{ database: configuration.database, copy, prepare }];
   const ofService = serviceCopyOf(copy, configuration);
+  let service: RestoredService | undefined;
   if (ofService !== undefined) {
     orRefuse(ofService, () => assertWhole(ofService));
-    pairs.push({ database: configuration.serve.database, copy: ofService });
+    const { database } = configuration.serve;
+    pairs.push({
+      ...{ database, copy: ofService },
+      prepare: async (coming) => {
+        service = await keepServiceStops(database, coming, systemClock.nowMs());
+      },
+    });
   }
   const restored = await replaceAll(pairs);
   if (options.json === true) {
-    terminal.out(JSON.stringify({ restored, modes }));
+    terminal.out(JSON.stringify({ restored, modes, service }));
     return;
   }
   for (const { database, copy: from, replaced } of restored) {
@@ -56,6 +64,7 @@ async function restoreFrom(
   if (modes !== undefined) terminal.out(describeModes(modes));
   if (modes !== undefined && modes.endedAccess > 0)
     terminal.out("its logins and tokens of the API are ended: make new ones with `swapd login`");
+  for (const line of service === undefined ? [] : describeService(service)) terminal.out(line);
   terminal.out("the next start checks it against the chain before anything is signed; see then: swapd db check");
   terminal.out(nameTarget(target));
 }

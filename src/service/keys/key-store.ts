@@ -84,3 +84,29 @@ export function withKeyStore<T>(file: string, work: (keys: KeyStore) => T): T {
     db.close();
   }
 }
+
+/** The keys in a database as it is, revoked ones too; none where no service has made their table. */
+export function storedKeys(db: SqliteDatabase): readonly ApiKeyRow[] {
+  const table = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'api_keys'").get();
+  if (table === undefined) return [];
+  return db.prepare<[], ApiKeyRow>(`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at_ms, rowid`).all();
+}
+
+/**
+ * Ends in a copy that is restored each key that is not in force in the database that it replaces: what was revoked since
+ * the copy was made must not come back.
+ * @param stood the keys there
+ * @returns those that were in force in the copy
+ */
+export function endOtherKeys(copy: SqliteDatabase, stood: readonly ApiKeyRow[], nowMs: number): readonly ApiKeyRow[] {
+  const there = new Map(stood.map((row) => [row.id, row]));
+  const ending = storedKeys(copy).filter(
+    ({ id, revokedAtMs }) => revokedAtMs === null && there.get(id)?.revokedAtMs !== null,
+  );
+  if (ending.length === 0) return [];
+  const end = copy.prepare("UPDATE api_keys SET revoked_at_ms = ? WHERE id = ?");
+  copy.transaction(() => {
+    for (const { id } of ending) end.run(there.get(id)?.revokedAtMs ?? nowMs, id);
+  })();
+  return ending;
+}
