@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createReadModel } from "../../src/adapters/sqlite/daemon/read-model.ts";
@@ -144,6 +144,25 @@ test("the way back is the copy of before: the older program takes it, a halt of 
   const kept = readdirSync(dirname(database)).filter((name) => name.includes(".replaced-"));
   expect(kept.filter((name) => !/-(?:wal|shm)$/.test(name))).toHaveLength(1);
   expect(existsSync(copy)).toBe(true);
+});
+
+test("a copy that a newer release made is refused by the older program, and neither file is written into", async () => {
+  const next = { number: DAEMON.length + 1, name: "of-later", sql: "CREATE TABLE of_later (one INTEGER) STRICT" };
+  startAs([...DAEMON, next]);
+  write("INSERT INTO identity (one, network, chain_id, created_at_ms) VALUES (1, 'base', 8453, 1)");
+  const copy = `${database}.copy`;
+  const db = openDatabase({ file: database });
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  db.close();
+  renameSync(database, copy);
+  startAs(DAEMON);
+  addRun("run_of_this_one", 1_700_000_000_000);
+  const before = readFileSync(copy);
+  const refused = await swapd("restore", copy);
+  const why = `a newer release made it (migration ${next.number} of daemon, and this one knows ${DAEMON.length}): restore it with that release`;
+  expect(refused).toMatchObject({ code: 1, text: expect.stringContaining(`${copy} is not restored: ${why}`) });
+  expect(readFileSync(copy).equals(before)).toBe(true);
+  expect(await runIds()).toEqual(["run_of_this_one"]);
 });
 
 test("a copy from before the API and the archives is taken back by a release that has them", async () => {

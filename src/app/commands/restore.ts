@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { type SchemaVersion, schemaVersions } from "../../adapters/sqlite/daemon/schema.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import { assertWhole, replaceDatabases } from "../../storage/backup.ts";
 import { claimDatabase } from "../../storage/claim.ts";
@@ -85,7 +86,13 @@ function refuseUnfit(copy: string, { network, mode }: Configuration): void {
   if (!existsSync(copy)) throw new CommandFailure(EXIT.no, `there is no file ${copy}`);
   orRefuse(copy, () => {
     assertWhole(copy);
-    const { isOnPaper, ...row } = identityOf(copy);
+    const { isOnPaper, newer, ...row } = identityOf(copy);
+    if (newer.length > 0) {
+      const found = newer.map(
+        ({ set, applied, known }) => `migration ${applied} of ${set}, and this one knows ${known}`,
+      );
+      throw new Error(`a newer release made it (${found.join("; ")}): restore it with that release`);
+    }
     if (row.network !== undefined && (row.chainId !== network.chainId || row.network !== network.name))
       throw new Error(
         `it belongs to ${row.network} (chain ${row.chainId}), the configuration names ${network.name} (chain ${network.chainId})`,
@@ -101,17 +108,20 @@ interface CopyIdentity {
   readonly network?: string;
   readonly chainId?: number;
   readonly isOnPaper: boolean;
+  /** sets of tables that this program does not know all of */
+  readonly newer: readonly SchemaVersion[];
 }
 
 /** What a copy is of; without a network where no daemon has begun on it. */
 function identityOf(copy: string): CopyIdentity {
   const db = openDatabase({ file: copy, readonly: true });
   try {
+    const newer = schemaVersions(db).filter(({ applied, known }) => applied > known);
     const identity = db.prepare<[], Pick<CopyIdentity, "network" | "chainId">>(
       "SELECT network, chain_id AS chainId FROM identity",
     );
     const paper = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'paper_starts'").get();
-    return { ...identity.get(), isOnPaper: paper !== undefined };
+    return { ...identity.get(), isOnPaper: paper !== undefined, newer };
   } finally {
     db.close();
   }
