@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { MarkerError } from "../adapters/identity/marker-files.ts";
 import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
@@ -16,6 +16,7 @@ import type { UnitOfWork } from "../ports/unit-of-work.ts";
 import { integrityProblems, isDamage } from "../storage/backup.ts";
 import { openDatabase, type SqliteDatabase, StorageError } from "../storage/database.ts";
 import { type DatabaseFigures, readFigures } from "../storage/figures.ts";
+import { hasCode } from "../storage/private-file.ts";
 import { openMarker } from "./daemon-database.ts";
 import { formatInstant } from "./terminal.ts";
 
@@ -154,9 +155,19 @@ const COPY = /^\.(?:(backup|before|replaced)-|restoring$)/;
 const COMPANION = /(?:-wal|-shm|-journal|\.service)$/;
 const UNFINISHED = /\.(?:unfinished|restoring)$/;
 
+function mayList(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  } catch (error) {
+    if (hasCode(error, ["EACCES", "EPERM"])) return false;
+    throw error;
+  }
+}
+
 function copiesOf(database: string): readonly DatabaseCopy[] {
   const folder = dirname(database);
-  if (!existsSync(folder)) return [];
+  if (!existsSync(folder) || !mayList(folder)) return [];
   const name = basename(database);
   const copies = readdirSync(folder).flatMap((entry): readonly DatabaseCopy[] => {
     const made = entry.startsWith(name) ? COPY.exec(entry.slice(name.length)) : null;

@@ -9,6 +9,7 @@ import { isDamage } from "../storage/backup.ts";
 import { StorageError } from "../storage/database.ts";
 import { MigrationError } from "../storage/migrations.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { whyNoRights } from "./no-rights.ts";
 
 /**
  * Why a daemon is not up, by what helps:
@@ -55,6 +56,8 @@ export function troubleOf(error: unknown): StartTrouble {
 
 /** The same for what was thrown before anything ran: what is no mistake of the language speaks of the configuration. */
 export function troubleOfStart(error: unknown): StartTrouble {
+  const noRights = troubleOfRights(error);
+  if (noRights !== undefined) return noRights;
   const trouble = troubleOf(error);
   const isForeign = error instanceof Error && !OURS.some((kind) => error instanceof kind);
   if (trouble.kind !== "ours" || !isForeign) return trouble;
@@ -66,6 +69,8 @@ export function troubleOfStart(error: unknown): StartTrouble {
  * node that does not answer.
  */
 export function troubleOfCommand(error: unknown): StartTrouble {
+  const noRights = troubleOfRights(error);
+  if (noRights !== undefined) return noRights;
   if (error instanceof RpcError) {
     // A node that answers with a fault may want another key, or be another node.
     const advice = error.kind === "rpc" ? "; check the RPC endpoints" : "";
@@ -73,6 +78,16 @@ export function troubleOfCommand(error: unknown): StartTrouble {
   }
   const isOfFile = error instanceof StorageError || error instanceof MigrationError || isDamage(error);
   return isOfFile ? troubleOfStart(error) : troubleOf(error);
+}
+
+const NO_RIGHTS = new Set(["EACCES", "EPERM", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM"]);
+
+/** A file or folder that another user owns, and that this one may not use; undefined where it is not about rights. */
+function troubleOfRights(error: unknown): StartTrouble | undefined {
+  if (!codesOf(error).some((code) => NO_RIGHTS.has(code))) return undefined;
+  const path = error instanceof Error && "path" in error ? error.path : undefined;
+  const message = typeof path === "string" ? whyNoRights(path, "write") : undefined;
+  return message === undefined ? undefined : { kind: "person", exitCode: EXIT.configuration, message };
 }
 
 function isPersons(error: unknown): boolean {

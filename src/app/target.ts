@@ -12,6 +12,7 @@ import { databaseAtWork, describeAtWork } from "./daemon-beside.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 import { modeAtWork } from "./mode-at-work.ts";
+import { assertReadable } from "./no-rights.ts";
 import { REHEARSAL_DATABASE } from "./rehearsal-configuration.ts";
 import { isSandboxRunning, readSandboxFacts, type SandboxFacts } from "./sandbox-facts.ts";
 
@@ -60,6 +61,13 @@ export function findTarget(options: { config?: string | undefined }): Target {
 }
 
 function readTarget(file: string): Target {
+  const target = loadTarget(file);
+  assertReadable(target.database);
+  return target;
+}
+
+function loadTarget(file: string): Target {
+  assertReadable(file);
   const loaded = loadConfiguration(file, process.env);
   if (loaded.ok) {
     const { configuration } = loaded;
@@ -175,6 +183,7 @@ export function configurationOf(target: Target): { configuration: Configuration;
 
 /** Loads a configuration or fails with all its problems and the given exit code. */
 export function readConfiguration(file: string, exitCode: number): Configuration {
+  assertReadable(file);
   const loaded = loadConfiguration(resolve(file), process.env);
   if (loaded.ok) return loaded.configuration;
   throw new CommandFailure(exitCode, formatProblems(loaded.problems));

@@ -9,11 +9,14 @@ export type SqliteDatabase = SqliteConstructor.Database;
 /** Why a database cannot be used; the message says what to do. */
 export class StorageError extends Error {
   readonly code: "sqlite too old" | "not durable" | "foreign file" | "cannot open";
+  /** the file that cannot be opened */
+  readonly path: string | undefined;
 
-  constructor(code: StorageError["code"], message: string, options?: { cause: unknown }) {
+  constructor(code: StorageError["code"], message: string, options?: { cause: unknown; path?: string }) {
     super(message, options);
     this.name = "StorageError";
     this.code = code;
+    this.path = options?.path;
   }
 }
 
@@ -77,7 +80,7 @@ export function cannotOpen(file: string, cause: unknown): StorageError {
   const folder = dirname(file);
   const missing = `the folder ${folder} does not exist: make it, or mount what belongs there`;
   const reason = existsSync(folder) ? said : missing;
-  return new StorageError("cannot open", `cannot open the database ${file}: ${reason}`, { cause });
+  return new StorageError("cannot open", `cannot open the database ${file}: ${reason}`, { cause, path: file });
 }
 
 function assertSqliteVersion(db: SqliteDatabase): void {

@@ -5,6 +5,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import type { Finding } from "../finding.ts";
 import { loadConfiguration } from "../load-configuration.ts";
 import { modeLine } from "../mode-line.ts";
+import { assertReadable } from "../no-rights.ts";
 import { createRuntime } from "../runtime.ts";
 import { configurationFile } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -19,6 +20,7 @@ export async function check(
   terminal: Terminal,
 ): Promise<void> {
   const named = file ?? configurationFile(options);
+  assertReadable(named);
   const loaded = loadConfiguration(resolve(named), process.env);
   if (!loaded.ok) {
     const document = { ok: false, problems: loaded.problems, warnings: [] };

@@ -16,6 +16,7 @@ import { readLiveDatabase } from "../live-database.ts";
 import { loadConfiguration } from "../load-configuration.ts";
 import { machineZone } from "../machine-zone.ts";
 import { replaceFile } from "../new-file.ts";
+import { assertReadable } from "../no-rights.ts";
 import { type Plan, readPlan } from "../read-plan.ts";
 import { createRuntime } from "../runtime.ts";
 import { carryStops } from "../stops-beside.ts";
@@ -35,6 +36,7 @@ export interface LiveOptions {
  */
 export async function live(options: LiveOptions, terminal: Terminal, lines?: LineSource): Promise<void> {
   const file = resolve(configurationFile(options));
+  assertReadable(file);
   if (!existsSync(file)) {
     throw new CommandFailure(
       EXIT.usage,

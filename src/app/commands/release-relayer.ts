@@ -3,6 +3,7 @@ import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { lanesIn } from "../../adapters/sqlite/lanes.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { assertReadable } from "../no-rights.ts";
 import { operatorName } from "../operator-name.ts";
 import { configurationFile, nameTarget, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -14,6 +15,7 @@ import type { Terminal } from "../terminal.ts";
 export function releaseRelayer(options: { config?: string; reason: string }, terminal: Terminal): void {
   const named = readConfiguration(configurationFile(options), EXIT.no);
   const file = named.serve.database;
+  assertReadable(file);
   if (!existsSync(file)) {
     throw new CommandFailure(EXIT.no, `there is no service database at ${file}: the service has not run yet`);
   }
