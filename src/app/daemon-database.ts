@@ -24,11 +24,23 @@ export function assertClaimed(claim: Claim): void {
 }
 
 /** Why a daemon without a valid claim stops. A new start may succeed: it claims the database again. */
+class ClaimLost extends CommandFailure {
+  readonly keepsDatabase: boolean;
+
+  constructor(claim: Claim) {
+    const why = claim.problem() ?? "the claim on the database was lost for a moment";
+    super(EXIT.tryAgain, `${why}; nothing is signed any more`);
+    this.keepsDatabase = claim.keepsDatabase();
+  }
+}
+
 export function claimLost(claim: Claim): CommandFailure {
-  return new CommandFailure(
-    EXIT.tryAgain,
-    `${claim.problem() ?? "the claim on the database was lost for a moment"}; nothing is signed any more`,
-  );
+  return new ClaimLost(claim);
+}
+
+/** Whether what stands in the place of the database may be another one now: nothing is written there. */
+export function hasLostDatabase(error: unknown): boolean {
+  return error instanceof ClaimLost && !error.keepsDatabase;
 }
 
 /** Where the markers of a configuration's wallets stand. */

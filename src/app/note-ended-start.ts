@@ -26,6 +26,14 @@ export function noteEndedStart(database: string, why: string): void {
   }
 }
 
+/**
+ * The same of a daemon that ran until now, whose process still has its claim, and its own connection, which may be what
+ * broke.
+ */
+export function noteEndedDaemon(database: string, why: string): void {
+  if (existsSync(database)) record(database, why);
+}
+
 function record(file: string, why: string): void {
   const db = openDatabase({ file });
   try {

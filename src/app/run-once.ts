@@ -1,11 +1,12 @@
 import type { Configuration } from "../config/configuration.ts";
 import { formatProblems } from "../config/problem.ts";
 import { closeAll } from "./close-all.ts";
-import { endOnUncaught, endProcess } from "./end-on-uncaught.ts";
+import { hasLostDatabase } from "./daemon-database.ts";
+import { type Ending, endOnUncaught, endProcess } from "./end-on-uncaught.ts";
 import { EXIT } from "./exit-codes.ts";
 import { loadConfiguration, loadInSlices } from "./load-configuration.ts";
 import { modeLine } from "./mode-line.ts";
-import { noteEndedStart } from "./note-ended-start.ts";
+import { noteEndedDaemon, noteEndedStart } from "./note-ended-start.ts";
 import { type Listening, portTrouble } from "./port-trouble.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { startDaemon } from "./start-daemon.ts";
@@ -47,21 +48,25 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
   let redact = (text: string): string => text;
   let release = (): void => undefined;
   let trouble: StartTrouble | undefined;
+  const note = (words: string, error: unknown): void => {
+    if (!hasLostDatabase(error)) noteEndedDaemon(configuration.database, words);
+  };
+  const ending: Ending = { err: terminal.err, note };
   try {
     const runtime = createRuntime({ level: configuration.logLevel, format: configuration.logFormat, env: process.env });
     redact = runtime.redactor.redact;
-    release = endOnUncaught(redact, terminal);
+    release = endOnUncaught(redact, ending);
     runtime.logger.info({ mode: configuration.mode }, modeLine(configuration));
     const { statusUrl, failed } = await startParts({ configuration, asRead }, runtime, parts);
     runtime.logger.info({ mode: configuration.mode, statusUrl }, "the daemon is up");
     const failure = await Promise.race([asked.then(() => undefined), ...failed]);
     if (failure === undefined) runtime.logger.info({ askedBy: await asked }, "the daemon is stopping");
-    else trouble = afterFailure(failure, redact, terminal);
+    else trouble = afterFailure(failure, redact, ending);
   } catch (error) {
     trouble = inWords(troubleOfStart(error), portTrouble(error, listeningOf(configuration), file), { file, redact });
   }
   const end = { patienceMs: configuration.timing.shutdownMs, exitCode: trouble?.exitCode, terminal };
-  await stopParts(parts, end).catch((error: unknown) => endProcess(error, redact, terminal));
+  await stopParts(parts, end).catch((error: unknown) => endProcess(error, redact, ending));
   release();
   if (trouble !== undefined) noteEndedStart(configuration.database, trouble.message);
   return { trouble, configuration, files };
@@ -84,10 +89,10 @@ async function startParts(
 }
 
 /** What a person can put right is returned; anything else ends the process at once. */
-function afterFailure(failure: unknown, redact: (text: string) => string, terminal: Terminal): StartTrouble {
+function afterFailure(failure: unknown, redact: (text: string) => string, ending: Ending): StartTrouble {
   const trouble = troubleOf(failure);
   if (trouble.kind === "person") return { ...trouble, message: redact(trouble.message) };
-  endProcess(failure, redact, terminal);
+  endProcess(failure, redact, ending);
 }
 
 /** With the file that it is about, and without secrets. */

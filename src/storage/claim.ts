@@ -20,6 +20,8 @@ export interface Claim {
    * while it is valid.
    */
   problem(): string | undefined;
+  /** Whether the database itself is still the one that was claimed, whatever became of the lock. */
+  keepsDatabase(): boolean;
   /** From here on a copy that is written over the file itself is a problem, too. To be called once. */
   watchContents(db: SqliteDatabase): void;
   /** To be called once this process has closed the database. */
@@ -96,6 +98,10 @@ function claimLocked(file: string, lockFile: string, release: () => void): Claim
       if (changed === undefined) return undefined;
       const what = statOf(changed.name) === undefined ? "was removed" : "was replaced by another file";
       return `${changed.name} ${what} under the running daemon: a second daemon could start next to it`;
+    },
+    keepsDatabase: () => {
+      const own = kept.find(({ name }) => name === file);
+      return stamp?.isGone() !== true && identityOf(statOf(file)) === own?.id;
     },
     watchContents: (db) => {
       stamp = stampDatabase(db, file);

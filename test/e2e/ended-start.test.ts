@@ -1,6 +1,10 @@
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { openDatabase } from "../../src/storage/database.ts";
+import { MAIN, project, WALLET } from "../config/project.ts";
+import { startBareAnvil } from "../support/bare-anvil.ts";
+import { startHttpServer } from "../support/http-server.ts";
 import { makeFolder, run, start, until } from "./support/swapd.ts";
 
 // A start that ends before a daemon begins leaves a database behind, and so does a halt: commands that read it have to
@@ -34,6 +38,37 @@ test("a daemon that waits for its node on its first start says so, and its strat
   daemon.process.kill("SIGTERM");
   expect((await daemon.ended).code).toBe(0);
 }, 60_000);
+
+test.each([
+  ["lock was taken away", 75, (database: string) => rmSync(`${database}.lock.db`), /lock\.db was removed/],
+  ["rows break an invariant", 70, breakRows, /SqliteError: no such table: requests/],
+])(
+  "why a daemon ended whose %s stands in status",
+  async (_what, code, spoil, why) => {
+    const node = await startBareAnvil({ chainId: 8453 });
+    const service = await startHttpServer((_request, response) => void response.writeHead(503).end());
+    const main = MAIN.replace("url: embedded", `url: "${service.url}"`).replace("mode: live", "mode: dry-run")
+    .replace(/main: \{.*\}/, `main: { address: "${WALLET}" }`);
+    const folder = project({ "main.yaml": `${main}http: { listen: 127.0.0.1:0 }\ndatabase: swapd.db\n` });
+    const env = { RPC_1: node.url, SWAPD_CONFIG: join(folder, "main.yaml") };
+    const daemon = start(folder, ["start"], env);
+    await until("the daemon is up", { process: daemon, withinMs: 40_000 }, () =>
+      daemon.output().includes("the daemon is up"),
+    );
+    spoil(join(folder, "swapd.db"));
+    expect((await daemon.ended).code).toBe(code);
+    const { out } = await run(folder, ["status"], env);
+    expect(out).toMatch(/^no daemon runs; the last start ended 20\S+Z: the daemon stops, the next start recovers: /m);
+    expect(out).toMatch(why);
+  },
+  90_000,
+);
+
+function breakRows(database: string): void {
+  const db = openDatabase({ file: database });
+  db.exec("ALTER TABLE requests RENAME TO requests_gone");
+  db.close();
+}
 
 test("a start that ends for want of a secret leaves a database on paper that every command can read", async () => {
   const { folder, home, asked } = await begin();

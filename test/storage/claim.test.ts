@@ -60,6 +60,7 @@ test("the claim is over when the lock or the database is removed or replaced und
   expect(held.problem()).toBeUndefined();
   renameSync(`${file}.lock.db`, join(folder, "away"));
   expect(held.problem()).toContain("swapd.db.lock.db was removed");
+  expect(held.keepsDatabase()).toBe(true);
   writeFileSync(`${file}.lock.db`, "");
   expect(held.problem()).toContain("swapd.db.lock.db was replaced");
   renameSync(join(folder, "away"), `${file}.lock.db`);
@@ -68,6 +69,7 @@ test("the claim is over when the lock or the database is removed or replaced und
   expect(held.problem()).toContain("swapd.db was removed");
   writeFileSync(file, "");
   expect(held.problem()).toContain("swapd.db was replaced");
+  expect(held.keepsDatabase()).toBe(false);
 });
 
 test("a copy that is written over the file under the running daemon is noticed, and checkpoints are not", () => {
@@ -85,6 +87,7 @@ test("a copy that is written over the file under the running daemon is noticed, 
   }
   copyFileSync(copy, file);
   expect(held.problem()).toContain("was written over under the running daemon");
+  expect(held.keepsDatabase(), "nothing may be written into it").toBe(false);
   db.close();
 });
 
