@@ -25,7 +25,7 @@ import { openPrices } from "./open-prices.ts";
 import { addressOnly, withoutSignatures } from "./open-secrets.ts";
 import { openServices } from "./open-services.ts";
 import { treasuriesToLookAt } from "./open-treasuries.ts";
-import { createRuntime, type Runtime } from "./runtime.ts";
+import { createCommandRuntime, type Runtime } from "./runtime.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { startEmbeddedService } from "./start-embedded-service.ts";
 import { contractsProblem } from "./unsettled.ts";
@@ -45,7 +45,7 @@ export interface Ahead {
  * @throws CommandFailure in words for the operator, secrets taken out
  */
 export async function lookAhead<T>(from: Ahead, work: (context: EngineContext) => Promise<T>): Promise<T> {
-  const runtime = createRuntime({ level: "error", env: from.env });
+  const runtime = createCommandRuntime(from.env);
   const scratch = openScratchFolder("swapd-look-ahead-");
   const closing: (() => Promise<void> | void)[] = [scratch.remove];
   try {

@@ -9,7 +9,7 @@ import type { PaperHolding } from "../ports/read-model.ts";
 import { CommandFailure } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
-import { createRuntime } from "./runtime.ts";
+import { createCommandRuntime } from "./runtime.ts";
 
 /** What is held on paper against what it began with, both at the reference prices of now. */
 export interface PaperTotal {
@@ -81,7 +81,7 @@ async function pricesOf(
 /** @returns why no price can be asked for: this shell may not have what the daemon's has */
 function sourceOf(configuration: Configuration, env: NodeJS.ProcessEnv): ReturnType<typeof openPrices> | string {
   try {
-    return openPrices(configuration, openChain(configuration, createRuntime({ level: "error", env }).secrets));
+    return openPrices(configuration, openChain(configuration, createCommandRuntime(env).secrets));
   } catch (error) {
     if (error instanceof CommandFailure) return error.message;
     throw error;

@@ -14,7 +14,7 @@ import { openDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
-import { createRuntime } from "./runtime.ts";
+import { createCommandRuntime } from "./runtime.ts";
 
 /** An allowance that stands on the chain now. */
 export interface StandingAllowance {
@@ -68,7 +68,7 @@ export async function readAllowances(
       EXIT.no,
       "the mode is paper: its approvals are on paper too, and none of them is on the chain",
     );
-  const runtime = createRuntime({ level: "error", env });
+  const runtime = createCommandRuntime(env);
   const chain = openChain(configuration, runtime.secrets);
   const approvals = async (of: Parameters<ReadModel["approvals"]>[0]): Promise<ApprovalRows> =>
     existsSync(configuration.database) ? await readRows(configuration.database, of) : NOTHING;

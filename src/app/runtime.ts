@@ -19,6 +19,17 @@ export interface Runtime {
 /** How log lines are written: `auto` is `text` at a terminal, else `json`. */
 export type LogFormat = "auto" | "json" | "text";
 
+/** Of a command: its answer alone stands on standard output, which another program may read. */
+export function createCommandRuntime(env: NodeJS.ProcessEnv): Runtime {
+  const destination = pino.destination({ dest: 2, sync: true });
+  outliveReader(destination);
+  const redactor = createRedactor();
+  const isTerminal = process.stderr.isTTY === true;
+  const lines = isTerminal ? readableLines(destination, { colours: (env.NO_COLOR ?? "") === "" }) : destination;
+  const logger = createLogger({ level: "error", redactor, destination: lines });
+  return { logger, redactor, env, secrets: createSecretOpener(env, redactor) };
+}
+
 /** @param options.logFile where log lines go, as JSON, instead of standard output */
 export function createRuntime(options: {
   level: LogLevel;

@@ -16,7 +16,7 @@ import { sayMode } from "../mode-line.ts";
 import { noteAudit } from "../note-audit.ts";
 import { operatorName } from "../operator-name.ts";
 import { readInstant } from "../read-instant.ts";
-import { createRuntime } from "../runtime.ts";
+import { createCommandRuntime } from "../runtime.ts";
 import { isSandboxRunning } from "../sandbox-facts.ts";
 import { configurationOf, findTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -126,7 +126,7 @@ async function openChain(target: Target): Promise<AuditedChain> {
   if (target.kind === "sandbox") return await openSandboxChain(target.facts);
   const { configuration, env } = configurationOf(target);
   const { network, service, wallets } = configuration;
-  const rpcUrls = createRuntime({ level: "error", env }).secrets.rpcUrls(configuration);
+  const rpcUrls = createCommandRuntime(env).secrets.rpcUrls(configuration);
   const settlement = SERVICE_BOOK.get(service.profile)?.isOurs === true ? network.settlement : undefined;
   const { chainId, wrappedNative } = network;
   const safes = [...wallets.values()].flatMap(({ address, proposals }) => (proposals === undefined ? [] : [address]));

@@ -14,7 +14,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfiguration } from "../load-configuration.ts";
 import { openChain } from "../open-chain.ts";
 import { createProgressBar } from "../progress-bar.ts";
-import { createRuntime } from "../runtime.ts";
+import { createCommandRuntime } from "../runtime.ts";
 import { configurationFile } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -89,7 +89,7 @@ async function poolPrices(
   const fromMs = instantOf("--from", from);
   if (fromMs === undefined)
     throw new CommandFailure(EXIT.usage, "--from-pool needs --from: a year of a pool is hours of reading");
-  const runtime = createRuntime({ level: "error", env: process.env });
+  const runtime = createCommandRuntime(process.env);
   const chain = openChain(configuration, runtime.secrets);
   const bar = createProgressBar("reading the pool", terminal);
   const untilMs = instantOf("--until", until) ?? Number.MAX_SAFE_INTEGER;

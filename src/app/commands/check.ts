@@ -6,7 +6,7 @@ import type { Finding } from "../finding.ts";
 import { loadConfiguration } from "../load-configuration.ts";
 import { modeLine } from "../mode-line.ts";
 import { assertReadable } from "../no-rights.ts";
-import { createRuntime } from "../runtime.ts";
+import { createCommandRuntime } from "../runtime.ts";
 import { configurationFile } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -27,7 +27,7 @@ export async function check(
     terminal.out(options.json === true ? JSON.stringify(document) : formatProblems(loaded.problems));
     throw new CommandFailure(EXIT.no, "");
   }
-  const runtime = createRuntime({ level: "error", env: process.env });
+  const runtime = createCommandRuntime(process.env);
   const { machine, service, chain } = await findingsOf(loaded.configuration, runtime, options);
   const findings = [...machine, ...service, ...chain];
   const { warnings } = loaded.configuration;

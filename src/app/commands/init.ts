@@ -27,7 +27,7 @@ import { failWriting, refuseNoFolder, refuseUnwritable } from "../init/usable-fo
 import { type Placed, type PlannedFile, recoverInit, writeAll } from "../init/write-all.ts";
 import { loadConfiguration } from "../load-configuration.ts";
 import { PRIVATE_FILE_MODE, writeNewFile } from "../new-file.ts";
-import { createRuntime } from "../runtime.ts";
+import { createCommandRuntime } from "../runtime.ts";
 import type { Terminal } from "../terminal.ts";
 import { configFlag } from "../typed.ts";
 import { importWallet, newWallet } from "./wallet.ts";
@@ -58,7 +58,7 @@ export async function init(options: InitOptions, terminal: Terminal, lines?: Lin
   const session: Session = {
     folder,
     layout: layoutOf(process.env),
-    runtime: createRuntime({ level: "error", env: process.env }),
+    runtime: createCommandRuntime(process.env),
     isOffline: options.offline === true,
     present,
     answers: new Map(),

@@ -18,7 +18,7 @@ import { machineZone } from "../machine-zone.ts";
 import { replaceFile } from "../new-file.ts";
 import { assertReadable } from "../no-rights.ts";
 import { type Plan, readPlan } from "../read-plan.ts";
-import { createRuntime } from "../runtime.ts";
+import { createCommandRuntime } from "../runtime.ts";
 import { carryStops } from "../stops-beside.ts";
 import { changing, configurationFile, nameTarget, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -82,7 +82,7 @@ async function checked(file: string, terminal: Terminal): Promise<Checked> {
   const { configuration } = loaded;
   const { warnings, strategies } = configuration;
   if (warnings.length > 0) terminal.out(`warnings:\n${formatProblems(warnings)}`);
-  const findings = await findingsOf(configuration, createRuntime({ level: "error", env: process.env }));
+  const findings = await findingsOf(configuration, createCommandRuntime(process.env));
   const database = await readLiveDatabase(configuration);
   const all = [...findings.machine, ...database.findings, ...findings.service, ...findings.chain];
   terminal.out(findingsText(all));

@@ -3,7 +3,7 @@ import { createRandomIds } from "../../adapters/ids/random-ids.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { sayMode } from "../mode-line.ts";
 import { type OpenedChannel, openChannels } from "../open-channels.ts";
-import { createRuntime } from "../runtime.ts";
+import { createCommandRuntime } from "../runtime.ts";
 import { configurationFile, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -25,7 +25,7 @@ interface Tested {
 export async function notifyTest(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
   const configuration = readConfiguration(configurationFile(options), EXIT.no);
   sayMode({ kind: "configured", configuration, database: configuration.database }, options, terminal);
-  const channels = openChannels(configuration, createRuntime({ level: "error", env: process.env }));
+  const channels = openChannels(configuration, createCommandRuntime(process.env));
   if (channels.length === 0) {
     const example = "alerts: { webhook: { url: { env: ALERT_URL }, secret: { env: ALERT_SECRET } } }";
     throw new CommandFailure(EXIT.no, `${configuration.file} names no channel for alerts; add for example ${example}`);

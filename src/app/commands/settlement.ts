@@ -18,7 +18,7 @@ import { crashPointFrom } from "../crash-point.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { namingKey } from "../key-failure.ts";
 import { openChain } from "../open-chain.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
+import { createCommandRuntime, type Runtime } from "../runtime.ts";
 import {
   checkChainId,
   checkDeployer,
@@ -69,7 +69,7 @@ interface Scene {
 
 function openScene(target: Target): Scene {
   const { configuration, env } = configurationOf(target);
-  const runtime = createRuntime({ level: "error", env });
+  const runtime = createCommandRuntime(env);
   const [url, ...others] = runtime.secrets.rpcUrls(configuration);
   if (url === undefined) throw new CommandFailure(EXIT.no, "the configuration names no RPC endpoint");
   const rpc = joinEndpoints([url, ...others], configuration);
