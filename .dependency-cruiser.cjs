@@ -93,7 +93,7 @@ module.exports = {
       to: {
         path: "^src/adapters/sqlite/",
         pathNot:
-          "^src/adapters/sqlite/(lanes|paper/open-paper-rows|daemon/(access-store|alert-outbox|audit-store|ended-starts|listing|open-store|read-model|recent-copy|schema))\\.ts$",
+          "^src/adapters/sqlite/(carried-halts|lanes|paper/open-paper-rows|daemon/(access-store|alert-outbox|audit-store|ended-starts|listing|open-store|read-model|recent-copy|schema))\\.ts$",
       },
     },
     {

@@ -76,20 +76,23 @@ test.runIf(isRoot)("a halt of a user who may read the database, and not write it
   expect(halt?.text).toContain(`by \`sudo -u '#${DAEMON}' ...\``);
 });
 
-test.runIf(isRoot)("a configuration of another user is said to be that, and to make one is not what helps", async () => {
-  chownSync(config, DAEMON, DAEMON);
-  chmodSync(config, 0o600);
-  const folder = join(config, "..");
-  const commands = ["status", "check", "live"];
-  for (const { code, text } of await asNobody(...commands)) {
-    expect([code, text]).toEqual([78, expect.stringContaining(`may not use ${config}, which is of #${DAEMON}`)]);
-    expect(text).not.toContain("init");
-  }
-  chownSync(folder, DAEMON, DAEMON);
-  chmodSync(folder, 0o700);
-  for (const { code, text } of await asNobody(...commands, `init --dir ${folder} --yes --network base`))
-    expect([code, text]).toEqual([78, expect.stringContaining(`may not use ${folder}, which is of #${DAEMON}`)]);
-});
+test.runIf(isRoot)(
+  "a configuration of another user is said to be that, and to make one is not what helps",
+  async () => {
+    chownSync(config, DAEMON, DAEMON);
+    chmodSync(config, 0o600);
+    const folder = join(config, "..");
+    const commands = ["status", "check", "live"];
+    for (const { code, text } of await asNobody(...commands)) {
+      expect([code, text]).toEqual([78, expect.stringContaining(`may not use ${config}, which is of #${DAEMON}`)]);
+      expect(text).not.toContain("init");
+    }
+    chownSync(folder, DAEMON, DAEMON);
+    chmodSync(folder, 0o700);
+    for (const { code, text } of await asNobody(...commands, `init --dir ${folder} --yes --network base`))
+      expect([code, text]).toEqual([78, expect.stringContaining(`may not use ${folder}, which is of #${DAEMON}`)]);
+  },
+);
 
 test("what a user may use, or what is not there, is no matter of rights", () => {
   expect(whyNoRights(config, "write")).toBeUndefined();

@@ -47,8 +47,9 @@ test.each([
   async (_what, code, spoil, why) => {
     const node = await startBareAnvil({ chainId: 8453 });
     const service = await startHttpServer((_request, response) => void response.writeHead(503).end());
-    const main = MAIN.replace("url: embedded", `url: "${service.url}"`).replace("mode: live", "mode: dry-run")
-    .replace(/main: \{.*\}/, `main: { address: "${WALLET}" }`);
+    const main = MAIN.replace("url: embedded", `url: "${service.url}"`)
+      .replace("mode: live", "mode: dry-run")
+      .replace(/main: \{.*\}/, `main: { address: "${WALLET}" }`);
     const folder = project({ "main.yaml": `${main}http: { listen: 127.0.0.1:0 }\ndatabase: swapd.db\n` });
     const env = { RPC_1: node.url, SWAPD_CONFIG: join(folder, "main.yaml") };
     const daemon = start(folder, ["start"], env);
