@@ -24,6 +24,11 @@ const MOST_QUESTIONS = 4;
  */
 const PAGE_KEY = `swapd-page-key ${location.pathname}`;
 
+/** What this browser acts by; empty where it forgot it, even where it kept the cookie. */
+export function pageKey(): string {
+  return stored(PAGE_KEY);
+}
+
 interface Sent {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -70,7 +75,7 @@ export async function ask<Id extends OperationId>(
 
 /** Asks for an action. The same key acts once, however often it is sent. */
 export async function act(body: ActionBody, key: string): Promise<AnswerOf<"act">> {
-  const headers = { "idempotency-key": key, "swapd-page-key": stored(PAGE_KEY) };
+  const headers = { "idempotency-key": key, "swapd-page-key": pageKey() };
   return (await request("POST", "/actions", { body, headers })) as AnswerOf<"act">;
 }
 

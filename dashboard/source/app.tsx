@@ -130,7 +130,7 @@ function Page({ place }: { readonly place: Route }) {
     case "nowhere":
       return (
         <p>
-          There is no page <code>{place.text}</code>. <a href="#/">Go to the overview</a>
+          No page <code>{place.text}</code>. <a href="#/">Overview</a>
         </p>
       );
   }

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { outcome } from "./actions.ts";
 import { API_VERSION, type Session } from "./answers.ts";
-import { ask, logIn, logOut, Refusal } from "./api.ts";
+import { ask, logIn, logOut, pageKey, Refusal } from "./api.ts";
 import { startLive, stopLive } from "./live.ts";
 import { textOf } from "./model/problem.ts";
 
@@ -31,7 +31,8 @@ function take(session: Session): void {
   if (theirs !== API_VERSION) {
     stopLive();
     standing.value = { kind: "other-version", theirs };
-  } else if (session.name === null) {
+  } else if (session.name === null || pageKey() === "") {
+    // A browser that forgot the key and kept the cookie could look and not act, and nobody would know until he has to.
     stopLive();
     standing.value = {
       kind: "stranger",

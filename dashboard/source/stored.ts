@@ -1,18 +1,19 @@
-/** Where a browser keeps nothing: until the page is closed. */
+/** What a browser would not keep: until the page is closed. */
 const known = new Map<string, string>();
 
 /** What the browser keeps of this page, for its own port alone; it may be anything. */
 export function stored(key: string): string {
   try {
-    return localStorage.getItem(key) ?? "";
+    return known.get(key) ?? localStorage.getItem(key) ?? "";
   } catch {
-    return known.get(key) ?? "";
+    return "";
   }
 }
 
 export function store(key: string, text: string): void {
   try {
     localStorage.setItem(key, text);
+    known.delete(key);
   } catch {
     known.set(key, text);
   }

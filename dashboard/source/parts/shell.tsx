@@ -29,7 +29,7 @@ export function Shell({ page, children }: { readonly page: string; readonly chil
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById("content")?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
       <ModeBand info={info.value} status={status.value} />
       <header class="top">
@@ -39,7 +39,7 @@ export function Shell({ page, children }: { readonly page: string; readonly chil
         <Navigation page={page} alerts={status.value === undefined ? 0 : pressing(status.value)} />
         <div class="tools">
           <LiveMark isLate={status.trouble !== undefined} />
-          <button type="button" class="plain" onClick={nextTheme} title="Change the colours">
+          <button type="button" class="plain" onClick={nextTheme} title="Colours">
             <span class="wide-only">Theme: </span>
             {theme.value}
           </button>

@@ -91,8 +91,12 @@ export function createIntake(options: IntakeOptions, dependencies: IntakeDepende
   const { checkWithinMs = ANSWER_WITHIN_MS } = options;
   const take = createFixedWindows(dependencies.clock);
   // Signatures are recovered in the loop of everybody, forged ones too: as often in a second as swaps of a caller may wait.
-  const tooMany = ({ name, isKeyed }: Sender) =>
-    take(name, isKeyed ? SHARES.key : SHARES.address).allowed ? undefined : refuse("RATE_LIMITED");
+  // It is no limit of requests: a client that takes it for one would hold back all its calls.
+  const tooMany = ({ name, isKeyed }: Sender) => {
+    const most = isKeyed ? SHARES.key : SHARES.address;
+    if (take(name, most).allowed) return undefined;
+    return refuse("GASLESS_UNAVAILABLE", { detail: `${most} signatures of a caller are checked in a second: ask again` });
+  };
 
   /** Asked before the work of checking a request, and again where it is accepted: others may have come in between. */
   async function check(quote: FirmQuote, request: ExecuteRequest, place: PlaceRequest): Promise<Relay | Refusal> {

@@ -37,8 +37,9 @@ test("signatures of one address are checked as often in a second as it may have 
 
   seconds += 1;
   const forged = await Promise.all(Array.from({ length: 40 }, () => submitOrder(client, thief, quote)));
-  const countOf = (status: number) => forged.filter((answer) => answer.status === status).length;
-  expect([countOf(400) > 0, countOf(400) <= 10, countOf(400) + countOf(429)]).toEqual([true, true, 40]);
+  const unchecked = forged.filter((answer) => JSON.stringify(answer.body).includes("10 signatures of a caller"));
+  expect(forged.map(({ status }) => status)).toEqual(Array(40).fill(400));
+  expect([unchecked.length >= 30, unchecked.length < 40]).toEqual([true, true]);
 
   seconds += 1;
   expect(await submitOrder(client, seller, quote)).toMatchObject({ status: 200 });

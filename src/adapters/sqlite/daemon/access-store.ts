@@ -50,7 +50,7 @@ export function createAccessStore(db: SqliteDatabase): AccessStore {
           key.key,
         );
         if (known !== undefined) return known.asked === key.asked ? { id: known.request_id } : "other-request";
-        if (request.arguments.mode !== "halted" && countWaiting(sql, request.madeBy) >= MOST_WAITING) return "too-many";
+        if (!haltsAll(request.arguments) && countWaiting(sql, request.madeBy) >= MOST_WAITING) return "too-many";
         const id = sql.insert(
           "INSERT INTO requests (command, arguments, made_by, made_at_ms) VALUES (?, ?, ?, ?)",
           request.command,
@@ -72,6 +72,11 @@ export function createAccessStore(db: SqliteDatabase): AccessStore {
 
 /** What waits is taken in its order, and a halt of somebody else must not wait for thousands of requests. */
 const MOST_WAITING = 50;
+
+/** Never one too many: what it stops, every later one stops as well. Of single strategies there are any number. */
+function haltsAll({ mode, scope }: Readonly<Record<string, unknown>>): boolean {
+  return mode === "halted" && scope === "global";
+}
 
 function countWaiting(sql: Statements, madeBy: string): number {
   const text =

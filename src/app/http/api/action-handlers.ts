@@ -32,7 +32,7 @@ export function createActionHandlers(sources: ApiSources): Handlers<"act" | "lis
       if (written === "too-many")
         throw new ApiProblem(
           "TOO_MANY",
-          "nothing was asked for: too many actions of yours wait to be taken already; ask again once they have their answers. A halt is taken all the same",
+          "nothing was asked for: too many actions of yours wait to be taken already; ask again once they have their answers. A halt of everything is taken all the same",
         );
       logger.info({ action: body.action, by: request.madeBy, requestId: written.id }, "an action was asked for");
       return describeRequest(await answered(sources, written.id));

@@ -13,13 +13,18 @@ export interface AuthSources {
   readonly clock: Clock;
 }
 
-/** Who asks: by a token in `Authorization`, else by the cookie of a login. Undefined: nobody that is known. */
+/**
+ * Who asks: by a token in `Authorization`, else by the cookie of a login. Undefined: nobody that is known. A cookie's text
+ * is no token: whoever got it from a browser would act by it without the page's key.
+ */
 export async function callerOf(request: FastifyRequest, { access, clock }: AuthSources): Promise<Access | undefined> {
-  const secret = bearerOf(request) ?? cookieOf(request);
+  const token = bearerOf(request);
+  const secret = token ?? cookieOf(request);
   if (secret === undefined) return undefined;
   const nowMs = clock.nowMs();
   const caller = await access.find(hashOfSecret(secret), nowMs);
-  if (caller !== undefined) await access.noteUse(caller.id, nowMs);
+  if (caller === undefined || (caller.kind === "token") !== (token !== undefined)) return undefined;
+  await access.noteUse(caller.id, nowMs);
   return caller;
 }
 

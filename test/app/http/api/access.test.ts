@@ -149,6 +149,11 @@ it("lets who got the cookie alone look and not act: browsers send it to other po
   // The key is told once, and is no login by itself.
   expect((await life.ask("/api/v1/session", { headers: { cookie } })).json.key).toBeNull();
   expect((await life.ask("/api/v1/status", { headers: { authorization: `Bearer ${key}` } })).status).toBe(401);
+  // As a token it is nothing either.
+  const authorization = `Bearer ${cookie.split("=")[1]}`;
+  expect((await life.ask("/api/v1/status", { headers: { authorization } })).status).toBe(401);
+  const posed = await life.ask("/api/v1/actions", { ...PAUSE, headers: { authorization, "idempotency-key": "one" } });
+  expect(posed.status).toBe(401);
   const own = await life.ask("/api/v1/actions", { ...PAUSE, headers: { ...headers, "swapd-page-key": key } });
   expect(own.status).toBe(200);
 });

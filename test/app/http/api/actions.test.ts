@@ -134,11 +134,11 @@ it("takes no more than so many waiting actions of one asker, but a halt, and wha
   const { access } = life.sources;
   life.life.kill();
   const known = await access.list(life.outside.clock.nowMs());
-  const ask = (name: string, key: string, mode: string) => {
+  const ask = (name: string, key: string, mode: string, scope = "global") => {
     const accessId = known.find((one) => one.name === name)?.id ?? 0;
     return access.request(
       { accessId, key, asked: "a" },
-      { command: "mode", arguments: { mode }, madeBy: `${name} (token)` },
+      { command: "mode", arguments: { mode, scope }, madeBy: `${name} (token)` },
       1,
     );
   };
@@ -149,9 +149,10 @@ it("takes no more than so many waiting actions of one asker, but a halt, and wha
   expect(refused.json).toMatchObject({
     status: 429,
     code: "TOO_MANY",
-    detail: expect.stringContaining("A halt is taken"),
+    detail: expect.stringContaining("A halt of everything is taken"),
   });
   expect(await ask(one, "key-7", "paused"), "what waits is found by its key").toMatchObject({ id: 8 });
+  expect(await ask(one, "halt-one", "halted", "nobody"), "names cost nothing").toBe("too-many");
   expect(await ask(one, "halt", "halted")).toMatchObject({ id: 51 });
   expect(await ask(other, "key-1", "paused")).toMatchObject({ id: 52 });
   life.life.db.exec("UPDATE requests SET taken_at_ms = 2, answer = 'done' WHERE id < 5");
