@@ -53,7 +53,7 @@ export async function readForecastStart(
   const nowMs = deps.clock.nowMs();
   const { policy } = settings;
   const strategyIds = settings.strategies.map(({ spec }) => spec.id);
-  const { endedAhead } = await deps.store.read({ kind: "slots", strategyIds });
+  const { endedAhead, busy } = await deps.store.read({ kind: "slots", strategyIds });
   const due = await readDueRuns(deps);
   const standings = await Promise.all(settings.strategies.map(({ spec }) => readStanding(deps, spec)));
   const prices = new Map<Address, ReferencePrice>();
@@ -81,7 +81,9 @@ export async function readForecastStart(
       .map((one) => {
         const { sold, bought, accepted } = one.rows;
         const { id } = one.strategy.spec;
-        const known = { ended: endedAhead.get(id), due: due.get(id), budget: budgetOf(one) };
+        const open = due.get(id);
+        const isBusy = busy.has(id) && open === undefined;
+        const known = { ended: endedAhead.get(id), due: open, isBusy, budget: budgetOf(one) };
         return { ...one.strategy, spent: sold, bought, accepted, ...known };
       }),
     wallets,
@@ -97,7 +99,7 @@ export async function readForecastStart(
 
 /** A strategy as the rows know it, before the chain is read. */
 interface Standing {
-  readonly strategy: Omit<ForecastStrategy, "spent" | "bought" | "accepted" | "ended" | "due" | "budget">;
+  readonly strategy: Omit<ForecastStrategy, "spent" | "bought" | "accepted" | "ended" | "due" | "isBusy" | "budget">;
   readonly needs: ViewNeeds;
 }
 

@@ -1,3 +1,4 @@
+import { ChainReadError } from "../domain/chain-read-error.ts";
 import {
   type FillAnswer,
   type FillQuestion,
@@ -37,8 +38,16 @@ function withoutPeriods(context: EngineContext): EngineContext {
   return { ...context, settings: { ...settings, policy, strategies } };
 }
 
+/** One swap of which nothing can be said leaves the rest of the forecast as it is. */
+function unreadable(error: unknown): { readonly code: "node_unavailable"; readonly detail: string } {
+  if (error instanceof ChainReadError) return { code: "node_unavailable", detail: error.message };
+  throw error;
+}
+
 async function answer(context: EngineContext, question: FillQuestion): Promise<FillAnswer> {
-  const { chain, isAssumed } = await chainAfter(context, question);
+  const after = await chainAfter(context, question).catch(unreadable);
+  if ("code" in after) return after;
+  const { chain, isAssumed } = after;
   const swap = await dryRunSwap({ ...context, deps: { ...context.deps, chain } }, question);
   const { reason, quote, detail } = swap;
   if (quote !== undefined && (reason === "dry_run" || (isAssumed && reason === "SIMULATION_UNAVAILABLE"))) {

@@ -9,7 +9,15 @@ import { HUNDRED_USDC, USDC, usd, WETH } from "../support/builders.ts";
 function textOf(change: Partial<ForecastSwap>): string {
   const swap: ForecastSwap = { sell: USDC, buy: WETH, amount: HUNDRED_USDC, bought: 10n ** 17n, problem: undefined };
   const slot: ForecastSlot = {
-    ...{ strategyId: "weekly", slotMs: 1, isAtOnce: false, decision: "swap", reason: undefined, detail: undefined },
+    ...{
+      strategyId: "weekly",
+      slotMs: 1,
+      isAtOnce: false,
+      isAfterOpenRun: false,
+      decision: "swap",
+      reason: undefined,
+      detail: undefined,
+    },
     swaps: [{ ...swap, ...change }],
   };
   const made: Plan = {

@@ -215,6 +215,25 @@ describe("a forecast of the daemon's next slots", () => {
     expect(slots.map(({ reason }) => reason)).toEqual(Array.from({ length: 6 }, () => undefined));
   });
 
+  test("says of slots that are caught up behind an open run that they wait for it", async () => {
+    const catchUp = { policy: "all", windowSeconds: 3_600, maxRuns: 5, maxMultiple: 5 } as const;
+    const { outside, life } = await begin({ catchUp } as Partial<StrategySpec>);
+    outside.clock.jumpTo(SLOT_MS + 90_000);
+    outside.chain.mine();
+    const { store, ...deps } = life.context.deps;
+    const read: typeof store.read = async (question) => {
+      const rows = await store.read(question);
+      return (question.kind === "slots" ? { ...rows, busy: new Set(["weekly"]) } : rows) as never;
+    };
+    const { world } = await readForecastStart({ ...deps, store: { read } }, life.context.settings, 2);
+    const slots = await quoteForecast(life.context, world);
+    expect(slots).toMatchObject([
+      { slotMs: SLOT_MS, isAtOnce: false, isAfterOpenRun: true },
+      { slotMs: SLOT_MS + MINUTE_MS, isAtOnce: false, isAfterOpenRun: true },
+    ]);
+    expect(worstCase(world).perDayUsd).toBeGreaterThanOrEqual(usd("100"));
+  });
+
   test("counts a sale as late as it was, on a copy of the database too", async () => {
     const seconds = 86_400;
     const schedule = { kind: "every", seconds, anchorSeconds: SLOT_MS / 1_000 };
@@ -274,6 +293,27 @@ describe("a forecast of the daemon's next slots", () => {
       // What the sale brings is rounded as the quote is, or as the reference price.
       const apart = sold.map((amount, index) => Math.abs(Number(BigInt(amount) - (swaps[index]?.amount ?? 0n))));
       expect([apart.length, Math.max(...apart) <= 1]).toEqual([2, true]);
+    });
+
+    test("says of a swap that a node failed it, and the rest of the forecast", async () => {
+      const world = await beginPoor();
+      const { deps, settings } = world.life.context;
+      const start = await readForecastStart(deps, settings, 1);
+      const { balance } = deps.chain;
+      let isAway = true;
+      Object.assign(deps.chain, {
+        balance: async (...of: Parameters<typeof balance>) => {
+          // The first swap reads what is there; the second one what the first would bring.
+          if (isAway && new Error("stack").stack?.includes("chainAfter") === true) {
+            isAway = false;
+            throw new ChainReadError("unreachable", "no endpoint answers");
+          }
+          return await balance.apply(deps.chain, of);
+        },
+      });
+      const [slot] = await quoteForecast(world.life.context, start.world);
+      expect(slot).toMatchObject({ decision: "swap", reason: "node_unavailable", detail: "no endpoint answers" });
+      expect(slot?.swaps).toMatchObject([{ problem: undefined }, { problem: { code: "node_unavailable" } }]);
     });
 
     test("says what could not be tried out, where a node cannot assume what the sales bring", async () => {

@@ -102,7 +102,8 @@ function comingSlots(
   const barred = new Map(
     plan.slots.flatMap((slot) => (slot.decision === "barred" ? [[slot.strategyId, slot] as const] : [])),
   );
-  const atOnce = new Set(plan.slots.filter(({ isAtOnce }) => isAtOnce).map(({ strategyId }) => strategyId));
+  const trades = plan.slots.filter(({ isAtOnce, decision }) => isAtOnce && decision === "swap");
+  const atOnce = new Set(trades.map(({ strategyId }) => strategyId));
   const lines = strategies.map(({ spec }) => {
     const slot = barred.get(spec.id);
     if (slot !== undefined) return `${spec.id} starts no run: ${whyBarred(slot, modes, file)}`;

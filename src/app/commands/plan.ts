@@ -74,6 +74,7 @@ function slotJson(slot: ForecastSlot, made: Plan): object {
     slot: formatInstant(slot.slotMs),
     local: made.localTime(slot),
     atOnce: slot.isAtOnce,
+    afterOpenRun: slot.isAfterOpenRun,
     decision: slot.decision,
     reason: slot.reason ?? null,
     detail: slot.detail ?? null,
@@ -133,10 +134,15 @@ function worstCaseText({ perDayUsd, perDayBounds, perMonthUsd, perMonthBounds }:
   return `at worst are sold\n  ${day}\n  ${month}`;
 }
 
+function beginsText({ isAtOnce, isAfterOpenRun }: ForecastSlot): string {
+  if (isAfterOpenRun) return ", after its open run";
+  return isAtOnce ? ", at once" : "";
+}
+
 /** A plan for people: slots, the worst case, gas and approvals. */
 export function planText(made: Plan): string {
   const rows = made.slots.flatMap((slot) => {
-    const at = `${formatInstant(slot.slotMs)}${slot.isAtOnce ? ", at once" : ""}`;
+    const at = `${formatInstant(slot.slotMs)}${beginsText(slot)}`;
     const head = [at, made.localTime(slot), slot.strategyId];
     if (slot.swaps.length === 0) return [[...head, slot.decision, `${slot.reason ?? ""}: ${slot.detail ?? ""}`]];
     return slot.swaps.map((swap) => [...head, does(swap), what(swap)]);

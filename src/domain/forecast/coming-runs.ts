@@ -3,7 +3,7 @@ import type { ZoneOffsets } from "../schedule/schedule.ts";
 import { planSlots } from "../schedule/slots.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 
-/** A run that nothing holds back: it begins as soon as a daemon runs. */
+/** A run that is due: it begins as soon as a daemon runs, or the run that is open ends. */
 export interface RunAtOnce {
   readonly slotMs: number;
   /** for how many slots it stands */
@@ -51,16 +51,19 @@ export function runsAtOnce(
 export interface NextRun extends RunAtOnce {
   readonly atMs: number;
   readonly isAtOnce: boolean;
+  /** whether it is due and waits until the run that is open ends: nobody knows when, so it counts as of now */
+  readonly isAfterOpenRun: boolean;
 }
 
-/** The first of the runs that nothing holds back, which it takes away; after them the next slot of the schedule. */
+/** The first of the runs that are due, which it takes away; after them the next slot of the schedule. */
 export function nextRun(
-  course: Progress & { readonly ended: readonly EndedSlots[]; readonly atOnce: RunAtOnce[] },
+  course: Progress & { readonly ended: readonly EndedSlots[]; readonly atOnce: RunAtOnce[]; readonly isBusy: boolean },
   { nowMs, zones }: Moment,
 ): NextRun | undefined {
   const run = course.atOnce.shift();
-  if (run !== undefined) return { ...run, atMs: nowMs, isAtOnce: true };
+  if (run !== undefined) return { ...run, atMs: nowMs, isAtOnce: !course.isBusy, isAfterOpenRun: course.isBusy };
   const { spec, ended, handledMs } = course;
   const slotMs = nextWithoutEnd(spec.schedule, { afterMs: handledMs, ended }, zones);
-  return slotMs === undefined ? undefined : { slotMs, slots: 1, atMs: Math.max(slotMs, nowMs), isAtOnce: false };
+  if (slotMs === undefined) return undefined;
+  return { slotMs, slots: 1, atMs: Math.max(slotMs, nowMs), isAtOnce: false, isAfterOpenRun: false };
 }

@@ -26,6 +26,8 @@ export interface ForecastStrategy {
   readonly ended?: readonly EndedSlots[] | undefined;
   /** its run that has not begun yet; absent: none */
   readonly due?: RunAtOnce | undefined;
+  /** whether a run of it has begun and is open; absent: none is */
+  readonly isBusy?: boolean | undefined;
   /** why it starts no runs now, undefined when it does */
   readonly barred: string | undefined;
   readonly spent: StrategyView["spent"];
@@ -90,6 +92,7 @@ export interface ForecastSlot {
   readonly slotMs: number;
   /** whether nothing holds it back: it begins as soon as a daemon runs */
   readonly isAtOnce: boolean;
+  readonly isAfterOpenRun: boolean;
   readonly decision: "swap" | "skip" | "defer" | "barred";
   readonly reason: string | undefined;
   readonly detail: string | undefined;
@@ -102,6 +105,7 @@ interface Course extends Pick<ForecastStrategy, "spec" | "accepted"> {
   barred: string | undefined;
   readonly ended: readonly EndedSlots[];
   readonly atOnce: RunAtOnce[];
+  readonly isBusy: boolean;
   handledMs: number;
   next: NextRun | undefined;
   left: number;
@@ -131,10 +135,10 @@ export function* forecast(world: ForecastWorld): Generator<FillQuestion, Forecas
 }
 
 function beginCourse(strategy: ForecastStrategy, world: ForecastWorld): Course {
-  const { spec, memory, barred, accepted, ended = [] } = strategy;
+  const { spec, memory, barred, accepted, ended = [], isBusy = false } = strategy;
   const { runs, handledMs } = runsAtOnce(strategy, world);
   const course: Course = {
-    ...{ spec, memory, barred, accepted, ended, handledMs },
+    ...{ spec, memory, barred, accepted, ended, handledMs, isBusy },
     atOnce: [...runs],
     next: undefined,
     left: world.slots,
@@ -163,7 +167,8 @@ interface Common {
 
 function* decideSlot(course: Course, run: NextRun, common: Common): Generator<FillQuestion, ForecastSlot, FillAnswer> {
   const { spec } = course;
-  const slot = { strategyId: spec.id, slotMs: run.slotMs, isAtOnce: run.isAtOnce, swaps: [] };
+  const { slotMs, isAtOnce, isAfterOpenRun } = run;
+  const slot = { strategyId: spec.id, slotMs, isAtOnce, isAfterOpenRun, swaps: [] };
   if (course.barred !== undefined) {
     return { ...slot, decision: "barred", reason: course.barred, detail: undefined };
   }

@@ -95,7 +95,9 @@ export function createIntake(options: IntakeOptions, dependencies: IntakeDepende
   const tooMany = ({ name, isKeyed }: Sender) => {
     const most = isKeyed ? SHARES.key : SHARES.address;
     if (take(name, most).allowed) return undefined;
-    return refuse("GASLESS_UNAVAILABLE", { detail: `${most} signatures of a caller are checked in a second: ask again` });
+    return refuse("GASLESS_UNAVAILABLE", {
+      detail: `${most} signatures of a caller are checked in a second: ask again`,
+    });
   };
 
   /** Asked before the work of checking a request, and again where it is accepted: others may have come in between. */

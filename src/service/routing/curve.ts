@@ -10,7 +10,7 @@ const MAX_SAMPLES = 4_096;
 
 /** How much longer one step may be than the one before, and how often a step that was too long is shortened. */
 const MAX_GROWTH = 16;
-const MAX_SHORTENINGS = 60;
+const MAX_SHORTENINGS = 100;
 
 /** How often the first step may be lengthened until the pool pays anything. */
 const MAX_FIRST_TRIES = 8;

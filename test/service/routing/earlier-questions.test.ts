@@ -22,6 +22,18 @@ function poolOf(kind: number) {
   return { kind, protocol: kind - 1, ...place, feePips: 3_000, tickSpacing: kind === 2 ? SPACING : 0 };
 }
 
+// From all that an amount can be to a unit are 64 steps of a sixteenth.
+test.each([0, 2, 8])(
+  "a first question for all that an amount can be leaves a pool open that takes few units, %d places",
+  (places) => {
+    const unit = 10n ** BigInt(places);
+    const curve = new Curve(pairState(poolOf(1), 1_000n * unit, 1_000n * COIN), SOLD);
+    for (const _ of curve.reach(2 ** 256, UNLIMITED));
+    for (const _ of curve.reach(100 * Number(unit), UNLIMITED));
+    expect(curve.outputAt(100 * Number(unit))).toBeGreaterThan(85e18);
+  },
+);
+
 /** Pays about a coin for a coin, of which the bought one has so many places. */
 function pair(places: number): PoolState {
   return pairState(poolOf(1), 1_000_000n * COIN, 1_000_000n * 10n ** BigInt(places));
