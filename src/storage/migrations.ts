@@ -107,14 +107,14 @@ function pendingMigrations(db: SqliteDatabase, set: string, migrations: readonly
     if (known === undefined) {
       throw new MigrationError(
         "newer database",
-        `the database has migration ${row.number} (${row.name}) of ${set}, this program knows ${migrations.length}: ` +
+        `${db.name} has migration ${row.number} (${row.name}) of ${set}, this program knows ${migrations.length}: ` +
           "start the newer release, or go back to the copy made before that migration",
       );
     }
     if (checksum(known) !== row.sha256) {
       throw new MigrationError(
         "edited migration",
-        `migration ${row.number} (${known.name}) of ${set} was edited after it was applied: restore the file`,
+        `migration ${row.number} (${known.name}) of ${set} was edited after it was applied to ${db.name}: restore the file`,
       );
     }
   }
@@ -136,7 +136,8 @@ function apply(db: SqliteDatabase, set: string, migration: Migration): void {
     db.exec(migration.sql);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `migration ${migration.number} (${migration.name}) of ${set} was rejected, nothing changed: ${reason}`;
+    const which = `migration ${migration.number} (${migration.name}) of ${set}`;
+    const message = `${which} was rejected, nothing changed in ${db.name}: ${reason}`;
     throw new MigrationError("migration rejected", message, { cause });
   }
   db.prepare(
@@ -145,14 +146,18 @@ function apply(db: SqliteDatabase, set: string, migration: Migration): void {
   ).run(set, migration.number, migration.name, checksum(migration));
 }
 
-function holdsRows(db: SqliteDatabase): boolean {
-  const tables = db
+/** The tables of a database but the one of its migrations. */
+export function tablesOf(db: SqliteDatabase): readonly string[] {
+  return db
     .prepare<[], string>(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'schema_migrations'",
     )
     .pluck()
     .all();
-  return tables.some((name) => {
+}
+
+function holdsRows(db: SqliteDatabase): boolean {
+  return tablesOf(db).some((name) => {
     const quoted = `"${name.replaceAll('"', '""')}"`;
     return db.prepare<[], number>(`SELECT EXISTS (SELECT 1 FROM ${quoted})`).pluck().get() === 1;
   });

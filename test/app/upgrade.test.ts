@@ -114,7 +114,7 @@ test("an older program refuses the database of a newer one, says how to go back,
   startAs([...DAEMON, next]);
   const refused = await swapd("halt");
   expect(refused.code).toBe(78);
-  expect(refused.text).toContain(`the database has migration ${next.number} (of-later) of daemon`);
+  expect(refused.text).toContain(`${database} has migration ${next.number} (of-later) of daemon`);
   expect(refused.text).toContain("start the newer release, or go back to the copy made before that migration");
   const checked = await swapd("db", "check");
   expect(checked).toMatchObject({ code: 1, text: expect.stringContaining("a newer release made its tables") });

@@ -44,12 +44,16 @@ test("a database with rows is copied before it is changed, an empty one is not",
   db.close();
 });
 
-test("an edited migration and a newer database are refused with what to do", () => {
-  const { db } = fresh();
+test("an edited migration and a newer database are refused with the file and what to do", () => {
+  const { db, file } = fresh();
   migrate(db, { set: "lane", migrations: [first, second], backup: false });
   const edited = { ...first, sql: "CREATE TABLE a (x TEXT) STRICT;" };
-  expect(() => migrate(db, { set: "lane", migrations: [edited, second], backup: false })).toThrow(/edited.*restore/);
-  expect(() => migrate(db, { set: "lane", migrations: [first], backup: false })).toThrow(/newer release/);
+  expect(() => migrate(db, { set: "lane", migrations: [edited, second], backup: false })).toThrow(
+    `was edited after it was applied to ${file}: restore the file`,
+  );
+  expect(() => migrate(db, { set: "lane", migrations: [first], backup: false })).toThrow(
+    `${file} has migration 2 (second) of lane, this program knows 1: start the newer release`,
+  );
   const windows = { ...first, sql: first.sql.replaceAll("\n", "\r\n") };
   expect(migrate(db, { set: "lane", migrations: [windows, second], backup: false }).applied).toEqual([]);
   db.close();
@@ -58,7 +62,9 @@ test("an edited migration and a newer database are refused with what to do", () 
 test("a rejected migration leaves nothing of itself or of those before it in the same start", () => {
   const { db, file } = fresh();
   const broken: Migration = { number: 2, name: "broken", sql: "CREATE TABLE c (x INTEGER) STRICT; SELECT nonsense;" };
-  expect(() => migrate(db, { set: "lane", migrations: [first, broken], backup: true })).toThrow(/was rejected/);
+  expect(() => migrate(db, { set: "lane", migrations: [first, broken], backup: true })).toThrow(
+    `migration 2 (broken) of lane was rejected, nothing changed in ${file}: `,
+  );
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
   expect(tables).toEqual(["schema_migrations"]);
   expect(existsSync(`${file}.before-lane-1`)).toBe(false);

@@ -1,6 +1,6 @@
 import type { SharedClock } from "../../ports/clock.ts";
 import { openDatabase, type SqliteDatabase, StorageError } from "../../storage/database.ts";
-import { migrate, ownMigrations } from "../../storage/migrations.ts";
+import { MigrationError, migrate, ownMigrations, tablesOf } from "../../storage/migrations.ts";
 import { emptyPace, isPlausible, type Pace, type PaceTerms } from "./pace.ts";
 
 /** The pace of one key in a file that several processes share. */
@@ -83,17 +83,29 @@ function openShared(file: string): SqliteDatabase {
       const db = openDatabase({ file });
       // A pace needs no durability, and a sync to disk for every call would be slower than the calls.
       db.pragma("synchronous = NORMAL");
-      migrate(db, {
-        set: "pace",
-        migrations: ownMigrations(new URL("./migrations/", import.meta.url)),
-        backup: false,
-      });
+      makeTables(db);
       return db;
     } catch (error) {
       if (attempt === OPEN_ATTEMPTS || !isBusy(error)) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
   }
+}
+
+/** A pace is only worth a second: an older release makes the tables of a newer one anew, which no copy was made of. */
+function makeTables(db: SqliteDatabase): void {
+  const own = { set: "pace", migrations: ownMigrations(new URL("./migrations/", import.meta.url)), backup: false };
+  db.transaction(() => {
+    // Another process may have made them anew since: whether they are newer is decided under the write lock.
+    try {
+      migrate(db, own);
+    } catch (error) {
+      if (!(error instanceof MigrationError && error.code === "newer database")) throw error;
+      for (const name of tablesOf(db)) db.exec(`DROP TABLE "${name.replaceAll('"', '""')}"`);
+      db.exec("DELETE FROM schema_migrations");
+      migrate(db, own);
+    }
+  }).immediate();
 }
 
 function isBusy(error: unknown): boolean {
