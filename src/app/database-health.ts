@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { MarkerError } from "../adapters/identity/marker-files.ts";
 import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
 import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
-import { hasTables, isMigrated, type SchemaVersion, schemaVersions } from "../adapters/sqlite/daemon/schema.ts";
+import { hasTables, isMigrated, schemaVersions } from "../adapters/sqlite/daemon/schema.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Address } from "../domain/money/address.ts";
 import { judgeMarkers } from "../engine/reconcile/identity.ts";
@@ -17,6 +17,7 @@ import { integrityProblems, isDamage } from "../storage/backup.ts";
 import { openDatabase, type SqliteDatabase, StorageError } from "../storage/database.ts";
 import { type DatabaseFigures, readFigures } from "../storage/figures.ts";
 import { hasCode } from "../storage/private-file.ts";
+import { describeNewer, type SchemaVersion } from "../storage/schema-versions.ts";
 import { openMarker } from "./daemon-database.ts";
 import { formatInstant } from "./terminal.ts";
 
@@ -123,11 +124,10 @@ async function readWhole(database: string, asked: Asked): Promise<DatabaseHealth
 
 /** Tables of another release are read no further: what their columns mean is not known here, or not there yet. */
 function whyOtherTables(schema: readonly SchemaVersion[]): string {
-  const newer = schema.filter(({ applied, known }) => applied > known);
-  if (newer.length === 0)
+  const newer = describeNewer(schema);
+  if (newer === undefined)
     return "it was last used by an older release, or a start brings its tables up to date right now: start this release, and ask again";
-  const said = newer.map(({ set, applied, known }) => `migration ${applied} of ${set}, and this one knows ${known}`);
-  return `a newer release made its tables (${said.join("; ")}): start that release, or restore the copy that it left before (\`swapd restore\`)`;
+  return `a newer release made its tables (${newer}): start that release, or restore the copy that it left before (\`swapd restore\`)`;
 }
 
 async function readDifferences(

@@ -1,7 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
-import { type SchemaVersion, schemaVersions } from "../../adapters/sqlite/daemon/schema.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import { assertWhole, replaceDatabases } from "../../storage/backup.ts";
 import { claimDatabase } from "../../storage/claim.ts";
@@ -9,12 +8,10 @@ import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { keepStricterModes, type RestoredModes } from "../restored-modes.ts";
 import { describeService, keepServiceStops, type RestoredService } from "../restored-service.ts";
+import { isOfService, newerIn, serviceCopyOf } from "../service-copy.ts";
 import { troubleOfStart } from "../start-trouble.ts";
 import { changing, configurationFile, nameTarget, readConfiguration, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
-
-/** Of the copy of the embedded service's database, next to the daemon's. */
-const SERVICE_SUFFIX = ".service";
 
 /** `swapd restore`: puts a copy in the database's place; the next start checks it against the chain before it signs. */
 export async function restore(
@@ -34,23 +31,23 @@ async function restoreFrom(
   terminal: Terminal,
 ): Promise<void> {
   const { configuration } = target;
-  refuseUnfit(copy, configuration);
+  const of = await copiesToRestore(copy, configuration);
   let modes: RestoredModes | undefined;
-  const prepare = async (coming: string): Promise<void> => {
-    modes = await keepStricterModes(configuration.database, coming, systemClock.nowMs());
-  };
-  const pairs: Pair[] = [{ database: configuration.database, copy, prepare }];
-  const ofService = serviceCopyOf(copy, configuration);
   let service: RestoredService | undefined;
-  if (ofService !== undefined) {
-    orRefuse(ofService, () => assertWhole(ofService));
+  const pairs: Pair[] = [];
+  if (of.daemon !== undefined) {
+    const { database } = configuration;
+    const prepare = async (coming: string): Promise<void> => {
+      modes = await keepStricterModes(database, coming, systemClock.nowMs());
+    };
+    pairs.push({ database, copy: of.daemon, prepare });
+  }
+  if (of.service !== undefined) {
     const { database } = configuration.serve;
-    pairs.push({
-      ...{ database, copy: ofService },
-      prepare: async (coming) => {
-        service = await keepServiceStops(database, coming, systemClock.nowMs());
-      },
-    });
+    const prepare = async (coming: string): Promise<void> => {
+      service = await keepServiceStops(database, coming, systemClock.nowMs());
+    };
+    pairs.push({ database, copy: of.service, prepare });
   }
   const restored = await replaceAll(pairs);
   if (options.json === true) {
@@ -66,33 +63,52 @@ async function restoreFrom(
   if (modes !== undefined && modes.endedAccess > 0)
     terminal.out("its logins and tokens of the API are ended: make new ones with `swapd login`");
   for (const line of service === undefined ? [] : describeService(service)) terminal.out(line);
-  terminal.out("the next start checks it against the chain before anything is signed; see then: swapd db check");
+  if (modes !== undefined)
+    terminal.out("the next start checks it against the chain before anything is signed; see then: swapd db check");
   terminal.out(nameTarget(target));
 }
 
-const REPLACED = /\.replaced-[0-9TZ]+$/;
-
-/** The copy of the embedded service's database that belongs to one: beside it, or replaced by the same restore as it was. */
-function serviceCopyOf(copy: string, { service, serve: { database } }: Configuration): string | undefined {
-  if (service.url !== "embedded") return undefined;
-  const replaced = REPLACED.exec(copy)?.[0];
-  const itself = existsSync(database) ? realpathSync(database) : database;
-  const places = [`${copy}${SERVICE_SUFFIX}`, ...(replaced === undefined ? [] : [`${itself}${replaced}`])];
-  return places.find((place) => existsSync(place));
+interface CopiesToRestore {
+  readonly daemon: string | undefined;
+  readonly service: string | undefined;
 }
 
-/** @throws CommandFailure when the copy is damaged, or of another network, or of the world that the mode is not of */
-function refuseUnfit(copy: string, { network, mode }: Configuration): void {
+/** The copy that was named, and the service's that belongs to it. @throws CommandFailure where one of them is unfit */
+async function copiesToRestore(copy: string, configuration: Configuration): Promise<CopiesToRestore> {
   if (!existsSync(copy)) throw new CommandFailure(EXIT.no, `there is no file ${copy}`);
+  orRefuse(copy, () => assertWhole(copy));
+  if (isOfService(copy)) {
+    refuseUnfitService(copy);
+    return { daemon: undefined, service: copy };
+  }
+  refuseUnfit(copy, configuration);
+  const service = await serviceCopyOf(copy, configuration);
+  if (service !== undefined) refuseUnfitService(service);
+  return { daemon: copy, service };
+}
+
+/** @throws CommandFailure when the copy is damaged, or of a newer release */
+function refuseUnfitService(copy: string): void {
   orRefuse(copy, () => {
     assertWhole(copy);
-    const { isOnPaper, newer, ...row } = identityOf(copy);
-    if (newer.length > 0) {
-      const found = newer.map(
-        ({ set, applied, known }) => `migration ${applied} of ${set}, and this one knows ${known}`,
-      );
-      throw new Error(`a newer release made it (${found.join("; ")}): restore it with that release`);
+    const db = openDatabase({ file: copy, readonly: true });
+    try {
+      refuseNewer(newerIn(db));
+    } finally {
+      db.close();
     }
+  });
+}
+
+function refuseNewer(newer: string | undefined): void {
+  if (newer !== undefined) throw new Error(`a newer release made it (${newer}): restore it with that release`);
+}
+
+/** @throws CommandFailure when the copy is of a newer release, of another network, or of the world that the mode is not of */
+function refuseUnfit(copy: string, { network, mode }: Configuration): void {
+  orRefuse(copy, () => {
+    const { isOnPaper, newer, ...row } = identityOf(copy);
+    refuseNewer(newer);
     if (row.network !== undefined && (row.chainId !== network.chainId || row.network !== network.name))
       throw new Error(
         `it belongs to ${row.network} (chain ${row.chainId}), the configuration names ${network.name} (chain ${network.chainId})`,
@@ -108,15 +124,15 @@ interface CopyIdentity {
   readonly network?: string;
   readonly chainId?: number;
   readonly isOnPaper: boolean;
-  /** sets of tables that this program does not know all of */
-  readonly newer: readonly SchemaVersion[];
+  /** what this program does not know of its tables */
+  readonly newer: string | undefined;
 }
 
 /** What a copy is of; without a network where no daemon has begun on it. */
 function identityOf(copy: string): CopyIdentity {
   const db = openDatabase({ file: copy, readonly: true });
   try {
-    const newer = schemaVersions(db).filter(({ applied, known }) => applied > known);
+    const newer = newerIn(db);
     const identity = db.prepare<[], Pick<CopyIdentity, "network" | "chainId">>(
       "SELECT network, chain_id AS chainId FROM identity",
     );
@@ -135,9 +151,9 @@ function describeModes({ inForce, kept }: RestoredModes): string {
   return `${now}; kept from what stood there: ${kept.map(({ scope, mode }) => `${scope} ${mode}`).join(", ")}`;
 }
 
-function orRefuse(copy: string, check: () => void): void {
+function orRefuse<T>(copy: string, check: () => T): T {
   try {
-    check();
+    return check();
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     throw new CommandFailure(EXIT.no, `${copy} is not restored: ${error.message}`);

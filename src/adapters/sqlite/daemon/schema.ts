@@ -1,5 +1,6 @@
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { migrate, ownMigrations } from "../../../storage/migrations.ts";
+import { type SchemaVersion, versionsOf } from "../../../storage/schema-versions.ts";
 import { migrateLane } from "../lanes.ts";
 
 const FOLDERS = { daemon: new URL("./", import.meta.url), lane: new URL("../lane/", import.meta.url) };
@@ -10,23 +11,9 @@ export function migrateDaemon(db: SqliteDatabase): void {
   migrateLane(db);
 }
 
-/** How far a set of tables is, and how far this program's is. */
-export interface SchemaVersion {
-  readonly set: string;
-  readonly applied: number;
-  readonly known: number;
-}
-
-/** How far a database's tables are. A release adds migrations and takes none away, so the higher number is newer. */
+/** How far the tables of the daemon and of lanes are in a database. */
 export function schemaVersions(db: SqliteDatabase): readonly SchemaVersion[] {
-  const hasJournal = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== undefined;
-  const applied = (set: string): number =>
-    db.prepare<[string], number>("SELECT count(*) FROM schema_migrations WHERE set_name = ?").pluck().get(set) ?? 0;
-  return Object.entries(FOLDERS).map(([set, folder]) => ({
-    set,
-    applied: hasJournal ? applied(set) : 0,
-    known: ownMigrations(folder).length,
-  }));
+  return versionsOf(db, FOLDERS);
 }
 
 /** Whether a database has every table of this program, the lanes' too: only then does nothing need its whole history. */
