@@ -11,6 +11,7 @@ import type {
 import { readYaml } from "../config/read-yaml.ts";
 import type { Address } from "../domain/money/address.ts";
 import { hostOf } from "../net/secret.ts";
+import { checkPlaces } from "./check-places.ts";
 import { checkRows } from "./check-rows.ts";
 import { checkSecrets } from "./check-secrets.ts";
 import { CommandFailure } from "./exit-codes.ts";
@@ -22,12 +23,14 @@ import type { Runtime } from "./runtime.ts";
 
 /**
  * Checks what a configuration names on this machine: that each wallet opens, that every other secret is there, that nobody
- * else reads what is secret, that the database is theirs, that there is something to trade, and that times mean what they seem to. No network is asked.
+ * else reads what is secret, that databases and markers can be written and the rows are theirs, that there is something to
+ * trade, and that times mean what they seem to. No network is asked.
  */
 export async function checkMachine(configuration: Configuration, runtime: Runtime): Promise<readonly Finding[]> {
   return [
     ...(await checkKeys(configuration, runtime)),
     ...(await checkSecrets(configuration, runtime)),
+    ...checkPlaces(configuration),
     ...(await checkRows(configuration)),
     ...checkFolder(configuration),
     ...checkZones(configuration),

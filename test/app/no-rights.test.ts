@@ -94,6 +94,15 @@ test.runIf(isRoot)(
   },
 );
 
+test.runIf(isRoot)("a check of a user who may not write the database says whose its folder is", async () => {
+  chownSync(state, DAEMON, DAEMON);
+  chmodSync(state, 0o755);
+  const [check] = await asNobody("check --offline");
+  expect(check?.code).toBe(1);
+  for (const what of ["database", "serve.database"])
+    expect(check?.text).toMatch(new RegExp(`PROBLEM +${what} .*may not use ${state}, which is of #${DAEMON}`));
+});
+
 test("what a user may use, or what is not there, is no matter of rights", () => {
   expect(whyNoRights(config, "write")).toBeUndefined();
   expect(whyNoRights(join(state, "none/swapd.db"), "write")).toBeUndefined();
