@@ -33,7 +33,9 @@ function whyBarred(turn: LaneTurn, rows: Known<SigningRows>): string | undefined
     const cap = cancelCapOf(turn, rows.intent);
     if (baseFeePerGas <= cap && raisedFees(newest, { baseFeePerGas, priorityFee: 0n }, cap)) return undefined;
     const [most, base] = [cap, baseFeePerGas].map((wei) => `${formatUnits(wei, 9)} gwei`);
-    return `${late}: it may offer ${most} per gas, and the base fee is ${base}. Wait until gas is cheaper, or raise max_gas_price`;
+    // A relayer's lane has no such bound: what it may offer goes by what the order was taken for.
+    const way = turn.options.maxFeePerGas === undefined ? ": no setting raises that" : ", or raise max_gas_price";
+    return `${late}: it may offer ${most} per gas, and the base fee is ${base}. Wait until gas is cheaper${way}`;
   }
   return isUnsent(rows) && !rows.maySign ? `and what was signed of it may not be sent: ${BARRED}` : undefined;
 }

@@ -29,12 +29,23 @@ test("an order past its deadline whose cancellation may not pay what gas costs i
   expect(world.attempts("a").map(({ kind }) => kind)).not.toContain("cancel");
   expect(world.intent("b").nonce).toBeUndefined();
   expect(told(world).at(-1)).toMatch(/swap a of 0x.* deadline is past, .*may offer 6 gwei.*base fee is /);
+  expect(told(world).at(-1)).toContain("Wait until gas is cheaper: no setting raises that");
   await world.baseFee(1);
   await world.step(4);
   expect(world.intent("a").outcome ?? world.attempts("a").at(-1)?.kind).toMatch(/cancel/);
   await world.step(2);
   expect(world.refusals.findLast(({ intentId }) => intentId === "a")?.detail).toBeUndefined();
   expect(world.intent("b").nonce).toBe(1);
+});
+
+test("max_gas_price is advised only where a policy bounds what the cancellation may offer", async () => {
+  const world = await overdue({ maxFeePerGas: () => 3n * GWEI }, 3n * GWEI);
+  await pass(world, 120);
+  for (let n = 0; n < 4; n++) {
+    await world.baseFee(30);
+    await world.step();
+  }
+  expect(told(world).at(-1)).toContain("Wait until gas is cheaper, or raise max_gas_price");
 });
 
 test("and so is one whose strategy alone is halted, while another one waits behind it", async () => {
