@@ -59,7 +59,9 @@ async function cannotGoLive(folder: string, env: Record<string, string>): Promis
   );
   expect(refused, refused.err).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/cannot be written here \(EACCES\), and the file was not changed.*^mode: live +# dry-run/ms),
+    err: expect.stringMatching(
+      /cannot be written here \(EACCES\), and the file was not changed.*^mode: live +# dry-run/ms,
+    ),
   });
   expect(readFileSync(file, "utf8")).toBe(before);
   chmodSync(folder, 0o755);
