@@ -223,7 +223,7 @@ describe("a forecast of the daemon's next slots", () => {
     const { store, ...deps } = life.context.deps;
     const read: typeof store.read = async (question) => {
       const rows = await store.read(question);
-      return (question.kind === "slots" ? { ...rows, busy: new Set(["weekly"]) } : rows) as never;
+      return question.kind === "slots" ? Object.assign({}, rows, { busy: new Set(["weekly"]) }) : rows;
     };
     const { world } = await readForecastStart({ ...deps, store: { read } }, life.context.settings, 2);
     const slots = await quoteForecast(life.context, world);

@@ -8,7 +8,6 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Lanes } from "../../ports/lane-row-store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
-import { createFixedWindows } from "../limits/fixed-windows.ts";
 import { tooOld } from "../old-block.ts";
 import type { SettledNetwork } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
@@ -23,7 +22,7 @@ import type { FeePrices } from "./fee-prices.ts";
 import { gasAfterRefund, gasLimitOf, leastFeeWorth, relayGasPrice, shortFee } from "./gas-terms.ts";
 import { inTimeOrUntaken } from "./in-time-or-untaken.ts";
 import { lastSecondToSign } from "./last-second.ts";
-import { type PlaceRequest, type Places, type Sender, SHARES } from "./places.ts";
+import { boundSignatures, type PlaceRequest, type Places, type Sender } from "./places.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
 import type { RelayerReport, RelayerState } from "./relayer-state.ts";
 import { checkPermit, checkSwapSignature, type ExecuteRequest, readBalance } from "./signatures.ts";
@@ -89,16 +88,7 @@ export function createClosedIntake(store: ServiceStore): GaslessIntake {
 export function createIntake(options: IntakeOptions, dependencies: IntakeDependencies): GaslessIntake {
   const { store, quotes, runner, state, places, crashPoint, logger } = dependencies;
   const { checkWithinMs = ANSWER_WITHIN_MS } = options;
-  const take = createFixedWindows(dependencies.clock);
-  // Signatures are recovered in the loop of everybody, forged ones too: as often in a second as swaps of a caller may wait.
-  // It is no limit of requests: a client that takes it for one would hold back all its calls.
-  const tooMany = ({ name, isKeyed }: Sender) => {
-    const most = isKeyed ? SHARES.key : SHARES.address;
-    if (take(name, most).allowed) return undefined;
-    return refuse("GASLESS_UNAVAILABLE", {
-      detail: `${most} signatures of a caller are checked in a second: ask again`,
-    });
-  };
+  const tooMany = boundSignatures(dependencies.clock);
 
   /** Asked before the work of checking a request, and again where it is accepted: others may have come in between. */
   async function check(quote: FirmQuote, request: ExecuteRequest, place: PlaceRequest): Promise<Relay | Refusal> {

@@ -2,6 +2,7 @@ import type { Address } from "../../domain/money/address.ts";
 import { DAY_MS } from "../../domain/time/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
+import { createFixedWindows } from "../limits/fixed-windows.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
 import type { LossShares } from "./loss-shares.ts";
 import type { RelayBook } from "./relay-book.ts";
@@ -41,7 +42,22 @@ export interface Places {
 
 /** Swaps that may wait for the relayer's one lane; more would run into their deadlines. */
 const MAX_WAITING = 50;
-export const SHARES = { wallet: 5, revertedWallet: 1, unlistedToken: 5, address: 10, key: 25 };
+const SHARES = { wallet: 5, revertedWallet: 1, unlistedToken: 5, address: 10, key: 25 };
+
+/**
+ * Signatures are recovered in the loop of everybody, forged ones too: as often in a second as swaps of a caller may wait.
+ * It is no limit of requests: a client that takes it for one would hold back all its calls.
+ * @returns why a caller's are not checked now; undefined: they are
+ */
+export function boundSignatures(clock: Clock): (sender: Sender) => Refusal | undefined {
+  const take = createFixedWindows(clock);
+  return ({ name, isKeyed }) => {
+    const most = isKeyed ? SHARES.key : SHARES.address;
+    return take(name, most).allowed
+      ? undefined
+      : unavailable(`${most} signatures of a caller are checked in a second: ask again`);
+  };
+}
 
 export function createPlaces(
   listed: ReadonlySet<Address>,
