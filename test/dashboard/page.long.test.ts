@@ -106,6 +106,17 @@ describe("the way in", () => {
     await context.close();
   });
 
+  it("asks a browser to log in that forgot what it acts by, and kept its cookie", async () => {
+    const { context, page } = await life.enter();
+    await go(page, "#/strategy/take-profit", "take-profit");
+    await page.evaluate("localStorage.clear()");
+    await page.reload();
+    await page.getByLabel("One-time code").fill(await life.code());
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Halt" }).first().waitFor();
+    await context.close();
+  });
+
   it("shows nothing of a daemon that speaks another version", async () => {
     const { context, page } = await life.enter();
     const asked: string[] = [];
@@ -310,7 +321,9 @@ describe("hostile names and texts", () => {
     }
     expect(await page.title()).not.toBe("hit");
     await page.unrouteAll({ behavior: "ignoreErrors" });
-    expect(watched).toEqual({ messages: [], foreign: [] });
+    // The daemon knows no token of such a name, of which the page asks for prices.
+    const messages = watched.messages.filter((text) => !text.includes("404"));
+    expect({ ...watched, messages }).toEqual({ messages: [], foreign: [] });
     await context.close();
   });
 });
