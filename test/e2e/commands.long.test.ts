@@ -90,7 +90,7 @@ describe("swapd check of files that are in order", () => {
     writeWallet(config);
     const example = readFileSync(join(config, "mainnet.example.yaml"), "utf8");
     const file = join(config, "mine.yaml");
-    writeFileSync(file, example.replaceAll("/run/secrets/", ""));
+    writeFileSync(file, example.replaceAll(/\/(run\/secrets|data)\//g, ""));
     const ended = await run(folder.path, ["check", file, "--offline", "--json"]);
     expect(ended).toMatchObject({ code: 0, err: "" });
     const { warnings } = JSON.parse(ended.out) as { warnings: { message: string; file: string; line: number }[] };

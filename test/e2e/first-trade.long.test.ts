@@ -1,4 +1,14 @@
-import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -47,10 +57,15 @@ async function cannotGoLive(folder: string, env: Record<string, string>): Promis
   const secrets = [...["wallet.json", "wallet.pass"].map((name) => join(folder, name)), identity, ...markers];
   const owner = statSync(folder);
   const isRoot = owner.uid === 0;
-  for (const path of secrets) if (isRoot) chownSync(path, NOBODY, NOBODY);
-  chmodSync(folder, 0o555);
+  // The databases lie elsewhere, as in the container's volume.
+  const volume = join(folder, "volume");
+  mkdirSync(volume);
+  for (const path of [...secrets, volume]) if (isRoot) chownSync(path, NOBODY, NOBODY);
   const file = join(folder, "swapd.yaml");
-  const before = readFileSync(file, "utf8");
+  const own = readFileSync(file, "utf8");
+  const before = own.replaceAll(/\b(database: )(\w+\.db)/g, "$1volume/$2");
+  writeFileSync(file, before);
+  chmodSync(folder, 0o555);
   const refused = await run(
     folder,
     ["live", "--yes", "--config", file],
@@ -65,6 +80,8 @@ async function cannotGoLive(folder: string, env: Record<string, string>): Promis
   });
   expect(readFileSync(file, "utf8")).toBe(before);
   chmodSync(folder, 0o755);
+  writeFileSync(file, own);
+  rmSync(volume, { recursive: true });
   for (const path of secrets) if (isRoot) chownSync(path, owner.uid, owner.gid);
 }
 
