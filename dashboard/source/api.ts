@@ -38,27 +38,26 @@ interface Sent {
 
 async function request(method: string, path: string, { body, headers = {}, end = new AbortController() }: Sent = {}) {
   const timer = setTimeout(() => end.abort(LATE), TIMEOUT_MS);
-  const answer = await reach(`api/v1${path}`, {
-    method,
-    headers: {
-      accept: "application/json",
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: end.signal,
-  });
-  const text = await answer.text();
-  clearTimeout(timer);
-  if (!answer.ok) throw new Refusal(answer.status, problemIn(text) ?? `the daemon answered ${answer.status}`);
-  return text === "" ? undefined : (JSON.parse(text) as unknown);
-}
-
-async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, init);
+    const answer = await fetch(`api/v1${path}`, {
+      method,
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: end.signal,
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Refusal(answer.status, problemIn(text) ?? `the daemon answered ${answer.status}`);
+    return text === "" ? undefined : (JSON.parse(text) as unknown);
   } catch (error) {
+    // An answer may also stop on its way.
+    if (error instanceof Refusal || error instanceof SyntaxError) throw error;
     throw new Refusal(0, error === LATE ? "the daemon did not answer in time" : "the daemon cannot be reached");
+  } finally {
+    clearTimeout(timer);
   }
 }
 
