@@ -1,11 +1,5 @@
 import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
-import {
-  GLOBAL_SCOPE,
-  type ModeRow,
-  OPERATING_MODES,
-  type OperatingMode,
-  stricterMode,
-} from "../domain/run/operating-mode.ts";
+import { GLOBAL_SCOPE, type ModeRow, OPERATING_MODES, stricterMode } from "../domain/run/operating-mode.ts";
 import type { OperatorRequest } from "../ports/daemon-rows.ts";
 import type { UnitOfWork } from "../ports/unit-of-work.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
@@ -66,7 +60,7 @@ async function untaken(store: UnitOfWork): Promise<readonly ModeRow[]> {
 }
 
 function modeAskedFor({ command, arguments: of, madeBy: setBy, madeAtMs: atMs }: OperatorRequest): readonly ModeRow[] {
-  const { mode, scope = GLOBAL_SCOPE, reason = "no reason given" } = of;
-  if (command !== "mode" || !OPERATING_MODES.some((one) => one === mode)) return [];
-  return [{ scope, mode: mode as OperatingMode, setBy, reason, atMs }];
+  const { scope = GLOBAL_SCOPE, reason = "no reason given" } = of;
+  const mode = OPERATING_MODES.find((one) => one === of.mode);
+  return command === "mode" && mode !== undefined ? [{ scope, mode, setBy, reason, atMs }] : [];
 }

@@ -1,34 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { id } from "ethers";
-import { expect, onTestFinished, test } from "vitest";
-import { startService } from "../../../src/service/service.ts";
-import { temporaryDirectory } from "../../support/temporary-directory.ts";
-import { startTestChain } from "../support/chain.ts";
-import { createClient } from "../support/client.ts";
+import { expect, test } from "vitest";
 import { followSwap, gaslessQuote, newSeller, submitOrder } from "../support/gasless.ts";
-import { deployMarket, serviceOptions } from "../support/market.ts";
-import { createRecordingLogger } from "../support/recording-logger.ts";
-import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
-import { systemClock } from "../support/system-clock.ts";
+import { startRelayedService } from "../support/relayed-service.ts";
 
 const HOUR_SECONDS = 3_600;
 
 test("while gas costs more than a cancellation may offer no further swap is taken, which would wait for its nonce, and the log says why", async () => {
-  const chain = await startTestChain();
-  onTestFinished(() => chain.stop());
-  const market = await deployMarket(chain);
-  const parts = relayerParts(chain, id("barred-nonce"));
-  await chain.rpc.call("anvil_setBalance", [parts.signer.address, "0x8ac7230489e80000"]);
-  const logger = createRecordingLogger();
-  const service = await startService(
-    serviceOptions(chain, market, {
-      database: `${temporaryDirectory()}/service.db`,
-      network: { relayer: RELAYER_SETTINGS },
-    }),
-    { logger, clock: systemClock, relayers: new Map([["testnet", parts]]) },
-  );
-  onTestFinished(() => service.stop());
-  const client = await createClient(service.url);
+  const { chain, market, logger, client } = await startRelayedService("barred-nonce");
   const before = BigInt(String(await chain.rpc.call("eth_gasPrice", [])));
   const mine = async (baseFee: bigint) => {
     await chain.rpc.call("anvil_setNextBlockBaseFeePerGas", [`0x${baseFee.toString(16)}`]);

@@ -1,38 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { id } from "ethers";
-import { expect, onTestFinished, test } from "vitest";
-import { startService } from "../../../src/service/service.ts";
-import { temporaryDirectory } from "../../support/temporary-directory.ts";
-import { startTestChain } from "../support/chain.ts";
-import { createClient } from "../support/client.ts";
+import { expect, test } from "vitest";
 import { followSwap, gaslessQuote, newSeller, submitOrder } from "../support/gasless.ts";
-import { deployMarket, serviceOptions } from "../support/market.ts";
-import { createRecordingLogger } from "../support/recording-logger.ts";
-import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
-import { systemClock } from "../support/system-clock.ts";
+import { startRelayedService } from "../support/relayed-service.ts";
 
 test("while a fault of its own breaks off each turn of a relayer's lane no further swap is taken, and the log says it once", async () => {
-  const chain = await startTestChain();
-  onTestFinished(() => chain.stop());
-  const market = await deployMarket(chain);
   let turns = 0;
   let isBroken = true;
-  const parts = relayerParts(chain, id("failing-lane"), (label) => {
+  const crashPoint = (label: string): void => {
     if (!isBroken || !label.startsWith("lane.")) return;
     turns += 1;
     throw new Error("a row is not what it has to be");
-  });
-  await chain.rpc.call("anvil_setBalance", [parts.signer.address, "0x8ac7230489e80000"]);
-  const logger = createRecordingLogger();
-  const service = await startService(
-    serviceOptions(chain, market, {
-      database: `${temporaryDirectory()}/service.db`,
-      network: { relayer: RELAYER_SETTINGS },
-    }),
-    { logger, clock: systemClock, relayers: new Map([["testnet", parts]]) },
-  );
-  onTestFinished(() => service.stop());
-  const client = await createClient(service.url);
+  };
+  const { chain, market, logger, client } = await startRelayedService("failing-lane", { crashPoint });
   const [first, second] = [await newSeller(chain, market), await newSeller(chain, market)];
   const until = async (isReached: () => Promise<boolean> | boolean) => {
     for (let attempt = 0; attempt < 100 && !(await isReached()); attempt += 1) await sleep(100);

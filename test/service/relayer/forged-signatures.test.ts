@@ -1,37 +1,15 @@
-import { id } from "ethers";
-import { expect, onTestFinished, test } from "vitest";
-import { startService } from "../../../src/service/service.ts";
-import { temporaryDirectory } from "../../support/temporary-directory.ts";
-import { startTestChain } from "../support/chain.ts";
-import { createClient } from "../support/client.ts";
+import { expect, test } from "vitest";
 import { gaslessQuote, newSeller, submitOrder } from "../support/gasless.ts";
-import { deployMarket, serviceOptions } from "../support/market.ts";
-import { createRecordingLogger } from "../support/recording-logger.ts";
-import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
+import { startRelayedService } from "../support/relayed-service.ts";
 import { systemClock } from "../support/system-clock.ts";
 
 test("signatures of one address are checked as often in a second as it may have swaps wait, and an accepted swap is told of again without", async () => {
-  const chain = await startTestChain();
-  onTestFinished(() => chain.stop());
-  const market = await deployMarket(chain);
-  const parts = relayerParts(chain, id("forged-signatures"));
-  await chain.rpc.call("anvil_setBalance", [parts.signer.address, "0x8ac7230489e80000"]);
   // Stands still, so that all are asked in the same second.
   const nowMs = Date.now();
   let seconds = 0;
   const clock = { ...systemClock, nowMs: () => nowMs + seconds * 1_000 };
-  const options = serviceOptions(chain, market, {
-    database: `${temporaryDirectory()}/service.db`,
-    network: { relayer: RELAYER_SETTINGS },
-    limits: { keyless: 50, keyed: 200 },
-  });
-  const service = await startService(options, {
-    logger: createRecordingLogger(),
-    clock,
-    relayers: new Map([["testnet", parts]]),
-  });
-  onTestFinished(() => service.stop());
-  const client = await createClient(service.url);
+  const options = { limits: { keyless: 50, keyed: 200 } };
+  const { chain, market, client } = await startRelayedService("forged-signatures", { clock, options });
   const [seller, thief] = [await newSeller(chain, market), await newSeller(chain, market)];
   const { body: quote } = await gaslessQuote(client, market, seller);
 

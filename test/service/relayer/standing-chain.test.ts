@@ -1,40 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { id } from "ethers";
-import { expect, onTestFinished, test } from "vitest";
-import { startService } from "../../../src/service/service.ts";
-import { temporaryDirectory } from "../../support/temporary-directory.ts";
-import { startTestChain } from "../support/chain.ts";
-import { createClient } from "../support/client.ts";
+import { expect, test } from "vitest";
 import { gaslessQuote, newSeller, submitOrder } from "../support/gasless.ts";
-import { deployMarket, serviceOptions } from "../support/market.ts";
-import { createRecordingLogger } from "../support/recording-logger.ts";
-import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
+import { startRelayedService } from "../support/relayed-service.ts";
 import { systemClock } from "../support/system-clock.ts";
 
 const TEN_MINUTES_MS = 600_000;
 const HOUR_SECONDS = 3_600;
 
 test("by a newest block that is ten minutes old no gasless swap is quoted or taken, and the log says so; by a new one it is", async () => {
-  const chain = await startTestChain();
-  onTestFinished(() => chain.stop());
-  const market = await deployMarket(chain);
-  const parts = relayerParts(chain, id("standing-chain"));
-  await chain.rpc.call("anvil_setBalance", [parts.signer.address, "0x8ac7230489e80000"]);
-  const logger = createRecordingLogger();
   let aheadMs = 0;
   const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs };
   const lifetimes = { quoteLifetimeSeconds: HOUR_SECONDS, permitLifetimeSeconds: HOUR_SECONDS };
-  const service = await startService(
-    serviceOptions(chain, market, {
-      database: `${temporaryDirectory()}/service.db`,
-      network: { relayer: RELAYER_SETTINGS },
-      metrics: { host: "127.0.0.1", port: 0 },
-      ...lifetimes,
-    }),
-    { logger, clock, relayers: new Map([["testnet", parts]]) },
-  );
-  onTestFinished(() => service.stop());
-  const client = await createClient(service.url);
+  const options = { metrics: { host: "127.0.0.1", port: 0 }, ...lifetimes };
+  const { chain, market, logger, service, client } = await startRelayedService("standing-chain", { clock, options });
   const seller = await newSeller(chain, market);
   const until = async (taken: boolean) => {
     for (let attempt = 0; attempt < 60; attempt += 1) {
